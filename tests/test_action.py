@@ -1,0 +1,218 @@
+"""Actions: what is read as a tool call, what its author is told otherwise, and that no text does harm."""
+
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agentgym.action import Action, ToolCall, parse_text, parse_tool_calls, render_python_call, to_message
+from agentgym.errors import ActionSyntaxError
+
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "search",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "query": {"type": "string"},
+                    "limit": {"type": "integer"},
+                    "score": {"type": "number"},
+                    "order": {"enum": ["up", "down"]},
+                    "tags": {"type": "array", "items": {"type": "string"}},
+                    "area": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
+                    "exact": {"type": ["boolean", "null"]},
+                },
+                "required": ["query"],
+            },
+        },
+    },
+    {"type": "function", "function": {"name": "stop"}},
+]
+
+
+def calls(text: str) -> list[tuple[str, dict[str, Any]]]:
+    return [(call.name, call.arguments) for call in parse_tool_calls(text, TOOLS).tool_calls]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "search", "arguments": {"query": "Oslo"}}',
+        '[{"name": "search", "arguments": {"query": "Oslo"}}]',
+        '{"id": "x", "type": "function", "function": {"name": "search", "arguments": "{\\"query\\": \\"Oslo\\"}"}}',
+        '<tool_call>\n{"name": "search", "arguments": {"query": "Oslo"}}\n</tool_call>',
+        '<tool_call>{"name": "search", "arguments": {"query": "Oslo"}}',
+        '```json\n{"name": "search", "arguments": {"query": "Oslo"}}\n```',
+        '{"name": "mcp__atlas__search", "arguments": {"query": "Oslo"}}',
+        'search("Oslo")',
+        "search(query='Oslo')",
+        '[search("Oslo")]',
+        '```python\nsearch("Oslo")\n```',
+        '<tool_call>search("Oslo")</tool_call>',
+        '<think>where?</think>\nsearch("Oslo")',
+    ],
+)
+def test_tool_calls_are_read_in_every_accepted_form(text: str) -> None:
+    assert calls(text) == [("search", {"query": "Oslo"})]
+
+
+@pytest.mark.parametrize("text", ['search("a"); stop()', 'search("a")\nstop()', '[search("a"), stop()]'])
+def test_python_syntax_holds_several_calls(text: str) -> None:
+    assert calls(text) == [("search", {"query": "a"}), ("stop", {})]
+
+
+def test_python_syntax_reads_every_literal_type() -> None:
+    text = "search('a\\n\\d', -3, score=1.5, tags=['x', 'y'], area={'name': 'n', }, exact=None, order='up')"
+    area = {"name": "n"}
+    expected = {"query": "a\n\\d", "limit": -3, "score": 1.5, "tags": ["x", "y"], "area": area}
+    assert calls(text) == [("search", {**expected, "exact": None, "order": "up"})]
+
+
+def test_tool_call_blocks_leave_content_and_reasoning() -> None:
+    block = '<tool_call>{"name": "stop", "arguments": {}}</tool_call>'
+    action = parse_tool_calls(f"<think>hm</think>\n\nI look.\n{block}\n{block}", TOOLS)
+    assert (action.content, action.reasoning) == ("I look.", "hm")
+    assert [call.id for call in action.tool_calls] == ["call_0", "call_1"]
+
+
+def test_tool_call_keeps_a_given_id() -> None:
+    assert parse_tool_calls('{"id": "c7", "name": "stop"}', TOOLS).tool_calls == (ToolCall("c7", "stop", {}),)
+
+
+@pytest.mark.parametrize(
+    ("text", "explanation"),
+    [
+        ("", "empty"),
+        ("I do not know.", "no readable tool call"),
+        ('serch("x")', "Did you mean search?"),
+        ('{"name": "fly", "arguments": {}}', "Known tools: search, stop"),
+        ("search()", "needs the argument 'query'"),
+        ("search(query=3)", "search.query must be string, got integer 3"),
+        ('search("a", limit="3")', "search.limit must be integer, got string '3'"),
+        ('search("a", limit=True)', "search.limit must be integer, got boolean True"),
+        ('search("a", order="left")', "must be one of 'up', 'down'"),
+        ('search("a", tags=["x", 1])', "search.tags[1] must be string"),
+        ('search("a", area={})', "search.area needs the argument 'name'"),
+        ('search("a", lmit=3)', "did you mean 'limit'?"),
+        ("stop(1)", "takes at most 0 arguments"),
+        ('stop(now="yes")', "has no argument 'now'"),
+        ("search(Oslo)", "put text into quotes"),
+        ('search("a", query="b")', "query twice"),
+        ("search(open('x'))", "numbers, lists, dicts), got Call"),
+        ("search.now()", "Only calls of tools"),
+        ("import os", "Import statement"),
+        ("search(f'{1}')", "must be literals"),
+        ("search('a', **{})", "each argument once"),
+        ('{"name": "search", "arguments": {"query": "a"}', "not valid JSON"),
+        ('{"name": "search", "arguments": [1]}', "must be a JSON object, got list"),
+        ('{"arguments": {}}', 'no "name"'),
+        ('{"name": "search", "arguments": {"query": "a", "score": NaN}}', "NaN is not valid JSON"),
+        ('{"name": "search", "arguments": {"query": "a", "score": 1e999}}', "too large"),
+        ('{"name": "search", "arguments": {"query": "\\ud800"}}', "surrogate"),
+        ("[]", "no tool call"),
+        (";".join(["stop()"] * 65), "more than 64"),
+    ],
+)
+def test_a_bad_call_is_explained_to_its_author(text: str, explanation: str) -> None:
+    with pytest.raises(ActionSyntaxError) as caught:
+        parse_tool_calls(text, TOOLS)
+    assert explanation in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 100_000,
+        "[" * 900_000,
+        '{"a":' * 100_000,
+        '{"name": "search", "arguments": {"query": "a", "tags": ' + "[" * 500 + "]" * 500 + "}}",
+        "-" * 19_000 + "1",
+        "f(" * 32 + "lambda x" + ")" * 32,
+        "f(" + "1+" * 9_000 + "1)",
+        "f(1" + ".a" * 9_000 + ")",
+        "9" * 1_000_000,
+        "search(" + "9" * 5_000 + ")",
+        '{"name": "search", "arguments": {"query": "a", "limit": ' + "9" * 5_000 + "}}",
+        "x" * 1_000_001,
+        "```\n" * 200_000,
+        "<tool_call>" * 90_000,
+        "<think>" * 140_000,
+        "search('" + "\\" * 19_000,
+        "not " * 4_900,
+        "\x00",
+        "\ud800",
+        "@a\n" * 6_000,
+    ],
+)
+def test_hostile_text_is_refused_quickly(text: str) -> None:
+    started = time.perf_counter()
+    with pytest.raises(ActionSyntaxError):
+        parse_tool_calls(text, TOOLS)
+    assert time.perf_counter() - started < 2.0
+
+
+def test_brackets_inside_text_do_not_count_as_nesting() -> None:
+    assert calls(f'search("{"(" * 200}")') == [("search", {"query": "(" * 200})]
+    assert calls(json.dumps({"name": "search", "arguments": {"query": "[" * 200}})) == [
+        ("search", {"query": "[" * 200})
+    ]
+
+
+PIECES = st.sampled_from(
+    ["search", "stop", "(", ")", "[", "]", "{", "}", '"', "'", ",", "=", "\\", "\n", ";", "<tool_call>", "</tool_call>"]
+    + ['"name"', '"arguments"', ":", "1", "-", "```", "<think>", "</think>", "lambda", "\ud800", "é", "*", "query"]
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.one_of(st.text(), st.lists(PIECES, max_size=40).map("".join)))
+def test_any_text_gives_calls_or_an_explanation(text: str) -> None:
+    try:
+        action = parse_tool_calls(text, TOOLS)
+    except ActionSyntaxError as error:
+        assert str(error)
+    else:
+        assert action.tool_calls
+        json.dumps(to_message(action)).encode()
+
+
+JSON_VALUES = st.dictionaries(st.text(max_size=5), st.none() | st.booleans() | st.integers() | st.text(), max_size=4)
+
+
+@given(JSON_VALUES)
+def test_message_of_an_action_reads_back_as_the_same_call(arguments: dict[str, Any]) -> None:
+    tools = [{"name": "any", "parameters": {"type": "object", "additionalProperties": True, "properties": {}}}]
+    action = Action("", "", None, (ToolCall("c1", "any", arguments),))
+    sent = json.dumps(to_message(action)["tool_calls"])
+    assert parse_tool_calls(sent, tools).tool_calls == action.tool_calls
+
+
+@given(st.text(), st.integers())
+def test_rendered_python_call_reads_back_as_the_same_call(query: str, limit: int) -> None:
+    call = ToolCall("call_0", "search", {"query": query, "limit": limit})
+    assert parse_tool_calls(render_python_call(call), TOOLS).tool_calls == (call,)
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "reasoning"),
+    [
+        ("I guess 7.", "I guess 7.", None),
+        ("<think>\nseven\n</think>\n\nI guess 7.", "I guess 7.", "seven"),
+        ("seven</think>7", "7", "seven"),
+        ("<think></think>7", "7", ""),
+        ("<think>and on", "", "and on"),
+        ("I rethink> it", "I rethink> it", None),
+    ],
+)
+def test_text_splits_into_content_and_reasoning(text: str, content: str, reasoning: str | None) -> None:
+    assert parse_text(text) == Action(text, content, reasoning, ())
+
+
+def test_message_of_an_action_carries_reasoning_and_calls_only_where_there_are_any() -> None:
+    assert to_message(parse_text("hi")) == {"role": "assistant", "content": "hi"}
+    assert to_message(parse_text("<think>a</think>hi"))["reasoning_content"] == "a"
