@@ -1,0 +1,65 @@
+"""agentgym: train and evaluate LLM agents in web, GUI, tool-use, software and dialogue environments.
+
+Importing it registers its environments with Gymnasium and imports no torch, browser or container client.
+"""
+
+from agentgym import errors
+from agentgym.action import Action, ToolCall
+from agentgym.env import AgentEnv, EnvReply
+from agentgym.errors import ActionSyntaxError, AgentGymError
+from agentgym.game import GameEnv, GameReply, RoleView
+from agentgym.message import Message, ToolSchema, text_of
+from agentgym.outcome import Outcome
+from agentgym.policy import Partner, Policy, Reply, Request, Sampling, Script
+from agentgym.registration import EnvSpec, make, register, register_own, spec, specs
+from agentgym.reward import RewardEvent
+from agentgym.suite import Suite, load_suite, register_suites, suite_names
+from agentgym.task import Limits, Task
+from agentgym.tool_env import ToolEnv, tool_schema
+from agentgym.trajectory import Group, Segment, Trajectory, Turn
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Action",
+    "ActionSyntaxError",
+    "AgentEnv",
+    "AgentGymError",
+    "EnvReply",
+    "EnvSpec",
+    "GameEnv",
+    "GameReply",
+    "Group",
+    "Limits",
+    "Message",
+    "Outcome",
+    "Partner",
+    "Policy",
+    "Reply",
+    "Request",
+    "RewardEvent",
+    "RoleView",
+    "Sampling",
+    "Script",
+    "Segment",
+    "Suite",
+    "Task",
+    "ToolCall",
+    "ToolEnv",
+    "ToolSchema",
+    "Trajectory",
+    "Turn",
+    "errors",
+    "load_suite",
+    "make",
+    "register",
+    "register_own",
+    "register_suites",
+    "spec",
+    "specs",
+    "suite_names",
+    "text_of",
+    "tool_schema",
+]
+
+register_own()

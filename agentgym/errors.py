@@ -1,0 +1,123 @@
+"""Every error that agentgym raises on purpose, in one tree.
+
+A bad action of a model is no error: environments answer it with an observation and a declared reward.
+
+AgentGymError
+├── ConfigError (ValueError)             a malformed setting, file or argument
+├── UnknownNameError (LookupError)       a name nothing is registered under; suggests close matches
+├── MissingExtraError (ImportError)      an optional dependency is not installed
+├── TaskError (ValueError)               a task or suite that breaks its contract
+├── ContractError (RuntimeError)         an environment, policy or method that breaks its contract
+├── HeldOutError (PermissionError)       a held-out task asked for training, or a trained-on task for evaluation
+├── ActionSyntaxError (ValueError)       a message that is no valid action; environments turn it into an observation
+├── TemplateError (ValueError)           a chat template that is missing or cannot be used
+├── ContextOverflowError (ValueError)    a prompt that leaves no room in the model's context
+├── StoreError (OSError)                 a run's database that cannot be opened, read or written
+├── CheckpointError (OSError)            a checkpoint that is missing, half-written or of another run
+├── LearningStalledError (RuntimeError)  a training run that crossed a fail-fast threshold
+├── CancelledEpisode (RuntimeError)      an episode that was interrupted on request
+└── InfrastructureError (RuntimeError)   something outside the task and the policy broke; retried, never scored
+    ├── StepTimeoutError (TimeoutError)  an environment call that ran past its time limit
+    ├── EndpointError (ConnectionError)  a model server that is down, slow or lying
+    └── PartnerError (RuntimeError)      a partner (another role's player) that failed
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+DISTRIBUTION = "agentgymnasium"
+
+
+class AgentGymError(Exception):
+    """Root of all errors raised by agentgym on purpose."""
+
+
+class ConfigError(AgentGymError, ValueError):
+    """A malformed setting, file or argument: says where, what was got and what was expected."""
+
+
+class UnknownNameError(AgentGymError, LookupError):
+    """A name nothing is registered under.
+
+    Args:
+        kind: What was looked up, such as "suite".
+        name: The name that was asked for.
+        known: The names that exist; close matches are suggested from them.
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind, self.name = kind, name
+        names = sorted(known)
+        close = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
+        hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(names) or 'none'}"
+        super().__init__(f"unknown {kind} {name!r}; {hint}")
+
+
+class MissingExtraError(AgentGymError, ImportError):
+    """An optional dependency that is not installed.
+
+    Args:
+        feature: What needs it, such as "the torch policy".
+        extra: The extra of this distribution that brings it.
+    """
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs the extra {extra!r}; install it with: pip install '{DISTRIBUTION}[{extra}]'")
+
+
+class TaskError(AgentGymError, ValueError):
+    """A task or suite that breaks its contract."""
+
+
+class ContractError(AgentGymError, RuntimeError):
+    """An environment, policy or attribution that breaks its contract."""
+
+
+class HeldOutError(AgentGymError, PermissionError):
+    """A held-out task asked for training, or a task seen in training asked for evaluation."""
+
+
+class ActionSyntaxError(AgentGymError, ValueError):
+    """A message that is no valid action; its text is written for the model that sent it."""
+
+
+class TemplateError(AgentGymError, ValueError):
+    """A chat template that is missing or cannot be used."""
+
+
+class ContextOverflowError(AgentGymError, ValueError):
+    """A prompt that leaves no room in the model's context."""
+
+
+class StoreError(AgentGymError, OSError):
+    """A run's database that cannot be opened, read or written."""
+
+
+class CheckpointError(AgentGymError, OSError):
+    """A checkpoint that is missing, half-written or of another run."""
+
+
+class LearningStalledError(AgentGymError, RuntimeError):
+    """A training run that crossed a fail-fast threshold."""
+
+
+class CancelledEpisode(AgentGymError, RuntimeError):  # noqa: N818 - it is no fault
+    """An episode that was interrupted on request."""
+
+
+class InfrastructureError(AgentGymError, RuntimeError):
+    """Something outside the task and the policy broke: the episode is retried, never scored."""
+
+
+class StepTimeoutError(InfrastructureError, TimeoutError):
+    """An environment call that ran past its time limit."""
+
+
+class EndpointError(InfrastructureError, ConnectionError):
+    """A model server that is down, slow or lying."""
+
+
+class PartnerError(InfrastructureError):
+    """A partner (the player of another role) that failed."""

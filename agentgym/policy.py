@@ -1,0 +1,147 @@
+"""What a policy is: requests in, replies out. The kinds of policy are in `agentgym.policies`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentgym.errors import ConfigError
+from agentgym.message import Message, ToolSchema
+from agentgym.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a message is drawn.
+
+    Attributes:
+        temperature: 0 is greedy; the recorded log-probabilities are of the distribution at this temperature.
+        max_tokens: Largest number of sampled tokens of one message, inclusive.
+        top_p: Nucleus mass; training accepts only 1.0, where log-probabilities need no renormalising.
+    """
+
+    temperature: float = 1.0
+    max_tokens: int = 256
+    top_p: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.temperature < 0 or self.max_tokens < 1 or not 0 < self.top_p <= 1:
+            raise ConfigError(
+                f"sampling needs temperature >= 0, max_tokens >= 1 and 0 < top_p <= 1: got temperature="
+                f"{self.temperature}, max_tokens={self.max_tokens}, top_p={self.top_p}"
+            )
+
+    @property
+    def is_greedy(self) -> bool:
+        """Whether the most likely token is taken."""
+        return self.temperature == 0
+
+
+@dataclass(slots=True)
+class Request:
+    """One message asked of a policy.
+
+    Attributes:
+        episode: Key of the episode and role; policies keep caches by it until `forget`.
+        turn: Index of the role's turn, from 0.
+        task: The task; its private part is for scripted policies on the harness's side only.
+        messages: The whole conversation of the role as chat messages.
+        tools: The tools that the role may call.
+        prompt_ids: The whole prompt as token ids; None for policies that take text.
+        seed: Seed of this request's draws: same request, same seed, same reply.
+        sampling: How to draw.
+        role: The role that acts.
+    """
+
+    episode: str
+    turn: int
+    task: Task
+    messages: Sequence[Message]
+    tools: Sequence[ToolSchema]
+    prompt_ids: Sequence[int] | None
+    seed: int
+    sampling: Sampling
+    role: str = "agent"
+
+
+@dataclass(slots=True)
+class Reply:
+    """One message of a policy.
+
+    Attributes:
+        text: The message as the environment takes it.
+        ids: int32[K], the sampled token ids; None for policies that speak text.
+        logprobs: float32[K] under the distribution that sampled; None where unknown.
+        version: Version of the weights, -1 where there are none.
+        was_cut: Whether the token limit cut the message.
+        message: The normalised message where the policy already has it; else it is parsed from the text.
+        usage: Counters to add up: prompt_tokens, completion_tokens, cost_usd, retries.
+    """
+
+    text: str
+    ids: NDArray[np.int32] | None = None
+    logprobs: NDArray[np.float32] | None = None
+    version: int = -1
+    was_cut: bool = False
+    message: Message | None = None
+    usage: dict[str, float] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """Requests in, replies out.
+
+    Attributes:
+        name: What results are reported under.
+        uses_tokens: Whether requests need `prompt_ids`.
+        concurrency: How many `generate` calls may run at once: 1 for a batched engine, which is handed all that is
+            ready; more for endpoints, which are handed one request a call.
+    """
+
+    name: str
+    uses_tokens: bool
+    concurrency: int
+
+    def generate(self, requests: Sequence[Request]) -> list[Reply]:
+        """One reply for each request, in order.
+
+        Raises:
+            InfrastructureError: The engine or endpoint failed; the episodes of these requests are retried.
+        """
+        ...
+
+    def forget(self, episode: str) -> None:
+        """Drop whatever is kept for an episode that ended; unknown keys are ignored."""
+        ...
+
+
+class Script(Protocol):
+    """A player written by hand for one episode, made from the task (and, for oracles, its private part)."""
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The next message, given the whole conversation so far."""
+        ...
+
+
+class ScriptFactory(Protocol):
+    """Makes the script of one episode."""
+
+    def __call__(self, task: Task, seed: int) -> Script:
+        """A fresh script; `seed` drives its random choices."""
+        ...
+
+
+class Partner(Protocol):
+    """Plays another role of a game than the one that learns."""
+
+    def act(self, role: str, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> str:
+        """The role's next message, given its whole conversation so far.
+
+        Raises:
+            PartnerError: The partner failed; the episode ends as partner_fault and is retried.
+        """
+        ...

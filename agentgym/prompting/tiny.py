@@ -1,0 +1,190 @@
+"""A tokenizer for tiny models, built from a suite's own texts: whole words, numbers and call syntax are single tokens.
+
+No training of merges and no hub: what is not in the vocabulary is spelt in bytes, so that every text encodes and decodes
+exactly. Building the model is the torch policy's part; only its configuration is here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from agentgym.arguments import parameters_of, tool_name
+from agentgym.errors import ConfigError, MissingExtraError
+from agentgym.message import ToolSchema
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+    from transformers import LlamaConfig, PreTrainedTokenizerFast
+
+START, END, PAD = "<|im_start|>", "<|im_end|>", "<|pad|>"
+MAX_POSITIONS = 2048
+
+TEMPLATE = """\
+{%- macro text(content) -%}
+{%- if content is string -%}{{ content }}
+{%- elif content -%}{%- for part in content -%}{{ part.text if part.type == 'text' else '[image]' }}{%- endfor -%}
+{%- endif -%}
+{%- endmacro -%}
+{%- macro signatures() -%}
+Tools:
+{%- for tool in tools -%}
+{%- set function = tool.function or tool -%}
+{%- set properties = (function.parameters or {}).get('properties') or {} -%}
+{{ ' ' + function.name + '(' + properties.keys() | join(', ') + ')' }}
+{%- endfor -%}
+{%- endmacro -%}
+{%- if tools and messages[0].role != 'system' -%}
+{{ '<|im_start|>system\\n' + signatures() + '<|im_end|>' }}
+{%- endif -%}
+{%- for message in messages -%}
+{{ '<|im_start|>' + message.role + '\\n' }}
+{%- if message.role == 'assistant' and message.reasoning_content is string -%}
+{{ '<think>' + message.reasoning_content + '</think>' }}
+{%- endif -%}
+{{ text(message.content) }}
+{%- if tools and loop.first and message.role == 'system' -%}
+{{ '\\n' + signatures() }}
+{%- endif -%}
+{%- if message.role == 'assistant' and message.tool_calls -%}
+{%- for call in message.tool_calls -%}
+{%- set function = call.function or call -%}
+{%- if not loop.first or message.content -%}{{ '\\n' }}{%- endif -%}
+{{ '<tool_call>{"name": "' + function.name + '", "arguments": ' }}
+{{- function.arguments if function.arguments is string else function.arguments | tojson }}
+{{- '}</tool_call>' }}
+{%- endfor -%}
+{%- endif -%}
+{{ '<|im_end|>' }}
+{%- endfor -%}
+{%- if add_generation_prompt -%}{{ '<|im_start|>assistant\\n' }}{%- endif -%}
+"""
+"""The chat template of tiny models: prefix-stable, three control-free tokens of overhead a message, short tool lines."""
+
+_ROLE_HEADERS = ("system\n", "user\n", "assistant\n", "tool\n")
+_MARKUP = ("<think>", "</think>", "<tool_call>", "</tool_call>", "Tools:")
+_PIECES = r""" ?[\p{L}_][\p{L}\p{M}_]*(?:'\p{L}+)?| ?[0-9]+| ?[^\s\p{L}_0-9<"{}]|[<"{}]|\s"""
+"""How text outside fixed phrases is cut: words and numbers with the space before them, else single characters."""
+
+
+def build_tokenizer(
+    texts: Iterable[str],
+    tools: Sequence[ToolSchema] = (),
+    *,
+    max_words: int = 4000,
+    numbers: range | None = None,
+    phrases: Sequence[str] = (),
+) -> PreTrainedTokenizerFast:
+    """Builds a tokenizer whose vocabulary is the words of some texts.
+
+    Args:
+        texts: What the model will read and write: observations, demonstrations. The most frequent words are kept.
+        tools: Tools the model will call; the fixed phrases of their calls become single tokens.
+        max_words: Most words kept; each takes two tokens, with and without a space before it.
+        numbers: Numbers that become single tokens, with and without a space; others are spelt in digits.
+        phrases: Further fixed phrases that become single tokens wherever they stand.
+
+    Returns:
+        A tokenizer with `TEMPLATE` as chat template, `<|im_end|>` as end of turn and `<|pad|>` for padding.
+        `decode(encode(text)) == text` for every text.
+
+    Raises:
+        ConfigError: `max_words` is negative.
+        MissingExtraError: tokenizers or transformers is not installed.
+    """
+    if max_words < 0:
+        raise ConfigError(f"max_words is {max_words}; expected a number of words, 0 or more")
+    try:
+        import tokenizers
+        from transformers import PreTrainedTokenizerFast
+    except ImportError:
+        raise MissingExtraError("the tiny tokenizer", "train") from None
+    fixed = sorted({*_call_phrases(tools), *_ROLE_HEADERS, *_MARKUP, *phrases} - {""}, key=lambda p: (-len(p), p))
+    pattern = "|".join([*(re.escape(phrase) for phrase in fixed), _PIECES])
+    cut = tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
+    to_bytes = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(piece.removeprefix(" ") for piece, _ in cut.pre_tokenize_str(text))
+    words = [word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])) if _is_word(word)]
+    kept = [*words[:max_words], *map(str, numbers or ())]
+    vocabulary = {symbol: i for i, symbol in enumerate(sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet()))}
+    for entry in [*fixed, *(variant for word in kept for variant in (word, f" {word}"))]:
+        symbols = "".join(piece for piece, _ in to_bytes.pre_tokenize_str(entry))
+        vocabulary.setdefault(symbols, len(vocabulary))
+    backend = tokenizers.Tokenizer(tokenizers.models.BPE(vocab=vocabulary, merges=[], ignore_merges=True))
+    backend.pre_tokenizer = tokenizers.pre_tokenizers.Sequence([cut, to_bytes])
+    backend.decoder = tokenizers.decoders.ByteLevel()
+    return _wrapped(backend, PreTrainedTokenizerFast)
+
+
+def _wrapped(backend: Tokenizer, wrapper: type[PreTrainedTokenizerFast]) -> PreTrainedTokenizerFast:
+    backend.add_special_tokens([START, END, PAD])
+    tokenizer = wrapper(
+        tokenizer_object=backend,
+        eos_token=END,
+        pad_token=PAD,
+        padding_side="left",
+        model_max_length=MAX_POSITIONS,
+        clean_up_tokenization_spaces=False,
+    )
+    tokenizer.chat_template = TEMPLATE
+    return tokenizer
+
+
+def _is_word(piece: str) -> bool:
+    return piece[:1].isalpha() or piece[:1] == "_"
+
+
+def _call_phrases(tools: Sequence[ToolSchema]) -> Iterator[str]:
+    """Fixed phrases of calls: a call up to its first value, from one value to the next, and its end."""
+    for tool in tools:
+        opening = f'<tool_call>{{"name": "{tool_name(tool)}", "arguments": {{'
+        yield opening
+        for index, (name, schema) in enumerate(parameters_of(tool).items()):
+            quote = '"' if schema.get("type") == "string" else ""
+            for before in ('", ', ", ", "") if index else ("",):
+                yield f'{before}"{name}": {quote}'
+            if not index:
+                yield f'{opening}"{name}": {quote}'
+    if tools:
+        yield from ('"}}</tool_call>', "}}</tool_call>")
+
+
+_SHAPES = {"0.25M": (64, 192, 4, 4), "1M": (128, 384, 4, 4), "4M": (256, 768, 4, 4), "11M": (384, 1024, 6, 6)}
+"""Hidden size, intermediate size, layers, heads by name; the names count parameters at about 800 tokens."""
+
+
+def tiny_llama_config(tokenizer: PreTrainedTokenizerFast, size: str = "0.25M") -> LlamaConfig:
+    """Configuration of a tiny Llama for a tokenizer: tied embeddings, at most 2,048 positions.
+
+    Args:
+        tokenizer: Its vocabulary and ids of end of turn and padding are taken over.
+        size: One of 0.25M, 1M, 4M, 11M.
+
+    Raises:
+        ConfigError: No such size.
+        MissingExtraError: transformers is not installed.
+    """
+    if size not in _SHAPES:
+        raise ConfigError(f"unknown model size {size!r}; expected one of {', '.join(_SHAPES)}")
+    try:
+        from transformers import LlamaConfig
+    except ImportError:
+        raise MissingExtraError("a tiny model", "train") from None
+    hidden, intermediate, layers, heads = _SHAPES[size]
+    return LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=hidden,
+        intermediate_size=intermediate,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        num_key_value_heads=heads,
+        max_position_embeddings=MAX_POSITIONS,
+        tie_word_embeddings=True,
+        bos_token_id=None,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )

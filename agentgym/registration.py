@@ -1,0 +1,170 @@
+"""Which environments there are: a static table of our own, and what third parties announce by entry point.
+
+Importing agentgym registers the table with Gymnasium and imports none of the environments.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+
+from agentgym.env import AgentEnv
+from agentgym.errors import ConfigError, UnknownNameError
+from agentgym.policy import ScriptFactory
+from agentgym.suite import register_suites
+
+ENTRY_POINT_GROUP = "agentgym.environments"
+
+
+@dataclass(frozen=True)
+class EnvSpec:
+    """What is known of an environment without importing it.
+
+    Attributes:
+        id: Gymnasium id, "namespace/Name-v0".
+        entry_point: "module:Class" of the environment.
+        scripts: "module:NAME" of a mapping from policy names (oracle, null, random, demo, and cheaters named cheat_…)
+            to script factories.
+        family: dialogue, tools, web, gui, swe, or a family of a third party's.
+        suites: Names of the suites that it plays.
+        deterministic: Whether the same seed and actions give the same trajectory.
+        runtimes: Which of local, served and workspace it can run in.
+        extra: The extra that it needs; "" for none.
+    """
+
+    id: str
+    entry_point: str
+    scripts: str
+    family: str
+    suites: tuple[str, ...] = ()
+    deterministic: bool = True
+    runtimes: tuple[str, ...] = ("local", "served")
+    extra: str = ""
+
+    def load_scripts(self) -> Mapping[str, ScriptFactory]:
+        """The script factories of this environment; imports its module."""
+        module, _, name = self.scripts.partition(":")
+        factories: Mapping[str, ScriptFactory] = getattr(importlib.import_module(module), name)
+        return factories
+
+
+def _dialogue(name: str, suite: str) -> EnvSpec:
+    module = f"agentgym_dialogue.{suite.replace('-', '_')}"
+    return EnvSpec(
+        f"agentgym/{name}-v0",
+        f"{module}.env:{name}Env",
+        f"{module}.scripts:SCRIPTS",
+        "dialogue",
+        (f"dialogue/{suite}",),
+    )
+
+
+_OWN = (
+    _dialogue("GuessNumber", "guess-number"),
+    _dialogue("Mastermind", "mastermind"),
+    _dialogue("Wordle", "wordle"),
+    EnvSpec(
+        "agentgym/Lookup-v0",
+        "agentgym_tools.lookup.env:LookupEnv",
+        "agentgym_tools.lookup.scripts:SCRIPTS",
+        "tools",
+        ("tools/lookup",),
+    ),
+)
+_specs: dict[str, EnvSpec] = {}
+
+
+def register(spec: EnvSpec, suites_root: Path | None = None) -> None:
+    """Make an environment known to agentgym and to Gymnasium.
+
+    Args:
+        spec: The environment. Registering an equal spec again changes nothing.
+        suites_root: Folder with its suites, laid out as <family>/<suite>/suite.toml.
+
+    Raises:
+        ConfigError: Another spec has the id.
+    """
+    known = _specs.get(spec.id)
+    if known is not None and known != spec:
+        raise ConfigError(f"environment id {spec.id!r} is taken by {known.entry_point!r}; choose another namespace")
+    if known is None:
+        _specs[spec.id] = spec
+        gymnasium.register(spec.id, entry_point=spec.entry_point, disable_env_checker=True, order_enforce=False)
+    if suites_root is not None:
+        register_suites(suites_root)
+
+
+def register_own() -> None:
+    """Register the environments of this distribution; called when agentgym is imported."""
+    for spec in _OWN:
+        register(spec)
+
+
+@cache
+def load_entry_points() -> None:
+    """Call what installed packages announce in the group `agentgym.environments`; once a process.
+
+    Raises:
+        ConfigError: An announced function cannot be imported or called; names the package.
+    """
+    for announced in entry_points(group=ENTRY_POINT_GROUP):
+        try:
+            announced.load()()
+        except (ImportError, AttributeError, TypeError) as error:
+            package = announced.dist.name if announced.dist else announced.value
+            raise ConfigError(
+                f"entry point {announced.name!r} of package {package!r} failed: {error}; "
+                f"expected {announced.value!r} to be a function without arguments. Mend or uninstall the package."
+            ) from error
+
+
+def specs(family: str | None = None) -> list[EnvSpec]:
+    """All known environments, third parties' included, in order of id."""
+    load_entry_points()
+    return [_specs[key] for key in sorted(_specs) if family in (None, _specs[key].family)]
+
+
+def spec(env_id: str) -> EnvSpec:
+    """The spec of an id.
+
+    Raises:
+        UnknownNameError: Nothing is registered under it; suggests close ids.
+    """
+    if env_id not in _specs:
+        load_entry_points()
+    if env_id not in _specs:
+        raise UnknownNameError("environment", env_id, _specs)
+    return _specs[env_id]
+
+
+def make(env_id: str, **options: Any) -> AgentEnv:
+    """An environment by id, with Gymnasium's wrappers taken off.
+
+    Args:
+        env_id: Such as "agentgym/Wordle-v0".
+        options: Keyword arguments of the environment.
+
+    Raises:
+        UnknownNameError: No such id.
+        ConfigError: The environment refuses the options.
+    """
+    found = spec(env_id)
+    try:
+        env = gymnasium.make(found.id, **options).unwrapped
+    except TypeError as error:
+        raise ConfigError(f"environment {env_id!r} refuses the options {sorted(options)}: {error}") from error
+    if not isinstance(env, AgentEnv):
+        raise ConfigError(f"{found.entry_point!r} made a {type(env).__name__}, expected an agentgym.AgentEnv")
+    return env
+
+
+def script_names(suite_env: str) -> Sequence[str]:
+    """Names of the scripted policies of an environment."""
+    return sorted(spec(suite_env).load_scripts())

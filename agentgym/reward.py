@@ -1,0 +1,86 @@
+"""Reward events: what a step's reward is made of, whom it credits and since when it is known.
+
+Moving credit between steps is the work of `agentgym.attribution`, not of this file.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, NamedTuple, get_args
+
+from agentgym.errors import ContractError
+
+Source = Literal["environment", "verifier", "judge", "shaping"]
+SOURCES: frozenset[str] = frozenset(get_args(Source))
+
+FORMAT = "format"
+"""Name of the component that every environment uses for the penalty of an invalid action."""
+
+
+class RewardEvent(NamedTuple):
+    """One piece of reward.
+
+    Attributes:
+        turn: Index of the turn that it credits, from 0; -1 credits the episode before any action.
+        issued_at: Index of the turn at which it became known; never before `turn`.
+        role: The role that it belongs to.
+        component: Which declared part of the reward, such as "success" or "format".
+        value: Finite float, before the component's weight is applied.
+        source: Who says so.
+        detail: What a person would want to read beside the number; JSON values only.
+    """
+
+    turn: int
+    issued_at: int
+    role: str
+    component: str
+    value: float
+    source: Source = "environment"
+    detail: Mapping[str, Any] | None = None
+
+
+def weighted_sum(events: Iterable[RewardEvent], weights: Mapping[str, float]) -> float:
+    """The declared aggregation: the sum over events of weight times value.
+
+    Args:
+        events: The events issued at one step (gives its reward) or in a whole episode (gives the return).
+        weights: Weight of each declared component.
+
+    Returns:
+        The reward as a float; 0.0 for no events.
+
+    Raises:
+        ContractError: An event names an undeclared component or its value is not finite.
+    """
+    total = 0.0
+    for event in events:
+        weight = weights.get(event.component)
+        if weight is None:
+            raise ContractError(
+                f"reward event names the component {event.component!r}, which is not declared; "
+                f"declared: {', '.join(sorted(weights))}. Add it to the environment's `reward_weights`."
+            )
+        value = weight * event.value
+        if not math.isfinite(value):
+            raise ContractError(f"reward event {event} is not finite; an unknown reward is an outcome without reward")
+        total += value
+    return total
+
+
+def by_component(events: Iterable[RewardEvent]) -> dict[str, float]:
+    """Sum of event values for each component, unweighted."""
+    sums: dict[str, float] = {}
+    for event in events:
+        sums[event.component] = sums.get(event.component, 0.0) + event.value
+    return sums
+
+
+def event_to_json(event: RewardEvent) -> dict[str, Any]:
+    """A JSON object with the event's fields."""
+    return event._asdict()
+
+
+def event_from_json(fields: Mapping[str, Any]) -> RewardEvent:
+    """The inverse of `event_to_json`."""
+    return RewardEvent(**fields)

@@ -1,0 +1,238 @@
+"""Suites: tasks that share an environment and a scorer, in disjoint splits, read from a folder of data.
+
+The train guard starts here: a trainer gets its tasks from `train_tasks` and `require_trainable` alone.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from agentgym.data_folder import data_folder
+from agentgym.errors import HeldOutError, TaskError, UnknownNameError
+from agentgym.task import SPLITS, Split, Task
+
+_REQUIRED = ("name", "env", "description", "license", "source", "headline", "splits", "strata", "scores")
+_OPTIONAL = ("env_options", "generator")
+_extra_roots: list[Path] = []
+
+
+@dataclass(frozen=True)
+class DeclaredScore:
+    """What a scripted policy scores on the test split's headline stratum.
+
+    Attributes:
+        success: Success rate.
+        tolerance: Largest distance from it that a check accepts.
+        score: Mean score; None where it is the success rate.
+    """
+
+    success: float
+    tolerance: float = 0.0
+    score: float | None = None
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite as its `suite.toml` declares it; its tasks are read when asked for.
+
+    Attributes:
+        name: Such as "tools/lookup".
+        env: Id of the environment that plays it.
+        description: One sentence.
+        license: SPDX expression of the data.
+        source: Where the data comes from.
+        headline: The stratum of the test split that is reported first.
+        strata: Description of each stratum.
+        splits: Strata of each split.
+        scores: What the scripted policies score.
+        env_options: Keyword arguments that the environment is made with.
+        folder: Where it lies.
+        generator: Module that wrote the task files; "" where they were written otherwise.
+    """
+
+    name: str
+    env: str
+    description: str
+    license: str
+    source: str
+    headline: str
+    strata: Mapping[str, str]
+    splits: Mapping[Split, Sequence[str]]
+    scores: Mapping[str, DeclaredScore]
+    folder: Path
+    env_options: Mapping[str, Any] = field(default_factory=dict)
+    generator: str = ""
+
+    def tasks(self, split: str) -> tuple[Task, ...]:
+        """The tasks of one split, in the file's order.
+
+        Raises:
+            UnknownNameError: The suite has no such split.
+            TaskError: The file is malformed; says which line.
+        """
+        if split not in self.splits:
+            raise UnknownNameError(f"split of suite {self.name!r}", split, self.splits)
+        return self._tasks_by_split[split]
+
+    def train_tasks(self) -> tuple[Task, ...]:
+        """The tasks that training may use."""
+        return self.tasks("train")
+
+    def task(self, task_id: str) -> Task:
+        """The task of that id, from any split."""
+        try:
+            return self._tasks_by_id[task_id]
+        except KeyError:
+            raise UnknownNameError(f"task of suite {self.name!r}", task_id, self._tasks_by_id) from None
+
+    @cached_property
+    def _tasks_by_split(self) -> dict[str, tuple[Task, ...]]:
+        return {split: _read_tasks(self, split) for split in self.splits}
+
+    @cached_property
+    def _tasks_by_id(self) -> dict[str, Task]:
+        return {task.id: task for tasks in self._tasks_by_split.values() for task in tasks}
+
+
+def require_trainable(tasks: Iterable[Task]) -> None:
+    """The trainer's side of the train guard.
+
+    Raises:
+        HeldOutError: A task belongs to a split that is held out.
+    """
+    for task in tasks:
+        if task.split not in ("train", None):
+            raise HeldOutError(
+                f"task {task.id!r} is in the {task.split} split of {task.suite!r}, which is held out from training; "
+                f"use the tasks of the train split: load_suite({task.suite!r}).train_tasks()"
+            )
+
+
+def require_unseen(tasks: Iterable[Task], seen_hashes: frozenset[str] | set[str]) -> None:
+    """The evaluation's side of the train guard.
+
+    Args:
+        tasks: The tasks to evaluate on.
+        seen_hashes: Content hashes that the policy's checkpoint was trained on.
+
+    Raises:
+        HeldOutError: Some tasks were trained on.
+    """
+    seen = [task.id for task in tasks if task.content_hash in seen_hashes]
+    if seen:
+        raise HeldOutError(
+            f"{len(seen)} of the tasks were trained on by this checkpoint, such as {seen[0]!r}; evaluate on a held-out "
+            f"split, or pass allow_train (--allow-train) to measure the gap between trained-on and held-out tasks"
+        )
+
+
+def register_suites(root: Path) -> None:
+    """Look for suites below another folder too, laid out as <family>/<suite>/suite.toml."""
+    if not root.is_dir():
+        raise TaskError(f"no folder of suites at {root}; expected <family>/<suite>/suite.toml below it")
+    if root not in _extra_roots:
+        _extra_roots.append(root)
+        _folders.cache_clear()
+        load_suite.cache_clear()
+
+
+def suite_names() -> list[str]:
+    """Names of all suites that can be loaded."""
+    return sorted(_folders())
+
+
+@cache
+def load_suite(name: str) -> Suite:
+    """Read a suite's declaration.
+
+    Args:
+        name: Such as "tools/lookup".
+
+    Raises:
+        UnknownNameError: There is no such suite; suggests close ones.
+        TaskError: Its suite.toml is malformed; says which key.
+    """
+    folder = _folders().get(name)
+    if folder is None:
+        raise UnknownNameError("suite", name, _folders())
+    return read_suite(folder)
+
+
+def find_task(task_id: str) -> Task:
+    """The task with an id of the form "family/suite:name"."""
+    suite_name, colon, _ = task_id.partition(":")
+    if not colon:
+        raise TaskError(f"task id {task_id!r} names no suite; expected the form 'family/suite:name'")
+    return load_suite(suite_name).task(task_id)
+
+
+@cache
+def _folders() -> dict[str, Path]:
+    roots = [data_folder("tasks"), *_extra_roots]
+    files = (file for root in roots for file in sorted(root.glob("*/*/suite.toml")))
+    return {f"{file.parent.parent.name}/{file.parent.name}": file.parent for file in files}
+
+
+def read_suite(folder: Path) -> Suite:
+    """Read the declaration in a folder; see `load_suite`."""
+    path = folder / "suite.toml"
+    try:
+        fields = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise TaskError(f"cannot read {path}: {error}") from error
+    missing = [key for key in _REQUIRED if key not in fields]
+    unknown = sorted(set(fields) - set(_REQUIRED) - set(_OPTIONAL))
+    if missing or unknown:
+        raise TaskError(f"{path}: missing keys {missing}, unknown keys {unknown}; known: {_REQUIRED + _OPTIONAL}")
+    expected_name = f"{folder.parent.name}/{folder.name}"
+    if fields["name"] != expected_name:
+        raise TaskError(f"{path}: key 'name' is {fields['name']!r}, but the folder says {expected_name!r}")
+    for key in ("splits", "strata", "scores", "env_options"):
+        if not isinstance(fields.get(key, {}), dict):
+            raise TaskError(f"{path}: key {key!r} must be a table, got {fields[key]!r}")
+    _check_splits(path, fields)
+    try:
+        fields["scores"] = {policy: DeclaredScore(**score) for policy, score in fields["scores"].items()}
+    except TypeError as error:
+        raise TaskError(f"{path}: key 'scores': {error}; expected success, tolerance, score") from error
+    return Suite(folder=folder, **fields)
+
+
+def _check_splits(path: Path, fields: Mapping[str, Any]) -> None:
+    for split, strata in fields["splits"].items():
+        if split not in SPLITS:
+            raise TaskError(f"{path}: split {split!r} does not exist; expected {', '.join(SPLITS)}")
+        strange = sorted(set(strata) - set(fields["strata"]))
+        if strange:
+            raise TaskError(f"{path}: split {split!r} names the strata {strange}, which [strata] does not describe")
+    if fields["headline"] not in fields["splits"].get("test", ()):
+        raise TaskError(f"{path}: headline {fields['headline']!r} is no stratum of the test split")
+
+
+def _read_tasks(suite: Suite, split: Split) -> tuple[Task, ...]:
+    path = suite.folder / f"{split}.jsonl"
+    tasks: dict[str, Task] = {}
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TaskError(f"cannot read the {split} split of {suite.name!r}: {error}") from error
+    for number, line in enumerate(lines, start=1):
+        try:
+            fields = json.loads(line)
+            if not isinstance(fields, dict):
+                raise TaskError(f"expected an object, got {type(fields).__name__}")
+            task = Task.from_json({**fields, "suite": suite.name, "split": split})
+        except (json.JSONDecodeError, TaskError) as error:
+            raise TaskError(f"{path}:{number}: {error}") from error
+        if task.stratum not in suite.splits[split]:
+            raise TaskError(f"{path}:{number}: key 'stratum' is {task.stratum!r}, not declared for {split}")
+        if not task.id.startswith(f"{suite.name}:") or task.id in tasks:
+            raise TaskError(f"{path}:{number}: key 'id' must be unique and start with '{suite.name}:', got {task.id!r}")
+        tasks[task.id] = task
+    return tuple(tasks.values())

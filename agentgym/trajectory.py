@@ -1,0 +1,240 @@
+"""The record of an episode: turns with messages, tokens and reward events; segments to train on; groups.
+
+Storing them is the work of `agentgym.store`, collecting them of `agentgym.rollout`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentgym.errors import ContractError
+from agentgym.message import Message
+from agentgym.outcome import Outcome
+from agentgym.reward import RewardEvent, weighted_sum
+
+Ids = NDArray[np.int32]
+NO_IDS: Ids = np.zeros(0, np.int32)
+
+
+@dataclass(slots=True)
+class TurnTimes:
+    """Where the wall time of a turn went, in seconds.
+
+    Attributes:
+        queue_s: Waiting for the policy.
+        model_s: In the policy's batch.
+        env_s: In the environment's step.
+        verify_s: Of it, in grading, where the environment reports it.
+    """
+
+    queue_s: float = 0.0
+    model_s: float = 0.0
+    env_s: float = 0.0
+    verify_s: float = 0.0
+
+
+@dataclass(slots=True)
+class Turn:
+    """One message of one role and the environment's reply to it.
+
+    Attributes:
+        index: From 0, counted over the episode's turns of this role.
+        messages: What the role was told since its last turn.
+        reply: The role's message, normalised (content, reasoning_content, tool_calls).
+        text: The role's message as it was handed to the environment.
+        prompt_ids: int32[P], the ids that are new since the last turn; the whole prompt where `opens_segment`.
+        action_ids: int32[K], exactly what was sampled; never tokenised again.
+        behaviour_logprobs: float32[K] under the policy that sampled; None for derived turns.
+        version: Version of the weights that sampled; -1 where there are none.
+        opens_segment: Whether the prompt is no extension of what came before.
+        was_cut: Whether the token limit cut the message.
+        was_invalid: Whether the environment refused the message as an action.
+        anchor: Canonical key of the state that the role acted in, where the environment has one.
+        times: Where the wall time went.
+    """
+
+    index: int
+    messages: list[Message]
+    reply: Message
+    text: str
+    prompt_ids: Ids = field(default_factory=lambda: NO_IDS)
+    action_ids: Ids = field(default_factory=lambda: NO_IDS)
+    behaviour_logprobs: NDArray[np.float32] | None = None
+    version: int = -1
+    opens_segment: bool = False
+    was_cut: bool = False
+    was_invalid: bool = False
+    anchor: str | None = None
+    times: TurnTimes = field(default_factory=TurnTimes)
+
+
+@dataclass(slots=True)
+class Segment:
+    """A linear token sequence of one role: what a trainer packs.
+
+    Attributes:
+        tokens: int32[T].
+        completion_mask: bool[T], True on tokens that the policy sampled.
+        turn_index: int32[T], the turn of each token; a prompt's tokens carry the turn that they lead to.
+        behaviour_logprobs: float32[T], NaN where nothing was sampled; all NaN for derived turns.
+        versions: int32[T], version of the weights that sampled the token, -1 elsewhere.
+        trajectory_id: The episode (and role) that it is part of.
+    """
+
+    tokens: Ids
+    completion_mask: NDArray[np.bool_]
+    turn_index: Ids
+    behaviour_logprobs: NDArray[np.float32]
+    versions: Ids
+    trajectory_id: str
+
+    @property
+    def num_tokens(self) -> int:
+        """T."""
+        return len(self.tokens)
+
+
+@dataclass(slots=True)
+class Trajectory:
+    """The record of one role in one episode.
+
+    Attributes:
+        id: Unique in a run.
+        task_id, suite, split, stratum, content_hash: Of its task.
+        role: Whose record this is.
+        seed: Seed that the environment was reset with.
+        attempt: Index among the episodes of this task in the same group or evaluation, from 0.
+        group_id: The group that it was collected for; "" outside groups.
+        policy: Name of the policy that played the role.
+        turns: In order.
+        events: Reward events of this role, in order of issue; kept so that credit can be assigned again.
+        weights: The declared weight of each reward component.
+        outcome: How the episode ended; None only while it runs.
+        score: The suite's official metric, None where the outcome carries no reward.
+        success: Whether the task was solved, None where the outcome carries no reward.
+        is_derived: The tokens were not sampled by the policy being trained (demonstrations, text endpoints, people).
+        parent_id, parent_turn: Where a forked episode left its parent.
+        usage: Counters such as prompt_tokens, completion_tokens, cost_usd, retries.
+        error: What broke, for outcomes without reward.
+    """
+
+    id: str
+    task_id: str
+    role: str = "agent"
+    suite: str = ""
+    split: str | None = None
+    stratum: str = ""
+    content_hash: str = ""
+    seed: int = 0
+    attempt: int = 0
+    group_id: str = ""
+    policy: str = ""
+    turns: list[Turn] = field(default_factory=list)
+    events: list[RewardEvent] = field(default_factory=list)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    outcome: Outcome | None = None
+    score: float | None = None
+    success: bool | None = None
+    is_derived: bool = False
+    parent_id: str | None = None
+    parent_turn: int | None = None
+    usage: dict[str, float] = field(default_factory=dict)
+    error: str = ""
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def total_reward(self) -> float | None:
+        """The undiscounted return, None where the outcome carries no reward."""
+        if self.outcome is None or not self.outcome.is_graded:
+            return None
+        return weighted_sum(self.events, self.weights)
+
+    @property
+    def num_action_tokens(self) -> int:
+        """Number of sampled tokens."""
+        return sum(len(turn.action_ids) for turn in self.turns)
+
+    def step_rewards(self) -> NDArray[np.float64]:
+        """float64[N]: reward of each turn, by the turn that events credit (-1 and later than the last are clamped)."""
+        rewards = np.zeros(len(self.turns))
+        for event in self.events:
+            if len(rewards):
+                rewards[min(max(event.turn, 0), len(rewards) - 1)] += self.weights[event.component] * event.value
+        return rewards
+
+    def segments(self) -> list[Segment]:
+        """The token sequences to train on, in order; turns without tokens yield none."""
+        return [_segment(self.id, turns) for turns in _linear_runs(self.turns)]
+
+    def transcript(self) -> Iterator[Message]:
+        """The conversation as chat messages."""
+        for turn in self.turns:
+            yield from turn.messages
+            yield turn.reply
+
+
+def _linear_runs(turns: Sequence[Turn]) -> list[list[Turn]]:
+    runs: list[list[Turn]] = []
+    for turn in turns:
+        if len(turn.action_ids) == 0 and len(turn.prompt_ids) == 0:
+            continue
+        if turn.opens_segment or not runs:
+            runs.append([])
+        runs[-1].append(turn)
+    return runs
+
+
+def _segment(trajectory_id: str, turns: Sequence[Turn]) -> Segment:
+    size = sum(len(turn.prompt_ids) + len(turn.action_ids) for turn in turns)
+    tokens, turn_index, versions = (np.full(size, fill, np.int32) for fill in (0, 0, -1))
+    mask = np.zeros(size, np.bool_)
+    logprobs = np.full(size, np.nan, np.float32)
+    at = 0
+    for turn in turns:
+        middle, end = at + len(turn.prompt_ids), at + len(turn.prompt_ids) + len(turn.action_ids)
+        tokens[at:middle], tokens[middle:end] = turn.prompt_ids, turn.action_ids
+        turn_index[at:end], mask[middle:end], versions[middle:end] = turn.index, True, turn.version
+        if turn.behaviour_logprobs is not None:
+            logprobs[middle:end] = turn.behaviour_logprobs
+        at = end
+    return Segment(tokens, mask, turn_index, logprobs, versions, trajectory_id)
+
+
+@dataclass(slots=True)
+class Group:
+    """The trajectories of one task and role that share a baseline.
+
+    Attributes:
+        id: Unique in a run, also where one batch holds a task twice.
+        task_id: The task.
+        size: Number of episodes that were admitted.
+        members: Those that ended with a reward.
+        missing: Those that failed for infrastructure after all retries, or were cancelled.
+        is_sealed: Whether every admitted episode is accounted for; only sealed groups are trained on.
+    """
+
+    id: str
+    task_id: str
+    size: int
+    members: list[Trajectory] = field(default_factory=list)
+    missing: list[Trajectory] = field(default_factory=list)
+    is_sealed: bool = False
+
+    def add(self, trajectory: Trajectory) -> None:
+        """Account for one finished episode; seals the group with the last one.
+
+        Raises:
+            ContractError: The group is sealed or the trajectory has not ended.
+        """
+        if self.is_sealed or trajectory.outcome is None:
+            state = "sealed" if self.is_sealed else "open, but the trajectory has no outcome"
+            raise ContractError(f"cannot add {trajectory.id!r} to group {self.id!r}: the group is {state}")
+        (self.members if trajectory.outcome.is_graded else self.missing).append(trajectory)
+        self.is_sealed = len(self.members) + len(self.missing) == self.size
+        if self.is_sealed:
+            self.members.sort(key=lambda member: member.attempt)

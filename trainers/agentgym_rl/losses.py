@@ -1,0 +1,184 @@
+"""The policy-gradient loss over sampled tokens: surrogate, importance weight, KL and entropy, under given weights.
+
+Not here: where advantages come from, what the weights of tokens mean (aggregation.py), the value loss (values.py).
+Every tensor has one entry per trained token: tokens of prompts, tools and users do not exist here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from agentgym.errors import ConfigError, ContractError
+from agentgym_rl.kl import KlEstimator, kl_estimate
+from agentgym_rl.loss_metrics import LossMetrics, Surrogate, measure_surrogate
+from agentgym_rl.ratios import RatioLevel, log_ratios
+
+SurrogateKind = Literal["clipped", "unclipped", "reinforce", "cispo", "dppo"]
+
+
+@dataclass(frozen=True)
+class PolicyLossConfig:
+    """The loss of one token."""
+
+    surrogate: SurrogateKind = "clipped"
+    """See `surrogate_losses`."""
+    ratio_level: RatioLevel = "token"
+    """The unit that shares a probability ratio and is clipped as one."""
+    eps_low: float = 0.2
+    """clipped: the ratio counts no lower than 1 - eps_low."""
+    eps_high: float = 0.28
+    """clipped: the ratio counts no higher than 1 + eps_high."""
+    dual_clip: float | None = 3.0
+    """clipped: a negative advantage counts at most this many times; None: unbounded."""
+    cispo_max_ratio: float = 5.0
+    """cispo: the cap of the ratio, which is a constant for the gradient."""
+    dppo_max_shift: float = 0.2
+    """dppo: tokens whose probability moved further than this in the wanted direction get no gradient."""
+    dppo_penalty: float = 1e-3
+    """dppo: weight of the squared log-ratio."""
+    kl_coefficient: float = 0.0
+    """beta of the KL penalty in the loss; needs reference log-probabilities when positive."""
+    kl_estimator: KlEstimator = "k2"
+    """See kl.py."""
+    use_kl_ratio: bool = False
+    """Multiply the KL estimate by the ratio, without gradient, to correct for off-policy samples."""
+    entropy_coefficient: float = 0.0
+    """Weight of the entropy bonus; needs entropies with gradient when positive."""
+
+    def __post_init__(self) -> None:
+        if self.surrogate not in get_args(SurrogateKind):
+            raise ConfigError(
+                f"loss.surrogate is {self.surrogate!r}; expected one of {', '.join(get_args(SurrogateKind))}"
+            )
+        if self.ratio_level not in get_args(RatioLevel):
+            raise ConfigError(f"loss.ratio_level is {self.ratio_level!r}; expected token, turn or sequence")
+        if self.kl_estimator not in get_args(KlEstimator):
+            raise ConfigError(f"loss.kl_estimator is {self.kl_estimator!r}; expected k1, k2, k3 or k3+")
+        if not 0 <= self.eps_low <= 1 or self.eps_high < 0:
+            raise ConfigError(
+                f"loss clip range is eps_low {self.eps_low}, eps_high {self.eps_high}; expected 0..1 and at least 0"
+            )
+        if self.dual_clip is not None and self.dual_clip <= 1 + self.eps_high:
+            raise ConfigError(f"loss.dual_clip is {self.dual_clip}; expected more than 1 + eps_high, or none")
+        if min(self.kl_coefficient, self.entropy_coefficient, self.dppo_penalty) < 0:
+            raise ConfigError("loss coefficients must be at least 0")
+        if min(self.cispo_max_ratio, self.dppo_max_shift) <= 0:
+            raise ConfigError("loss.cispo_max_ratio and loss.dppo_max_shift must be positive")
+
+
+@dataclass(frozen=True)
+class TokenStreams:
+    """What the loss reads, one entry per trained token of a micro-batch, in one order."""
+
+    policy_logprobs: Float[Tensor, " T"]
+    """logp under the weights being trained, with gradient."""
+    advantages: Float[Tensor, " T"]
+    """Constant for the gradient."""
+    sequence_index: Int[Tensor, " T"]
+    """Which episode (of one role) a token belongs to, the same in all segments of it."""
+    turn_index: Int[Tensor, " T"]
+    """Turn inside the episode."""
+    prox_logprobs: Float[Tensor, " T"] | None = None
+    """logp at the start of the update; None: this is the first step on these samples, so the ratio is exactly 1."""
+    importance: Float[Tensor, " T"] | None = None
+    """W of importance.py; None: 1."""
+    reference_logprobs: Float[Tensor, " T"] | None = None
+    """logp of the frozen reference, for the KL penalty."""
+    entropy: Float[Tensor, " T"] | None = None
+    """Entropy of the distribution each token was drawn from, with gradient if it is rewarded; else for the metrics."""
+
+
+def policy_loss(
+    streams: TokenStreams, weights: Float[Tensor, " T"], config: PolicyLossConfig
+) -> tuple[Float[Tensor, ""], LossMetrics]:
+    """Loss of one micro-batch; micro-batches and ranks add up to the loss of the update.
+
+    L = sum_k weight_k (W_k l_k + beta KL_k - c H_k), with l from `surrogate_losses`.
+
+    Args:
+        streams: Per-token inputs.
+        weights: From `token_weights`, counted over the whole update before any rejection.
+        config: The loss of a token.
+
+    Returns:
+        The loss, with gradient also for an empty micro-batch (0), and sums for the metrics, without gradient.
+
+    Raises:
+        ContractError: A term that is switched on lacks its input.
+    """
+    policy = streams.policy_logprobs
+    surrogate = surrogate_losses(streams, config)
+    importance = torch.ones_like(policy) if streams.importance is None else streams.importance.detach()
+    token_losses = importance * surrogate.losses
+    kl = None
+    if streams.reference_logprobs is not None:
+        kl = kl_estimate(policy, streams.reference_logprobs, config.kl_estimator)
+    if config.kl_coefficient > 0:
+        if kl is None:
+            raise ContractError("loss.kl_coefficient is positive but there are no reference log-probabilities")
+        correction = surrogate.log_ratios.detach().exp() if config.use_kl_ratio else 1.0
+        token_losses = token_losses + config.kl_coefficient * correction * kl
+    if config.entropy_coefficient > 0:
+        if streams.entropy is None:
+            raise ContractError("loss.entropy_coefficient is positive but no entropies were computed")
+        token_losses = token_losses - config.entropy_coefficient * streams.entropy
+    loss = (weights.to(policy.dtype) * token_losses).sum()
+    metrics = measure_surrogate(surrogate, streams.advantages, importance, kl=kl, entropy=streams.entropy)
+    return loss, metrics.add_loss(loss)
+
+
+def surrogate_losses(streams: TokenStreams, config: PolicyLossConfig) -> Surrogate:
+    """Loss of every token before weights, with r the ratio and A the advantage.
+
+    - clipped: -min(r A, clip(r, 1 - eps_low, 1 + eps_high) A), PPO, Schulman et al. 2017, arXiv 1707.06347, with the
+      two edges of DAPO, Yu et al. 2025, arXiv 2503.14476; for A < 0 no more than -dual_clip A (Ye et al. 2019,
+      arXiv 1912.09729).
+    - unclipped: -r A.
+    - reinforce: -A logp (Williams 1992): no correction for samples of older weights.
+    - cispo: -sg(min(r, cispo_max_ratio)) A logp (MiniMax 2025, arXiv 2506.13585). Differs: no lower edge.
+    - dppo: -1[inside] r A + dppo_penalty (log r)^2; a token is outside if its probability moved by more than
+      dppo_max_shift in the direction of its advantage. Judged per token, also at other ratio levels.
+    """
+    policy, advantages = streams.policy_logprobs, streams.advantages.detach().to(streams.policy_logprobs.dtype)
+    prox = policy.detach() if streams.prox_logprobs is None else streams.prox_logprobs.to(policy.dtype)
+    log_ratio = log_ratios(policy, prox, config.ratio_level, streams.sequence_index, streams.turn_index)
+    ratio = log_ratio.exp()
+    none = torch.zeros_like(advantages, dtype=torch.bool)
+    if config.surrogate == "clipped":
+        return _clipped(ratio, log_ratio, advantages, config)
+    if config.surrogate == "unclipped":
+        return Surrogate(-ratio * advantages, log_ratio, none, none, none)
+    if config.surrogate == "reinforce":
+        return Surrogate(-advantages * policy, log_ratio, none, none, none)
+    if config.surrogate == "cispo":
+        capped = ratio.detach().clamp(max=config.cispo_max_ratio)
+        is_capped = ratio.detach() > config.cispo_max_ratio
+        return Surrogate(-capped * advantages * policy, log_ratio, is_capped, none, none)
+    shift = policy.detach().exp() - prox.exp()
+    is_high = (advantages > 0) & (shift > config.dppo_max_shift)
+    is_low = (advantages < 0) & (shift < -config.dppo_max_shift)
+    gain = torch.where(is_high | is_low, torch.zeros_like(ratio), ratio * advantages)
+    return Surrogate(config.dppo_penalty * log_ratio.square() - gain, log_ratio, is_high, is_low, none)
+
+
+def _clipped(
+    ratio: Float[Tensor, " T"],
+    log_ratio: Float[Tensor, " T"],
+    advantages: Float[Tensor, " T"],
+    config: PolicyLossConfig,
+) -> Surrogate:
+    free = ratio * advantages
+    clipped = ratio.clamp(1 - config.eps_low, 1 + config.eps_high) * advantages
+    gain = torch.minimum(free, clipped)
+    is_high = (advantages > 0) & (ratio.detach() > 1 + config.eps_high)
+    is_low = (advantages < 0) & (ratio.detach() < 1 - config.eps_low)
+    is_dual = torch.zeros_like(is_low)
+    if config.dual_clip is not None:
+        is_dual = (advantages < 0) & (ratio.detach() > config.dual_clip)
+        gain = torch.where(advantages < 0, torch.maximum(gain, config.dual_clip * advantages), gain)
+    return Surrogate(-gain, log_ratio, is_high, is_low, is_dual)

@@ -1,0 +1,181 @@
+"""Segments of different lengths put into rows of one length, grouped into micro-batches by a token budget.
+
+Not here: what a token is worth (advantages.py and others); the model. A packed segment sees itself alone: attention is
+block-diagonal and causal, and positions start again at 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+from jaxtyping import Int
+
+from agentgym.errors import ConfigError, ContextOverflowError, ContractError
+from agentgym_rl.micro_batch import MicroBatch, Placement
+
+
+class SegmentLike(Protocol):
+    """What packing reads of a segment: a linear token sequence of one role."""
+
+    @property
+    def tokens(self) -> npt.NDArray[np.int32]:
+        """int32[T]."""
+
+    @property
+    def completion_mask(self) -> npt.NDArray[np.bool_]:
+        """bool[T]; True: sampled by the policy."""
+
+    @property
+    def turn_index(self) -> npt.NDArray[np.int32]:
+        """int32[T]."""
+
+    @property
+    def trajectory_id(self) -> str:
+        """The episode (of one role) that the segment belongs to."""
+
+
+@dataclass(frozen=True)
+class PackingConfig:
+    """The shape of micro-batches."""
+
+    row_length: int = 2048
+    """Tokens in a row: the longest segment that can be trained on."""
+    micro_batch_tokens: int = 8192
+    """Most tokens of a micro-batch, padding included: it has at most this many / row_length rows."""
+    is_packed: bool = True
+    """Several segments to a row; False: one each, padded on the right."""
+    keep_sequences_whole: bool = False
+    """All segments of an episode in one micro-batch; needed by ratios and importance weights of whole sequences."""
+    is_trimmed: bool = True
+    """Cut each micro-batch to its longest row; False: every row has row_length, as compiled models like it."""
+
+    def __post_init__(self) -> None:
+        if self.row_length < 2:
+            raise ConfigError(f"packing.row_length is {self.row_length}; expected at least 2")
+        if self.micro_batch_tokens < self.row_length:
+            raise ConfigError(
+                f"packing.micro_batch_tokens is {self.micro_batch_tokens}, less than one row "
+                f"of {self.row_length} tokens"
+            )
+
+
+def number_sequences(segments: Sequence[SegmentLike]) -> Int[np.ndarray, " B"]:
+    """Sequence index of each segment: trajectories numbered in the order of first appearance."""
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(s.trajectory_id, len(numbers)) for s in segments], dtype=np.int64)
+
+
+def pack(
+    segments: Sequence[SegmentLike],
+    config: PackingConfig,
+    *,
+    sequence_index: Int[np.ndarray, " B"] | None = None,
+) -> list[MicroBatch]:
+    """Put segments into micro-batches; the same segments in the same order always give the same rows.
+
+    First-fit-decreasing (Johnson 1973): longest first, ties in the order given, each into the first row with room.
+
+    Args:
+        segments: At least two tokens each, the first of them not sampled.
+        config: Row length, budget, and whether sequences stay whole.
+        sequence_index: Number of the episode of each segment, where it must agree across ranks; None:
+            `number_sequences`.
+
+    Returns:
+        Micro-batches that hold every segment exactly once.
+
+    Raises:
+        ContextOverflowError: A segment is longer than a row, or a whole sequence larger than a micro-batch.
+        ContractError: A segment that starts with a sampled token or whose arrays differ in length.
+    """
+    numbers = number_sequences(segments) if sequence_index is None else sequence_index
+    lengths = [_checked_length(segment, config.row_length) for segment in segments]
+    max_rows = config.micro_batch_tokens // config.row_length
+    if config.keep_sequences_whole:
+        groups = _whole_sequences(lengths, numbers, config, max_rows)
+    else:
+        rows = _first_fit_decreasing(list(range(len(segments))), lengths, config)
+        groups = [rows[start : start + max_rows] for start in range(0, len(rows), max_rows)]
+    return [_build(segments, lengths, numbers, rows, config) for rows in groups]
+
+
+def _checked_length(segment: SegmentLike, row_length: int) -> int:
+    length = len(segment.tokens)
+    if not length == len(segment.completion_mask) == len(segment.turn_index):
+        raise ContractError(
+            f"segment of {segment.trajectory_id}: {length} tokens, {len(segment.completion_mask)} mask entries and "
+            f"{len(segment.turn_index)} turn indices; expected one of each per token"
+        )
+    if length == 0 or segment.completion_mask[0]:
+        raise ContractError(
+            f"segment of {segment.trajectory_id} is empty or starts with a sampled token, which nothing could have "
+            "predicted; a segment starts with its prompt"
+        )
+    if length > row_length:
+        raise ContextOverflowError(
+            f"segment of {segment.trajectory_id} has {length} tokens, a row {row_length}; raise packing.row_length or "
+            "lower the limits of the episode"
+        )
+    return length
+
+
+def _first_fit_decreasing(members: list[int], lengths: list[int], config: PackingConfig) -> list[list[int]]:
+    order = sorted(members, key=lambda i: -lengths[i])
+    if not config.is_packed:
+        return [[i] for i in order]
+    rows: list[list[int]] = []
+    room = np.full(len(members), config.row_length, dtype=np.int64)
+    for i in order:
+        row = int(np.argmax(room >= lengths[i]))
+        if row == len(rows):
+            rows.append([])
+        rows[row].append(i)
+        room[row] -= lengths[i]
+    return rows
+
+
+def _whole_sequences(
+    lengths: list[int], numbers: Int[np.ndarray, " B"], config: PackingConfig, max_rows: int
+) -> list[list[list[int]]]:
+    """Micro-batches of whole sequences, largest first, each into the first micro-batch whose rows still suffice."""
+    sequences: dict[int, list[int]] = {}
+    for i, number in enumerate(numbers):
+        sequences.setdefault(int(number), []).append(i)
+    order = sorted(sequences, key=lambda number: -sum(lengths[i] for i in sequences[number]))
+    groups: list[list[int]] = []
+    for number in order:
+        segments = sequences[number]
+        if len(_first_fit_decreasing(segments, lengths, config)) > max_rows:
+            raise ContextOverflowError(
+                f"an episode of {sum(lengths[i] for i in segments)} tokens in {len(segments)} segments does not fit "
+                f"into one micro-batch of {max_rows} rows; raise packing.micro_batch_tokens or use ratios per token"
+            )
+        for group in groups:
+            is_large = sum(lengths[i] for i in group + segments) > max_rows * config.row_length
+            if not is_large and len(_first_fit_decreasing(group + segments, lengths, config)) <= max_rows:
+                group.extend(segments)
+                break
+        else:
+            groups.append(list(segments))
+    return [_first_fit_decreasing(group, lengths, config) for group in groups]
+
+
+def _build(
+    segments: Sequence[SegmentLike],
+    lengths: list[int],
+    numbers: Int[np.ndarray, " B"],
+    rows: list[list[int]],
+    config: PackingConfig,
+) -> MicroBatch:
+    placements = []
+    for row, members in enumerate(rows):
+        start = 0
+        for i in members:
+            placements.append(Placement(i, row, start, lengths[i]))
+            start += lengths[i]
+    longest = max(sum(lengths[i] for i in members) for members in rows)
+    return MicroBatch.build(segments, placements, numbers, length=longest if config.is_trimmed else config.row_length)
