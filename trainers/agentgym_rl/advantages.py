@@ -149,19 +149,19 @@ def _std(returns: Returns) -> float:
 
 
 def _leave_one_out(returns: Returns, batch_std: float, eps: float) -> Returns:
-    return (returns - returns.mean()) * (len(returns) / (len(returns) - 1))
+    return (returns - float(returns.mean())) * (len(returns) / (len(returns) - 1))
 
 
 def _mean_centred(returns: Returns, batch_std: float, eps: float) -> Returns:
-    return returns - returns.mean()
+    return returns - float(returns.mean())
 
 
 def _group_normalised(returns: Returns, batch_std: float, eps: float) -> Returns:
-    return (returns - returns.mean()) / (_std(returns) + eps)
+    return (returns - float(returns.mean())) / (_std(returns) + eps)
 
 
 def _lite_ppo(returns: Returns, batch_std: float, eps: float) -> Returns:
-    return (returns - returns.mean()) / (batch_std + eps)
+    return (returns - float(returns.mean())) / (batch_std + eps)
 
 
 def _maxrl(returns: Returns, batch_std: float, eps: float) -> Returns:
@@ -170,7 +170,7 @@ def _maxrl(returns: Returns, batch_std: float, eps: float) -> Returns:
             f"advantage.estimator maxrl divides by the mean return and got a return of {returns.min():g}; "
             "expected returns of at least 0: shift the rewards or choose leave_one_out"
         )
-    return (returns - returns.mean()) / returns.mean()
+    return (returns - float(returns.mean())) / float(returns.mean())
 
 
 _CENTRE: dict[str, Callable[[Returns, float, float], Returns]] = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +16,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from agentgym.errors import ContractError
-
-if TYPE_CHECKING:
-    from agentgym_rl.packing import SegmentLike
+from agentgym.trajectory import Segment
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,7 @@ class MicroBatch:
     @classmethod
     def build(
         cls,
-        segments: Sequence[SegmentLike],
+        segments: Sequence[Segment],
         placements: Sequence[Placement],
         numbers: Int[np.ndarray, " B"],
         length: int,

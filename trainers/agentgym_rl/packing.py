@@ -8,34 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 from jaxtyping import Int
 
 from agentgym.errors import ConfigError, ContextOverflowError, ContractError
+from agentgym.trajectory import Segment
 from agentgym_rl.micro_batch import MicroBatch, Placement
-
-
-class SegmentLike(Protocol):
-    """What packing reads of a segment: a linear token sequence of one role."""
-
-    @property
-    def tokens(self) -> npt.NDArray[np.int32]:
-        """int32[T]."""
-
-    @property
-    def completion_mask(self) -> npt.NDArray[np.bool_]:
-        """bool[T]; True: sampled by the policy."""
-
-    @property
-    def turn_index(self) -> npt.NDArray[np.int32]:
-        """int32[T]."""
-
-    @property
-    def trajectory_id(self) -> str:
-        """The episode (of one role) that the segment belongs to."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +42,14 @@ class PackingConfig:
             )
 
 
-def number_sequences(segments: Sequence[SegmentLike]) -> Int[np.ndarray, " B"]:
+def number_sequences(segments: Sequence[Segment]) -> Int[np.ndarray, " B"]:
     """Sequence index of each segment: trajectories numbered in the order of first appearance."""
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(s.trajectory_id, len(numbers)) for s in segments], dtype=np.int64)
 
 
 def pack(
-    segments: Sequence[SegmentLike],
+    segments: Sequence[Segment],
     config: PackingConfig,
     *,
     sequence_index: Int[np.ndarray, " B"] | None = None,
@@ -103,7 +82,7 @@ def pack(
     return [_build(segments, lengths, numbers, rows, config) for rows in groups]
 
 
-def _checked_length(segment: SegmentLike, row_length: int) -> int:
+def _checked_length(segment: Segment, row_length: int) -> int:
     length = len(segment.tokens)
     if not length == len(segment.completion_mask) == len(segment.turn_index):
         raise ContractError(
@@ -165,7 +144,7 @@ def _whole_sequences(
 
 
 def _build(
-    segments: Sequence[SegmentLike],
+    segments: Sequence[Segment],
     lengths: list[int],
     numbers: Int[np.ndarray, " B"],
     rows: list[list[int]],

@@ -27,13 +27,14 @@ def unit_index(
     if level == "token":
         return torch.arange(len(sequence_index), device=sequence_index.device)
     if level == "sequence":
-        units: Tensor = torch.unique(sequence_index, return_inverse=True)[1]
-        return units
-    if level == "turn":
-        pairs = torch.stack([sequence_index.long(), turn_index.long()])
-        units = torch.unique(pairs, dim=1, return_inverse=True)[1]
-        return units
-    raise ConfigError(f"ratio_level is {level!r}; expected token, turn or sequence")
+        keys = sequence_index.long()
+    elif level == "turn":
+        num_turns = int(turn_index.max()) + 1 if len(turn_index) else 1
+        keys = sequence_index.long() * num_turns + turn_index.long()
+    else:
+        raise ConfigError(f"ratio_level is {level!r}; expected token, turn or sequence")
+    units: Tensor = torch.unique(keys, return_inverse=True)[1]
+    return units
 
 
 def unit_mean(token_values: Float[Tensor, " T"], units: Int[Tensor, " T"]) -> Float[Tensor, " T"]:
