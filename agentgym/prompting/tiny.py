@@ -1,7 +1,7 @@
 """A tokenizer for tiny models, built from a suite's own texts: whole words, numbers and call syntax are single tokens.
 
-No training of merges and no hub: what is not in the vocabulary is spelt in bytes, so that every text encodes and decodes
-exactly. Building the model is the torch policy's part; only its configuration is here.
+No training of merges and no hub: what is not in the vocabulary is spelt in bytes, so that every text encodes and
+decodes exactly. Building the model is the torch policy's part; only its configuration is here.
 """
 
 from __future__ import annotations
@@ -23,11 +23,6 @@ START, END, PAD = "<|im_start|>", "<|im_end|>", "<|pad|>"
 MAX_POSITIONS = 2048
 
 TEMPLATE = """\
-{%- macro text(content) -%}
-{%- if content is string -%}{{ content }}
-{%- elif content -%}{%- for part in content -%}{{ part.text if part.type == 'text' else '[image]' }}{%- endfor -%}
-{%- endif -%}
-{%- endmacro -%}
 {%- macro signatures() -%}
 Tools:
 {%- for tool in tools -%}
@@ -40,18 +35,21 @@ Tools:
 {{ '<|im_start|>system\\n' + signatures() + '<|im_end|>' }}
 {%- endif -%}
 {%- for message in messages -%}
+{%- set content = message.content -%}
 {{ '<|im_start|>' + message.role + '\\n' }}
 {%- if message.role == 'assistant' and message.reasoning_content is string -%}
 {{ '<think>' + message.reasoning_content + '</think>' }}
 {%- endif -%}
-{{ text(message.content) }}
+{%- if content is string -%}{{ content }}
+{%- elif content -%}{%- for part in content -%}{{ part.text if part.type == 'text' else '[image]' }}{%- endfor -%}
+{%- endif -%}
 {%- if tools and loop.first and message.role == 'system' -%}
 {{ '\\n' + signatures() }}
 {%- endif -%}
-{%- if message.role == 'assistant' and message.tool_calls -%}
+{%- if message.tool_calls -%}
 {%- for call in message.tool_calls -%}
 {%- set function = call.function or call -%}
-{%- if not loop.first or message.content -%}{{ '\\n' }}{%- endif -%}
+{%- if content or not loop.first -%}{{ '\\n' }}{%- endif -%}
 {{ '<tool_call>{"name": "' + function.name + '", "arguments": ' }}
 {{- function.arguments if function.arguments is string else function.arguments | tojson }}
 {{- '}</tool_call>' }}
@@ -61,7 +59,7 @@ Tools:
 {%- endfor -%}
 {%- if add_generation_prompt -%}{{ '<|im_start|>assistant\\n' }}{%- endif -%}
 """
-"""The chat template of tiny models: prefix-stable, three control-free tokens of overhead a message, short tool lines."""
+"""The chat template of tiny models: prefix-stable, three tokens of overhead a message, one line of tools."""
 
 _ROLE_HEADERS = ("system\n", "user\n", "assistant\n", "tool\n")
 _MARKUP = ("<think>", "</think>", "<tool_call>", "</tool_call>", "Tools:")
@@ -139,7 +137,7 @@ def _is_word(piece: str) -> bool:
 
 
 def _call_phrases(tools: Sequence[ToolSchema]) -> Iterator[str]:
-    """Fixed phrases of calls: a call up to its first value, from one value to the next, and its end."""
+    """Fixed phrases: a call up to its first value, between values, its end, and the template's line of tools."""
     for tool in tools:
         opening = f'<tool_call>{{"name": "{tool_name(tool)}", "arguments": {{'
         yield opening
@@ -151,6 +149,8 @@ def _call_phrases(tools: Sequence[ToolSchema]) -> Iterator[str]:
                 yield f'{opening}"{name}": {quote}'
     if tools:
         yield from ('"}}</tool_call>', "}}</tool_call>")
+        signatures = (f"{tool_name(tool)}({', '.join(parameters_of(tool))})" for tool in tools)
+        yield f"Tools: {' '.join(signatures)}"
 
 
 _SHAPES = {"0.25M": (64, 192, 4, 4), "1M": (128, 384, 4, 4), "4M": (256, 768, 4, 4), "11M": (384, 1024, 6, 6)}

@@ -1,0 +1,141 @@
+"""One role's conversation in one episode, as messages and as token ids: what the policy is asked with, turn by turn.
+
+The ids so far and the sampled ids are a prefix of the next prompt, or the prompt opens a new segment; sampled ids are
+never tokenised again. Rendering is in `agentgym.prompting.renderer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from agentgym.action import parse_text, to_message
+from agentgym.errors import ContextOverflowError, ContractError
+from agentgym.message import Message, ToolSchema
+from agentgym.prompting.history import FullHistory, HistoryPolicy, with_note
+from agentgym.prompting.renderer import ChatRenderer
+from agentgym.prompting.shape import Shape
+
+
+class Prompt(NamedTuple):
+    """What a policy is asked with.
+
+    Attributes:
+        ids: The whole context.
+        new_ids: Its end that is new since the last sampled id; the whole where a segment is opened.
+        opens_segment: Whether the context is no continuation of the last one.
+    """
+
+    ids: list[int]
+    new_ids: list[int]
+    opens_segment: bool
+
+
+class Conversation:
+    """Messages and ids of one role in one episode: `observe`, `prompt`, `reply`, and again.
+
+    Args:
+        renderer: Renders for the policy's tokenizer.
+        tools: Tools that the template presents.
+        history: Which turns are left out of prompts.
+        max_context: Most tokens of prompt and reply together; None for no limit.
+        room: Tokens that a prompt must leave within `max_context` for the reply.
+    """
+
+    def __init__(
+        self,
+        renderer: ChatRenderer,
+        tools: Sequence[ToolSchema] = (),
+        history: HistoryPolicy | None = None,
+        *,
+        max_context: int | None = None,
+        room: int = 0,
+    ) -> None:
+        self.messages: list[Message] = []
+        """All messages, those left out of prompts too."""
+        self._renderer, self._tools = renderer, tools
+        self._history: HistoryPolicy = history or FullHistory()
+        self._max_context, self._room = max_context, room
+        self._head: list[Message] = []
+        self._turns: list[list[Message]] = []
+        self._left_out = 0
+        self._head_tokens = 0
+        self._turn_tokens: list[int] = []
+        self._ids: list[int] = []
+        self._prompt: Prompt | None = None
+        self._shape = Shape()
+        self._end: int | None = None
+        self._has_sampled = False
+
+    def observe(self, messages: Sequence[Message]) -> None:
+        """Adds what the environment said: at first the system and user messages, later what answers a reply."""
+        self.messages.extend(messages)
+        (self._turns[-1] if self._turns else self._head).extend(messages)
+        self._prompt = None
+
+    def prompt(self) -> Prompt:
+        """The context for the next reply; the same one again until something is observed.
+
+        Raises:
+            ContextOverflowError: It leaves less than `room` tokens within `max_context`.
+            TemplateError: The template refuses these messages.
+        """
+        if self._prompt is None:
+            self._prompt = self._next_prompt()
+        needed = len(self._prompt.ids) + self._room
+        if self._max_context is not None and needed > self._max_context:
+            raise ContextOverflowError(
+                f"the prompt has {len(self._prompt.ids)} tokens and the reply needs room for {self._room}, more than "
+                f"the context of {self._max_context}; shorten observations, use TokenBudget or end the episode"
+            )
+        return self._prompt
+
+    def reply(self, ids: Sequence[int], text: str, message: Message | None = None, cut: bool = False) -> None:
+        """Adds what the policy sampled for the last prompt.
+
+        Args:
+            ids: The sampled ids, with the end of turn where it was sampled.
+            text: Their text.
+            message: The reply as an assistant message; None to make it from the text.
+            cut: Whether the reply ended for another reason than an end of turn.
+
+        Raises:
+            ContractError: No prompt was asked for.
+        """
+        if self._prompt is None:
+            raise ContractError("a reply came without a prompt; call prompt() before each reply()")
+        self._ids = [*self._prompt.ids, *ids]
+        self._end = ids[-1] if ids and not cut and ids[-1] in self._renderer.stop_ids else None
+        answer = message if message is not None else to_message(parse_text(text))
+        self.messages.append(answer)
+        self._turns.append([answer])
+        self._turn_tokens.append(len(ids))
+        self._prompt, self._has_sampled = None, True
+
+    def _next_prompt(self) -> Prompt:
+        new_ids = self._extension() if self._has_sampled else None
+        self._has_sampled = False
+        if new_ids is not None:
+            self._turn_tokens[-1] += len(new_ids)
+        left_out = self._history.left_out(self._head_tokens, self._turn_tokens, self._left_out) if self._turns else 0
+        if new_ids is not None and left_out == self._left_out:
+            for message in self._turns[-1]:
+                self._shape.add(message)
+            return Prompt(self._ids + new_ids, new_ids, opens_segment=False)
+        self._left_out = left_out
+        kept = self._kept()
+        self._shape = Shape(kept)
+        ids = self._renderer.render(kept, self._tools)
+        if not self._turns:
+            self._head_tokens = len(ids)
+        return Prompt(ids, ids, opens_segment=True)
+
+    def _extension(self) -> list[int] | None:
+        answer, *answered = self._turns[-1]
+        return self._renderer.extension(self._shape, answer, answered, self._tools, end=self._end)
+
+    def _kept(self) -> list[Message]:
+        messages = with_note(self._head, self._left_out)
+        for turn in self._turns[self._left_out :]:
+            messages += turn
+        return messages

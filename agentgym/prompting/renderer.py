@@ -1,0 +1,267 @@
+"""Messages to token ids through a tokenizer's chat template, and what follows a sampled reply without rendering anew.
+
+Sampled ids are never tokenised again. The history of one conversation is in `agentgym.prompting.conversation`; making
+control tokens inert is in `agentgym.prompting.control`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agentgym.errors import MissingExtraError, TemplateError
+from agentgym.message import Message, ToolSchema
+from agentgym.prompting.control import ControlTokens
+from agentgym.prompting.shape import ARGUMENT, CONTENT, REASONING, Shape, form_of, stand_in_reply, stand_ins
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+_MAX_JOINTS = 4096
+_MAX_TOOL_LISTS = 256
+_PROBE_TOOL: ToolSchema = {
+    "type": "function",
+    "function": {
+        "name": "tool",
+        "description": "A tool.",
+        "parameters": {"type": "object", "properties": {"key": {"type": "string", "description": "A key."}}},
+    },
+}
+
+
+class _Joint(NamedTuple):
+    """How a template goes on after a reply of one shape.
+
+    Attributes:
+        stand_ins: Messages up to and including the reply.
+        head: Rendered text up to and including the end of the reply's turn.
+        end: Text of the control token that ends the reply.
+        end_id: Its id.
+        tools: Whether rendering needs the tools for what follows.
+    """
+
+    stand_ins: list[Message]
+    head: str
+    end: str
+    end_id: int
+    tools: bool
+
+
+class ChatRenderer:
+    """Renders conversations for one tokenizer.
+
+    Args:
+        tokenizer: A fast tokenizer with a chat template.
+        template_kwargs: Further variables for the template, such as `{"enable_thinking": False}`.
+
+    Raises:
+        TemplateError: The tokenizer has no chat template, or one that cannot render a user and an assistant message.
+        MissingExtraError: jinja2, which comes with the extra `train`, is not installed.
+    """
+
+    def __init__(self, tokenizer: PreTrainedTokenizerFast, *, template_kwargs: dict[str, Any] | None = None) -> None:
+        try:
+            import jinja2
+        except ImportError:
+            raise MissingExtraError("rendering of chat templates", "train") from None
+        if not tokenizer.chat_template:
+            raise TemplateError(
+                f"the tokenizer {tokenizer.name_or_path or type(tokenizer).__name__!r} has no chat template, so it "
+                "cannot render messages; use an instruction-tuned model or set tokenizer.chat_template"
+            )
+        if getattr(tokenizer, "backend_tokenizer", None) is None:
+            raise TemplateError(
+                "a fast tokenizer is needed; load it with AutoTokenizer or save a tokenizer.json for it"
+            )
+        self._failures = (jinja2.TemplateError, TypeError, KeyError, ValueError, AttributeError, IndexError)
+        self._tokenizer = tokenizer
+        self._kwargs = dict(template_kwargs or {})
+        self._control = ControlTokens(tokenizer, str(tokenizer.chat_template))
+        self._arguments_as_text = False
+        self._joints: dict[Any, _Joint | None] = {}
+        self._presented: dict[int, tuple[Sequence[ToolSchema], list[ToolSchema]]] = {}
+        self.control_ids = self._control.ids
+        """Ids that only the template may write into a prompt."""
+        self.stop_ids = self._find_stop_ids()
+        """Ids at which a reply ends."""
+
+    def render(
+        self, messages: Sequence[Message], tools: Sequence[ToolSchema] = (), add_generation_prompt: bool = True
+    ) -> list[int]:
+        """Ids of a whole conversation, control tokens inside its texts being spelt out.
+
+        Args:
+            messages: OpenAI chat messages.
+            tools: Tools that the template shall present.
+            add_generation_prompt: Whether the ids end where an assistant's reply begins.
+
+        Raises:
+            TemplateError: The template refuses these messages.
+        """
+        guarded = [self._control.guard(message) for message in messages]
+        return self._control.encode(self._text(guarded, self._guarded_tools(tools), add_generation_prompt))
+
+    def extension(
+        self,
+        before: Sequence[Message] | Shape,
+        reply: Message,
+        new_messages: Sequence[Message],
+        tools: Sequence[ToolSchema] = (),
+        *,
+        end: int | None,
+    ) -> list[int] | None:
+        """Ids that follow a sampled reply, up to and including the next generation prompt.
+
+        Args:
+            before: The messages that the reply answered, or their shape, which spares a walk through them.
+            reply: The reply as a message; its texts play no part, only which parts it has.
+            new_messages: What came after it.
+            tools: Tools that the template presents.
+            end: The end-of-turn id that the reply was sampled with; None where it was cut before one.
+
+        Returns:
+            The ids, beginning with the end of turn where none was sampled; None where the template would render the
+            earlier part differently now, so that a new segment must be opened.
+        """
+        shape = before if isinstance(before, Shape) else Shape(before)
+        calls = tuple((call["id"], call["function"]["name"]) for call in reply.get("tool_calls") or ())
+        key = (shape.key(), form_of(reply), calls, tuple(map(form_of, new_messages)), id(tools) if tools else 0)
+        guarded = [self._control.guard(message) for message in new_messages]
+        if key not in self._joints:
+            if len(self._joints) >= _MAX_JOINTS:
+                self._joints.clear()
+            self._joints[key] = self._find_joint(shape, reply, guarded, self._guarded_tools(tools))
+        joint = self._joints[key]
+        if joint is None or (end is not None and end != joint.end_id):
+            return None
+        presented = self._guarded_tools(tools) if joint.tools else None
+        text = self._text(joint.stand_ins + guarded, presented, add_generation_prompt=True)
+        if not text.startswith(joint.head):
+            return None
+        ids = self._control.encode(joint.end + text[len(joint.head) :])
+        return ids if end is None else ids[1:]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Text of sampled ids, without the end of turn at its end."""
+        kept = ids[:-1] if ids and ids[-1] in self.stop_ids else ids
+        text = self._tokenizer.decode(list(kept), skip_special_tokens=False, clean_up_tokenization_spaces=False)
+        return str(text)
+
+    def _text(self, messages: list[Message], tools: list[ToolSchema] | None, add_generation_prompt: bool) -> str:
+        """Rendered text of guarded messages; templates that want arguments as text get them so."""
+        try:
+            return self._apply(messages, tools, add_generation_prompt)
+        except self._failures as error:
+            if not self._arguments_as_text and any("tool_calls" in message for message in messages):
+                self._arguments_as_text = True
+                try:
+                    return self._apply(messages, tools, add_generation_prompt)
+                except self._failures:
+                    self._arguments_as_text = False
+            roles = ", ".join(message["role"] for message in messages[:12])
+            raise TemplateError(
+                f"the chat template refuses a conversation of the roles {roles}"
+                f"{' with tools' if tools else ''}: {error}; use a model whose template supports them"
+            ) from error
+
+    def _apply(self, messages: list[Message], tools: list[ToolSchema] | None, add_generation_prompt: bool) -> str:
+        if self._arguments_as_text:
+            messages = [_with_text_arguments(message) for message in messages]
+        text = self._tokenizer.apply_chat_template(
+            messages,
+            tools=tools,  # type: ignore[arg-type]  # list is invariant
+            tokenize=False,
+            add_generation_prompt=add_generation_prompt,
+            **self._kwargs,
+        )
+        return str(text)
+
+    def _guarded_tools(self, tools: Sequence[ToolSchema]) -> list[ToolSchema] | None:
+        if not tools:
+            return None
+        known = self._presented.get(id(tools))
+        if known is None:
+            if len(self._presented) >= _MAX_TOOL_LISTS:
+                self._presented.clear()
+                self._joints.clear()
+            known = self._presented[id(tools)] = (tools, self._control.guard_value(list(tools)))
+        return known[1]
+
+    def _find_joint(
+        self, shape: Shape, reply: Message, new_messages: list[Message], tools: list[ToolSchema] | None
+    ) -> _Joint | None:
+        """Renders stand-ins with and without what follows, to see whether and where the template goes on."""
+        calls = [(call["id"], call["function"]["name"]) for call in self._control.guard(reply).get("tool_calls", ())]
+        before = stand_ins(shape.key())
+        answer = stand_in_reply(bool(reply.get("reasoning_content")), bool(reply.get("content")), calls)
+        messages = [*before, answer]
+        prompt = self._text(before, tools, add_generation_prompt=True)
+        alone = self._text(messages, tools, add_generation_prompt=False)
+        text = self._text(messages + new_messages, tools, add_generation_prompt=True)
+        ending = self._reply_end(text, prompt, answer)
+        if ending is None or not text.startswith(prompt):
+            return None
+        alone_end = self._reply_end(alone, prompt[: _shared(alone, prompt)], answer)
+        shared = 0 if alone_end is None else _shared(alone[alone_end:], text[ending:])
+        pattern = self._control.special_pattern
+        ends = [*pattern.finditer(text, ending, ending + shared)][-1:] or [*pattern.finditer(text, ending)][:1]
+        if not ends:
+            return None
+        end, head, rest = ends[0][0], text[: ends[0].end()], text[ends[0].end() :]
+        if tools:
+            bare = self._text(messages + new_messages, None, add_generation_prompt=True)
+            if bare.endswith(end + rest):
+                return _Joint(messages, bare[: len(bare) - len(rest)], end, self._control.texts[end], tools=False)
+        return _Joint(messages, head, end, self._control.texts[end], tools=bool(tools))
+
+    def _reply_end(self, text: str, prompt: str, reply: Message) -> int | None:
+        """Where the last part of a stand-in reply ends in a rendered text; None where a part is missing."""
+        parts = [CONTENT] * bool(reply["content"]) + [REASONING] * ("reasoning_content" in reply)
+        position = len(prompt)
+        for part in parts:
+            found = text.find(part, len(prompt))
+            if found < 0:
+                return None
+            position = max(position, found + len(part))
+        for _ in reply.get("tool_calls", ()):
+            found = text.find(ARGUMENT, position)
+            if found < 0:
+                return None
+            position = found + len(ARGUMENT)
+        return position
+
+    def _find_stop_ids(self) -> frozenset[int]:
+        stops = set() if self._tokenizer.eos_token_id is None else {int(self._tokenizer.eos_token_id)}
+        asked: Message = {"role": "user", "content": "Text"}
+        told: Message = {"role": "tool", "name": "tool", "tool_call_id": "call_0", "content": "Text"}
+        plain = self._find_joint(Shape([asked]), stand_in_reply(False, True, ()), [asked], None)
+        if plain is not None:
+            stops.add(plain.end_id)
+        try:
+            calling = stand_in_reply(False, False, [("call_0", "tool")])
+            joint = self._find_joint(Shape([asked]), calling, [told], [_PROBE_TOOL])
+        except TemplateError:
+            joint = None
+        if joint is not None:
+            stops.add(joint.end_id)
+        return frozenset(stops)
+
+
+def _shared(first: str, second: str) -> int:
+    """Number of characters that two texts share at their beginnings."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
+
+
+def _with_text_arguments(message: Message) -> Message:
+    if "tool_calls" not in message:
+        return message
+    calls = []
+    for call in message["tool_calls"]:
+        function = call["function"]
+        arguments = function["arguments"]
+        if not isinstance(arguments, str):
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        calls.append({**call, "function": {**function, "arguments": arguments}})
+    return {**message, "tool_calls": calls}
