@@ -33,6 +33,15 @@ _INVALID = Outcome("invalid")
 _OUT_OF_TURNS = Outcome("truncated", "turns")
 
 
+class CutMessage(str):
+    """A message that the token limit cut: environments refuse it as an invalid action."""
+
+    __slots__ = ()
+
+
+CUT_EXPLANATION = "Your message was cut because it was too long. Send a shorter one."
+
+
 class EnvReply(NamedTuple):
     """What an environment answers to one action.
 
@@ -71,7 +80,7 @@ class AgentEnv(gymnasium.Env[Observation, str]):
         deterministic: Whether the same seed and actions give the same trajectory.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 - Gymnasium's own form
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}
     role: str = "agent"
     reward_weights: Mapping[str, float] = {"success": 1.0, FORMAT: 1.0}
     invalid_value: float = 0.0
@@ -154,6 +163,8 @@ class AgentEnv(gymnasium.Env[Observation, str]):
         self.check_interrupt()
         is_invalid = False
         try:
+            if type(action) is CutMessage:
+                raise ActionSyntaxError(CUT_EXPLANATION)
             reply = self.respond(self.parse(action))
         except ActionSyntaxError as refusal:
             is_invalid = True

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentgym.action import Action, parse_text
-from agentgym.env import AgentEnv, EnvReply
+from agentgym.env import CUT_EXPLANATION, AgentEnv, CutMessage, EnvReply
 from agentgym.errors import ActionSyntaxError, AgentGymError, ContractError, PartnerError
 from agentgym.message import Message, ToolSchema, user
 from agentgym.outcome import CutReason, Outcome
@@ -123,6 +123,8 @@ class GameEnv(ABC):
         if role is None or self.task is None:
             raise ContractError("step() on a game that is over or was never reset; call reset() first")
         try:
+            if type(text) is CutMessage:
+                raise ActionSyntaxError(CUT_EXPLANATION)
             reply = self.respond(role, self.parse(role, text))
         except ActionSyntaxError as refusal:
             reply = self._refuse(role, refusal)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
-from agentgym.errors import ContractError
+from agentgym.errors import ContractError, InfrastructureError
 
 Source = Literal["environment", "verifier", "judge", "shaping"]
 SOURCES: frozenset[str] = frozenset(get_args(Source))
@@ -51,7 +51,8 @@ def weighted_sum(events: Iterable[RewardEvent], weights: Mapping[str, float]) ->
         The reward as a float; 0.0 for no events.
 
     Raises:
-        ContractError: An event names an undeclared component or its value is not finite.
+        ContractError: An event names an undeclared component.
+        InfrastructureError: A value is not finite: the episode has no reward, rather than a reward of zero.
     """
     total = 0.0
     for event in events:
@@ -63,7 +64,7 @@ def weighted_sum(events: Iterable[RewardEvent], weights: Mapping[str, float]) ->
             )
         value = weight * event.value
         if not math.isfinite(value):
-            raise ContractError(f"reward event {event} is not finite; an unknown reward is an outcome without reward")
+            raise InfrastructureError(f"the reward event {event} is not finite; the episode counts as not graded")
         total += value
     return total
 

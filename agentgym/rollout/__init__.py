@@ -1,0 +1,25 @@
+"""Collecting trajectories concurrently: episodes, groups, retries and progress.
+
+How messages are drawn is the policies' work, what is made of trajectories the evaluation's and the trainers'.
+"""
+
+from agentgym.rollout.collect import Progress, collect_episodes, game_maker
+from agentgym.rollout.engine import RolloutEngine, RolloutStats
+from agentgym.rollout.episode import Job, draw_seed
+from agentgym.rollout.groups import GroupCollector, shuffled_tasks
+from agentgym.rollout.progress import ProgressDisplay
+from agentgym.rollout.settings import RolloutSettings
+
+__all__ = [
+    "GroupCollector",
+    "Job",
+    "Progress",
+    "ProgressDisplay",
+    "RolloutEngine",
+    "RolloutSettings",
+    "RolloutStats",
+    "collect_episodes",
+    "draw_seed",
+    "game_maker",
+    "shuffled_tasks",
+]

@@ -1,0 +1,80 @@
+"""Collecting a given list of episodes: evaluation, demonstrations, recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
+
+from agentgym.game import GameEnv, SoloGame
+from agentgym.policy import Policy
+from agentgym.registration import make
+from agentgym.rollout.engine import RolloutEngine, RolloutStats
+from agentgym.rollout.episode import Job
+from agentgym.rollout.settings import RolloutSettings
+from agentgym.suite import Suite
+from agentgym.task import Task
+from agentgym.trajectory import Trajectory
+
+
+class Progress(Protocol):
+    """Told how a collection goes; `agentgym.rollout.progress.ProgressDisplay` draws it."""
+
+    def start(self, total: int) -> None:
+        """So many episodes are wanted."""
+
+    def update(self, stats: RolloutStats) -> None:
+        """An episode ended."""
+
+    def stop(self) -> None:
+        """The collection ended."""
+
+
+def game_maker(suite: Suite) -> Callable[[Task], GameEnv]:
+    """Makes games for the tasks of a suite."""
+    return lambda _: SoloGame(make(suite.env, **suite.env_options))
+
+
+def collect_episodes(
+    jobs: Iterable[Job],
+    make_game: Callable[[Task], GameEnv],
+    policies: Mapping[str, Policy],
+    settings: RolloutSettings,
+    *,
+    on_finish: Callable[[list[Trajectory]], None] | None = None,
+    progress: Progress | None = None,
+) -> tuple[list[Trajectory], RolloutStats]:
+    """Play all jobs; a keyboard interrupt stops cleanly and keeps what is complete.
+
+    Args:
+        jobs: The episodes.
+        make_game: Makes the game of a task; see `game_maker`.
+        policies: The policy of each role; "*" stands for all others.
+        settings: Concurrency and limits.
+        on_finish: Called with the records of each episode when it ends, such as a store's writer.
+        progress: A display.
+
+    Returns:
+        The records, in the order of the jobs, and the counters. After an interrupt the records are fewer than the jobs.
+
+    Raises:
+        InfrastructureError: More than the declared share of the episodes failed.
+    """
+    wanted = list(jobs)
+    records: dict[str, list[Trajectory]] = {}
+    with RolloutEngine(make_game, policies, settings, on_finish) as engine:
+        if progress is not None:
+            progress.start(len(wanted))
+        try:
+            for job in wanted:
+                engine.submit(job)
+            while (finished := engine.next()) is not None:
+                records[finished[0].id.rpartition("/")[0]] = finished
+                if progress is not None:
+                    progress.update(engine.stats)
+        except KeyboardInterrupt:
+            engine.cancel()
+        finally:
+            if progress is not None:
+                progress.stop()
+        ordered = [record for job in wanted for record in records.get(job.key, [])]
+        return ordered, engine.stats

@@ -1,0 +1,354 @@
+"""The event loop of rollouts: many episodes, environment calls in threads, messages from batched policies.
+
+Which episodes are wanted, and in which order, is decided by its callers (`collect_episodes`, `GroupCollector`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from agentgym.errors import (
+    AgentGymError,
+    CancelledEpisode,
+    ConfigError,
+    InfrastructureError,
+    StepTimeoutError,
+)
+from agentgym.game import GameEnv
+from agentgym.message import ToolSchema
+from agentgym.outcome import Outcome
+from agentgym.policy import Policy, Reply, Request
+from agentgym.prompting.conversation import Conversation
+from agentgym.prompting.history import parse_history
+from agentgym.prompting.renderer import ChatRenderer
+from agentgym.rollout.episode import Episode, Job, PlainTalk, Talk
+from agentgym.rollout.settings import RolloutSettings
+from agentgym.rollout.step_pool import Call, StepPool
+from agentgym.task import Task
+from agentgym.trajectory import Trajectory
+
+_GATHER_S = 0.004
+_MIN_EPISODES_FOR_SHARE = 20
+
+Finished = list[Trajectory]
+
+
+@dataclass
+class RolloutStats:
+    """Counters of one engine; times in seconds, summed over episodes."""
+
+    episodes: int = 0
+    successes: int = 0
+    turns: int = 0
+    action_tokens: int = 0
+    faults: int = 0
+    retries: int = 0
+    abandoned_calls: int = 0
+    queue_s: float = 0.0
+    model_s: float = 0.0
+    env_s: float = 0.0
+    model_busy_s: float = 0.0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
+
+
+class RolloutEngine:
+    """Plays jobs to their end.
+
+    Args:
+        make_game: Makes the game of a task; games are used again for tasks of the same environment options.
+        policies: The policy of each role; the key "*" stands for all others.
+        settings: Concurrency and limits.
+        on_finish: Called with the records of each finished episode, on the caller's thread.
+
+    Use as a context manager, or call `close`.
+    """
+
+    def __init__(
+        self,
+        make_game: Callable[[Task], GameEnv],
+        policies: Mapping[str, Policy],
+        settings: RolloutSettings,
+        on_finish: Callable[[Finished], None] | None = None,
+    ) -> None:
+        self.settings = settings
+        self.stats = RolloutStats()
+        self._make_game = make_game
+        self._policies = policies
+        self._on_finish = on_finish
+        self._pool = StepPool(settings.env_threads)
+        concurrency = sum({id(policy): policy.concurrency for policy in policies.values()}.values())
+        self._asking = ThreadPoolExecutor(max(1, concurrency), thread_name_prefix="agentgym-policy")
+        self._free_games: dict[str, list[GameEnv]] = {}
+        self._num_stepping = 0
+        self._waiting: deque[tuple[Job, int]] = deque()
+        self._active: set[Episode] = set()
+        self._ready: list[tuple[Episode, Request]] = []
+        self._ready_since = 0.0
+        self._busy: Counter[int] = Counter()
+        self._renderers: dict[int, ChatRenderer] = {}
+        self._finished: deque[Finished] = deque()
+
+    def __enter__(self) -> RolloutEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def submit(self, job: Job) -> None:
+        """Queue an episode; it starts when a place is free, in the order of submission."""
+        self._waiting.append((job, 0))
+
+    @property
+    def num_in_flight(self) -> int:
+        """Episodes that are queued or being played."""
+        return len(self._waiting) + len(self._active)
+
+    def next(self) -> Finished | None:
+        """The records of the next episode to finish, one for each role; None when nothing is in flight.
+
+        Raises:
+            InfrastructureError: More than the declared share of the episodes failed.
+            AgentGymError: A mistake in the environment, the policy or their use.
+        """
+        while not self._finished:
+            if not self.num_in_flight:
+                return None
+            self._start_waiting()
+            self._ask_policies()
+            if self._pool.num_pending and not self._finished:
+                call = self._pool.next(_GATHER_S if self._ready else None)
+                if call is not None:
+                    call.then(call)
+        return self._finished.popleft()
+
+    def cancel(self) -> list[Finished]:
+        """Cancel whatever is in flight; returns the records of the cancelled episodes."""
+        self._waiting.clear()
+        cancelled = []
+        for episode in list(self._active):
+            if episode.game is not None:
+                episode.game.interrupt()
+            cancelled.append(episode.fail(CancelledEpisode("cancelled")))
+            episode.forget()
+        self._active.clear()
+        self._ready.clear()
+        return cancelled
+
+    def close(self) -> None:
+        """Cancel what is in flight and free games and threads; a second call does nothing."""
+        self.cancel()
+        self._pool.close()
+        self._asking.shutdown(wait=True, cancel_futures=True)
+        for games in self._free_games.values():
+            for game in games:
+                game.close()
+        self._free_games.clear()
+
+    # Who plays what: the casting of episodes.
+
+    def policy_of(self, role: str) -> Policy:
+        """The policy that plays a role."""
+        policy = self._policies.get(role, self._policies.get("*"))
+        if policy is None:
+            raise ConfigError(f"no policy for the role {role!r}; got policies for {sorted(self._policies)}")
+        return policy
+
+    def make_talk(self, policy: Policy, tools: Sequence[ToolSchema]) -> Talk:
+        """A fresh conversation for a policy."""
+        history = parse_history(self.settings.history)
+        if not policy.uses_tokens:
+            return PlainTalk()
+        renderer = self._renderers.get(id(policy))
+        if renderer is None:
+            renderer = self._renderers[id(policy)] = ChatRenderer(policy.tokenizer)  # type: ignore[attr-defined]
+        limit = self.settings.max_context or getattr(policy, "max_context", None)
+        return Conversation(renderer, tools, history, max_context=limit, room=self.settings.sampling.max_tokens)
+
+    # Environment calls.
+
+    def _start_waiting(self) -> None:
+        while self._waiting and len(self._active) < self.settings.max_concurrent:
+            job, retry = self._waiting.popleft()
+            episode = Episode(job, self, self.settings, retry)
+            games = self._free_games.get(_game_key(job.task))
+            if games:
+                episode.game = games.pop()
+            self._active.add(episode)
+            self._call(episode, partial(episode.reset, self._make_game), self._after_reset)
+
+    def _call(self, episode: Episode, function: Callable[[], Any], then: Callable[[Episode, Call], None]) -> None:
+        timeout_s = self.settings.step_timeout_s or episode.job.task.limits.step_timeout_s
+        self._num_stepping += 1
+        call = Call(function, partial(self._after_call, episode, then), timeout_s)
+        call.on_late_return = partial(_close_game, episode)
+        self._pool.submit(call)
+
+    def _after_call(self, episode: Episode, then: Callable[[Episode, Call], None], call: Call) -> None:
+        self._num_stepping -= 1
+        if episode not in self._active:
+            return
+        if call.error is not None:
+            self._fail(episode, call.error)
+            return
+        self.stats.env_s += call.seconds
+        try:
+            then(episode, call)
+        except InfrastructureError as error:
+            self._fail(episode, error)
+
+    def _after_reset(self, episode: Episode, call: Call) -> None:
+        episode.begin(call.value)
+        self._make_ready(episode)
+
+    def _after_step(self, episode: Episode, call: Call) -> None:
+        reply, anchor = call.value
+        episode.observe(reply, anchor, call.seconds)
+        if reply.outcome is not None:
+            self._finish(episode, episode.finish(reply))
+        else:
+            self._make_ready(episode)
+
+    def _after_cut(self, episode: Episode, call: Call) -> None:
+        self._finish(episode, episode.finish_cut(call.value))
+
+    def _make_ready(self, episode: Episode) -> None:
+        reason = episode.cut_reason()
+        request = None if reason else episode.request()
+        if request is None:
+            self._call(episode, partial(episode.finalize, reason or "context"), self._after_cut)
+            return
+        if not self._ready:
+            self._ready_since = time.monotonic()
+        self._ready.append((episode, request))
+
+    # Policy calls.
+
+    def _ask_policies(self) -> None:
+        if not self._ready or not self._is_time_to_ask():
+            return
+        ready, self._ready = self._ready, []
+        by_policy: dict[int, list[tuple[Episode, Request]]] = {}
+        for pair in sorted(ready, key=lambda pair: pair[1].episode):
+            by_policy.setdefault(id(pair[0].policy), []).append(pair)
+        for pairs in by_policy.values():
+            policy = pairs[0][0].policy
+            if policy.concurrency > 1:
+                for pair in pairs:
+                    self._ask(policy, [pair])
+            elif self._busy[id(policy)]:
+                self._ready += pairs
+            else:
+                self._ask(policy, pairs)
+
+    def _is_time_to_ask(self) -> bool:
+        if self._num_stepping == 0:
+            return True
+        if self.settings.is_lockstep:
+            return False
+        if self._ready[0][0].policy.concurrency > 1 or 2 * len(self._ready) >= len(self._active):
+            return True
+        return time.monotonic() - self._ready_since > _GATHER_S
+
+    def _ask(self, policy: Policy, pairs: list[tuple[Episode, Request]]) -> None:
+        episodes, requests = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        self._busy[id(policy)] += 1
+        call = Call(partial(policy.generate, requests), partial(self._after_replies, policy, episodes))
+        self._pool.expect(call)
+        self._asking.submit(self._pool.run, call)
+
+    def _after_replies(self, policy: Policy, episodes: list[Episode], call: Call) -> None:
+        self._busy[id(policy)] -= 1
+        self.stats.model_busy_s += call.seconds
+        if call.error is not None and not isinstance(call.error, InfrastructureError):
+            raise call.error
+        if call.error is not None:
+            for episode in episodes:
+                if episode in self._active:
+                    self._fail(episode, call.error)
+            return
+        replies: list[Reply] = call.value
+        for episode, reply in zip(episodes, replies, strict=True):
+            if episode not in self._active:
+                continue
+            queue_s = max(0.0, call.started - episode.ready_since)
+            self.stats.queue_s += queue_s
+            self.stats.model_s += call.seconds
+            text = episode.answer(reply, queue_s, call.seconds)
+            self._call(episode, partial(episode.step, text), self._after_step)
+
+    # Ending.
+
+    def _fail(self, episode: Episode, error: BaseException) -> None:
+        is_mistake = isinstance(error, AgentGymError) and not isinstance(error, InfrastructureError | CancelledEpisode)
+        if is_mistake or not isinstance(error, Exception):
+            raise error
+        records = episode.fail(error)
+        outcome = records[0].outcome
+        assert outcome is not None
+        self._active.discard(episode)
+        episode.forget()
+        if isinstance(error, StepTimeoutError):
+            self.stats.abandoned_calls += 1
+            if episode.game is not None:
+                episode.game.interrupt()
+        else:
+            self._pool.submit(Call(partial(_close_game, episode), _ignore))
+        self.stats.errors[records[0].error[:300]] += 1
+        if outcome.is_retryable and episode.retry < self.settings.retries:
+            self.stats.retries += 1
+            self._waiting.appendleft((episode.job, episode.retry + 1))
+            return
+        self._record(records, outcome)
+        self._check_fault_share()
+
+    def _finish(self, episode: Episode, records: Finished) -> None:
+        outcome = records[0].outcome
+        assert outcome is not None
+        assert episode.game is not None
+        self._active.discard(episode)
+        episode.forget()
+        self._free_games.setdefault(_game_key(episode.job.task), []).append(episode.game)
+        self._record(records, outcome)
+
+    def _record(self, records: Finished, outcome: Outcome) -> None:
+        stats = self.stats
+        stats.episodes += 1
+        stats.outcomes[str(outcome)] += 1
+        stats.faults += not outcome.is_graded
+        stats.successes += any(record.success for record in records)
+        for record in records:
+            stats.turns += len(record.turns)
+            stats.action_tokens += record.num_action_tokens
+        self._finished.append(records)
+        if self._on_finish is not None:
+            self._on_finish(records)
+
+    def _check_fault_share(self) -> None:
+        stats = self.stats
+        share = stats.faults / max(1, stats.episodes)
+        if stats.episodes >= _MIN_EPISODES_FOR_SHARE and share > self.settings.max_fault_share:
+            top = "; ".join(f"{count} x {error}" for error, count in stats.errors.most_common(3))
+            raise InfrastructureError(
+                f"{stats.faults} of {stats.episodes} episodes failed for infrastructure, over the allowed share of "
+                f"{self.settings.max_fault_share:.0%}: {top}. Mend the cause, or raise rollout.max_fault_share."
+            )
+
+
+def _game_key(task: Task) -> str:
+    return task.suite
+
+
+def _close_game(episode: Episode) -> None:
+    if episode.game is not None:
+        episode.game.close()
+
+
+def _ignore(call: Call) -> None:
+    """A broken game that does not close either is no news."""

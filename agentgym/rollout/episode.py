@@ -1,0 +1,313 @@
+"""One episode in flight: its game, the conversation of each role, and the record that it becomes.
+
+It never waits: `agentgym.rollout.engine` runs its calls in threads and asks policies for its messages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from agentgym.action import Action, parse_text, parse_tool_calls, to_message
+from agentgym.env import CutMessage
+from agentgym.errors import ActionSyntaxError, CancelledEpisode, ContextOverflowError, PartnerError
+from agentgym.game import GameEnv, GameReply, Inbox
+from agentgym.message import Message, ToolSchema
+from agentgym.outcome import CutReason, Outcome
+from agentgym.policy import Policy, Reply, Request
+from agentgym.rollout.settings import RolloutSettings
+from agentgym.task import Task
+from agentgym.trajectory import Trajectory, Turn, TurnTimes
+
+_MIN_ROOM = 1
+
+
+class Talk(Protocol):
+    """The conversation of one role; `agentgym.prompting.Conversation` where tokens are needed."""
+
+    messages: list[Message]
+
+    def observe(self, messages: Sequence[Message]) -> None:
+        """Take up what the role is told."""
+
+    def prompt(self) -> Any:
+        """The prompt's ids, what of them is new, and whether it opens a segment."""
+
+    def reply(self, ids: Sequence[int], text: str, message: Message, cut: bool) -> None:
+        """Take up what the role said."""
+
+
+@dataclass(slots=True)
+class PlainTalk:
+    """A conversation without tokens, for policies that take text."""
+
+    messages: list[Message] = field(default_factory=list)
+
+    def observe(self, messages: Sequence[Message]) -> None:
+        """Take up what the role is told."""
+        self.messages += messages
+
+    def prompt(self) -> None:
+        """There are no ids."""
+
+    def reply(self, ids: Sequence[int], text: str, message: Message, cut: bool) -> None:
+        """Take up what the role said."""
+        self.messages.append(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One episode that is wanted.
+
+    Attributes:
+        task: The task.
+        key: Unique among the jobs of a run; the ids of its trajectories derive from it.
+        seed: Seed of the policy's draws.
+        group_id: The group that it belongs to; "" for none.
+        attempt: Index within the group or evaluation.
+        env_seed: Seed that the environment is reset with; None takes the task's.
+    """
+
+    task: Task
+    key: str
+    seed: int
+    group_id: str = ""
+    attempt: int = 0
+    env_seed: int | None = None
+
+
+def draw_seed(*parts: object) -> int:
+    """A seed in [0, 2^63) that depends on all parts and on nothing else."""
+    digest = hashlib.blake2b("\x1f".join(map(str, parts)).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1
+
+
+class Casting(Protocol):
+    """Who plays the roles of a game, and with which conversation."""
+
+    def policy_of(self, role: str) -> Policy:
+        """The policy that plays a role."""
+
+    def make_talk(self, policy: Policy, tools: Sequence[ToolSchema]) -> Talk:
+        """A fresh conversation for a policy."""
+
+
+class Episode:
+    """One episode in flight.
+
+    Args:
+        job: What is to be played.
+        casting: Who plays the roles, and with which conversation.
+        settings: Limits and what happens to cut messages.
+        retry: How often the job was tried before.
+    """
+
+    def __init__(self, job: Job, casting: Casting, settings: RolloutSettings, retry: int = 0) -> None:
+        self.job, self.settings, self.retry = job, settings, retry
+        self.started = time.monotonic()
+        self.ready_since = 0.0
+        self.game: GameEnv | None = None
+        self.policies: dict[str, Policy] = {}
+        self._casting = casting
+        self._acted = ""
+        self._talks: dict[str, Talk] = {}
+        self._records: dict[str, Trajectory] = {}
+        self._told: dict[str, list[Message]] = {}
+        self._num_tokens = 0
+
+    # Calls that the engine runs in a thread.
+
+    def reset(self, make_game: Callable[[Task], GameEnv]) -> Inbox:
+        """Reset the game, made first where the episode has none, to the job's task."""
+        if self.game is None:
+            self.game = make_game(self.job.task)
+        return self.game.reset(self.job.task, self.job.env_seed)
+
+    def step(self, text: str) -> tuple[GameReply, str | None]:
+        """Step the game; also returns the anchor of the state that the message was an action in."""
+        assert self.game is not None
+        anchor = self.game.anchor() if self.settings.record_anchors else None
+        return self.game.step(text), anchor
+
+    def finalize(self, reason: CutReason) -> GameReply:
+        """Close the game because the harness cuts the episode; the game grades what is there."""
+        assert self.game is not None
+        return self.game.finalize(reason)
+
+    # What the engine calls on its own thread.
+
+    def begin(self, inbox: Inbox) -> None:
+        """Take up the first messages."""
+        assert self.game is not None
+        for role in self.game.roles:
+            policy = self.policies[role] = self._casting.policy_of(role)
+            self._talks[role] = self._casting.make_talk(policy, self._tools(role))
+            self._told[role] = []
+            self._records[role] = self._open_record(role, policy)
+        self._deliver(inbox)
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that acts now."""
+        assert self.game is not None
+        assert self.game.acting_role is not None
+        return self.policies[self.game.acting_role]
+
+    def cut_reason(self) -> CutReason | None:
+        """Why the episode has to be cut now, if it has."""
+        limits = self.job.task.limits
+        if limits.max_tokens is not None and self._num_tokens >= limits.max_tokens:
+            return "tokens"
+        if limits.max_seconds is not None and time.monotonic() - self.started >= limits.max_seconds:
+            return "time"
+        return None
+
+    def request(self) -> Request | None:
+        """The request of the acting role; None where its context is full."""
+        assert self.game is not None
+        assert self.game.acting_role is not None
+        role = self._acted = self.game.acting_role
+        talk, record = self._talks[role], self._records[role]
+        turn = Turn(len(record.turns), self._told[role], {}, "")
+        try:
+            prompt = talk.prompt()
+        except ContextOverflowError:
+            return None
+        self._told[role] = []
+        if prompt is not None:
+            turn.prompt_ids = np.asarray(prompt.new_ids, np.int32)
+            turn.opens_segment = prompt.opens_segment
+        record.turns.append(turn)
+        self.ready_since = time.monotonic()
+        return Request(
+            episode=record.id,
+            turn=turn.index,
+            task=self.job.task,
+            messages=talk.messages,
+            tools=self._tools(role),
+            prompt_ids=None if prompt is None else prompt.ids,
+            seed=draw_seed(self.job.seed, role, turn.index),
+            sampling=self._sampling(),
+            role=role,
+        )
+
+    def answer(self, reply: Reply, queue_s: float, model_s: float) -> str:
+        """Take up the acting role's message; returns the text to step the game with."""
+        role = self._acted
+        turn = self._records[role].turns[-1]
+        turn.text, turn.was_cut, turn.version = reply.text, reply.was_cut, reply.version
+        turn.reply = reply.message or to_message(_parse(reply.text, self._tools(role)))
+        if reply.ids is not None:
+            turn.action_ids, turn.behaviour_logprobs = reply.ids, reply.logprobs
+            self._num_tokens += len(reply.ids)
+        turn.times = TurnTimes(queue_s=queue_s, model_s=model_s)
+        usage = self._records[role].usage
+        for key, count in reply.usage.items():
+            usage[key] = usage.get(key, 0.0) + count
+        ids = () if reply.ids is None else reply.ids.tolist()
+        self._talks[role].reply(ids, reply.text, turn.reply, reply.was_cut)
+        is_refused = reply.was_cut and self.settings.cut_messages == "invalid"
+        return CutMessage(reply.text) if is_refused else reply.text
+
+    def observe(self, reply: GameReply, anchor: str | None, env_s: float) -> None:
+        """Take up the game's answer to the last message."""
+        turn = self._records[self._acted].turns[-1]
+        turn.was_invalid, turn.anchor, turn.times.env_s = reply.is_invalid, anchor, env_s
+        self._deliver(reply.inbox)
+        self._take_events(reply)
+
+    def finish(self, reply: GameReply) -> list[Trajectory]:
+        """The records of an episode that the game closed with this reply."""
+        assert reply.outcome is not None
+        for role, record in self._records.items():
+            self._drop_unanswered(record)
+            record.outcome = reply.outcome
+            if reply.outcome.is_graded:
+                record.success, record.score = reply.successes[role], reply.scores[role]
+            if self._told[role]:
+                record.metadata["last_messages"] = self._told[role]
+            record.usage["seconds"] = time.monotonic() - self.started
+            record.usage["retries"] = record.usage.get("retries", 0.0) + self.retry
+        return list(self._records.values())
+
+    def finish_cut(self, reply: GameReply) -> list[Trajectory]:
+        """The records of an episode that `finalize` closed."""
+        self._take_events(reply)
+        return self.finish(reply)
+
+    def fail(self, error: BaseException) -> list[Trajectory]:
+        """The records of an episode that something outside the task and the policy broke."""
+        if not self._records:
+            self._records["agent"] = self._open_record("agent", None)
+            self._told["agent"] = []
+        outcome = Outcome("infrastructure", type(error).__name__)
+        if isinstance(error, PartnerError):
+            outcome = Outcome("partner_fault", type(error).__name__)
+        elif isinstance(error, CancelledEpisode):
+            outcome = Outcome("cancelled")
+        for record in self._records.values():
+            record.error = f"{type(error).__name__}: {error}"
+        return self.finish(GameReply(outcome=outcome))
+
+    def forget(self) -> None:
+        """Let the policies drop what they keep for this episode."""
+        for role, policy in self.policies.items():
+            policy.forget(self._records[role].id)
+
+    def _tools(self, role: str) -> Sequence[ToolSchema]:
+        assert self.game is not None
+        return self.game.tools.get(role, ())
+
+    def _open_record(self, role: str, policy: Policy | None) -> Trajectory:
+        task, job = self.job.task, self.job
+        has_roles = self.game is not None and len(self.game.roles) > 1
+        return Trajectory(
+            id=f"{job.key}/{role}",
+            task_id=task.id,
+            role=role,
+            suite=task.suite,
+            split=task.split,
+            stratum=task.stratum,
+            content_hash=task.content_hash,
+            seed=task.seed if job.env_seed is None else job.env_seed,
+            attempt=job.attempt,
+            group_id=f"{job.group_id}/{role}" if has_roles else job.group_id,
+            policy="" if policy is None else policy.name,
+            weights={} if self.game is None else self.game.reward_weights,
+            is_derived=policy is None or not policy.uses_tokens,
+        )
+
+    def _sampling(self) -> Any:
+        sampling, limit = self.settings.sampling, self.job.task.limits.max_tokens
+        if limit is None or limit - self._num_tokens >= sampling.max_tokens:
+            return sampling
+        room = max(_MIN_ROOM, limit - self._num_tokens)
+        return type(sampling)(sampling.temperature, room, sampling.top_p)
+
+    def _deliver(self, inbox: Inbox) -> None:
+        for role, messages in inbox.items():
+            if messages:
+                self._talks[role].observe(messages)
+                self._told[role] += messages
+
+    def _take_events(self, reply: GameReply) -> None:
+        for event in reply.events:
+            self._records[event.role].events.append(event)
+
+    def _drop_unanswered(self, record: Trajectory) -> None:
+        if record.turns and not record.turns[-1].reply:
+            record.turns.pop()
+
+
+def _parse(text: str, tools: Sequence[ToolSchema]) -> Action:
+    if tools:
+        try:
+            return parse_tool_calls(text, tools)
+        except ActionSyntaxError:
+            pass
+    return parse_text(text)

@@ -1,0 +1,128 @@
+"""Groups for training: admitted in a seeded order, paced by how many are in flight, handed out in that order.
+
+Handing groups out in the order of their admission keeps fast episodes from being favoured; nothing is thrown away.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from agentgym.errors import ConfigError
+from agentgym.rollout.engine import RolloutEngine
+from agentgym.rollout.episode import Job, draw_seed
+from agentgym.suite import require_trainable
+from agentgym.task import Task
+from agentgym.trajectory import Group, Trajectory
+
+
+@dataclass
+class _Admission:
+    """A group in flight, one `Group` for each role that was seen."""
+
+    index: int
+    task: Task
+    num_finished: int = 0
+    by_role: dict[str, Group] = field(default_factory=dict)
+
+
+class GroupCollector:
+    """Collects groups of trajectories to train on.
+
+    Args:
+        engine: Plays the episodes; used by nobody else meanwhile.
+        tasks: An endless stream of train tasks, in a seeded order.
+        group_size: Episodes a group.
+        max_in_flight: Most groups admitted and not yet handed out: (staleness + 1) x groups a batch.
+        seed: Seed of the policies' draws.
+        first_index: Index of the first group, counted over the run.
+    """
+
+    def __init__(
+        self,
+        engine: RolloutEngine,
+        tasks: Iterator[Task],
+        *,
+        group_size: int,
+        max_in_flight: int,
+        seed: int,
+        first_index: int = 0,
+    ) -> None:
+        if group_size < 1 or max_in_flight < 1:
+            raise ConfigError(f"group_size and max_in_flight must be positive: got {group_size}, {max_in_flight}")
+        self._engine, self._tasks = engine, tasks
+        self._group_size, self._max_in_flight, self._seed = group_size, max_in_flight, seed
+        self._next_index = first_index
+        self._in_flight: deque[_Admission] = deque()
+        self._by_key: dict[str, _Admission] = {}
+
+    def collect(self, num_groups: int, on_episode: Callable[[list[Trajectory]], None] | None = None) -> list[Group]:
+        """The next groups in order of admission, all sealed; with several roles, one group for each role.
+
+        Args:
+            num_groups: How many admissions to wait for.
+            on_episode: Called with the records of each episode as it ends.
+        """
+        groups: list[Group] = []
+        for _ in range(num_groups):
+            self._admit()
+            while self._in_flight[0].num_finished < self._group_size:
+                self._take(on_episode)
+                self._admit()
+            groups += self._in_flight.popleft().by_role.values()
+        return groups
+
+    @property
+    def task_indices_in_flight(self) -> list[int]:
+        """Indices of the groups that were admitted and not handed out; a resumed run starts them again."""
+        return [admission.index for admission in self._in_flight]
+
+    def _admit(self) -> None:
+        while len(self._in_flight) < self._max_in_flight:
+            task = next(self._tasks)
+            require_trainable([task])
+            admission = _Admission(self._next_index, task)
+            self._next_index += 1
+            self._in_flight.append(admission)
+            group_id = f"g{admission.index:06d}"
+            self._by_key[group_id] = admission
+            for attempt in range(self._group_size):
+                seed = draw_seed(self._seed, group_id, attempt)
+                self._engine.submit(Job(task, f"{group_id}-{attempt:03d}", seed, group_id, attempt))
+
+    def _take(self, on_episode: Callable[[list[Trajectory]], None] | None) -> None:
+        records = self._engine.next()
+        assert records is not None, "groups are in flight"
+        if on_episode is not None:
+            on_episode(records)
+        group_id = records[0].group_id.partition("/")[0]
+        admission = self._by_key[group_id]
+        for record in records:
+            group = admission.by_role.get(record.role)
+            if group is None:
+                group = Group(record.group_id, record.task_id, self._group_size)
+                admission.by_role[record.role] = group
+            group.add(record)
+        admission.num_finished += 1
+        if admission.num_finished == self._group_size:
+            del self._by_key[group_id]
+
+
+def shuffled_tasks(tasks: tuple[Task, ...], seed: int, start: int = 0) -> Iterator[Task]:
+    """An endless stream over tasks: each pass in a new order that depends on the seed and the pass alone.
+
+    Args:
+        tasks: The tasks; not empty.
+        seed: Seed of the order.
+        start: How many to skip, for resuming.
+    """
+    if not tasks:
+        raise ConfigError("there are no tasks to train on; the train split is empty or filtered to nothing")
+    position = start
+    while True:
+        epoch, offset = divmod(position, len(tasks))
+        order = sorted(range(len(tasks)), key=lambda index: draw_seed(seed, epoch, index))
+        for index in order[offset:]:
+            position += 1
+            yield tasks[index]

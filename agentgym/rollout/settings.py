@@ -1,0 +1,50 @@
+"""How episodes are collected: concurrency, limits, retries, and what happens to cut messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from agentgym.errors import ConfigError
+from agentgym.policy import Sampling
+from agentgym.prompting.history import parse_history
+
+
+@dataclass(frozen=True)
+class RolloutSettings:
+    """How episodes are collected."""
+
+    sampling: Sampling = field(default_factory=Sampling)
+    """How messages are drawn."""
+    max_concurrent: int = 256
+    """Episodes in flight at once."""
+    env_threads: int = 128
+    """Threads for environment calls."""
+    max_context: int | None = None
+    """Largest prompt plus message in tokens; None takes the policy's."""
+    history: str = "full"
+    """History policy: "full", "last:N" (turns) or "tokens:N"."""
+    retries: int = 2
+    """How often an episode that failed for infrastructure is run again with the same seed."""
+    is_lockstep: bool = False
+    """Ask the policy only when no environment call is running: batches are then a function of the seed."""
+    cut_messages: Literal["invalid", "play"] = "invalid"
+    """Whether a message that the token limit cut is an invalid action or played as it is."""
+    max_fault_share: float = 0.1
+    """Share of episodes without reward (from 20 episodes on) over which the run stops with an error."""
+    record_anchors: bool = False
+    """Whether each turn records the environment's anchor."""
+    step_timeout_s: float | None = None
+    """Time limit of an environment call; None takes the task's."""
+
+    def __post_init__(self) -> None:
+        for name in ("max_concurrent", "env_threads"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"rollout.{name} must be at least 1: got {getattr(self, name)}")
+        if self.retries < 0 or not 0 <= self.max_fault_share <= 1:
+            raise ConfigError(
+                f"rollout needs retries >= 0 and 0 <= max_fault_share <= 1: got {self.retries}, {self.max_fault_share}"
+            )
+        parse_history(self.history)
+        if self.cut_messages not in ("invalid", "play"):
+            raise ConfigError(f"rollout.cut_messages must be 'invalid' or 'play': got {self.cut_messages!r}")

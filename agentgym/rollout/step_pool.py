@@ -1,0 +1,167 @@
+"""A bounded pool of threads for environment calls that may hang: a time limit each, abandoned workers replaced.
+
+A thread cannot be killed: a call past its limit is reported at once, its environment is asked to give up, and its
+thread ends by itself when the call returns.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from agentgym.errors import InfrastructureError, StepTimeoutError
+
+_TICK_S = 0.05
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """One environment call.
+
+    Attributes:
+        function: What to run.
+        then: What the caller does with it when it has finished, on the caller's thread.
+        timeout_s: Wall time it may take once a thread has taken it up.
+        on_late_return: Called in the thread of an abandoned call when it returns after all; frees what it used.
+        started: Monotonic time of its start, 0.0 while it waits.
+        seconds: How long it ran.
+        value: What it returned.
+        error: What it raised, or StepTimeoutError.
+        is_abandoned: Whether it ran past its limit.
+    """
+
+    function: Callable[[], Any]
+    then: Callable[[Call], None]
+    timeout_s: float = float("inf")
+    on_late_return: Callable[[], None] | None = None
+    started: float = 0.0
+    seconds: float = 0.0
+    value: Any = None
+    error: BaseException | None = None
+    is_abandoned: bool = False
+
+
+@dataclass
+class StepPool:
+    """Runs calls in at most `max_threads` threads that are not hung.
+
+    Attributes:
+        max_threads: Largest number of threads at work.
+        max_hung: Largest number of abandoned threads; past it the pool refuses to go on.
+        num_abandoned: Calls that ran past their limit so far.
+    """
+
+    max_threads: int
+    max_hung: int = 256
+    num_abandoned: int = 0
+    _waiting: SimpleQueue[Call | None] = field(default_factory=SimpleQueue)
+    _finished: SimpleQueue[Call] = field(default_factory=SimpleQueue)
+    _pending: set[Call] = field(default_factory=set)
+    _threads: int = 0
+    _hung: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _next_check: float = 0.0
+
+    def submit(self, call: Call) -> None:
+        """Queue a call; a thread is started for it while fewer than `max_threads` are at work."""
+        self._pending.add(call)
+        if self._threads < min(self.max_threads, len(self._pending)):
+            self._start_thread()
+        self._waiting.put(call)
+
+    def expect(self, call: Call) -> None:
+        """Announce a call that another executor will carry out with `run`; it comes out of `next` like the others."""
+        self._pending.add(call)
+
+    def run(self, call: Call) -> None:
+        """Carry out a call in this thread."""
+        call.started = time.monotonic()
+        value, error = None, None
+        try:
+            value = call.function()
+        except BaseException as caught:  # noqa: BLE001 - a boundary: every failure is reported to the loop
+            error = caught
+        with self._lock:
+            if not call.is_abandoned:
+                call.seconds, call.value, call.error = time.monotonic() - call.started, value, error
+        if not call.is_abandoned:
+            self._finished.put(call)
+
+    @property
+    def num_pending(self) -> int:
+        """Calls that were submitted and not yet returned by `next`."""
+        return len(self._pending)
+
+    def next(self, timeout_s: float | None = None) -> Call | None:
+        """The next call that finished or ran past its limit; None when nothing came in time.
+
+        Raises:
+            InfrastructureError: More than `max_hung` calls hang at once.
+        """
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            try:
+                wait = _TICK_S if deadline is None else max(0.0, min(_TICK_S, deadline - time.monotonic()))
+                call = self._finished.get(timeout=wait) if wait else self._finished.get_nowait()
+            except Empty:
+                overdue = self._overdue()
+                if overdue is None:
+                    if deadline is not None and time.monotonic() >= deadline:
+                        return None
+                    continue
+                call = overdue
+            if call in self._pending:
+                self._pending.discard(call)
+                return call
+
+    def close(self) -> None:
+        """Let idle threads end; hung ones end when their calls return."""
+        for _ in range(self._threads):
+            self._waiting.put(None)
+
+    def _overdue(self) -> Call | None:
+        now = time.monotonic()
+        if now < self._next_check:
+            return None
+        for call in self._pending:
+            if call.started and now - call.started > call.timeout_s and not call.is_abandoned:
+                self._abandon(call, now)
+                return call
+        self._next_check = now + _TICK_S
+        return None
+
+    def _abandon(self, call: Call, now: float) -> None:
+        with self._lock:
+            call.is_abandoned = True
+            self._hung += 1
+            self._threads -= 1
+        self.num_abandoned += 1
+        call.seconds = now - call.started
+        call.error = StepTimeoutError(f"an environment call ran past its time limit of {call.timeout_s:g} s")
+        if self._hung > self.max_hung:
+            raise InfrastructureError(
+                f"{self._hung} environment calls hang at once; the environment has to honour interrupt() or be hosted "
+                f"in a process of its own"
+            )
+        self._start_thread()
+
+    def _start_thread(self) -> None:
+        with self._lock:
+            self._threads += 1
+        threading.Thread(target=self._work, name="agentgym-env", daemon=True).start()
+
+    def _work(self) -> None:
+        while (call := self._waiting.get()) is not None:
+            self.run(call)
+            if call.is_abandoned:
+                with self._lock:
+                    self._hung -= 1
+                if call.on_late_return is not None:
+                    with contextlib.suppress(Exception):
+                        call.on_late_return()
+                return

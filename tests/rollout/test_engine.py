@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from toy import CountEnv, Parrot, make_game, task
+
+import agentgym
+from agentgym.errors import ConfigError, ContractError, EndpointError, InfrastructureError
+from agentgym.rollout import Job, RolloutSettings, collect_episodes
+
+
+def jobs(tasks):
+    return [Job(each, f"e{index:03d}", index) for index, each in enumerate(tasks)]
+
+
+def play(tasks, policy=None, **settings):
+    return collect_episodes(jobs(tasks), make_game, {"*": policy or Parrot()}, RolloutSettings(**settings))
+
+
+def test_collect_returns_records_in_the_order_of_jobs():
+    records, stats = play([task(seed, length=1 + seed % 3) for seed in range(40)])
+    assert [record.task_id for record in records] == [f"toy-{seed}" for seed in range(40)]
+    assert all(record.outcome.kind == "terminated" and record.success for record in records)
+    assert [record.total_reward for record in records] == [1 + 0.125 * (1 + seed % 3) for seed in range(40)]
+    assert stats.episodes == 40
+    assert stats.turns == sum(1 + seed % 3 for seed in range(40))
+
+
+def test_collect_forgets_every_episode_once():
+    policy = Parrot()
+    play([task(seed) for seed in range(5)], policy)
+    assert sorted(policy.forgotten) == [f"e{index:03d}/agent" for index in range(5)]
+
+
+def test_lockstep_asks_for_all_ready_episodes_at_once():
+    policy = Parrot()
+    tasks = [task(seed, length=1 + seed % 2, wait_s=0.002 * (seed % 5)) for seed in range(16)]
+    play(tasks, policy, is_lockstep=True)
+    assert [len(batch) for batch in policy.batches] == [16, 8]
+    assert policy.batches[0] == sorted(policy.batches[0])
+
+
+def test_two_hung_steps_do_not_hold_up_the_others():
+    hung = [task(seed, fault="hang", limits=agentgym.Limits(max_turns=8, step_timeout_s=0.3)) for seed in (0, 1)]
+    began = time.monotonic()
+    records, stats = play(hung + [task(seed) for seed in range(2, 30)], env_threads=2, retries=0, max_fault_share=0.2)
+    assert time.monotonic() - began < 5
+    assert [str(record.outcome) for record in records[:2]] == ["infrastructure:StepTimeoutError"] * 2
+    assert all(record.success for record in records[2:])
+    assert stats.abandoned_calls == 2
+    assert [record.total_reward for record in records[:2]] == [None, None]
+
+
+def test_a_fault_is_retried_with_the_same_seed_and_counted():
+    CountEnv.attempts.clear()
+    records, stats = play([task(7, "flaky", fault="raise", times=2)], retries=2)
+    assert records[0].success
+    assert records[0].usage["retries"] == 2
+    assert stats.retries == 2
+
+
+def test_a_fault_that_stays_is_no_zero_and_keeps_its_cause():
+    CountEnv.attempts.clear()
+    records, stats = play([task(7, "broken", fault="raise", times=99), *[task(seed) for seed in range(30)]])
+    assert str(records[0].outcome) == "infrastructure:OSError"
+    assert records[0].total_reward is None
+    assert records[0].score is None
+    assert "on fire" in records[0].error
+    assert stats.outcomes["terminated"] == 30
+
+
+def test_too_many_faults_stop_the_run_with_the_cause():
+    CountEnv.attempts.clear()
+    tasks = [task(seed, f"b{seed}", fault="raise" if seed % 2 else None, times=99) for seed in range(60)]
+    with pytest.raises(InfrastructureError, match="on fire"):
+        play(tasks, retries=0)
+
+
+def test_invalid_actions_end_as_invalid_with_the_declared_penalty():
+    records, _ = play([task(0)], Parrot("what?"))
+    assert str(records[0].outcome) == "invalid"
+    assert records[0].total_reward == -1.5
+    assert [turn.was_invalid for turn in records[0].turns] == [True] * 3
+
+
+def test_turn_limit_truncates():
+    records, _ = play([task(0, length=99)])
+    assert str(records[0].outcome) == "truncated:turns"
+    assert len(records[0].turns) == 8
+    assert records[0].success is False
+
+
+def test_time_limit_truncates_and_grades():
+    limits = agentgym.Limits(max_turns=100, max_seconds=0.2)
+    records, _ = play([task(0, length=99, wait_s=0.05, limits=limits)])
+    assert str(records[0].outcome) == "truncated:time"
+    assert 2 <= len(records[0].turns) < 20
+
+
+class CutParrot(Parrot):
+    def generate(self, requests):
+        return [agentgym.Reply(self.text, was_cut=True) for _ in requests]
+
+
+def test_a_cut_message_is_an_invalid_action_by_default():
+    records, _ = play([task(0)], CutParrot())
+    assert str(records[0].outcome) == "invalid"
+    assert all(turn.was_cut and turn.was_invalid for turn in records[0].turns)
+    played, _ = play([task(0)], CutParrot(), cut_messages="play")
+    assert played[0].success
+
+
+class FailingPolicy(Parrot):
+    def __init__(self, fails):
+        super().__init__()
+        self.fails = fails
+
+    def generate(self, requests):
+        if self.fails:
+            self.fails -= 1
+            raise EndpointError("no route")
+        return super().generate(requests)
+
+
+def test_a_failing_policy_is_retried_as_infrastructure():
+    records, stats = play([task(seed) for seed in range(3)], FailingPolicy(1), is_lockstep=True)
+    assert all(record.success for record in records)
+    assert stats.retries == 3
+
+
+class BrokenPolicy(Parrot):
+    def generate(self, requests):
+        raise ContractError("a bug")
+
+
+def test_a_mistake_in_a_policy_is_raised():
+    with pytest.raises(ContractError, match="a bug"):
+        play([task(0)], BrokenPolicy())
+
+
+def test_concurrent_policies_are_asked_one_request_at_a_time_in_parallel():
+    policy = Parrot(concurrency=8, wait_s=0.1)
+    began = time.monotonic()
+    play([task(seed, length=1) for seed in range(8)], policy)
+    assert time.monotonic() - began < 0.5
+    assert all(len(batch) == 1 for batch in policy.batches)
+
+
+class InterruptedParrot(Parrot):
+    def generate(self, requests):
+        if len(self.batches) == 2:
+            raise KeyboardInterrupt
+        return super().generate(requests)
+
+
+def test_an_interrupt_keeps_what_is_complete():
+    records, stats = play(
+        [task(seed, length=1 + 3 * (seed % 2)) for seed in range(10)], InterruptedParrot(), is_lockstep=True
+    )
+    assert len(records) == 5
+    assert all(record.success for record in records)
+    assert stats.outcomes == {"terminated": 5}
+
+
+def test_settings_refuse_unknown_values():
+    with pytest.raises(ConfigError, match="history"):
+        RolloutSettings(history="first_turn")
+    with pytest.raises(ConfigError, match="env_threads"):
+        RolloutSettings(env_threads=0)
