@@ -1,0 +1,60 @@
+# Each target does its own set-up in a fresh clone and is quick the second time. `make help` lists them.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+PYTEST_ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help install system demo test check constraints
+
+help:
+	@echo "make install      create $(VENV) with agentgym and what its tests and benchmarks need"
+	@echo "make demo         train an agent from nothing, evaluate it on held-out tasks, write runs/demo (5 minutes)"
+	@echo "make test         run the tests"
+	@echo "make check        lint, formatting, types and layout"
+	@echo "make system       install the Debian packages that some tests need (a browser), where that may be done"
+	@echo "make constraints  write the installed versions to constraints.txt"
+
+install: $(INSTALLED)
+
+# torch goes first and alone, so that a CPU build that pip can find is taken before anything asks for another one.
+$(INSTALLED): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "agentgym needs Python 3.11 or later, but $(PYTHON) is $$($(PYTHON) --version); try: make $(MAKECMDGOALS) PYTHON=python3.11" >&2; exit 1; }
+	@echo "== install: creating $(VENV) (a few minutes the first time) =="
+	$(PYTHON) -m venv $(VENV)
+	@echo "== install: torch =="
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch hatchling editables
+	@echo "== install: agentgym and its dependencies =="
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[dev]'
+	@touch $@
+	@echo "== install: ready; try $(BIN)/agentgym list =="
+
+system:
+	@sh scripts/install_system.sh
+
+demo: install
+	@echo "== demo: clone imperfect demonstrations, then GRPO, then held-out tasks; writes runs/demo =="
+	OMP_NUM_THREADS=1 $(BIN)/agentgym train trainers/agentgym_rl/configs/lookup.toml --run runs/demo --overwrite
+
+test: install system
+	@echo "== test: pytest =="
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: install
+	@echo "== check: lint =="
+	$(BIN)/ruff check .
+	@echo "== check: formatting =="
+	$(BIN)/ruff format --check .
+	@echo "== check: types =="
+	$(BIN)/mypy
+	@echo "== check: layout =="
+	$(BIN)/python scripts/check_layout.py
+
+constraints:
+	@head -n 2 constraints.txt > constraints.new
+	@$(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' >> constraints.new
+	@mv constraints.new constraints.txt
+	@echo "wrote constraints.txt"
