@@ -103,6 +103,20 @@ class TokenBudget:
         return left_out
 
 
+def parse_history(text: str) -> HistoryPolicy:
+    """The policy that a setting names: `full`, `last:N` (turns) or `tokens:N`.
+
+    Raises:
+        ConfigError: The text is none of these.
+    """
+    kind, _, number = text.partition(":")
+    if text == "full":
+        return FullHistory()
+    if kind in ("last", "tokens") and number.isdecimal():
+        return LastTurns(int(number)) if kind == "last" else TokenBudget(int(number))
+    raise ConfigError(f"unknown history {text!r}; expected full, last:N (turns) or tokens:N")
+
+
 def with_note(head: Sequence[Message], left_out: int) -> list[Message]:
     """The messages before the first turn, the last one ending with a note of how many turns were left out.
 

@@ -80,6 +80,7 @@ class ChatRenderer:
         self._kwargs = dict(template_kwargs or {})
         self._control = ControlTokens(tokenizer, str(tokenizer.chat_template))
         self._arguments_as_text = False
+        self._content_as_parts = self._needs_parts()
         self._joints: dict[Any, _Joint | None] = {}
         self._presented: dict[int, tuple[Sequence[ToolSchema], list[ToolSchema]]] = {}
         self.control_ids = self._control.ids
@@ -102,6 +103,16 @@ class ChatRenderer:
         """
         guarded = [self._control.guard(message) for message in messages]
         return self._control.encode(self._text(guarded, self._guarded_tools(tools), add_generation_prompt))
+
+    def drops_calls(self, tools: Sequence[ToolSchema]) -> bool:
+        """Whether the template leaves tool calls of the assistant out of prompts.
+
+        Raises:
+            TemplateError: The template refuses tool calls.
+        """
+        calling = stand_in_reply(False, False, [("call_0", "tool")])
+        messages: list[Message] = [{"role": "user", "content": "Text"}, calling]
+        return ARGUMENT not in self._text(messages, self._guarded_tools(tools), add_generation_prompt=False)
 
     def extension(
         self,
@@ -169,6 +180,8 @@ class ChatRenderer:
     def _apply(self, messages: list[Message], tools: list[ToolSchema] | None, add_generation_prompt: bool) -> str:
         if self._arguments_as_text:
             messages = [_with_text_arguments(message) for message in messages]
+        if self._content_as_parts:
+            messages = [_with_parts(message) for message in messages]
         text = self._tokenizer.apply_chat_template(
             messages,
             tools=tools,  # type: ignore[arg-type]  # list is invariant
@@ -177,6 +190,23 @@ class ChatRenderer:
             **self._kwargs,
         )
         return str(text)
+
+    def _needs_parts(self) -> bool:
+        """Whether the template reads content in parts only, as those of vision models do."""
+        asked: Message = {"role": "user", "content": CONTENT}
+        self._content_as_parts = False
+        try:
+            if CONTENT in self._apply([asked], None, True):
+                return False
+        except self._failures:
+            pass
+        self._content_as_parts = True
+        try:
+            return CONTENT in self._apply([asked], None, True)
+        except self._failures as error:
+            raise TemplateError(
+                f"the chat template cannot render a single user message: {error}; use an instruction-tuned model"
+            ) from error
 
     def _guarded_tools(self, tools: Sequence[ToolSchema]) -> list[ToolSchema] | None:
         if not tools:
@@ -233,19 +263,23 @@ class ChatRenderer:
         return position
 
     def _find_stop_ids(self) -> frozenset[int]:
+        """The end-of-text id, and those that end a stand-in reply and a stand-in tool call."""
         stops = set() if self._tokenizer.eos_token_id is None else {int(self._tokenizer.eos_token_id)}
         asked: Message = {"role": "user", "content": "Text"}
         told: Message = {"role": "tool", "name": "tool", "tool_call_id": "call_0", "content": "Text"}
-        plain = self._find_joint(Shape([asked]), stand_in_reply(False, True, ()), [asked], None)
-        if plain is not None:
-            stops.add(plain.end_id)
-        try:
-            calling = stand_in_reply(False, False, [("call_0", "tool")])
-            joint = self._find_joint(Shape([asked]), calling, [told], [_PROBE_TOOL])
-        except TemplateError:
-            joint = None
-        if joint is not None:
-            stops.add(joint.end_id)
+        answer = stand_in_reply(False, True, ())
+        calling = stand_in_reply(False, False, [("call_0", "tool")])
+        for reply, after, tools in ((answer, asked, None), (calling, told, [_PROBE_TOOL])):
+            try:
+                joint = self._find_joint(Shape([asked]), reply, [after], tools)
+            except TemplateError:
+                joint = None
+            if joint is not None:
+                stops.add(joint.end_id)
+            elif reply is answer:
+                alone = self._text([asked, answer], None, add_generation_prompt=False)
+                end = self._control.special_pattern.search(alone, max(alone.find(CONTENT), 0))
+                stops |= {self._control.texts[end[0]]} if end else set()
         return frozenset(stops)
 
 
@@ -265,3 +299,10 @@ def _with_text_arguments(message: Message) -> Message:
             arguments = json.dumps(arguments, ensure_ascii=False)
         calls.append({**call, "function": {**function, "arguments": arguments}})
     return {**message, "tool_calls": calls}
+
+
+def _with_parts(message: Message) -> Message:
+    content = message.get("content")
+    if not isinstance(content, str):
+        return message
+    return {**message, "content": [{"type": "text", "text": content}] if content else []}
