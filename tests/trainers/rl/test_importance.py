@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from agentgym.errors import ConfigError, ContractError
+from agentgym_rl.importance import ImportanceConfig, ImportanceMode, importance_weights
+from tests.trainers.rl import planted
+from tests.trainers.rl.planted import trap
+
+SEQUENCES = torch.tensor([0, 0, 1, 1])
+WEIGHTS = torch.tensor([4.0, 0.25, 0.5, 1.6], dtype=torch.float64)
+BEHAVIOUR = torch.full((4,), -1.0, dtype=torch.float64)
+PROX = BEHAVIOUR + WEIGHTS.log()
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        (ImportanceConfig("none"), [1.0, 1.0, 1.0, 1.0]),
+        (ImportanceConfig("token_tis", max_weight=2.0), [2.0, 0.25, 0.5, 1.6]),
+        (ImportanceConfig("seq_tis", max_weight=0.9), [0.9, 0.9, 0.8, 0.8]),
+        (ImportanceConfig("token_mis", max_weight=2.0), [0.0, 0.25, 0.5, 1.6]),
+        (ImportanceConfig("seq_mis", min_weight=0.9, max_weight=2.0), [1.0, 1.0, 0.0, 0.0]),
+        (ImportanceConfig("icepop", min_weight=0.4, max_weight=5.0), [4.0, 0.0, 0.5, 1.6]),
+        (ImportanceConfig("geometric", max_weight=2.0, min_gate=0.95, max_gate=1.05), [2.0, 0.25, 0.0, 0.0]),
+    ],
+    ids=lambda value: getattr(value, "mode", ""),
+)
+def test_weights_follow_a_worked_example(config: ImportanceConfig, expected: list[float]) -> None:
+    got = importance_weights(PROX, BEHAVIOUR, SEQUENCES, config)
+    torch.testing.assert_close(got, torch.tensor(expected, dtype=torch.float64))
+
+
+@trap(importance_weights, planted.importance_of_recomputed_samples)
+def test_replayed_samples_give_an_unbiased_estimate_of_the_return(weigh) -> None:
+    """Trap D-18: a bandit small enough to enumerate; samples of old weights estimate the return of new ones."""
+    rewards = torch.tensor([0.0, 1.0, 3.0], dtype=torch.float64)
+    old = torch.log_softmax(torch.tensor([0.5, 0.2, -0.3], dtype=torch.float64), 0)
+    new = torch.log_softmax(torch.tensor([-0.4, 0.1, 0.6], dtype=torch.float64), 0)
+    arms = torch.arange(3)
+    unbounded = weigh(new, old, arms, ImportanceConfig("token_tis", max_weight=1e9))
+    exact = (new.exp() * rewards).sum()
+    torch.testing.assert_close((old.exp() * unbounded * rewards).sum(), exact)
+    truncated = weigh(new, old, arms, ImportanceConfig("token_tis", max_weight=1.5))
+    assert (old.exp() * truncated * rewards).sum() < exact
+
+
+def test_truncation_is_inactive_on_samples_of_the_same_weights() -> None:
+    got = importance_weights(BEHAVIOUR, BEHAVIOUR, SEQUENCES, ImportanceConfig("seq_tis"))
+    assert got.tolist() == [1.0] * 4
+
+
+def test_weights_carry_no_gradient() -> None:
+    prox = PROX.clone().requires_grad_()
+    assert not importance_weights(prox, BEHAVIOUR, SEQUENCES, ImportanceConfig("token_tis")).requires_grad
+
+
+def test_long_sequences_keep_finite_weights() -> None:
+    prox, behaviour = torch.zeros(5000), torch.full((5000,), -1.0)
+    got = importance_weights(
+        prox, behaviour, torch.zeros(5000, dtype=torch.long), ImportanceConfig("seq_tis", max_weight=9e9)
+    )
+    assert got[0].item() == pytest.approx(math.exp(20), rel=1e-5)
+
+
+@pytest.mark.parametrize("mode", ["token_tis", "seq_mis", "geometric"])
+def test_tokens_without_behaviour_logprobs_are_refused(mode: ImportanceMode) -> None:
+    behaviour = torch.tensor([-1.0, math.nan, -1.0, -1.0], dtype=torch.float64)
+    with pytest.raises(ContractError, match="1 of 4 have none"):
+        importance_weights(PROX, behaviour, SEQUENCES, ImportanceConfig(mode))
+    assert importance_weights(PROX, behaviour, SEQUENCES, ImportanceConfig("none")).tolist() == [1.0] * 4
+
+
+def test_impossible_bands_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"band is \[3"):
+        ImportanceConfig("token_mis", min_weight=3.0, max_weight=2.0)
+    with pytest.raises(ConfigError, match="two edges"):
+        ImportanceConfig("icepop")
