@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import gymnasium
 import numpy as np
 from gymnasium.error import ResetNeeded
+from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
 from agentgym.action import Action, parse_text
@@ -95,6 +96,7 @@ class AgentEnv(gymnasium.Env[Observation, str]):
         self.turn = 0
         self.num_invalid = 0
         self._phase: Phase = "fresh"
+        self._generator: np.random.Generator | None = None
         self._seed = 0
         self._rng: random.Random | None = None
         self._cancelled = threading.Event()
@@ -141,7 +143,8 @@ class AgentEnv(gymnasium.Env[Observation, str]):
             TaskError: The options name no task, or one that this environment cannot play.
         """
         if seed is not None:
-            super().reset(seed=seed)
+            self._seed_generator(seed)
+        self._phase = "fresh"
         self._cancelled.clear()
         self.task = task = self._choose_task(seed, options)
         self._seed = task.seed if seed is None else seed
@@ -272,6 +275,23 @@ class AgentEnv(gymnasium.Env[Observation, str]):
         return twin
 
     # Bookkeeping.
+
+    @property
+    def _np_random(self) -> np.random.Generator | None:
+        """Gymnasium's generator, made when it is first asked for: seeding it costs more than a reset."""
+        if self._generator is None and self._np_random_seed is not None:
+            self._generator, _ = seeding.np_random(self._np_random_seed)
+        return self._generator
+
+    @_np_random.setter
+    def _np_random(self, value: np.random.Generator | None) -> None:
+        self._generator = value
+
+    def _seed_generator(self, seed: int) -> None:
+        if type(seed) is int and seed >= 0:
+            self._generator, self._np_random_seed = None, seed
+        else:
+            super().reset(seed=seed)
 
     def _choose_task(self, seed: int | None, options: dict[str, Any] | None) -> Task:
         chosen = None
