@@ -117,18 +117,34 @@ class Conversation:
         self._has_sampled = False
         if new_ids is not None:
             self._turn_tokens[-1] += len(new_ids)
-        left_out = self._history.left_out(self._head_tokens, self._turn_tokens, self._left_out) if self._turns else 0
+        left_out = self._turns_to_leave_out()
         if new_ids is not None and left_out == self._left_out:
             for message in self._turns[-1]:
                 self._shape.add(message)
             return Prompt(self._ids + new_ids, new_ids, opens_segment=False)
-        self._left_out = left_out
-        kept = self._kept()
-        self._shape = Shape(kept)
-        ids = self._renderer.render(kept, self._tools)
-        if not self._turns:
-            self._head_tokens = len(ids)
+        ids = self._opening(left_out)
         return Prompt(ids, ids, opens_segment=True)
+
+    def _opening(self, left_out: int) -> list[int]:
+        """Ids of a new segment. The counts of tokens are set right by it, which may leave further turns out."""
+        while True:
+            self._left_out = left_out
+            kept = self._kept()
+            ids = self._renderer.render(kept, self._tools)
+            if self._turns:
+                earlier = self._head_tokens + sum(self._turn_tokens[left_out:-1])
+                self._turn_tokens[-1] = max(0, len(ids) - earlier)
+            else:
+                self._head_tokens = len(ids)
+            left_out = self._turns_to_leave_out()
+            if left_out == self._left_out:
+                self._shape = Shape(kept)
+                return ids
+
+    def _turns_to_leave_out(self) -> int:
+        if not self._turns:
+            return 0
+        return self._history.left_out(self._head_tokens, self._turn_tokens, self._left_out)
 
     def _extension(self) -> list[int] | None:
         answer, *answered = self._turns[-1]
