@@ -1,0 +1,281 @@
+"""A Hugging Face causal language model in this process as a policy.
+
+Decoding is in `agentgym.policies.torch_decoder`, the caches in `torch_cache`, the drawing in `torch_sampling`;
+messages are rendered to token ids by the caller, with `agentgym.prompting`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
+
+from agentgym.errors import ConfigError, ContextOverflowError, ContractError
+from agentgym.policies.torch_cache import EpisodeStore, Window
+from agentgym.policies.torch_decoder import Decoder, Forward, Masks, Row
+from agentgym.policies.torch_layout import attention_of, layout_of
+from agentgym.policies.torch_llama import LlamaForward
+from agentgym.policy import Reply, Request
+from agentgym.prompting.renderer import ChatRenderer
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+_NO_IDS, _NO_LOGPROBS = np.zeros(0, np.int32), np.zeros(0, np.float32)
+
+
+@dataclass(frozen=True)
+class TorchLimits:
+    """What decoding may use up."""
+
+    max_context: int | None = None
+    """Tokens of prompt and message together; None: what the model was made for."""
+    batch_tokens: int = 131_072
+    """Tokens of all rows of one batch, padding included; more requests are decoded one batch after another."""
+    prefill_tokens: int = 8_192
+    """Prompt tokens, padding included, in one pass through the model."""
+    cache_tokens: int = 524_288
+    """Tokens whose keys and values are kept between turns, over all episodes; 0 keeps none."""
+
+    def __post_init__(self) -> None:
+        if (self.max_context is not None and self.max_context < 2) or min(self.batch_tokens, self.prefill_tokens) < 1:
+            raise ConfigError(f"max_context must be at least 2, batch_tokens and prefill_tokens at least 1: got {self}")
+        if self.cache_tokens < 0:
+            raise ConfigError(f"cache_tokens must be 0 or more: got {self.cache_tokens}")
+
+
+class TorchPolicy:
+    """Samples messages from a causal language model, whole batches at a time.
+
+    Keys and values of an episode are kept from turn to turn: a turn's prompt is checked against them, and only what is
+    new passes through the model. A request's draws depend on its seed alone, and its distribution on its prompt alone,
+    but for rounding.
+
+    In training the policy may share the trainer's module: then `load_weights(model, version)` after each update says
+    that the weights are new. The module's training mode is restored after each call.
+
+    Args:
+        model: A causal language model with plain attention layers (keys and values per token), such as Llama, Qwen,
+            Gemma, Mistral or GPT-2.
+        tokenizer: Decodes what was sampled.
+        stop_ids: Tokens that end a message; None asks the tokenizer's chat template.
+        name: What results are reported under.
+        version: Version of the weights that the model holds.
+        limits: What decoding may use up.
+
+    Raises:
+        ConfigError: The model's layers, attention implementation or weights are not supported.
+        TemplateError: `stop_ids` is None and the tokenizer has no chat template.
+    """
+
+    uses_tokens = True
+    concurrency = 1
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerFast,
+        *,
+        stop_ids: Collection[int] | None = None,
+        name: str = "torch",
+        version: int = 0,
+        limits: TorchLimits | None = None,
+    ) -> None:
+        self.name, self.model, self.tokenizer, self.version = name, model, tokenizer, version
+        self.limits = limits or TorchLimits()
+        self.stop_ids = frozenset(ChatRenderer(tokenizer).stop_ids if stop_ids is None else stop_ids)
+        if not self.stop_ids:
+            raise ConfigError("the policy needs the ids of tokens that end a message: got none; pass stop_ids")
+        config = model.config.get_text_config()
+        own = getattr(config, "max_position_embeddings", None)
+        self.max_context = min(filter(None, (self.limits.max_context, own)), default=0)
+        if not self.max_context:
+            raise ConfigError(f"{type(model).__name__} states no max_position_embeddings; pass limits with max_context")
+        self._store = EpisodeStore(self.limits.cache_tokens)
+        self._llama = LlamaForward(model) if LlamaForward.fits(model) else None
+        with _decoding(model):
+            self._decoder = Decoder(
+                cast(Forward, self._llama or self._forward),
+                layout_of(model),
+                attention_of(model, self.max_context),
+                config.vocab_size,
+                self.stop_ids,
+                self._store,
+                self.limits.prefill_tokens,
+            )
+        self._weights_seen = self._count_writes()
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        device: str | torch.device = "cpu",
+        dtype: torch.dtype | None = None,
+        trust_remote_code: bool = False,
+        **options: Any,
+    ) -> TorchPolicy:
+        """A policy from a folder written by `save_pretrained`, tokenizer included. No hub is asked.
+
+        Args:
+            path: The folder.
+            device: Where the model runs.
+            dtype: None: float32 on a CPU, else bfloat16.
+            trust_remote_code: Whether Python code in the folder may run.
+            options: Further arguments of the class.
+
+        Raises:
+            ConfigError: The folder holds no model or tokenizer that can be loaded.
+        """
+        folder, place = Path(path), torch.device(device)
+        if not (folder / "config.json").is_file():
+            raise ConfigError(
+                f"{str(path)!r} holds no model: expected a folder with config.json, as save_pretrained writes"
+            )
+        if dtype is None:
+            dtype = torch.float32 if place.type == "cpu" else torch.bfloat16
+        how: dict[str, Any] = {"local_files_only": True, "trust_remote_code": trust_remote_code}
+        try:
+            tokenizer: Any = AutoTokenizer.from_pretrained(folder, **how)
+            model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation="sdpa", **how)
+        except (OSError, ValueError, KeyError, ImportError) as error:
+            raise ConfigError(f"the model in {str(path)!r} cannot be loaded: {error}") from error
+        options.setdefault("name", f"torch:{path}")
+        return cls(model.to(place).eval(), tokenizer, **options)
+
+    def generate(self, requests: Sequence[Request]) -> list[Reply]:
+        """One message for each request.
+
+        The log-probabilities are those of the distribution at the request's temperature. Greedy and nucleus sampling
+        draw from another one: there they are None.
+
+        Raises:
+            ContextOverflowError: A prompt leaves no room for a token.
+            ContractError: A request has no prompt ids; the weights changed without `load_weights`; or they diverged.
+        """
+        if not requests:
+            return []
+        if self._count_writes() != self._weights_seen:
+            raise ContractError(
+                f"the weights changed in place after version {self.version} was announced; call "
+                "load_weights(model, version) after each update"
+            )
+        rows = [self._row(request) for request in requests]
+        with _decoding(self.model):
+            for batch in self._batches(rows):
+                self._decoder.decode(batch)
+        texts = self.tokenizer.backend_tokenizer.decode_batch(
+            [row.ids[:-1].tolist() if row.ids[-1] in self.stop_ids else row.ids.tolist() for row in rows],
+            skip_special_tokens=False,
+        )
+        return [self._reply(row, text) for row, text in zip(rows, texts, strict=True)]
+
+    def forget(self, episode: str) -> None:
+        """Drop the keys and values of an episode that ended."""
+        self._store.forget(episode)
+
+    def load_weights(self, source: Mapping[str, Tensor] | nn.Module, version: int) -> None:
+        """Take new weights, and drop what was computed with the old ones.
+
+        Args:
+            source: A state dict, another module of the same shape, or the policy's own module, whose weights have
+                been changed in place.
+            version: Their version, recorded with each sampled message.
+
+        Raises:
+            ConfigError: Names or shapes do not fit.
+        """
+        if source is not self.model:
+            state = source.state_dict() if isinstance(source, nn.Module) else source
+            try:
+                self.model.load_state_dict(state)
+            except RuntimeError as error:
+                raise ConfigError(
+                    f"weights of version {version} do not fit {type(self.model).__name__}: {error}"
+                ) from error
+        self.version = version
+        self._store.clear()
+        if self._llama is not None:
+            self._llama = LlamaForward(self.model)
+            self._decoder.forward = self._llama
+        self._weights_seen = self._count_writes()
+
+    @property
+    def cached_tokens(self) -> int:
+        """Number of tokens whose keys and values are kept between turns."""
+        return self._store.num_tokens
+
+    def _row(self, request: Request) -> Row:
+        if request.prompt_ids is None:
+            raise ContractError(
+                f"request of episode {request.episode!r} has no prompt_ids; this policy takes token ids"
+            )
+        prompt = np.asarray(request.prompt_ids, np.int64)
+        room = self.max_context - len(prompt)
+        if room < 1 or not len(prompt):
+            raise ContextOverflowError(
+                f"episode {request.episode!r}, turn {request.turn}: the prompt has {len(prompt)} tokens, expected 1 to "
+                f"{self.max_context - 1}; shorten the history or raise max_context"
+            )
+        known = self._store.known(request.episode, prompt)
+        return Row(request, prompt, min(request.sampling.max_tokens, room), known, _NO_IDS, _NO_LOGPROBS)
+
+    def _reply(self, row: Row, text: str) -> Reply:
+        sampling = row.request.sampling
+        is_trainable = not sampling.is_greedy and sampling.top_p == 1
+        usage = {"prompt_tokens": float(len(row.prompt)), "completion_tokens": float(len(row.ids))}
+        return Reply(
+            text,
+            row.ids,
+            row.logprobs if is_trainable else None,
+            self.version,
+            was_cut=int(row.ids[-1]) not in self.stop_ids,
+            usage=usage,
+        )
+
+    def _batches(self, rows: Sequence[Row]) -> Iterator[list[Row]]:
+        """Rows of like length together, as many as the budget of tokens holds."""
+        batch: list[Row] = []
+        longest = 0
+        for row in sorted(rows, key=lambda row: -len(row.prompt)):
+            longest = max(longest, len(row.prompt) + row.budget)
+            if batch and (len(batch) + 1) * longest > self.limits.batch_tokens:
+                yield batch
+                batch, longest = [], len(row.prompt) + row.budget
+            batch.append(row)
+        yield batch
+
+    def _forward(self, ids: Tensor, positions: Tensor, masks: Masks, window: Window) -> Tensor:
+        output = self.model(
+            input_ids=ids,
+            attention_mask=masks,
+            position_ids=positions,
+            past_key_values=window,
+            use_cache=True,
+            logits_to_keep=1,
+        )
+        return cast(Tensor, output.logits[:, -1])
+
+    def _count_writes(self) -> int:
+        """A number that changes when an optimiser writes to the weights."""
+        return sum(parameter._version for parameter in self.model.parameters())
+
+
+@contextlib.contextmanager
+def _decoding(model: nn.Module) -> Iterator[None]:
+    """No gradients and evaluation mode; afterwards each part of the module is as it was."""
+    training = [part for part in model.modules() if part.training]
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        for part in training:
+            part.training = True
