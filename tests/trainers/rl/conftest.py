@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import jaxtyping
@@ -34,3 +35,11 @@ def unchecked() -> Iterator[None]:
     jaxtyping.config.update("jaxtyping_disable", True)
     yield
     jaxtyping.config.update("jaxtyping_disable", False)
+
+
+@pytest.fixture(autouse=True)
+def _clear_gradients() -> None:
+    """The tiny model is shared; a test that failed half-way must not leave gradients to the next."""
+    tiny = sys.modules.get("tests.trainers.rl.tiny")
+    if tiny is not None:
+        tiny.tiny_llama().zero_grad()
