@@ -1,0 +1,149 @@
+"""`agentgym doctor`: what is installed, what is missing, and the exact command that brings it.
+
+It installs and changes nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Literal
+
+from agentgym.cli.output import AsJson, print_json, print_table
+from agentgym.errors import DISTRIBUTION, AgentGymError
+from agentgym.registration import specs
+from agentgym.suite import load_suite, suite_names
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_PROGRAMS = {
+    "Chromium": (_BROWSERS, "sudo apt-get install chromium"),
+    "Docker": (("docker",), "sudo apt-get install docker.io"),
+    "bubblewrap": (("bwrap",), "sudo apt-get install bubblewrap"),
+}
+_REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+).*?extra\s*==\s*['\"]([a-z]+)['\"]")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report.
+
+    Attributes:
+        name: What was looked at.
+        status: ok; missing (optional, and not there); fault (has to work, and does not).
+        detail: What was found.
+        fix: The command or the next move; "" where there is nothing to do.
+    """
+
+    name: str
+    status: Literal["ok", "missing", "fault"]
+    detail: str
+    fix: str = ""
+
+
+def run(*, as_json: AsJson = False) -> int:
+    """Say what is installed, what is missing and how to get it; exit code 1 where something that has to work does not.
+
+    Args:
+        as_json: Print JSON for machines.
+    """
+    findings = list(diagnose())
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    else:
+        print_table(("", "status", "found", "to do"), ((f.name, f.status, f.detail, f.fix) for f in findings))
+    return 1 if any(finding.status == "fault" for finding in findings) else 0
+
+
+def diagnose() -> Iterator[Finding]:
+    """Look at the interpreter, the extras, torch, the programs outside Python, the runs folder and the suites."""
+    is_recent = sys.version_info >= (3, 11)
+    found = f"{platform.python_version()} on {platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    yield Finding("Python", "ok" if is_recent else "fault", found, "" if is_recent else "install Python 3.11 or later")
+    yield from _extras()
+    yield _torch()
+    for name, (programs, fix) in _PROGRAMS.items():
+        path = next(filter(None, map(shutil.which, programs)), None)
+        yield Finding(name, "ok", path) if path else Finding(name, "missing", "not on PATH", fix)
+    yield _runs_folder(Path("runs"))
+    yield _environments()
+    yield from _suites()
+
+
+def _extras() -> Iterator[Finding]:
+    """One finding an extra, read from the installed metadata."""
+    try:
+        requirements = requires(DISTRIBUTION) or []
+    except PackageNotFoundError:
+        yield Finding(
+            "agentgym", "fault", "runs from a folder, but is not installed", "make install, or: pip install -e ."
+        )
+        return
+    yield Finding("agentgym", "ok", version(DISTRIBUTION))
+    needed: dict[str, list[str]] = {}
+    for match in filter(None, map(_REQUIREMENT.match, requirements)):
+        if match[2] != "all":
+            needed.setdefault(match[2], []).append(match[1])
+    for extra, distributions in needed.items():
+        missing = [distribution for distribution in distributions if not _is_installed(distribution)]
+        if missing:
+            fix = f"pip install '{DISTRIBUTION}[{extra}]'"
+            yield Finding(f"extra {extra}", "missing", f"without {', '.join(missing)}", fix)
+        else:
+            yield Finding(f"extra {extra}", "ok", f"complete ({len(distributions)})")
+
+
+def _is_installed(distribution: str) -> bool:
+    try:
+        version(distribution)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def _torch() -> Finding:
+    try:
+        torch = importlib.import_module("torch")
+    except ImportError:
+        return Finding("torch", "missing", "not installed", f"pip install '{DISTRIBUTION}[train]'")
+    device = torch.cuda.get_device_name(0) if torch.cuda.is_available() else "CPU only"
+    threads = torch.get_num_threads()
+    fix = "on a shared machine one thread a process is fastest: export OMP_NUM_THREADS=1" if threads > 1 else ""
+    return Finding("torch", "ok", f"{torch.__version__}, {device}, {threads} threads", fix)
+
+
+def _runs_folder(folder: Path) -> Finding:
+    nearest = next(parent for parent in (folder.absolute(), *folder.absolute().parents) if parent.exists())
+    if nearest.is_dir() and os.access(nearest, os.W_OK):
+        free_gib = shutil.disk_usage(nearest).free / 2**30
+        return Finding("runs folder", "ok", f"{folder.absolute()}, {free_gib:.1f} GiB free")
+    return Finding(
+        "runs folder", "fault", f"{nearest} cannot be written to", "work in a folder of yours, or pass --run"
+    )
+
+
+def _environments() -> Finding:
+    try:
+        found = specs()
+    except AgentGymError as error:
+        return Finding("environments", "fault", str(error), "mend or uninstall that package")
+    return Finding("environments", "ok", ", ".join(spec.id for spec in found))
+
+
+def _suites() -> Iterator[Finding]:
+    """One finding a suite, after reading all of its tasks."""
+    for name in suite_names():
+        try:
+            suite = load_suite(name)
+            counts = [f"{len(suite.tasks(split))} {split}" for split in suite.splits]
+        except AgentGymError as error:
+            yield Finding(f"suite {name}", "fault", str(error), "mend the file that the message names")
+        else:
+            yield Finding(f"suite {name}", "ok", ", ".join(counts))

@@ -1,0 +1,103 @@
+"""`agentgym COMMAND`: finds the command, reads its arguments, and turns errors into one clear line and an exit code.
+
+What the commands do is elsewhere: each module of this package calls one public function.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import tyro
+
+from agentgym import __version__
+from agentgym.errors import (
+    AgentGymError,
+    ConfigError,
+    HeldOutError,
+    MissingExtraError,
+    TaskError,
+    UnknownNameError,
+)
+
+COMMANDS = {
+    "list": "environments and their suites",
+    "check": "whether environments and suites keep their contracts",
+    "new": "write a package with an environment of your own",
+    "play": "play an environment in the terminal",
+    "train": "train an agent from a configuration file",
+    "eval": "evaluate a policy on a split of a suite",
+    "compare": "the paired difference between two evaluations",
+    "report": "write the report page of a run",
+    "doctor": "what is installed, what is missing and how to get it",
+}
+OK, FAILED, USAGE = 0, 1, 2
+_USAGE_ERRORS = (ConfigError, HeldOutError, MissingExtraError, TaskError, UnknownNameError)
+
+
+def usage() -> str:
+    """The text of `agentgym --help`."""
+    lines = [f"  {name:<9} {summary}" for name, summary in COMMANDS.items()]
+    return "\n".join(
+        [
+            "usage: agentgym COMMAND [options]",
+            "",
+            *lines,
+            "",
+            "agentgym COMMAND --help describes a command. Every command takes --debug, which shows the traceback of an",
+            "error. Results go to stdout, progress to stderr; exit codes: 0 fine, 1 failed, 2 wrong usage or settings.",
+        ]
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: Arguments without the program's name; None takes the process's.
+
+    Returns:
+        The exit code: 0 fine, 1 failed, 2 wrong usage or settings.
+    """
+    given = list(sys.argv[1:] if argv is None else argv)
+    is_debug = "--debug" in given
+    args = [arg for arg in given if arg != "--debug"]
+    if not args or args[0] in ("-h", "--help"):
+        print(usage(), file=sys.stdout if args else sys.stderr)
+        return OK if args else USAGE
+    if args[0] == "--version":
+        print(f"agentgym {__version__}")
+        return OK
+    try:
+        return _run(args[0], args[1:])
+    except AgentGymError as error:
+        if is_debug:
+            raise
+        print(f"agentgym {args[0]}: {error}", file=sys.stderr)
+        return USAGE if isinstance(error, _USAGE_ERRORS) else FAILED
+    except KeyboardInterrupt:
+        print(f"agentgym {args[0]}: interrupted", file=sys.stderr)
+        return FAILED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the interpreter's last flush is silent
+        return FAILED
+
+
+def _run(command: str, args: Sequence[str]) -> int:
+    if command not in COMMANDS:
+        raise UnknownNameError("command", command, COMMANDS)
+    module = importlib.import_module(f"agentgym.cli.{command}")
+    try:
+        code: int = tyro.cli(
+            module.run, prog=f"agentgym {command}", args=list(args), config=(tyro.conf.FlagCreatePairsOff,)
+        )
+    except SystemExit as end:  # tyro's way of ending after --help (0) and after unreadable arguments (2)
+        return end.code if isinstance(end.code, int) else FAILED
+    sys.stdout.flush()
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+"""What commands print: tables for people and JSON for machines, both to stdout; notes go to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any
+
+import tyro
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+AsJson = Annotated[bool, tyro.conf.arg(name="json", help="Print JSON for machines.")]
+"""The `--json` flag of a command."""
+FILE_WIDTH = 160
+"""Columns of a table that is not printed to a terminal."""
+
+
+def print_json(value: Any) -> None:
+    """Print a value as indented JSON."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None) -> None:
+    """Print a table; cells are plain text, whatever markup they look like."""
+    table = Table(title=title, box=None, header_style="bold", pad_edge=False, title_justify="left", title_style="bold")
+    for number, column in enumerate(columns):
+        table.add_column(column, overflow="fold", no_wrap=number == 0)
+    for row in rows:
+        table.add_row(*(Text(str(cell)) for cell in row))
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = FILE_WIDTH
+    console.print(table)
+
+
+def note(text: str) -> None:
+    """Say something beside the result, on stderr."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def interval(value: dict[str, float] | None) -> str:
+    """A mean with its 95 % interval, as in ".82 [.78, .86]"."""
+    if value is None or value["mean"] is None:
+        return "-"
+    return f"{value['mean']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"

@@ -1,0 +1,63 @@
+"""`agentgym doctor`: what is there, what is missing and what to do about it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agentgym import suite
+from agentgym.cli.doctor import diagnose
+from agentgym.cli.main import main
+
+
+def findings() -> dict[str, tuple[str, str, str]]:
+    return {finding.name: (finding.status, finding.detail, finding.fix) for finding in diagnose()}
+
+
+def test_doctor_json_finds_python_torch_and_the_suites(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json"]) == 0
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+    assert rows["Python"]["status"] == "ok"
+    assert rows["extra train"]["status"] == "ok"
+    assert "2.13.0" in rows["torch"]["detail"]
+    assert "train" in rows["suite dialogue/guess-number"]["detail"]
+
+
+def test_doctor_names_the_command_that_brings_a_missing_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert findings()["Chromium"] == ("missing", "not on PATH", "sudo apt-get install chromium")
+
+
+def test_doctor_names_the_command_that_brings_a_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agentgym.cli.doctor.requires", lambda _: ["no-such-distribution>=1; extra == 'mcp'"])
+    status, detail, fix = findings()["extra mcp"]
+    assert (status, fix) == ("missing", "pip install 'agentgymnasium[mcp]'")
+    assert "no-such-distribution" in detail
+
+
+def test_doctor_fails_on_a_runs_folder_that_is_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "runs").write_text("a file")
+    monkeypatch.chdir(tmp_path)
+    assert findings()["runs folder"][0] == "fault"
+    assert main(["doctor", "--json"]) == 1
+    assert "cannot be written to" in capsys.readouterr().out
+
+
+@pytest.fixture
+def broken_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    folder = tmp_path / "dialogue" / "broken-by-test"
+    folder.mkdir(parents=True)
+    (folder / "suite.toml").write_text("name = 3 = 4")
+    monkeypatch.setattr(suite, "_extra_roots", [tmp_path])
+    suite._folders.cache_clear()
+    yield folder
+    suite._folders.cache_clear()
+
+
+def test_doctor_reports_a_broken_suite_with_its_file(broken_suite: Path) -> None:
+    status, detail, _ = findings()["suite dialogue/broken-by-test"]
+    assert status == "fault"
+    assert str(broken_suite / "suite.toml") in detail

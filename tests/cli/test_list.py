@@ -1,0 +1,37 @@
+"""`agentgym list`."""
+
+import json
+
+import pytest
+
+from agentgym.cli.main import main
+
+
+def test_list_json_has_the_declared_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    lookup = next(row for row in rows if row["id"] == "agentgym/Lookup-v0")
+    assert lookup == {
+        "id": "agentgym/Lookup-v0",
+        "family": "tools",
+        "suites": ["tools/lookup"],
+        "deterministic": True,
+        "runtimes": ["local", "served"],
+    }
+
+
+def test_list_family_keeps_only_that_family(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--family", "dialogue", "--json"]) == 0
+    assert {row["family"] for row in json.loads(capsys.readouterr().out)} == {"dialogue"}
+
+
+def test_list_unknown_family_is_refused_with_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--family", "tool"]) == 2
+    assert "did you mean tools?" in capsys.readouterr().err
+
+
+def test_list_prints_a_table_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    out = capsys.readouterr().out
+    assert "agentgym/Wordle-v0" in out
+    assert "dialogue/wordle" in out

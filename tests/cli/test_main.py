@@ -1,0 +1,75 @@
+"""The dispatcher: help, errors as one line, exit codes, and a light start."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from agentgym.cli.main import COMMANDS, main
+from agentgym.errors import UnknownNameError
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert all(f"  {command} " in out for command in COMMANDS)
+
+
+def test_no_arguments_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "usage:" in captured.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--help"]) == 0
+    assert f"usage: agentgym {command}" in capsys.readouterr().out
+
+
+def test_unknown_command_suggests_a_close_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lst"]) == 2
+    captured = capsys.readouterr()
+    assert captured.err == "agentgym lst: unknown command 'lst'; did you mean list?\n"
+    assert captured.out == ""
+
+
+def test_unknown_option_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--jsn"]) == 2
+    captured = capsys.readouterr()
+    assert "--json" in captured.err
+    assert captured.out == ""
+
+
+def test_debug_shows_the_traceback() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean list"):
+        main(["lst", "--debug"])
+
+
+def test_closed_pipe_ends_without_a_traceback() -> None:
+    script = f"{sys.executable} -m agentgym.cli.main list --json | head -c 1"
+    ended = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert ended.stdout == "["
+    assert ended.stderr == ""
+
+
+def test_list_starts_fast_and_imports_no_torch(tmp_path: Path) -> None:
+    code = (
+        "import sys; from agentgym.cli.main import main; code = main(['list', '--json']);"
+        "sys.exit(code or sorted({'torch', 'transformers', 'agentgym_rl'} & set(sys.modules)) or 0)"
+    )
+    seconds = []
+    for _ in range(3):
+        start = time.perf_counter()
+        ended = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False
+        )
+        seconds.append(time.perf_counter() - start)
+        assert ended.returncode == 0, ended.stderr
+        assert json.loads(ended.stdout)
+    assert list(tmp_path.iterdir()) == []
+    assert min(seconds) < 1.2, seconds  # 0.4 s on a quiet machine
