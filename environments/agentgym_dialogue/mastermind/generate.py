@@ -1,0 +1,70 @@
+"""Writes the tasks of dialogue/mastermind: `python -m agentgym_dialogue.mastermind.generate [FOLDER]`.
+
+The declaration (suite.toml) and the README beside them are written by hand.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from agentgym.task import Split, Task
+from agentgym_dialogue.mastermind.env import COLOURS, mastermind_task
+from agentgym_dialogue.task_files import suite_folder, write_split
+
+SEED = 20_262
+
+
+class Difficulty(NamedTuple):
+    """One stratum: its size, and how many tasks each split has of it."""
+
+    stratum: str
+    num_colours: int
+    num_places: int
+    num_tries: int
+    train: int
+    validation: int
+    test: int
+
+
+DIFFICULTIES = (
+    Difficulty("4-colours-3-places", 4, 3, 4, 1000, 70, 100),
+    Difficulty("6-colours-4-places", 6, 4, 6, 1400, 130, 150),
+    Difficulty("8-colours-5-places", 8, 5, 8, 0, 0, 50),
+)
+
+
+def _games(level: Difficulty, rng: random.Random) -> Iterator[tuple[list[str], list[str]]]:
+    """Different pairs of colours (named in the order of `COLOURS`) and row, without end."""
+    seen = set()
+    while True:
+        colours = sorted(rng.sample(COLOURS, level.num_colours), key=COLOURS.index)
+        secret = rng.choices(colours, k=level.num_places)
+        if (game := (*colours, *secret)) not in seen:
+            seen.add(game)
+            yield colours, secret
+
+
+def generate(folder: Path) -> None:
+    """Write the three splits into a folder."""
+    rng = random.Random(SEED)
+    splits: dict[Split, list[Task]] = {"train": [], "validation": [], "test": []}
+    for level in DIFFICULTIES:
+        games = _games(level, rng)
+        for split, tasks in splits.items():
+            for _ in range(getattr(level, split)):
+                colours, secret = next(games)
+                task_id, index = f"dialogue/mastermind:{split}-{len(tasks):05}", len(tasks)
+                task = mastermind_task(
+                    task_id, index, colours, secret, level.num_tries, split=split, stratum=level.stratum
+                )
+                tasks.append(task)
+    for split, tasks in splits.items():
+        write_split(folder, split, tasks)
+
+
+if __name__ == "__main__":
+    generate(suite_folder(sys.argv[1:], "mastermind"))

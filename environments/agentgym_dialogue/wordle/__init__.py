@@ -1,0 +1,4 @@
+"""Find a hidden five-letter word from marks on the letters of guesses.
+
+The rules are in `env`, the word list in `words`, players in `scripts`, the suite's tasks come from `generate`.
+"""
