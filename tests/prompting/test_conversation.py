@@ -173,7 +173,7 @@ def test_reply_without_a_prompt_is_refused(tiny: PreTrainedTokenizerFast) -> Non
 def test_prompt_over_the_context_names_the_sizes(tiny: PreTrainedTokenizerFast) -> None:
     talk = Conversation(ChatRenderer(tiny), max_context=20, room=5)
     talk.observe([{"role": "user", "content": "word " * 40}])
-    with pytest.raises(ContextOverflowError, match="room for 5.*context of 20"):
+    with pytest.raises(ContextOverflowError, match=r"room for 5.*context of 20"):
         talk.prompt()
 
 

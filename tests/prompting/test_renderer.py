@@ -30,7 +30,7 @@ def test_rendering_equals_the_templates_own_where_texts_are_harmless(
 
 def test_tokenizer_without_a_template_is_refused(tiny: PreTrainedTokenizerFast) -> None:
     bare = PreTrainedTokenizerFast(tokenizer_object=tiny.backend_tokenizer)
-    with pytest.raises(TemplateError, match="no chat template.*instruction-tuned"):
+    with pytest.raises(TemplateError, match=r"no chat template.*instruction-tuned"):
         ChatRenderer(bare)
 
 
