@@ -109,9 +109,14 @@ def policy_loss(
         The loss, with gradient also for an empty micro-batch (0), and sums for the metrics, without gradient.
 
     Raises:
-        ContractError: A term that is switched on lacks its input.
+        ContractError: A term that is switched on lacks its input, or a token its proximal log-probability.
     """
     policy = streams.policy_logprobs
+    if streams.prox_logprobs is not None and bool(streams.prox_logprobs.isnan().any()):
+        raise ContractError(
+            f"{int(streams.prox_logprobs.isnan().sum())} of {len(policy)} tokens have no log-probability at the start "
+            "of the update (derived or re-rendered text); recompute it with the trainer or leave them out"
+        )
     surrogate = surrogate_losses(streams, config)
     importance = torch.ones_like(policy) if streams.importance is None else streams.importance.detach()
     token_losses = importance * surrogate.losses

@@ -24,9 +24,10 @@ class PackingConfig:
     row_length: int = 2048
     """Tokens in a row: the longest segment that can be trained on."""
     micro_batch_tokens: int = 8192
-    """Most tokens of a micro-batch, padding included: it has at most this many / row_length rows."""
+    """Most tokens of a micro-batch, padding included."""
     is_packed: bool = True
-    """Several segments to a row; False: one each, padded on the right."""
+    """Several segments to a row; False: one each, padded on the right, in order of length. Attention costs the square
+    of the row, so rows of one segment are faster where kernels do not skip blocks, as on a CPU."""
     keep_sequences_whole: bool = False
     """All segments of an episode in one micro-batch; needed by ratios and importance weights of whole sequences."""
     is_trimmed: bool = True
@@ -73,12 +74,10 @@ def pack(
     """
     numbers = number_sequences(segments) if sequence_index is None else sequence_index
     lengths = [_checked_length(segment, config.row_length) for segment in segments]
-    max_rows = config.micro_batch_tokens // config.row_length
     if config.keep_sequences_whole:
-        groups = _whole_sequences(lengths, numbers, config, max_rows)
+        groups = _whole_sequences(lengths, numbers, config)
     else:
-        rows = _first_fit_decreasing(list(range(len(segments))), lengths, config)
-        groups = [rows[start : start + max_rows] for start in range(0, len(rows), max_rows)]
+        groups = _consecutive_rows(_first_fit_decreasing(lengths, config), lengths, config)
     return [_build(segments, lengths, numbers, rows, config) for rows in groups]
 
 
@@ -102,12 +101,12 @@ def _checked_length(segment: Segment, row_length: int) -> int:
     return length
 
 
-def _first_fit_decreasing(members: list[int], lengths: list[int], config: PackingConfig) -> list[list[int]]:
-    order = sorted(members, key=lambda i: -lengths[i])
+def _first_fit_decreasing(lengths: list[int], config: PackingConfig) -> list[list[int]]:
+    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
     if not config.is_packed:
         return [[i] for i in order]
     rows: list[list[int]] = []
-    room = np.full(len(members), config.row_length, dtype=np.int64)
+    room = np.full(len(lengths), config.row_length, dtype=np.int64)
     for i in order:
         row = int(np.argmax(room >= lengths[i]))
         if row == len(rows):
@@ -117,30 +116,69 @@ def _first_fit_decreasing(members: list[int], lengths: list[int], config: Packin
     return rows
 
 
+def _consecutive_rows(rows: list[list[int]], lengths: list[int], config: PackingConfig) -> list[list[list[int]]]:
+    """Rows in order, as many to a micro-batch as its tokens allow at the width that it will have."""
+    groups: list[list[list[int]]] = []
+    width = 0
+    for row in rows:
+        needed = sum(lengths[i] for i in row) if config.is_trimmed else config.row_length
+        wider = max(width, needed)
+        if groups and wider * (len(groups[-1]) + 1) <= config.micro_batch_tokens:
+            groups[-1].append(row)
+            width = wider
+        else:
+            groups.append([row])
+            width = needed
+    return groups
+
+
+class _OpenMicroBatch:
+    """Rows that are being filled with the segments of whole sequences."""
+
+    def __init__(self, config: PackingConfig) -> None:
+        self.rows: list[list[int]] = []
+        self._room: list[int] = []
+        self._num_free = config.micro_batch_tokens // config.row_length * config.row_length
+        self._config = config
+
+    def take(self, segments: list[int], lengths: list[int]) -> bool:
+        """Place all of the segments, or none and return False."""
+        num_tokens = sum(lengths[i] for i in segments)
+        if num_tokens > self._num_free:
+            return False
+        rows, room = [list(row) for row in self.rows], list(self._room)
+        for i in segments:
+            row = next((r for r, free in enumerate(room) if free >= lengths[i]), len(rows))
+            if row == len(rows):
+                if (len(rows) + 1) * self._config.row_length > self._config.micro_batch_tokens:
+                    return False
+                rows.append([])
+                room.append(self._config.row_length)
+            rows[row].append(i)
+            room[row] = room[row] - lengths[i] if self._config.is_packed else 0
+        self.rows, self._room, self._num_free = rows, room, self._num_free - num_tokens
+        return True
+
+
 def _whole_sequences(
-    lengths: list[int], numbers: Int[np.ndarray, " B"], config: PackingConfig, max_rows: int
+    lengths: list[int], numbers: Int[np.ndarray, " B"], config: PackingConfig
 ) -> list[list[list[int]]]:
-    """Micro-batches of whole sequences, largest first, each into the first micro-batch whose rows still suffice."""
+    """Sequences by decreasing size, each into the first micro-batch that takes all of its segments."""
     sequences: dict[int, list[int]] = {}
-    for i, number in enumerate(numbers):
-        sequences.setdefault(int(number), []).append(i)
-    order = sorted(sequences, key=lambda number: -sum(lengths[i] for i in sequences[number]))
-    groups: list[list[int]] = []
-    for number in order:
-        segments = sequences[number]
-        if len(_first_fit_decreasing(segments, lengths, config)) > max_rows:
+    for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+        sequences.setdefault(int(numbers[i]), []).append(i)
+    batches: list[_OpenMicroBatch] = []
+    for segments in sorted(sequences.values(), key=lambda segments: -sum(lengths[i] for i in segments)):
+        if any(batch.take(segments, lengths) for batch in batches):
+            continue
+        batches.append(_OpenMicroBatch(config))
+        if not batches[-1].take(segments, lengths):
             raise ContextOverflowError(
                 f"an episode of {sum(lengths[i] for i in segments)} tokens in {len(segments)} segments does not fit "
-                f"into one micro-batch of {max_rows} rows; raise packing.micro_batch_tokens or use ratios per token"
+                f"into one micro-batch of {config.micro_batch_tokens} tokens; raise packing.micro_batch_tokens or use "
+                "ratios per token"
             )
-        for group in groups:
-            is_large = sum(lengths[i] for i in group + segments) > max_rows * config.row_length
-            if not is_large and len(_first_fit_decreasing(group + segments, lengths, config)) <= max_rows:
-                group.extend(segments)
-                break
-        else:
-            groups.append(list(segments))
-    return [_first_fit_decreasing(group, lengths, config) for group in groups]
+    return [batch.rows for batch in batches]
 
 
 def _build(

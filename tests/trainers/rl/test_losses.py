@@ -152,6 +152,9 @@ def test_missing_inputs_and_impossible_options_are_refused() -> None:
         loss_and_gradient(streams_of([0.0], [1.0]), PolicyLossConfig(kl_coefficient=0.1))
     with pytest.raises(ContractError, match="no entropies"):
         loss_and_gradient(streams_of([0.0], [1.0]), PolicyLossConfig(entropy_coefficient=0.1))
+    derived = replace(streams_of([0.0, 0.0], [1.0, 1.0]), prox_logprobs=torch.tensor([-1.0, math.nan]).double())
+    with pytest.raises(ContractError, match="1 of 2 tokens have no log-probability"):
+        loss_and_gradient(derived, PolicyLossConfig())
     with pytest.raises(ConfigError, match="more than 1 \\+ eps_high"):
         PolicyLossConfig(dual_clip=1.0)
     with pytest.raises(ConfigError, match="clip range"):

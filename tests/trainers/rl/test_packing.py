@@ -64,12 +64,19 @@ def test_every_segment_is_placed_once_without_overlap(
     batches = pack(segments, config)
     assert sorted(place.segment for batch in batches for place in batch.placements) == list(range(len(segments)))
     for batch in batches:
-        assert batch.tokens.shape[0] <= num_rows
+        assert batch.tokens.numel() <= config.micro_batch_tokens
         for block, place in enumerate(batch.placements, start=1):
             span = batch.block_index[place.row, place.start : place.start + place.length]
             assert span.tolist() == [block] * place.length
             tokens = batch.tokens[place.row, place.start : place.start + place.length]
             assert tokens.tolist() == segments[place.segment].tokens.tolist()
+
+
+def test_short_rows_fill_the_token_budget() -> None:
+    rng = np.random.default_rng(0)
+    segments = [random_segment(rng, f"e{i}", [(2, 3)]) for i in range(40)]
+    (batch,) = pack(segments, PackingConfig(row_length=100, micro_batch_tokens=200, is_packed=False))
+    assert batch.tokens.shape == (40, 5)
 
 
 def test_packing_is_deterministic_and_ties_keep_their_order() -> None:
