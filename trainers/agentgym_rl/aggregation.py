@@ -47,7 +47,8 @@ def count_totals(sequence_index: Int[Tensor, " T"], num_sequences: int, *, acros
         sequence_index: Sequence of every trained token of this rank, all micro-batches together, in
             [0, num_sequences); the numbering is the same on all ranks.
         num_sequences: Sequences of the update over all ranks, trained or not.
-        across_ranks: Add up the counts of all ranks of the default process group.
+        across_ranks: Add up the counts of all ranks of the default process group, whose backend must know the device
+            of `sequence_index`.
     """
     counts = torch.bincount(sequence_index.long(), minlength=num_sequences)
     if len(counts) > num_sequences:

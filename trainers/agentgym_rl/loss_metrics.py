@@ -46,7 +46,7 @@ class Surrogate:
 
 @dataclass(frozen=True)
 class LossMetrics:
-    """Sums over tokens as one float64 vector, in a fixed order; `+` merges micro-batches."""
+    """Sums over tokens as one float64 vector, in a fixed order; `+` merges micro-batches, on the later device."""
 
     sums: Float[Tensor, " M"]
 
@@ -56,7 +56,7 @@ class LossMetrics:
         return cls(torch.zeros(len(_SUMS), dtype=torch.float64, device=device))
 
     def __add__(self, other: LossMetrics) -> LossMetrics:
-        return LossMetrics(self.sums + other.sums)
+        return LossMetrics(self.sums.to(other.sums.device) + other.sums)
 
     def add_loss(self, loss: Float[Tensor, ""]) -> LossMetrics:
         """The same with the (weighted) loss of the micro-batch added."""

@@ -147,6 +147,10 @@ def test_metrics_of_pieces_add_up_to_those_of_the_whole() -> None:
     assert total.summarise() == pytest.approx(whole.summarise())
 
 
+def test_metrics_move_to_the_device_of_the_micro_batch() -> None:
+    assert (LossMetrics.zero() + LossMetrics.zero("meta")).sums.device.type == "meta"
+
+
 def test_missing_inputs_and_impossible_options_are_refused() -> None:
     with pytest.raises(ContractError, match="no reference log-probabilities"):
         loss_and_gradient(streams_of([0.0], [1.0]), PolicyLossConfig(kl_coefficient=0.1))

@@ -5,12 +5,13 @@ import pytest
 import torch
 
 from agentgym.errors import ContractError
+from agentgym.trajectory import Segment
 from agentgym_rl.logprobs import token_logprobs
 from agentgym_rl.micro_batch import MicroBatch, pad_micro_batches
 from agentgym_rl.packing import PackingConfig, pack
 from tests.trainers.rl import planted
 from tests.trainers.rl.planted import trap
-from tests.trainers.rl.tiny import gradient, hidden_states, random_segments, tiny_llama
+from tests.trainers.rl.tiny import gradient, hidden_states, random_segment, random_segments, tiny_llama
 
 CONFIG = PackingConfig(row_length=64, micro_batch_tokens=128)
 
@@ -25,6 +26,26 @@ def test_values_of_segments_meet_their_own_tokens(flatten) -> None:
         assert stream.tolist() == [advantages[i] for i in batch.sequence_index.tolist()]
         assert len(stream) == int(batch.completion_mask.sum())
         assert (stream != 0).all()
+
+
+def test_a_longer_neighbour_changes_no_stream() -> None:
+    """Trap D-13: nothing is inferred from lengths, so padding and row mates move no advantage."""
+    segments = random_segments(4)
+    neighbour = random_segment(np.random.default_rng(9), "longer", [(20, 30)])
+    advantages = [1.0, -2.0, 3.0, -4.0]
+
+    def advantage_of_sequences(extra: list[Segment], config: PackingConfig) -> dict[int, set[float]]:
+        seen: dict[int, set[float]] = {}
+        for batch in pack([*segments, *extra], config):
+            pairs = zip(batch.sequence_index.tolist(), batch.flatten([*advantages, 9.0]).tolist(), strict=True)
+            for sequence, advantage in pairs:
+                seen.setdefault(sequence, set()).add(advantage)
+        return {sequence: values for sequence, values in seen.items() if sequence < len(segments)}
+
+    alone = advantage_of_sequences([], PackingConfig(64, 64, is_packed=False))
+    assert alone == {i: {advantage} for i, advantage in enumerate(advantages)}
+    assert advantage_of_sequences([neighbour], CONFIG) == alone
+    assert advantage_of_sequences([neighbour], PackingConfig(64, 640, is_packed=False)) == alone
 
 
 def test_streams_keep_the_order_of_tokens_and_turns() -> None:
