@@ -1,0 +1,181 @@
+"""Trajectories to rows and back, exactly.
+
+Columns hold what queries filter by, a JSON record the rest, and one compressed blob all token arrays of an episode.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentgym.errors import ContractError, StoreError
+from agentgym.reward import RewardEvent
+from agentgym.store.images import Image, take_out
+from agentgym.trajectory import NO_IDS, Trajectory, Turn, TurnTimes
+
+_COMPRESSION = 1
+"""zlib level: sampled ids and log-probabilities hardly shrink further, and 1 is several times as fast as 6."""
+
+EPISODE_COLUMNS = (
+    "id, purpose, iteration, policy, suite, split, stratum, task_id, role, attempt, group_id, outcome, cause, success, "
+    "score, reward, num_turns, num_action_tokens, record"
+)
+_RECORD_FIELDS = ("content_hash", "seed", "is_derived", "parent_id", "parent_turn", "usage", "error", "metadata")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+_encode = json.JSONEncoder(separators=(",", ":"), default=_plain).encode
+# Escaped to ASCII, so that lone surrogates in a model's output survive SQLite's UTF-8.
+
+
+def to_json_text(value: Any, what: str) -> str:
+    """Compact ASCII JSON of a value.
+
+    Raises:
+        ContractError: The value holds something that is not JSON; `what` names it in the message.
+    """
+    try:
+        return _encode(value)
+    except (TypeError, ValueError) as error:
+        raise ContractError(f"{what} cannot be stored: {error}; use numbers, texts, lists and objects only") from error
+
+
+def episode_row(trajectory: Trajectory, iteration: int | None, purpose: str) -> tuple[Any, ...]:
+    """Values of `EPISODE_COLUMNS`.
+
+    Raises:
+        ContractError: The episode has not ended or holds something that is not JSON.
+    """
+    outcome = trajectory.outcome
+    if outcome is None:
+        raise ContractError(f"episode {trajectory.id!r} has no outcome yet; an episode is stored when it ends")
+    record: dict[str, Any] = {name: getattr(trajectory, name) for name in _RECORD_FIELDS}
+    record["events"] = trajectory.events
+    record["weights"] = trajectory.weights
+    success = trajectory.success
+    return (
+        trajectory.id,
+        purpose,
+        iteration,
+        trajectory.policy,
+        trajectory.suite,
+        trajectory.split,
+        trajectory.stratum,
+        trajectory.task_id,
+        trajectory.role,
+        trajectory.attempt,
+        trajectory.group_id,
+        outcome.kind,
+        outcome.cause,
+        None if success is None else int(success),
+        None if trajectory.score is None else float(trajectory.score),
+        trajectory.total_reward,
+        len(trajectory.turns),
+        trajectory.num_action_tokens,
+        to_json_text(record, f"episode {trajectory.id!r}"),
+    )
+
+
+def turn_rows(trajectory: Trajectory, images: dict[str, Image]) -> list[tuple[Any, ...]]:
+    """One row a turn, without the episode's number in front; pictures are taken out into `images`."""
+    rows = []
+    for position, turn in enumerate(trajectory.turns):
+        messages = [take_out(message, images) for message in turn.messages]
+        record = (messages, take_out(turn.reply, images), turn.text, turn.anchor)
+        times = turn.times
+        rows.append(
+            (
+                position,
+                turn.index,
+                to_json_text(record, f"turn {turn.index} of episode {trajectory.id!r}"),
+                turn.version,
+                turn.opens_segment,
+                turn.was_cut,
+                turn.was_invalid,
+                times.queue_s,
+                times.model_s,
+                times.env_s,
+                times.verify_s,
+            )
+        )
+    return rows
+
+
+def pack_tokens(turns: Sequence[Turn]) -> bytes | None:
+    """All token arrays of an episode as one blob; None where there are none.
+
+    Layout, little-endian 32-bit words before compression: number of turns N; N triples (prompt length, action length,
+    log-probability length or -1 for None); then turn by turn prompt ids, action ids, log-probabilities (float32).
+    """
+    header = [len(turns)]
+    arrays: list[NDArray[np.int32]] = []
+    for turn in turns:
+        logprobs = turn.behaviour_logprobs
+        header += (len(turn.prompt_ids), len(turn.action_ids), -1 if logprobs is None else len(logprobs))
+        arrays += (turn.prompt_ids, turn.action_ids)
+        if logprobs is not None:
+            arrays.append(np.ascontiguousarray(logprobs, "<f4").view("<i4"))
+    if sum(header[1:]) == -len(turns):
+        return None
+    words = np.concatenate([np.array(header), *arrays], dtype="<i4", casting="same_kind")
+    return zlib.compress(words.tobytes(), _COMPRESSION)
+
+
+def unpack_tokens(blob: bytes, turns: Sequence[Turn]) -> None:
+    """Give turns their arrays back; they are views of one buffer of their own, so they may be written.
+
+    Raises:
+        StoreError: The blob is damaged or belongs to another number of turns.
+    """
+    try:
+        words = np.frombuffer(bytearray(zlib.decompress(blob)), "<i4")
+    except zlib.error as error:
+        raise StoreError(f"damaged token arrays: {error}; restore the run folder from a copy") from error
+    if len(words) == 0 or words[0] != len(turns):
+        raise StoreError(f"damaged token arrays: expected {len(turns)} turns; restore the run folder from a copy")
+    sizes = words[1 : 1 + 3 * len(turns)].reshape(-1, 3).tolist()
+    at = 1 + 3 * len(turns)
+    for turn, (num_prompt, num_action, num_logprobs) in zip(turns, sizes, strict=True):
+        turn.prompt_ids = words[at : at + num_prompt]
+        turn.action_ids = words[at + num_prompt : at + num_prompt + num_action]
+        at += num_prompt + num_action
+        if num_logprobs >= 0:
+            turn.behaviour_logprobs = words[at : at + num_logprobs].view("<f4")
+            at += num_logprobs
+
+
+def read_turn(row: Sequence[Any]) -> Turn:
+    """The turn of a row of `turns` (from the column `turn` on), without its token arrays."""
+    index, record, version, opens_segment, was_cut, was_invalid, *times = row
+    messages, reply, text, anchor = json.loads(record)
+    return Turn(
+        index=index,
+        messages=messages,
+        reply=reply,
+        text=text,
+        prompt_ids=NO_IDS,
+        action_ids=NO_IDS,
+        version=version,
+        opens_segment=bool(opens_segment),
+        was_cut=bool(was_cut),
+        was_invalid=bool(was_invalid),
+        anchor=anchor,
+        times=TurnTimes(*times),
+    )
+
+
+def read_events(record: Mapping[str, Any]) -> list[RewardEvent]:
+    """The reward events of an episode's record."""
+    return [RewardEvent(*fields) for fields in record["events"]]

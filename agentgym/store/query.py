@@ -1,0 +1,152 @@
+"""Reading episodes: which ones, their columns alone, or the whole trajectories.
+
+Writing is in `run_store`.
+"""
+
+# ruff: noqa: S608 - queries are put together from names in this file; values are bound
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypedDict
+
+from agentgym.errors import UnknownNameError
+from agentgym.outcome import Outcome
+from agentgym.store.codec import read_events, read_turn, unpack_tokens
+from agentgym.store.connection import Connection
+from agentgym.store.images import SCHEME, Image, put_back
+from agentgym.trajectory import Trajectory, Turn
+
+Purpose = Literal["train", "validation", "test", "demo"]
+_CHUNK = 256
+"""Episodes that are read at once: bounds memory and how long writers wait."""
+
+
+class EpisodeFilter(TypedDict, total=False):
+    """Which episodes: each key that is given must match; None matches where the value is missing."""
+
+    id: str
+    purpose: str
+    iteration: int | None
+    policy: str
+    suite: str
+    split: str | None
+    stratum: str
+    task_id: str
+    role: str
+    attempt: int
+    group_id: str
+    outcome: str
+
+
+class EpisodeRow(NamedTuple):
+    """What is known of an episode without reading its turns.
+
+    `number` grows in the order of writing; `outcome` is the kind; `reward` is the undiscounted return, None for faults.
+    """
+
+    number: int
+    id: str
+    purpose: str
+    iteration: int | None
+    policy: str
+    suite: str
+    split: str | None
+    stratum: str
+    task_id: str
+    role: str
+    attempt: int
+    group_id: str
+    outcome: str
+    cause: str
+    success: bool | None
+    score: float | None
+    reward: float | None
+    num_turns: int
+    num_action_tokens: int
+
+
+def episode_rows(connection: Connection, where: Mapping[str, Any], after: int = 0) -> list[EpisodeRow]:
+    """The columns of the matching episodes with a number above `after`, in order of writing."""
+    known = EpisodeFilter.__annotations__
+    for key in where:
+        if key not in known:
+            raise UnknownNameError("episode filter", key, known)
+    conditions = "".join(f" AND {key} IS ?" for key in where)
+    query = f"SELECT {', '.join(EpisodeRow._fields)} FROM episodes WHERE number > ?{conditions} ORDER BY number"
+    success = EpisodeRow._fields.index("success")
+    rows = connection.rows(query, (after, *where.values()))
+    return [
+        EpisodeRow._make((*row[:success], None if row[success] is None else bool(row[success]), *row[success + 1 :]))
+        for row in rows
+    ]
+
+
+def trajectories(connection: Connection, rows: Sequence[EpisodeRow], with_tokens: bool) -> Iterator[Trajectory]:
+    """The whole trajectories of rows, in their order; episodes dropped meanwhile are left out.
+
+    Args:
+        connection: The database.
+        rows: Which.
+        with_tokens: Whether to read token arrays; without them the turns carry empty ones and no log-probabilities.
+    """
+    for start in range(0, len(rows), _CHUNK):
+        chunk = rows[start : start + _CHUNK]
+        wanted = f"IN ({','.join(str(row.number) for row in chunk)})"
+        records = dict(connection.rows(f"SELECT number, record FROM episodes WHERE number {wanted}"))
+        turns = _turns(connection, wanted)
+        blobs: dict[int, bytes] = {}
+        if with_tokens:
+            blobs = dict(connection.rows(f"SELECT episode, arrays FROM tokens WHERE episode {wanted}"))
+        for row in chunk:
+            if row.number in records:
+                trajectory = _trajectory(row, json.loads(records[row.number]), turns.get(row.number, []))
+                if row.number in blobs:
+                    unpack_tokens(blobs[row.number], trajectory.turns)
+                yield trajectory
+
+
+def _turns(connection: Connection, wanted: str) -> dict[int, list[Turn]]:
+    turns: dict[int, list[Turn]] = {}
+    columns = "turn, record, version, opens_segment, was_cut, was_invalid, queue_s, model_s, env_s, verify_s"
+    query = f"SELECT episode, {columns} FROM turns WHERE episode {wanted} ORDER BY episode, position"
+    for episode, *row in connection.rows(query):
+        turn = read_turn(row)
+        if SCHEME in row[1]:
+            turn.messages = [put_back(message, lambda key: _image(connection, key)) for message in turn.messages]
+            turn.reply = put_back(turn.reply, lambda key: _image(connection, key))
+        turns.setdefault(episode, []).append(turn)
+    return turns
+
+
+def _image(connection: Connection, key: str) -> Image | None:
+    found = connection.rows("SELECT hash, media_type, content FROM images WHERE hash = ?", (key,))
+    return Image(*found[0]) if found else None
+
+
+def _trajectory(row: EpisodeRow, record: dict[str, Any], turns: list[Turn]) -> Trajectory:
+    return Trajectory(
+        id=row.id,
+        task_id=row.task_id,
+        role=row.role,
+        suite=row.suite,
+        split=row.split,
+        stratum=row.stratum,
+        content_hash=record["content_hash"],
+        seed=record["seed"],
+        attempt=row.attempt,
+        group_id=row.group_id,
+        policy=row.policy,
+        turns=turns,
+        events=read_events(record),
+        weights=record["weights"],
+        outcome=Outcome(row.outcome, row.cause),  # type: ignore[arg-type]  # checked by Outcome itself
+        score=row.score,
+        success=row.success,
+        is_derived=record["is_derived"],
+        parent_id=record["parent_id"],
+        parent_turn=record["parent_turn"],
+        usage=record["usage"],
+        error=record["error"],
+        metadata=record["metadata"],
+    )
