@@ -1,0 +1,105 @@
+"""`write_package`: a package of a third party's with one environment, suite, players and tests, ready to be changed.
+
+It never overwrites, and installs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import keyword
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from string import Template
+
+from agentgym.errors import ConfigError
+
+_TEMPLATES = Path(__file__).parent / "template"
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+MAX_NAME = 40
+"""Longest name, in characters."""
+
+# Where each template goes; {package} and {name} are filled in.
+_FILES = {
+    "pyproject.toml": "pyproject.toml",
+    "Makefile": "Makefile",
+    "README.md": "README.md",
+    "gitignore": ".gitignore",
+    "train.toml": "train.toml",
+    "init.py": "{package}/__init__.py",
+    "env.py": "{package}/env.py",
+    "scripts.py": "{package}/scripts.py",
+    "vocabulary.py": "{package}/vocabulary.py",
+    "generate.py": "{package}/generate.py",
+    "suite.toml": "{package}/tasks/{name}/basic/suite.toml",
+    "suite_readme.md": "{package}/tasks/{name}/basic/README.md",
+    "test.py": "tests/test_{package}.py",
+}
+
+
+def write_package(name: str, parent: Path) -> Path:
+    """Write the package `name` into a new folder below `parent`.
+
+    Args:
+        name: Lower-case words joined by hyphens, such as "treasure-hunt". It names the folder, the distribution, the
+            family and the namespace of the environment's id.
+        parent: Where the folder is made.
+
+    Returns:
+        The new folder.
+
+    Raises:
+        ConfigError: The name cannot be used, the folder exists, or it cannot be written.
+    """
+    package = _package_name(name)
+    folder = parent / name
+    class_name = "".join(part.capitalize() for part in name.split("-"))
+    values = {
+        "name": name,
+        "package": package,
+        "class_name": class_name,
+        "title": name.replace("-", " ").capitalize(),
+        "env_id": f"{name}/{class_name}-v0",
+        "suite": f"{name}/basic",
+    }
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        raise ConfigError(f"{folder} exists, and nothing is overwritten; choose another name or --dir") from None
+    except OSError as error:
+        raise ConfigError(f"cannot make the folder {folder}: {error}; choose another --dir") from error
+    try:
+        for template, target in _FILES.items():
+            path = folder / target.format(package=package, name=name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            text = (_TEMPLATES / f"{template}.template").read_text(encoding="utf-8")
+            path.write_text(Template(text).substitute(values), encoding="utf-8")
+        _generate_tasks(folder, package)
+    except (OSError, subprocess.CalledProcessError) as error:
+        shutil.rmtree(folder)
+        why = error.stderr if isinstance(error, subprocess.CalledProcessError) else error
+        raise ConfigError(f"cannot write the package {folder}: {why}; nothing is left of it") from error
+    return folder
+
+
+def _package_name(name: str) -> str:
+    """The import name; refuses what would not work or would hide another package."""
+    if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
+        raise ConfigError(
+            f"{name!r} cannot name a package; expected lower-case words joined by hyphens, such as 'treasure-hunt', "
+            f"at most {MAX_NAME} characters"
+        )
+    package = name.replace("-", "_")
+    if keyword.iskeyword(package) or package.startswith("agentgym") or importlib.util.find_spec(package) is not None:
+        raise ConfigError(f"{name!r} would hide the Python name {package!r}, which is taken; choose another name")
+    return package
+
+
+def _generate_tasks(folder: Path, package: str) -> None:
+    """Run the new package's own generator, in a process of its own."""
+    command = [sys.executable, "-m", f"{package}.generate"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)  # noqa: S603 - our own words
+    for cache in folder.rglob("__pycache__"):
+        shutil.rmtree(cache)

@@ -1,0 +1,81 @@
+"""`write_package`: what it writes works on its own, and nothing is overwritten or left behind."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agentgym.cli.main import main
+from agentgym.errors import ConfigError
+from agentgym.scaffold import write_package
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_package("treasure-hunt", tmp_path_factory.mktemp("packages"))
+
+
+def run(folder: Path, *command: str) -> str:
+    """What a command prints, run in the folder with this interpreter's programs first on PATH."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    ended = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=250, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout
+
+
+def test_package_passes_its_own_make_test(package: Path) -> None:
+    assert " passed" in run(package, "make", "test", f"PYTHON={sys.executable}")
+
+
+def test_package_leaves_no_placeholder(package: Path) -> None:
+    for path in package.rglob("*"):
+        if path.is_file() and path.name != "Makefile":
+            assert "$" not in path.read_text(encoding="utf-8"), path
+
+
+def test_package_is_lint_free_and_typed(package: Path) -> None:
+    config = str(Path(__file__).parents[2] / "pyproject.toml")
+    run(package, sys.executable, "-m", "ruff", "check", "--config", config, "--ignore", "D103,INP001,S101", ".")
+    run(package, sys.executable, "-m", "ruff", "format", "--check", "--config", config, ".")
+    run(package, sys.executable, "-m", "mypy", "--strict", "treasure_hunt")
+
+
+def test_existing_folder_is_not_overwritten(tmp_path: Path) -> None:
+    kept = tmp_path / "treasure-hunt" / "README.md"
+    kept.parent.mkdir()
+    kept.write_text("mine")
+    with pytest.raises(ConfigError, match="nothing is overwritten"):
+        write_package("treasure-hunt", tmp_path)
+    assert kept.read_text() == "mine"
+    assert list(tmp_path.rglob("*")) == [kept.parent, kept]
+
+
+@pytest.mark.parametrize("name", ["", "Treasure", "treasure_hunt", "../escape", "-x", "x-", "a--b", "9lives", "x" * 41])
+def test_malformed_name_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="expected lower-case words"):
+        write_package(name, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["numpy", "json", "class", "agentgym", "agentgym-more"])
+def test_name_that_hides_another_package_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="is taken"):
+        write_package(name, tmp_path)
+
+
+def test_failing_generator_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(ConfigError, match="nothing is left"):
+        write_package("treasure-hunt", tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_new_prints_the_folder_and_what_comes_next(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", "coin-hunt", "--dir", str(tmp_path)]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == str(tmp_path / "coin-hunt")
+    assert (tmp_path / "coin-hunt" / "coin_hunt" / "env.py").is_file()
+    assert main(["new", "coin-hunt", "--dir", str(tmp_path)]) == 2
