@@ -110,9 +110,10 @@ class ControlTokens:
         return {"id": self.guard_value(call.get("id", "call_0")), "type": "function", "function": guarded}
 
     def _guard_text(self, text: str, pattern: re.Pattern[str]) -> str:
-        if self._normalizer is not None and not text.isascii():
-            normal = self._normalizer.normalize_str(text)
-            if len(pattern.findall(normal)) > len(pattern.findall(text)):
+        if not text.isascii():
+            text = _without_surrogates(text)
+            normal = text if self._normalizer is None else self._normalizer.normalize_str(text)
+            if normal != text and len(pattern.findall(normal)) > len(pattern.findall(text)):
                 text = normal
         if not pattern.search(text):
             return text
@@ -146,6 +147,15 @@ class ControlTokens:
                 )
             self._spelt[stand_in] = ids
         return self._spelt[stand_in]
+
+
+def _without_surrogates(text: str) -> str:
+    """The text with each half of a surrogate pair, which no tokenizer takes, as a question mark."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode(errors="replace").decode()
+    return text
 
 
 def _alternation(texts: Any) -> re.Pattern[str]:

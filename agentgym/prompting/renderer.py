@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _MAX_JOINTS = 4096
 _MAX_TOOL_LISTS = 256
+_MAX_EXTENSIONS = 4096
+_MAX_KNOWN_TEXT = 2000
+_Key = tuple[tuple[tuple[str, ...], ...], str, tuple[tuple[str, str], ...], tuple[str, ...], int]
 _PROBE_TOOL: ToolSchema = {
     "type": "function",
     "function": {
@@ -81,7 +84,8 @@ class ChatRenderer:
         self._control = ControlTokens(tokenizer, str(tokenizer.chat_template))
         self._arguments_as_text = False
         self._content_as_parts = self._needs_parts()
-        self._joints: dict[Any, _Joint | None] = {}
+        self._joints: dict[_Key, _Joint | None] = {}
+        self._extensions: dict[tuple[_Key, int | None, tuple[tuple[str, ...], ...]], tuple[int, ...] | None] = {}
         self._presented: dict[int, tuple[Sequence[ToolSchema], list[ToolSchema]]] = {}
         self.control_ids = self._control.ids
         """Ids that only the template may write into a prompt."""
@@ -139,26 +143,46 @@ class ChatRenderer:
         shape = before if isinstance(before, Shape) else Shape(before)
         calls = tuple((call["id"], call["function"]["name"]) for call in reply.get("tool_calls") or ())
         key = (shape.key(), form_of(reply), calls, tuple(map(form_of, new_messages)), id(tools) if tools else 0)
-        guarded = [self._control.guard(message) for message in new_messages]
-        if key not in self._joints:
-            if len(self._joints) >= _MAX_JOINTS:
-                self._joints.clear()
-            self._joints[key] = self._find_joint(shape, reply, guarded, self._guarded_tools(tools))
-        joint = self._joints[key]
-        if joint is None or (end is not None and end != joint.end_id):
-            return None
-        presented = self._guarded_tools(tools) if joint.tools else None
-        text = self._text(joint.stand_ins + guarded, presented, add_generation_prompt=True)
-        if not text.startswith(joint.head):
-            return None
-        ids = self._control.encode(joint.end + text[len(joint.head) :])
-        return ids if end is None else ids[1:]
+        known = (key, end, tuple(map(_fields, new_messages)))
+        if known in self._extensions:
+            kept = self._extensions[known]
+            return None if kept is None else list(kept)
+        ids = self._extend(key, shape, reply, new_messages, tools, end)
+        if len(self._extensions) >= _MAX_EXTENSIONS:
+            self._extensions.clear()
+        if sum(len(field) for fields in known[2] for field in fields) <= _MAX_KNOWN_TEXT:
+            self._extensions[known] = None if ids is None else tuple(ids)
+        return ids
 
     def decode(self, ids: Sequence[int]) -> str:
         """Text of sampled ids, without the end of turn at its end."""
         kept = ids[:-1] if ids and ids[-1] in self.stop_ids else ids
         text = self._tokenizer.decode(list(kept), skip_special_tokens=False, clean_up_tokenization_spaces=False)
         return str(text)
+
+    def _extend(
+        self,
+        key: _Key,
+        shape: Shape,
+        reply: Message,
+        new_messages: Sequence[Message],
+        tools: Sequence[ToolSchema],
+        end: int | None,
+    ) -> list[int] | None:
+        presented = self._guarded_tools(tools)
+        guarded = [self._control.guard(message) for message in new_messages]
+        if key not in self._joints:
+            if len(self._joints) >= _MAX_JOINTS:
+                self._joints.clear()
+            self._joints[key] = self._find_joint(shape, reply, guarded, presented)
+        joint = self._joints[key]
+        if joint is None or (end is not None and end != joint.end_id):
+            return None
+        text = self._text(joint.stand_ins + guarded, presented if joint.tools else None, add_generation_prompt=True)
+        if not text.startswith(joint.head):
+            return None
+        ids = self._control.encode(joint.end + text[len(joint.head) :])
+        return ids if end is None else ids[1:]
 
     def _text(self, messages: list[Message], tools: list[ToolSchema] | None, add_generation_prompt: bool) -> str:
         """Rendered text of guarded messages; templates that want arguments as text get them so."""
@@ -216,6 +240,7 @@ class ChatRenderer:
             if len(self._presented) >= _MAX_TOOL_LISTS:
                 self._presented.clear()
                 self._joints.clear()
+                self._extensions.clear()
             known = self._presented[id(tools)] = (tools, self._control.guard_value(list(tools)))
         return known[1]
 
@@ -281,6 +306,13 @@ class ChatRenderer:
                 end = self._control.special_pattern.search(alone, max(alone.find(CONTENT), 0))
                 stops |= {self._control.texts[end[0]]} if end else set()
         return frozenset(stops)
+
+
+def _fields(message: Message) -> tuple[str, ...]:
+    """All that a message says, as a key; told apart from other messages of the same fields by their names."""
+    return tuple(
+        f"{name} {value!r}" if type(value) is not str else f"{name}:{value}" for name, value in message.items()
+    )
 
 
 def _shared(first: str, second: str) -> int:

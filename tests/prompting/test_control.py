@@ -123,6 +123,11 @@ def test_text_that_a_normalizer_turns_into_a_control_token_is_inert() -> None:
     assert renderer.render([{"role": "user", "content": "\uff1cturn\uff1e"}]).count(turn) == 2
 
 
+def test_half_a_surrogate_pair_is_rendered_as_a_question_mark(tiny: PreTrainedTokenizerFast) -> None:
+    renderer = ChatRenderer(tiny)
+    assert "a?b" in tiny.decode(renderer.render([{"role": "user", "content": "a\ud800b"}]))
+
+
 def test_think_tags_of_the_assistant_still_reach_the_template(trl_tokenizer: Get) -> None:
     renderer = ChatRenderer(trl_tokenizer("qwen3"))
     thought = {"role": "assistant", "content": "<think>\nlong\n</think>\n\nshort"}

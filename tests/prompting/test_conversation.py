@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -205,3 +206,8 @@ def test_left_out_turns_are_noted_and_the_task_stays(tiny: PreTrainedTokenizerFa
     assert "page 0" not in text
     assert "reply 1" in text
     assert len(talk.messages) == 8
+
+
+def test_example_of_the_docs_runs() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "prompting.md").read_text()
+    exec(page.split("```python\n")[1].split("```")[0], {})

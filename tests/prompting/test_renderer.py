@@ -122,3 +122,16 @@ def test_padding_set_on_the_tokenizer_does_not_reach_prompts(trl_tokenizer: Get)
     finally:
         backend.no_padding()
         backend.no_truncation()
+
+
+def test_a_known_extension_is_given_again_and_cannot_be_spoilt(tiny: PreTrainedTokenizerFast) -> None:
+    renderer = ChatRenderer(tiny)
+    first = renderer.extension([ASK], ANSWER, [ASK], end=None)
+    assert first is not None
+    expected = list(first)
+    first.clear()
+    again = renderer.extension([ASK], ANSWER, [ASK], end=None)
+    assert again == expected
+    again.clear()
+    assert renderer.extension([ASK], ANSWER, [ASK], end=None) == expected
+    assert renderer.extension([ASK], ANSWER, [{**ASK, "content": "Who?"}], end=None) != expected
