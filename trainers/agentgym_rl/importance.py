@@ -63,7 +63,7 @@ def importance_weights(
     - token_tis: min(w_k, b); seq_tis: min(w_s, b) (truncated importance sampling: Espeholt et al. 2018,
       arXiv 1802.01561, for rho-bar; Ionides 2008).
     - token_mis: w_k if a <= w_k <= b else 0; seq_mis: the same of w_s.
-    - icepop: token_mis with a > 0 (Ling team 2025, arXiv 2510.18855).
+    - icepop: token_mis with a > 0 (IcePop, Ling team 2025).
     - geometric: min(w_k, b) if the geometric mean of w over the sequence lies in [c, d], else 0. Products over long
       sequences explode; their mean per token does not.
 

@@ -25,8 +25,9 @@ def kl_estimate(
     With d = logp_reference - logp_policy: k1 = -d; k2 = d^2 / 2; k3 = e^d - d - 1 (Schulman 2020, "Approximating KL
     divergence"). k3+ has the value of k3 and the gradient of k2.
 
-    Minimised as a loss on samples of the policy, k2 and k3+ have the gradient of the reverse KL; k1 has gradient zero
-    in the mean and k3 another one (Liu et al. 2025, arXiv 2510.01555). k1 is right in the reward.
+    Minimised as a loss on samples of the policy, k2 and k3+ have the gradient of the reverse KL of each token's own
+    distribution, without a token's effect on later states; k1 has gradient zero in the mean and k3 another one (Tang
+    and Munos 2025, arXiv 2506.09477). k1 is right in the reward.
 
     Args:
         policy_logprobs: With gradient.

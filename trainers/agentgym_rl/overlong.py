@@ -12,7 +12,7 @@ def overlong_penalty(num_tokens: int, *, max_tokens: int, buffer_tokens: int) ->
     """Penalty in [-1, 0] that grows linearly over the last `buffer_tokens` before the limit.
 
     p(l) = 0 for l <= L - c; ((L - c) - l) / c for L - c < l <= L; -1 beyond (L limit, c buffer).
-    DAPO, Yu et al. 2025, arXiv 2503.14476, eq. 13.
+    DAPO, Yu et al. 2025, arXiv 2503.14476.
 
     Args:
         num_tokens: Sampled tokens of the rollout, l.

@@ -57,10 +57,10 @@ def log_ratios(
 
     - token: log r_k = logp_theta - logp_prox (PPO, Schulman et al. 2017, arXiv 1707.06347).
     - turn: the mean over the tokens of the turn, so r is a geometric mean (arXiv 2511.20718).
-    - sequence: the mean over the tokens of the sequence (GSPO, Zheng et al. 2025, arXiv 2507.18071, eq. 7).
+    - sequence: the mean over the tokens of the sequence (GSPO, Zheng et al. 2025, arXiv 2507.18071).
 
     Above the token level the value is the unit's, the gradient the token's own: log s = sg(log s_i) + logp - sg(logp)
-    (GSPO-token, eq. 14); with equal advantages and weights inside a unit that is the gradient of the unit's ratio.
+    (GSPO-token); with equal advantages and weights inside a unit that is the gradient of the unit's ratio.
 
     Args:
         policy_logprobs: logp_theta, with gradient.

@@ -23,7 +23,7 @@ def token_returns_to_go(
 
     Token reward r_k = -beta kl_k, plus the outcome at the last sampled token; G_k = r_k + gamma G_{k+1}. Discounting
     counts sampled tokens only: text of the environment between two turns costs nothing.
-    REINFORCE++, Hu et al. 2025, arXiv 2501.03262, section 3.
+    REINFORCE++, Hu et al. 2025, arXiv 2501.03262.
 
     Args:
         outcome: The rollout's return R.
