@@ -1,1 +1,1 @@
-"""Tool-use environments."""
+"""Environments whose actions are tool calls."""
