@@ -128,7 +128,9 @@ class Checker:
             return f"an environment imports the trainer {top}"
         if top != "agentgym" or area == "trainers":
             return None
-        layer = LAYER_OF.get(target.partition(".")[2].split(".")[0])
+        part = target.partition(".")[2].split(".")[0]
+        is_module = {f"agentgym/{part}.py", f"agentgym/{part}/__init__.py"} & self.trees.keys()
+        layer = LAYER_OF.get(part, None if is_module else LAYER_OF[""])
         if layer is None:
             return f"{target} stands in no layer; add it to LAYERS in scripts/check_layout.py"
         if area == "environments":

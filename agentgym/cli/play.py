@@ -1,0 +1,106 @@
+"""`agentgym play ENV`: an episode in the terminal, played by a person or watched, with tools and reward events shown.
+
+What is shown goes to stderr and is stripped of terminal escapes; the result goes to stdout.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from typing import Any
+
+import tyro
+from rich.console import Console
+
+from agentgym.cli.output import AsJson, note, print_json
+from agentgym.env import AgentEnv
+from agentgym.errors import CancelledEpisode
+from agentgym.message import Message
+from agentgym.policies.by_name import load
+from agentgym.policies.human import HumanPolicy
+from agentgym.policy import Policy, Request, Sampling
+from agentgym.registration import make
+from agentgym.task import Task
+
+
+def run(
+    env: tyro.conf.Positional[str],
+    *,
+    task: str = "",
+    seed: int | None = None,
+    policy: str = "human",
+    as_json: AsJson = False,
+) -> int:
+    """Play an environment in the terminal, or watch another policy play it.
+
+    Args:
+        env: Id of the environment, such as agentgym/Wordle-v0.
+        task: Id of a task, such as tools/lookup:test-00000; without one, a task is made from the seed.
+        seed: Seed of the task and the episode; without one, drawn and said.
+        policy: Who plays: human, oracle, null, random, demo, or endpoint:URL#MODEL.
+        as_json: Print the result as JSON for machines.
+    """
+    if seed is None and not task:
+        seed = secrets.randbelow(2**31)
+        note(f"seed {seed}; play the same again with --seed {seed}")
+    viewer = HumanPolicy(Console(stderr=True), input if sys.stdout.isatty() else _read_line)
+    player: Policy = viewer if policy == "human" else load(policy, env)
+    result = play(make(env), player, viewer, task=task or None, seed=seed)
+    if as_json:
+        print_json({"env": env, "policy": policy, **result})
+    else:
+        print(
+            f"{result['outcome']} after {result['turns']} turns: reward {result['reward']:g}, score {result['score']}"
+        )
+    return 1 if result["outcome"] == "cancelled" else 0
+
+
+def play(
+    env: AgentEnv, player: Policy, viewer: HumanPolicy, *, task: Task | str | None = None, seed: int | None = None
+) -> dict[str, Any]:
+    """Play one episode and show it.
+
+    Args:
+        env: The environment; closed at the end.
+        player: Who plays; may be the viewer itself.
+        viewer: Shows messages and reward events.
+        task: What to play; None makes a task from the seed.
+        seed: Seed of the episode; None takes the task's.
+
+    Returns:
+        JSON values: task, seed, turns, reward, outcome, success, score.
+    """
+    try:
+        _, info = env.reset(seed=seed, options={"task": task} if task is not None else None)
+        assert env.task is not None
+        conversation: list[Message] = list(info["messages"])
+        total = 0.0
+        while "outcome" not in info:
+            request = Request("play", env.turn, env.task, conversation, env.tools, None, env.turn, Sampling())
+            try:
+                text = player.generate([request])[0].text
+            except CancelledEpisode:
+                _, info = env.finalize("cancelled")
+                break
+            if player is not viewer:
+                viewer.show(conversation[-len(info["messages"]) :])
+                viewer.show([{"role": "assistant", "content": text}])
+            _, reward, _, _, info = env.step(text)
+            total += reward
+            viewer.show_events(info["reward_events"])
+            conversation += [{"role": "assistant", "content": text}, *info["messages"]]
+        viewer.show(info.get("messages", ()))
+        result = {"task": env.task.id, "seed": env.task.seed if seed is None else seed, "turns": env.turn}
+        return {**result, "reward": total, **_ending(info)}
+    finally:
+        env.close()
+
+
+def _read_line(prompt: str) -> str:
+    """As `input`, but the prompt goes to stderr, so that the result keeps stdout for itself."""
+    print(prompt, end="", file=sys.stderr, flush=True)
+    return input()
+
+
+def _ending(info: dict[str, Any]) -> dict[str, Any]:
+    return {"outcome": str(info["outcome"]), "success": info["success"], "score": info["score"]}

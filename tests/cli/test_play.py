@@ -1,0 +1,62 @@
+"""`agentgym play`: an episode in the terminal."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from agentgym.cli.main import main
+
+GUESS = "agentgym/GuessNumber-v0"
+TASK = "dialogue/guess-number:train-00000"
+
+
+def test_play_by_a_script_shows_the_episode_and_prints_its_result(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", GUESS, "--task", TASK, "--policy", "oracle", "--json"]) == 0
+    captured = capsys.readouterr()
+    result = json.loads(captured.out)
+    assert (result["task"], result["turns"], result["reward"], result["success"]) == (TASK, 1, 1.0, True)
+    assert result["outcome"] == "terminated"
+    assert "Guess the number between 69 and 79." in captured.err
+    assert "success" in captured.err
+
+
+def test_play_by_a_person_reads_stdin(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("hello\n79\n"))
+    assert main(["play", GUESS, "--task", TASK, "--json"]) == 0
+    captured = capsys.readouterr()
+    result = json.loads(captured.out)
+    assert (result["turns"], result["success"]) == (2, True)
+    assert "Guess one number between 69 and 79." in captured.err
+
+
+def test_play_ends_as_cancelled_when_the_input_ends(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    assert main(["play", GUESS, "--seed", "3", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["outcome"] == "cancelled"
+
+
+def test_play_with_the_same_seed_plays_the_same_task(capsys: pytest.CaptureFixture[str]) -> None:
+    results = []
+    for _ in range(2):
+        assert main(["play", GUESS, "--seed", "7", "--policy", "random", "--json"]) == 0
+        results.append(json.loads(capsys.readouterr().out))
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["agentgym/GuesNumber-v0"], "did you mean agentgym/GuessNumber-v0?"),
+        ([GUESS, "--policy", "oracel"], "did you mean oracle?"),
+        ([GUESS, "--task", "dialogue/guess-number:trai-00000", "--policy", "null"], "did you mean"),
+    ],
+)
+def test_play_unknown_name_is_refused_with_a_suggestion(
+    args: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["play", *args]) == 2
+    assert expected in capsys.readouterr().err
