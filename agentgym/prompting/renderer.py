@@ -52,6 +52,17 @@ class _Joint(NamedTuple):
     tools: bool
 
 
+class _Tools(NamedTuple):
+    """A list of tools, its guarded form, and a number that it shares with equal lists."""
+
+    given: Sequence[ToolSchema]
+    guarded: list[ToolSchema] | None
+    number: int
+
+
+_NO_TOOLS = _Tools((), None, 0)
+
+
 class ChatRenderer:
     """Renders conversations for one tokenizer.
 
@@ -86,7 +97,8 @@ class ChatRenderer:
         self._content_as_parts = self._needs_parts()
         self._joints: dict[_Key, _Joint | None] = {}
         self._extensions: dict[tuple[_Key, int | None, tuple[tuple[str, ...], ...]], tuple[int, ...] | None] = {}
-        self._presented: dict[int, tuple[Sequence[ToolSchema], list[ToolSchema]]] = {}
+        self._tools: dict[int, _Tools] = {}
+        self._tool_numbers: dict[str, int] = {}
         self.control_ids = self._control.ids
         """Ids that only the template may write into a prompt."""
         self.stop_ids = self._find_stop_ids()
@@ -106,7 +118,7 @@ class ChatRenderer:
             TemplateError: The template refuses these messages.
         """
         guarded = [self._control.guard(message) for message in messages]
-        return self._control.encode(self._text(guarded, self._guarded_tools(tools), add_generation_prompt))
+        return self._control.encode(self._text(guarded, self._known_tools(tools).guarded, add_generation_prompt))
 
     def drops_calls(self, tools: Sequence[ToolSchema]) -> bool:
         """Whether the template leaves tool calls of the assistant out of prompts.
@@ -116,7 +128,7 @@ class ChatRenderer:
         """
         calling = stand_in_reply(False, False, [("call_0", "tool")])
         messages: list[Message] = [{"role": "user", "content": "Text"}, calling]
-        return ARGUMENT not in self._text(messages, self._guarded_tools(tools), add_generation_prompt=False)
+        return ARGUMENT not in self._text(messages, self._known_tools(tools).guarded, add_generation_prompt=False)
 
     def extension(
         self,
@@ -142,7 +154,7 @@ class ChatRenderer:
         """
         shape = before if isinstance(before, Shape) else Shape(before)
         calls = tuple((call["id"], call["function"]["name"]) for call in reply.get("tool_calls") or ())
-        key = (shape.key(), form_of(reply), calls, tuple(map(form_of, new_messages)), id(tools) if tools else 0)
+        key = (shape.key(), form_of(reply), calls, tuple(map(form_of, new_messages)), self._known_tools(tools).number)
         known = (key, end, tuple(map(_fields, new_messages)))
         if known in self._extensions:
             kept = self._extensions[known]
@@ -169,7 +181,7 @@ class ChatRenderer:
         tools: Sequence[ToolSchema],
         end: int | None,
     ) -> list[int] | None:
-        presented = self._guarded_tools(tools)
+        presented = self._known_tools(tools).guarded
         guarded = [self._control.guard(message) for message in new_messages]
         if key not in self._joints:
             if len(self._joints) >= _MAX_JOINTS:
@@ -232,17 +244,18 @@ class ChatRenderer:
                 f"the chat template cannot render a single user message: {error}; use an instruction-tuned model"
             ) from error
 
-    def _guarded_tools(self, tools: Sequence[ToolSchema]) -> list[ToolSchema] | None:
+    def _known_tools(self, tools: Sequence[ToolSchema]) -> _Tools:
+        """The guarded form of a list of tools, kept by the list's identity; equal lists share their number."""
         if not tools:
-            return None
-        known = self._presented.get(id(tools))
+            return _NO_TOOLS
+        known = self._tools.get(id(tools))
         if known is None:
-            if len(self._presented) >= _MAX_TOOL_LISTS:
-                self._presented.clear()
-                self._joints.clear()
-                self._extensions.clear()
-            known = self._presented[id(tools)] = (tools, self._control.guard_value(list(tools)))
-        return known[1]
+            guarded = self._control.guard_value(list(tools))
+            number = self._tool_numbers.setdefault(json.dumps(guarded, sort_keys=True), len(self._tool_numbers) + 1)
+            if len(self._tools) >= _MAX_TOOL_LISTS:
+                self._tools.clear()
+            known = self._tools[id(tools)] = _Tools(tools, guarded, number)
+        return known
 
     def _find_joint(
         self, shape: Shape, reply: Message, new_messages: list[Message], tools: list[ToolSchema] | None

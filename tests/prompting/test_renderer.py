@@ -135,3 +135,13 @@ def test_a_known_extension_is_given_again_and_cannot_be_spoilt(tiny: PreTrainedT
     again.clear()
     assert renderer.extension([ASK], ANSWER, [ASK], end=None) == expected
     assert renderer.extension([ASK], ANSWER, [{**ASK, "content": "Who?"}], end=None) != expected
+
+
+def test_lists_of_other_tools_are_kept_apart_and_equal_ones_together(trl_tokenizer: Get) -> None:
+    renderer = ChatRenderer(trl_tokenizer("qwen3"))
+    named = [[{"type": "function", "function": {"name": name, "parameters": {}}}] for name in ("a", "b", "a")]
+    first, second, third = (renderer.render([ASK], tools) for tools in named)
+    assert first == third != second
+    for tools in named:
+        renderer.extension([ASK], ANSWER, [ASK], tools, end=None)
+    assert len(renderer._joints) == 2
