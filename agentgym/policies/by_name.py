@@ -1,0 +1,79 @@
+"""Policies by name: what the command line and configuration files call them.
+
+Each kind of policy is in a module of its own; torch is imported only where a torch policy is asked for.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from agentgym.errors import ConfigError, MissingExtraError, UnknownNameError
+from agentgym.policies.endpoint import EndpointPolicy
+from agentgym.policies.human import HumanPolicy
+from agentgym.policies.scripted import ScriptedPolicy
+from agentgym.policy import Policy
+from agentgym.registration import spec
+from agentgym.suite import load_suite
+
+FORMS = ("torch:PATH", "endpoint:URL#MODEL", "human")
+
+
+def load(name: str, player_of: str = "", **options: Any) -> Policy:
+    """The policy of a name.
+
+    Args:
+        name: `torch:PATH`, `endpoint:URL#MODEL`, `human`, or a script of an environment: `oracle`, `null`, `random`,
+            `demo`, `cheat_…`.
+        player_of: For scripts, the suite or the environment id that they play.
+        options: Keyword arguments: of `TorchPolicy.load`, of `EndpointSettings`, of `HumanPolicy`, or of the script.
+
+    Raises:
+        UnknownNameError: No such policy, suite or environment; suggests close names.
+        ConfigError: The name is incomplete or an option does not apply.
+        MissingExtraError: A torch policy is asked for and torch is not installed.
+    """
+    kind, has_rest, rest = name.partition(":")
+    if kind in ("torch", "endpoint") and not rest:
+        raise ConfigError(f"policy {name!r} is incomplete: expected {'torch:PATH' if kind == 'torch' else FORMS[1]}")
+    try:
+        if kind == "torch":
+            return _torch(rest, **options)
+        if kind == "endpoint":
+            return EndpointPolicy.load(rest, **options)
+        if name == "human":
+            return HumanPolicy(**options)
+    except TypeError as error:
+        raise ConfigError(f"policy {name!r} does not take the options {sorted(options)}: {error}") from error
+    if has_rest:
+        raise UnknownNameError("policy", name, FORMS)
+    return _scripted(name, player_of, options)
+
+
+def _torch(path: str, **options: Any) -> Policy:
+    try:
+        from agentgym.policies.torch_policy import TorchPolicy
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] in ("torch", "transformers", "tokenizers"):
+            raise MissingExtraError("the torch policy", "train") from None
+        raise
+    return TorchPolicy.load(path, **options)
+
+
+def _scripted(name: str, player_of: str, options: dict[str, Any]) -> ScriptedPolicy:
+    if not player_of:
+        raise ConfigError(
+            f"policy {name!r} is a script of an environment: say which suite or environment it plays, or use one of "
+            f"{', '.join(FORMS)}"
+        )
+    # Suites are named family/suite, environments namespace/Name-v0.
+    env_id = player_of if _is_env_id(player_of) else load_suite(player_of).env
+    scripts = spec(env_id).load_scripts()
+    if name not in scripts:
+        raise UnknownNameError(f"policy of {player_of!r}", name, [*scripts, *FORMS])
+    return ScriptedPolicy(name, partial(scripts[name], **options) if options else scripts[name])
+
+
+def _is_env_id(name: str) -> bool:
+    _, _, version = name.rpartition("-v")
+    return version.isdigit()

@@ -1,0 +1,136 @@
+"""A person at the terminal as a policy.
+
+Nothing is scored here: `agentgym play` runs the episode and passes on what it earned.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+
+from rich.console import Console
+from rich.panel import Panel
+from rich.text import Text
+
+from agentgym.arguments import parameters_of, tool_name
+from agentgym.errors import CancelledEpisode
+from agentgym.message import Message, ToolSchema, content_text
+from agentgym.policy import Reply, Request
+from agentgym.reward import RewardEvent
+
+MARKER = '"""'
+"""Opens and closes a message of several lines."""
+
+_ESCAPE_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences: colours, cursor, screen
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # titles, links, clipboard
+    r"|\x1b[ -/]*[0-~]"
+)
+_STYLES = {"system": "dim", "user": "cyan", "tool": "magenta", "assistant": "green"}
+_KEPT_CONTROLS = "\n\t"
+_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Unicode categories of what is not shown: controls, direction marks, halves of pairs, private and unassigned ones."""
+
+
+def printable(text: str) -> str:
+    """Text that can do nothing to a terminal: no escape sequences, control or direction-changing characters.
+
+    Args:
+        text: What an environment, a tool or a model said.
+
+    Returns:
+        The text with line ends as newlines; what else is invisible is left out.
+    """
+    text = _ESCAPE_SEQUENCE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return "".join(c for c in text if c in _KEPT_CONTROLS or unicodedata.category(c) not in _UNSAFE)
+
+
+class HumanPolicy:
+    """Shows a person what an agent is told and reads what it does.
+
+    Args:
+        console: Where things are shown; None is the terminal's standard error, so that results keep standard output.
+        read_line: Reads one line, given a prompt; raises EOFError at the end of the input.
+    """
+
+    name = "human"
+    uses_tokens = False
+    concurrency = 1
+
+    def __init__(self, console: Console | None = None, read_line: Callable[[str], str] = input) -> None:
+        self._console = console or Console(stderr=True)
+        self._read_line = read_line
+        self._num_shown: dict[str, int] = {}
+
+    def generate(self, requests: Sequence[Request]) -> list[Reply]:
+        """Show each conversation's new messages and read the reply.
+
+        Raises:
+            CancelledEpisode: The input ended.
+        """
+        return [Reply(self._reply(request)) for request in requests]
+
+    def forget(self, episode: str) -> None:
+        """Drop what is known of an episode that ended."""
+        self._num_shown.pop(episode, None)
+
+    def show(self, messages: Iterable[Message]) -> None:
+        """Show messages, each in a frame that says whose it is."""
+        for message in messages:
+            role = printable(str(message.get("role", "user")))
+            title = " ".join(filter(None, (role, printable(str(message.get("name") or "")))))
+            body = [printable(content_text(message))]
+            for call in message.get("tool_calls") or ():
+                function = call.get("function", call)
+                body.append(printable(f"{function.get('name')}({function.get('arguments')})"))
+            style = _STYLES.get(role, "cyan")
+            self._console.print(Panel(Text("\n".join(filter(None, body))), title=Text(title), border_style=style))
+
+    def show_tools(self, tools: Sequence[ToolSchema]) -> None:
+        """Show which tools may be called, and how."""
+        if not tools:
+            return
+        lines = Text()
+        for tool in tools:
+            called = f"{tool_name(tool)}({', '.join(parameters_of(tool))})"
+            lines.append(printable(called), "bold").append(
+                f"  {printable(str(tool.get('function', tool).get('description') or ''))}\n"
+            )
+        lines.append('Call one as tool(key="value") or as JSON {"name": …, "arguments": {…}}.', "dim")
+        self._console.print(Panel(lines, title=Text("tools"), border_style="magenta"))
+
+    def show_events(self, events: Iterable[RewardEvent]) -> None:
+        """Show the reward events of a step."""
+        for event in events:
+            detail = f"  {printable(str(dict(event.detail)))}" if event.detail else ""
+            style = "green" if event.value > 0 else "red" if event.value < 0 else "dim"
+            line = f"reward {event.value:+g}  {printable(event.component)}  (turn {event.turn}, {event.source}){detail}"
+            self._console.print(Text(line, style))
+
+    def ask(self) -> str:
+        """Read one message: a line, or several between lines of three double quotes.
+
+        Raises:
+            CancelledEpisode: The input ended.
+        """
+        try:
+            line = self._read_line("> ")
+            if line.strip() != MARKER:
+                return line
+            lines: list[str] = []
+            while (line := self._read_line("… ")).strip() != MARKER:
+                lines.append(line)
+            return "\n".join(lines)
+        except EOFError:
+            raise CancelledEpisode("the input ended before a message was read") from None
+
+    def _reply(self, request: Request) -> str:
+        shown = self._num_shown.get(request.episode, 0)
+        if not shown:
+            self.show_tools(request.tools)
+            hint = f"Write a line; for several, open and close with {MARKER}. Ctrl-D ends the episode."
+            self._console.print(Text(hint, "dim"))
+        self.show(m for m in request.messages[shown:] if m.get("role") != "assistant")
+        self._num_shown[request.episode] = len(request.messages)
+        return self.ask()

@@ -1,0 +1,86 @@
+"""Players written by hand as policies: one script per episode, made from its task.
+
+The scripts themselves come with each environment; loading them by name is in `agentgym.policies.by_name`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from agentgym.errors import ContractError
+from agentgym.message import Message
+from agentgym.policy import Reply, Request, Script, ScriptFactory
+from agentgym.task import Task
+
+
+class ScriptedPolicy:
+    """Plays each episode by a script of its own.
+
+    Args:
+        name: What results are reported under.
+        factory: Makes the script of an episode from its task and the seed of the episode's first request.
+    """
+
+    uses_tokens = False
+    concurrency = 1
+
+    def __init__(self, name: str, factory: ScriptFactory) -> None:
+        self.name = name
+        self._factory = factory
+        self._scripts: dict[str, Script] = {}
+
+    def generate(self, requests: Sequence[Request]) -> list[Reply]:
+        """What each episode's script says next."""
+        return [Reply(self._script(request).act(request.messages)) for request in requests]
+
+    def forget(self, episode: str) -> None:
+        """Drop the script of an episode that ended."""
+        self._scripts.pop(episode, None)
+
+    def _script(self, request: Request) -> Script:
+        script = self._scripts.get(request.episode)
+        if script is None:
+            script = self._scripts[request.episode] = self._factory(request.task, request.seed)
+        return script
+
+
+class Recording:
+    """Says recorded messages, one a turn.
+
+    Args:
+        task_id: The task that they were said in.
+        texts: The messages.
+    """
+
+    def __init__(self, task_id: str, texts: Sequence[str]) -> None:
+        self._task_id, self._texts, self._turn = task_id, texts, 0
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The next message.
+
+        Raises:
+            ContractError: None is left.
+        """
+        if self._turn == len(self._texts):
+            raise ContractError(
+                f"the recording of task {self._task_id!r} ends after {self._turn} messages, but the episode goes on; "
+                "replay it on the environment and seed that it was made with"
+            )
+        self._turn += 1
+        return self._texts[self._turn - 1]
+
+
+def replay(recorded: Mapping[str, Sequence[str]], name: str = "replay") -> ScriptedPolicy:
+    """A policy that says again what was recorded.
+
+    Args:
+        recorded: The messages of an episode, by task id.
+        name: What results are reported under.
+    """
+
+    def factory(task: Task, seed: int) -> Recording:
+        if task.id not in recorded:
+            raise ContractError(f"nothing is recorded for task {task.id!r}; {len(recorded)} other tasks are")
+        return Recording(task.id, recorded[task.id])
+
+    return ScriptedPolicy(name, factory)

@@ -1,0 +1,66 @@
+import subprocess
+import sys
+
+import pytest
+
+from agentgym.errors import ConfigError, UnknownNameError
+from agentgym.policies.by_name import load
+from agentgym.policies.endpoint import EndpointPolicy
+from agentgym.policies.human import HumanPolicy
+from agentgym.policies.torch_policy import TorchPolicy
+from agentgym.policy import Request, Sampling
+from agentgym.suite import load_suite
+
+SUITE, ENV = "dialogue/guess-number", "agentgym/GuessNumber-v0"
+
+
+@pytest.mark.parametrize("player_of", [SUITE, ENV])
+def test_oracle_of_a_suite_or_environment_is_loaded(player_of):
+    policy = load("oracle", player_of)
+    task = load_suite(SUITE).tasks("test")[0]
+    reply = policy.generate([Request("e", 0, task, [], [], None, 0, Sampling())])[0]
+    assert (policy.name, reply.text) == ("oracle", str(task.private["secret"]))
+
+
+def test_options_reach_the_script():
+    task = load_suite(SUITE).tasks("test")[0]
+    policy = load("demo", SUITE, quality=1.0)
+    reply = policy.generate([Request("e", 0, task, [{"content": ""}], [], None, 0, Sampling())])[0]
+    assert reply.text == str((task.config["low"] + task.config["high"]) // 2)
+
+
+def test_unknown_names_get_suggestions():
+    with pytest.raises(UnknownNameError, match="did you mean oracle"):
+        load("orcale", SUITE)
+    with pytest.raises(UnknownNameError, match="did you mean torch:PATH"):
+        load("torhc:model", SUITE)
+    with pytest.raises(UnknownNameError, match="guess-number"):
+        load("oracle", "dialogue/guess-nubmer")
+
+
+@pytest.mark.parametrize("name", ["torch:", "torch", "endpoint:", "endpoint:http://localhost", "oracle"])
+def test_incomplete_names_say_what_is_expected(name):
+    with pytest.raises(ConfigError, match=r"expected|suite or environment"):
+        load(name)
+
+
+def test_options_that_do_not_apply_are_refused():
+    for name in ("human", "endpoint:http://localhost#m"):
+        with pytest.raises(ConfigError, match="quality"):
+            load(name, quality=1)
+
+
+def test_each_kind_is_loaded(tmp_path, make_model, tokenizer):
+    assert isinstance(load("human"), HumanPolicy)
+    endpoint = load("endpoint:http://localhost:1/v1#some/model", max_retries=2, send_seed=False)
+    assert isinstance(endpoint, EndpointPolicy)
+    assert endpoint.settings.transport.max_retries == 2
+    make_model("llama").save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    assert isinstance(load(f"torch:{tmp_path}"), TorchPolicy)
+
+
+def test_torch_is_imported_for_torch_policies_alone():
+    code = "import sys, agentgym.policies.by_name as b; b.load('human'); print('torch' in sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "False"

@@ -1,0 +1,98 @@
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from agentgym.errors import CancelledEpisode
+from agentgym.message import system, tool_result, user
+from agentgym.policies.human import HumanPolicy, printable
+from agentgym.policy import Policy, Request, Sampling
+from agentgym.reward import RewardEvent
+from agentgym.task import Task
+
+SEARCH = {
+    "type": "function",
+    "function": {
+        "name": "search",
+        "description": "Finds \x1b[31mpages.",
+        "parameters": {"type": "object", "properties": {"query": {"type": "string"}}},
+    },
+}
+
+
+def player(*lines):
+    typed = iter(lines)
+
+    def read_line(prompt):
+        try:
+            return next(typed)
+        except StopIteration:
+            raise EOFError from None
+
+    screen = io.StringIO()
+    return HumanPolicy(Console(file=screen, width=100, force_terminal=False), read_line), screen
+
+
+def ask(messages, tools=()):
+    return Request("e", 0, Task("t", 0), messages, tools, None, 0, Sampling())
+
+
+@pytest.mark.parametrize(
+    ("hostile", "shown"),
+    [
+        ("\x1b[2J\x1b[1;31mred\x1b[0m", "red"),
+        ("\x1b]0;title\x07text", "text"),
+        ("\x1b]52;c;ZXZpbA==\x1b\\copied", "copied"),
+        ("\x1b]8;;http://evil\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("\x9b31mred\x9d0;title\x9c!", "red!"),
+        ("\x1bPq#0\x1b\\sixel", "sixel"),
+        ("\x1bcreset", "reset"),
+        ("over\rwrite\r\nback\x08space\x07", "over\nwrite\nbackspace"),
+        ("ab\u202ecd\u2066e\ufeff\u2028", "abcde"),
+        ("café 日本\tok", "café 日本\tok"),
+    ],
+)
+def test_hostile_text_is_made_harmless(hostile, shown):
+    assert printable(hostile) == shown
+
+
+@given(st.text(st.sampled_from("\x1b\x9b\x9d\x07\\[]P;0m3ab\n\r\x00\x7f")))
+def test_no_control_character_is_left(text):
+    assert all(c == "\n" or (c >= " " and not "\x7f" <= c <= "\x9f") for c in printable(text))
+
+
+def test_a_reply_is_a_line_or_several():
+    policy, _ = player("guess 5", '"""', "one", "", "two", '"""')
+    assert isinstance(policy, Policy)
+    replies = [policy.generate([ask([user("hi")])])[0].text for _ in range(2)]
+    assert replies == ["guess 5", "one\n\ntwo"]
+
+
+def test_end_of_input_cancels_the_episode():
+    policy, _ = player('"""', "half")
+    with pytest.raises(CancelledEpisode, match="input ended"):
+        policy.generate([ask([user("hi")])])
+
+
+def test_only_new_messages_of_others_are_shown_and_nothing_is_interpreted():
+    policy, screen = player("a", "b")
+    conversation = [system("Find [bold]it[/bold]."), user("first\x1b[31m question")]
+    policy.generate([ask(conversation, [SEARCH])])
+    before = screen.getvalue()
+    assert "Find [bold]it[/bold]." in before
+    assert "search(query)  Finds pages." in before
+    conversation += [{"role": "assistant", "content": "a"}, tool_result("c", "search", "[link=x]found[/link]")]
+    policy.generate([ask(conversation, [SEARCH])])
+    after = screen.getvalue()[len(before) :]
+    assert "[link=x]found[/link]" in after
+    assert "tool search" in after
+    assert "question" not in after
+    assert "\x1b" not in screen.getvalue()
+
+
+def test_reward_events_are_shown():
+    policy, screen = player()
+    policy.show_events([RewardEvent(2, 2, "agent", "success", 1.0, "verifier", {"why": "\x1b[2Jright"})])
+    assert screen.getvalue() == "reward +1  success  (turn 2, verifier)  {'why': '\\x1b[2Jright'}\n"
