@@ -50,7 +50,7 @@ def test_play_with_the_same_seed_plays_the_same_task(capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
-        (["agentgym/GuesNumber-v0"], "did you mean agentgym/GuessNumber-v0?"),
+        (["agentgym/GuesNumber-v0"], "did you mean agentgym/GuessNumber-v0"),
         ([GUESS, "--policy", "oracel"], "did you mean oracle?"),
         ([GUESS, "--task", "dialogue/guess-number:trai-00000", "--policy", "null"], "did you mean"),
     ],
