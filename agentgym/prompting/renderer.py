@@ -1,20 +1,20 @@
 """Messages to token ids through a tokenizer's chat template, and what follows a sampled reply without rendering anew.
 
 Sampled ids are never tokenised again. The history of one conversation is in `agentgym.prompting.conversation`; making
-control tokens inert is in `agentgym.prompting.control`.
+control tokens inert is in `agentgym.prompting.control`, finding where a template goes on in `agentgym.prompting.joint`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentgym.errors import MissingExtraError, TemplateError
 from agentgym.message import Message, ToolSchema
 from agentgym.prompting.control import ControlTokens
-from agentgym.prompting.shape import ARGUMENT, CONTENT, REASONING, Shape, form_of, stand_in_reply, stand_ins
+from agentgym.prompting.joint import Joint, find_joint
+from agentgym.prompting.shape import ARGUMENT, CONTENT, Shape, form_of, stand_in_reply, stand_ins
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -32,24 +32,6 @@ _PROBE_TOOL: ToolSchema = {
         "parameters": {"type": "object", "properties": {"key": {"type": "string", "description": "A key."}}},
     },
 }
-
-
-class _Joint(NamedTuple):
-    """How a template goes on after a reply of one shape.
-
-    Attributes:
-        stand_ins: Messages up to and including the reply.
-        head: Rendered text up to and including the end of the reply's turn.
-        end: Text of the control token that ends the reply.
-        end_id: Its id.
-        tools: Whether rendering needs the tools for what follows.
-    """
-
-    stand_ins: list[Message]
-    head: str
-    end: str
-    end_id: int
-    tools: bool
 
 
 class _Tools(NamedTuple):
@@ -95,7 +77,7 @@ class ChatRenderer:
         self._control = ControlTokens(tokenizer, str(tokenizer.chat_template))
         self._arguments_as_text = False
         self._content_as_parts = self._needs_parts()
-        self._joints: dict[_Key, _Joint | None] = {}
+        self._joints: dict[_Key, Joint | None] = {}
         self._extensions: dict[tuple[_Key, int | None, tuple[tuple[str, ...], ...]], tuple[int, ...] | None] = {}
         self._tools: dict[int, _Tools] = {}
         self._tool_numbers: dict[str, int] = {}
@@ -259,46 +241,9 @@ class ChatRenderer:
 
     def _find_joint(
         self, shape: Shape, reply: Message, new_messages: list[Message], tools: list[ToolSchema] | None
-    ) -> _Joint | None:
-        """Renders stand-ins with and without what follows, to see whether and where the template goes on."""
-        calls = [(call["id"], call["function"]["name"]) for call in self._control.guard(reply).get("tool_calls", ())]
-        before = stand_ins(shape.key())
-        answer = stand_in_reply(bool(reply.get("reasoning_content")), bool(reply.get("content")), calls)
-        messages = [*before, answer]
-        prompt = self._text(before, tools, add_generation_prompt=True)
-        alone = self._text(messages, tools, add_generation_prompt=False)
-        text = self._text(messages + new_messages, tools, add_generation_prompt=True)
-        ending = self._reply_end(text, prompt, answer)
-        if ending is None or not text.startswith(prompt):
-            return None
-        alone_end = self._reply_end(alone, prompt[: _shared(alone, prompt)], answer)
-        shared = 0 if alone_end is None else _shared(alone[alone_end:], text[ending:])
-        pattern = self._control.special_pattern
-        ends = [*pattern.finditer(text, ending, ending + shared)][-1:] or [*pattern.finditer(text, ending)][:1]
-        if not ends:
-            return None
-        end, head, rest = ends[0][0], text[: ends[0].end()], text[ends[0].end() :]
-        if tools:
-            bare = self._text(messages + new_messages, None, add_generation_prompt=True)
-            if bare.endswith(end + rest):
-                return _Joint(messages, bare[: len(bare) - len(rest)], end, self._control.texts[end], tools=False)
-        return _Joint(messages, head, end, self._control.texts[end], tools=bool(tools))
-
-    def _reply_end(self, text: str, prompt: str, reply: Message) -> int | None:
-        """Where the last part of a stand-in reply ends in a rendered text; None where a part is missing."""
-        parts = [CONTENT] * bool(reply["content"]) + [REASONING] * ("reasoning_content" in reply)
-        position = len(prompt)
-        for part in parts:
-            found = text.find(part, len(prompt))
-            if found < 0:
-                return None
-            position = max(position, found + len(part))
-        for _ in reply.get("tool_calls", ()):
-            found = text.find(ARGUMENT, position)
-            if found < 0:
-                return None
-            position = found + len(ARGUMENT)
-        return position
+    ) -> Joint | None:
+        guarded = self._control.guard(reply)
+        return find_joint(self._text, self._control, stand_ins(shape.key()), guarded, new_messages, tools)
 
     def _find_stop_ids(self) -> frozenset[int]:
         """The end-of-text id, and those that end a stand-in reply and a stand-in tool call."""
@@ -326,11 +271,6 @@ def _fields(message: Message) -> tuple[str, ...]:
     return tuple(
         f"{name} {value!r}" if type(value) is not str else f"{name}:{value}" for name, value in message.items()
     )
-
-
-def _shared(first: str, second: str) -> int:
-    """Number of characters that two texts share at their beginnings."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
 
 
 def _with_text_arguments(message: Message) -> Message:
