@@ -1,0 +1,68 @@
+"""`agentgym check`: whether environments and suites keep their contracts, as `agentgym.testing` checks them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import tyro
+
+from agentgym.cli.output import AsJson, note, print_json, print_table
+from agentgym.errors import ConfigError, UnknownNameError
+from agentgym.registration import EnvSpec, specs
+from agentgym.suite import suite_names
+from agentgym.testing import CheckReport, check_env, check_suite
+
+
+def run(
+    names: tyro.conf.Positional[tuple[str, ...]] = (),
+    /,
+    *,
+    family: str = "",
+    everything: Annotated[bool, tyro.conf.arg(name="all")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Check environments, each with its suites; exit code 1 where one fails.
+
+    Args:
+        names: Ids of environments, or names of suites.
+        family: All of this family, such as tools.
+        everything: All that is registered.
+        as_json: Print JSON for machines.
+    """
+    if (len(names) > 0) + bool(family) + everything != 1:
+        raise ConfigError("say what to check: ids or suites, or --family FAMILY, or --all")
+    reports = []
+    for report in check(*_chosen(names, family)):
+        note(f"{report.subject}: {'passed' if report.passed else 'FAILED'}")
+        reports.append(report)
+    if as_json:
+        print_json([report.to_json() for report in reports])
+    else:
+        for report in reports:
+            rows = [(result.name, result.status, f"{result.seconds:.1f} s", result.detail) for result in report.results]
+            print_table(("check", "result", "time", "finding"), rows, title=report.subject)
+    return 0 if all(report.passed for report in reports) else 1
+
+
+def check(env_ids: list[str], suites: list[str]) -> Iterator[CheckReport]:
+    """The reports of environments, then of suites, one after another."""
+    yield from map(check_env, env_ids)
+    yield from map(check_suite, suites)
+
+
+def _chosen(names: tuple[str, ...], family: str) -> tuple[list[str], list[str]]:
+    """Environment ids and suite names; an environment brings its suites."""
+    known = {spec.id: spec for spec in specs()}
+    if family:
+        chosen: list[EnvSpec] = [spec for spec in known.values() if spec.family == family]
+        if not chosen:
+            raise UnknownNameError("family", family, {spec.family for spec in known.values()})
+    else:
+        chosen = [known[name] for name in names if name in known] if names else list(known.values())
+    suites = [name for name in names if name not in known]
+    for name in suites:
+        if name not in suite_names():
+            raise UnknownNameError("environment or suite", name, [*known, *suite_names()])
+    brought = [suite for spec in chosen for suite in spec.suites]
+    return [spec.id for spec in chosen], list(dict.fromkeys(brought + suites))

@@ -1,0 +1,65 @@
+"""`agentgym check`."""
+
+import json
+
+import pytest
+
+from agentgym.cli.main import main
+from agentgym.registration import EnvSpec
+from agentgym.testing import CheckReport, CheckResult
+
+GUESS = "agentgym/GuessNumber-v0"
+
+
+def test_check_environment_brings_its_suite(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", GUESS, "--json"]) == 0
+    captured = capsys.readouterr()
+    reports = json.loads(captured.out)
+    assert [report["subject"] for report in reports] == [GUESS, "dialogue/guess-number"]
+    assert {result["status"] for report in reports for result in report["results"]} <= {"passed", "skipped"}
+    assert f"{GUESS}: passed" in captured.err
+
+
+def test_check_suite_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "dialogue/guess-number"]) == 0
+    out = capsys.readouterr().out
+    assert "disjoint_splits" in out
+    assert GUESS not in out
+
+
+def test_check_failure_sets_the_exit_code(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    failed = CheckReport(GUESS, [CheckResult("seeds", "failed", "step 3 differs [bold]", 0.1)])
+    monkeypatch.setattr("agentgym.cli.check.check_env", lambda _: failed)
+    assert main(["check", GUESS]) == 1
+    captured = capsys.readouterr()
+    assert "step 3 differs [bold]" in captured.out
+    assert f"{GUESS}: FAILED" in captured.err
+
+
+def test_check_all_covers_every_registered_environment_and_suite(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    specs = [EnvSpec(f"x/{name}-v0", "m:C", "m:S", "x", ("x/both",)) for name in ("A", "B")]
+    monkeypatch.setattr("agentgym.cli.check.specs", lambda: specs)
+    for name in ("check_env", "check_suite"):
+        monkeypatch.setattr(f"agentgym.cli.check.{name}", lambda subject: CheckReport(subject, []))
+    assert main(["check", "--all", "--json"]) == 0
+    subjects = [report["subject"] for report in json.loads(capsys.readouterr().out)]
+    assert subjects == ["x/A-v0", "x/B-v0", "x/both"]
+
+
+@pytest.mark.parametrize("args", [[], [GUESS, "--all"], ["--family", "tools", "--all"]])
+def test_check_needs_one_choice(args: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", *args]) == 2
+    assert "say what to check" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [(["dialogue/guess-numer"], "did you mean dialogue/guess-number"), (["--family", "tol"], "did you mean tools?")],
+)
+def test_check_unknown_name_is_refused_with_a_suggestion(
+    args: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", *args]) == 2
+    assert expected in capsys.readouterr().err
