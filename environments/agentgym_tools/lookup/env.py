@@ -9,9 +9,9 @@ import random
 from collections.abc import Sequence
 from typing import Self
 
-from agentgym.action import ToolCall
+from agentgym.action import Action, ToolCall
 from agentgym.env import EnvReply
-from agentgym.errors import ConfigError, ContractError
+from agentgym.errors import ActionSyntaxError, ConfigError, ContractError
 from agentgym.message import Message, ToolSchema, user
 from agentgym.task import Task
 from agentgym.tool_env import ToolEnv, said, tool_schema
@@ -21,6 +21,7 @@ from agentgym_tools.lookup.relations import KIND_OF_VALUE
 NO_ENTITY = "No such entity."
 NO_RELATION = "No such relation."
 NOT_FOUND = "Nothing found."
+NO_CALL = "Call search, lookup or answer."
 RIGHT = "Right."
 WRONG = "Wrong."
 
@@ -41,7 +42,9 @@ class LookupEnv(ToolEnv):
 
     Observation:
         First the question; then the result of each tool call: a name, several names with commas between them, or one
-        of `No such entity.`, `No such relation.`, `Nothing found.`, `Right.`, `Wrong.`.
+        of `No such entity.`, `No such relation.`, `Nothing found.`, `Right.`, `Wrong.`. After an invalid message, what
+        is wrong with it.
+
     Action:
         Calls of search(query), lookup(entity, relation) and answer(value); at most 8 a message, carried out in order.
         search finds full names by whole words of them. Case and spacing of names do not matter.
@@ -93,6 +96,12 @@ class LookupEnv(ToolEnv):
         self._question = read_question(task)
         self._seen = frozenset()
         return [user(task.instruction)]
+
+    def parse(self, text: str) -> Action:
+        """Tool calls; a message that holds none at all is refused in few words, a broken call is explained."""
+        if "{" not in text and "(" not in text:
+            raise ActionSyntaxError(NO_CALL)
+        return super().parse(text)
 
     def call(self, call: ToolCall) -> EnvReply:
         """Carry out a search, a look-up or the answer; what does not exist is said, not raised."""

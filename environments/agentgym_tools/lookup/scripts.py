@@ -16,7 +16,7 @@ from agentgym_tools.lookup.env import NO_ENTITY, NO_RELATION, NOT_FOUND
 from agentgym_tools.lookup.questions import read_question
 from agentgym_tools.lookup.relations import KIND_OF_VALUE, RELATIONS, start_kind
 
-DEMO_QUALITY = 0.66
+DEMO_QUALITY = 0.5
 """Share of right decisions of the demonstrator at which about 22 % of its episodes succeed."""
 
 _NO_NAMES = (NO_ENTITY, NO_RELATION, NOT_FOUND)
@@ -68,7 +68,7 @@ class Demonstrator:
         return call_text("answer", value=self._path[-1])
 
     def _wrong(self) -> str:
-        mistake = self._rng.choice(("relation", "entity", "answer", "talk"))
+        mistake = self._rng.choices(("relation", "entity", "answer", "talk"), (4, 3, 4, 1))[0]
         if mistake == "talk":
             return f"The {self._rng.choice(self._chain)} of {self._named}."
         if not self._path:
