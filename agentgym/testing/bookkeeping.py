@@ -1,0 +1,214 @@
+"""Checks of what a step reports: rewards, JSON, messages, limits, progress, and how episodes end.
+
+Whether it repeats is checked in `repeatability`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any, get_args
+
+from gymnasium.error import ResetNeeded
+
+from agentgym.action import to_message
+from agentgym.env import AgentEnv
+from agentgym.errors import ActionSyntaxError, CancelledEpisode
+from agentgym.message import text_of
+from agentgym.outcome import TRUNCATION_CAUSES, CutReason
+from agentgym.reward import RewardEvent, event_from_json, event_to_json, weighted_sum
+from agentgym.task import Limits, Task
+from agentgym.testing.episodes import Record, play_actions, start
+from agentgym.testing.report import expect
+from agentgym.testing.subject import EnvSubject
+
+INTERRUPT_AFTER_S = 0.1
+GIVES_UP_WITHIN_S = 5.0
+
+
+def _records(subject: EnvSubject) -> Iterator[tuple[Task, Record]]:
+    env = subject.make()
+    for task in subject.tasks:
+        for actions in subject.sequences(task):
+            yield task, play_actions(env, task, actions)
+    env.close()
+
+
+def check_rewards(subject: EnvSubject) -> str | None:
+    """The reward of a step is the declared aggregation of the events issued at it."""
+    env = subject.make()
+    weights, role = env.reward_weights, env.role
+    for task, record in _records(subject):
+        for turn, step in enumerate(record.steps):
+            where = f"step {turn} of task {task.id!r} after {record.actions[: turn + 1]}"
+            total = weighted_sum(step.events, weights)
+            expect(abs(total - step.reward) < 1e-9, f"{where}: reward {step.reward}, but its events add up to {total}")
+            for event in step.events:
+                expect(event.issued_at == turn, f"{where}: {event} says it was issued at turn {event.issued_at}")
+                expect(-1 <= event.turn <= turn, f"{where}: {event} credits turn {event.turn}, which is no past turn")
+                expect(event.role == role, f"{where}: {event} names the role {event.role!r}, expected {role!r}")
+    return None
+
+
+def check_json(subject: EnvSubject) -> str | None:
+    """Tasks, observations, messages, actions and reward events survive JSON and UTF-8."""
+    env = subject.make()
+    for task in subject.tasks:
+        again = Task.from_json(_through_json(task.to_json()))
+        expect(again.content_hash == task.content_hash, f"task {task.id!r} is another one after a way through JSON")
+    for task, record in _records(subject):
+        for step in (record.first, *record.steps):
+            same = _through_json([step.text, step.messages]) == [step.text, step.messages]
+            expect(same, f"task {task.id!r}: the messages {str(step.messages)[:200]} change on their way through JSON")
+            for event in step.events:
+                back: RewardEvent = event_from_json(_through_json(event_to_json(event)))
+                expect(back == event, f"task {task.id!r}: {event} changes on its way through JSON")
+        for action in record.actions:
+            try:
+                message = to_message(env.parse(action))
+            except ActionSyntaxError:
+                continue
+            expect(_through_json(message) == message, f"the action {action[:200]!r} changes on its way through JSON")
+    return None
+
+
+def _through_json(value: Any) -> Any:
+    return json.loads(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
+
+
+def check_messages(subject: EnvSubject) -> str | None:
+    """Observations are in the space, and their text is the flat view of the messages of `info`."""
+    env = subject.make()
+    for task, record in _records(subject):
+        for step in (record.first, *record.steps):
+            expect(step.text == text_of(step.messages), f"task {task.id!r}: {step.text[:200]!r} is not its messages")
+            roles = [message.get("role") for message in step.messages]
+            strange = set(roles) - {"system", "user", "tool"}
+            expect(not strange, f"task {task.id!r}: messages of the environment have the roles {strange}")
+    observation, info = env.reset(options={"task": subject.tasks[0]})
+    expect(observation in env.observation_space, f"the observation {str(observation)[:200]} is not in its space")
+    missing = {"messages", "task_id", "reward_events"} - set(info)
+    expect(not missing, f"the info of reset() lacks {sorted(missing)}")
+    return None
+
+
+def check_ends(subject: EnvSubject) -> str | None:
+    """Episodes end with an outcome, success and score; afterwards steps are refused and close() is harmless."""
+    env = subject.make()
+    num_ended = 0
+    for task in subject.tasks:
+        for actions in subject.sequences(task):
+            record = play_actions(env, task, actions)
+            if not record.is_over:
+                continue
+            num_ended += 1
+            last = record.steps[-1]
+            where = f"task {task.id!r} after {record.actions}"
+            expect(last.outcome is not None, f"{where}: the episode ended without an outcome in its info")
+            assert last.outcome is not None
+            by_kind = last.outcome.kind == "truncated"
+            expect(last.truncated == by_kind, f"{where}: truncated={last.truncated}, but its outcome is {last.outcome}")
+            expect(type(last.success) is bool, f"{where}: success is {last.success!r}, expected True or False")
+            expect(isinstance(last.score, (int, float)), f"{where}: score is {last.score!r}, expected a number")
+            _expect_refused(env, where)
+    env.close()
+    env.close()
+    return None if num_ended else "no episode ended"
+
+
+def _expect_refused(env: AgentEnv, where: str) -> None:
+    try:
+        env.step("once more")
+    except ResetNeeded:
+        return
+    expect(False, f"{where}: step() on an ended episode is not refused with ResetNeeded")
+
+
+def check_limits(subject: EnvSubject) -> str | None:
+    """A limit of turns truncates, and too many invalid actions end the episode as invalid."""
+    env = subject.make()
+    for task in subject.tasks:
+        short = dataclasses.replace(task, limits=Limits(max_turns=1))
+        step = play_actions(env, short, [""]).steps[0]
+        expect(step.is_last, f"task {task.id!r}: an episode with max_turns=1 goes on after one turn")
+        if not step.is_invalid:
+            continue
+        strict = dataclasses.replace(task, limits=Limits(max_invalid=1))
+        steps = play_actions(env, strict, [""] * 3).steps
+        kind = steps[-1].outcome.kind if steps[-1].outcome else "running"
+        expect(
+            len(steps) == 2 and kind == "invalid",
+            f"task {task.id!r}: with max_invalid=1 the episode is {kind} after {len(steps)} invalid actions",
+        )
+    return None
+
+
+def check_progress(subject: EnvSubject) -> str | None:
+    """Progress is a number in [0, 1] at every moment of an episode."""
+    env = subject.make()
+    task = subject.tasks[0]
+    start(env, task)
+    if env.progress() is None:
+        return "the environment has no progress"
+    for actions in subject.sequences(task):
+        for length in range(len(actions) + 1):
+            play_actions(env, task, actions[:length])
+            progress = env.progress()
+            expect(
+                progress is not None and 0.0 <= progress <= 1.0,
+                f"task {task.id!r}: progress() is {progress!r} after {actions[:length]}, expected a number in [0, 1]",
+            )
+    return None
+
+
+def check_finalize(subject: EnvSubject) -> str | None:
+    """`finalize` grades an episode that is cut, at any moment and for any reason, once."""
+    env = subject.make()
+    task = subject.tasks[0]
+    prefixes = [[], *(actions[:length] for actions in subject.sequences(task) for length in (1, 2))]
+    for reason in get_args(CutReason):
+        for prefix in prefixes:
+            if play_actions(env, task, prefix).is_over:
+                continue
+            reward, info = env.finalize(reason)
+            where = f"finalize({reason!r}) of task {task.id!r} after {prefix}"
+            expected = f"truncated:{reason}" if reason in TRUNCATION_CAUSES else reason
+            expect(str(info["outcome"]) == expected, f"{where}: outcome {info['outcome']}, expected {expected}")
+            total = weighted_sum(info["reward_events"], env.reward_weights)
+            expect(abs(total - reward) < 1e-9, f"{where}: reward {reward}, but its events add up to {total}")
+            graded = info["success"] is not None and info["score"] is not None
+            expect(graded == (reason != "cancelled"), f"{where}: success {info['success']}, score {info['score']}")
+            _expect_refused(env, where)
+    return None
+
+
+def check_interrupt(subject: EnvSubject) -> str | None:
+    """`interrupt` makes a running step, or the next one, give up, and the environment can be reset afterwards."""
+    env = subject.make()
+    task = subject.tasks[0]
+    action = subject.sequences(task)[0][0]
+    start(env, task)
+    ended: list[bool] = []
+    stepping = threading.Thread(target=_step_until_cancelled, args=(env, action, ended), daemon=True)
+    stepping.start()
+    stepping.join(INTERRUPT_AFTER_S)
+    env.interrupt()
+    stepping.join(GIVES_UP_WITHIN_S)
+    expect(not stepping.is_alive(), f"a running step went on for {GIVES_UP_WITHIN_S} s after interrupt()")
+    start(env, task)
+    env.interrupt()
+    cancelled: list[bool] = []
+    _step_until_cancelled(env, action, cancelled)
+    expect(cancelled == [True], "the step after interrupt() did not raise CancelledEpisode")
+    expect(bool(play_actions(env, task, [action]).steps), "after interrupt() and reset() no step can be played")
+    return None
+
+
+def _step_until_cancelled(env: AgentEnv, action: str, cancelled: list[bool]) -> None:
+    try:
+        env.step(action)
+        cancelled.append(False)
+    except CancelledEpisode:
+        cancelled.append(True)

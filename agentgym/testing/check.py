@@ -1,0 +1,95 @@
+"""The checks of environments and suites, each a small function in a table, and what runs them.
+
+The functions are in the modules beside this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from agentgym.env import AgentEnv
+from agentgym.policy import ScriptFactory
+from agentgym.suite import Suite, load_suite
+from agentgym.task import Task
+from agentgym.testing import bookkeeping, hostility, repeatability, suites, vectors
+from agentgym.testing.report import Check, CheckReport, run_checks
+from agentgym.testing.subject import EnvSubject, env_subject
+
+ENV_CHECKS: Mapping[str, Check[EnvSubject]] = {
+    "gymnasium": vectors.check_gymnasium,
+    "sync_vector": vectors.check_sync_vector,
+    "async_vector": vectors.check_async_vector,
+    "light_import": vectors.check_light_import,
+    "seeds": repeatability.check_seeds,
+    "replay": repeatability.check_replay,
+    "concurrency": repeatability.check_concurrency,
+    "anchors": repeatability.check_anchors,
+    "forks": repeatability.check_forks,
+    "rewards": bookkeeping.check_rewards,
+    "json": bookkeeping.check_json,
+    "messages": bookkeeping.check_messages,
+    "ends": bookkeeping.check_ends,
+    "limits": bookkeeping.check_limits,
+    "progress": bookkeeping.check_progress,
+    "finalize": bookkeeping.check_finalize,
+    "interrupt": bookkeeping.check_interrupt,
+    "oracle": hostility.check_oracle,
+    "cheats": hostility.check_cheats,
+    "hostile_actions": hostility.check_hostile_actions,
+    "secrecy": hostility.check_secrecy,
+}
+"""What an environment must satisfy, in the order of the report."""
+
+SUITE_CHECKS: Mapping[str, Check[suites.SuiteSubject]] = {
+    "documents": suites.check_documents,
+    "strata": suites.check_strata,
+    "disjoint_splits": suites.check_disjoint_splits,
+    "playable": suites.check_playable,
+    "scores": suites.check_scores,
+    "cheats": suites.check_cheats,
+}
+"""What a suite must satisfy, in the order of the report."""
+
+
+def check_env(
+    target: str | Callable[[], AgentEnv],
+    *,
+    tasks: Sequence[Task] | None = None,
+    scripts: Mapping[str, ScriptFactory] | None = None,
+    only: Sequence[str] | None = None,
+) -> CheckReport:
+    """Check that an environment keeps the contract of `AgentEnv`.
+
+    Args:
+        target: A registered id, or something that makes an environment when called without arguments.
+        tasks: Tasks to play; by default one of each stratum of its suites' test splits and some made from seeds.
+        scripts: Script factories by name; by default the registered ones.
+        only: Names of checks in `ENV_CHECKS`; None runs all.
+
+    Returns:
+        The report; it does not raise for failed checks, `report.raise_if_failed()` does.
+
+    Raises:
+        UnknownNameError: No such id or check.
+    """
+    subject = env_subject(target, tasks, scripts)
+    return run_checks(subject.name, subject, ENV_CHECKS, only)
+
+
+def check_suite(suite: str | Suite, *, max_tasks: int | None = None, only: Sequence[str] | None = None) -> CheckReport:
+    """Check that a suite keeps its contract and its scripted policies score what it declares.
+
+    Args:
+        suite: A suite or its name.
+        max_tasks: Most tasks that each scripted policy plays of the headline stratum; None plays all.
+        only: Names of checks in `SUITE_CHECKS`; None runs all.
+
+    Returns:
+        The report; it does not raise for failed checks, `report.raise_if_failed()` does.
+
+    Raises:
+        UnknownNameError: No such suite or check.
+    """
+    loaded = load_suite(suite) if isinstance(suite, str) else suite
+    subject = suites.SuiteSubject(loaded, max_tasks)
+    return run_checks(loaded.name, subject, SUITE_CHECKS, only)

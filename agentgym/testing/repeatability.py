@@ -1,0 +1,166 @@
+"""Checks that the same actions lead to the same episode: seeds, replays, concurrency, anchors and forks.
+
+What a step reports is checked in `bookkeeping`, what a player can do wrong in `hostility`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from agentgym.env import AgentEnv
+from agentgym.task import Task
+from agentgym.testing.episodes import Record, Step, advance, difference, play_actions, start
+from agentgym.testing.report import expect
+from agentgym.testing.subject import EnvSubject
+
+NUM_CONCURRENT = 32
+NUM_SUFFIXES = 20
+SUFFIX_LENGTH = 6
+MAX_PAIRS = 5
+BARRIER_TIMEOUT_S = 60.0
+
+
+def check_seeds(subject: EnvSubject) -> str | None:
+    """The same seed and actions give the same trajectory, in a fresh and in a used environment."""
+    env = subject.make()
+    if not env.deterministic:
+        return "declared as not deterministic"
+    for seed in (3, 7):
+        actions = subject.mixtures(subject.tasks[0], 1, SUFFIX_LENGTH, seed)[0]
+        expected = play_actions(env, None, actions, seed)
+        for kind, other in (("fresh", subject.make()), ("used", env)):
+            found = difference(expected, play_actions(other, None, actions, seed))
+            expect(found is None, f"seed {seed} repeated in a {kind} environment: {found}")
+    return None
+
+
+def check_replay(subject: EnvSubject) -> str | None:
+    """Recorded actions of a task lead to the same trajectory again, whatever was played in between."""
+    used = subject.make()
+    if not used.deterministic:
+        return "declared as not deterministic"
+    for task in subject.tasks:
+        for actions in subject.sequences(task):
+            expected = play_actions(used, task, actions)
+            found = difference(expected, play_actions(subject.make(), task, actions))
+            expect(found is None, f"task {task.id!r} replayed in a fresh environment: {found}")
+    for task in subject.tasks:
+        actions = subject.sequences(task)[0]
+        found = difference(play_actions(subject.make(), task, actions), play_actions(used, task, actions))
+        expect(found is None, f"task {task.id!r} replayed in a used environment: {found}")
+    return None
+
+
+def check_concurrency(subject: EnvSubject) -> str | None:
+    """Many episodes of one task, stepped in turns by as many threads, do not disturb each other."""
+    if not subject.make().deterministic:
+        return "declared as not deterministic"
+    task = subject.tasks[0]
+    sequences = subject.sequences(task)
+    expected = [play_actions(subject.make(), task, actions) for actions in sequences]
+    barrier = threading.Barrier(NUM_CONCURRENT)
+    num_rounds = max(len(actions) for actions in sequences)
+
+    def play(index: int) -> Record:
+        try:
+            return _play_in_turns(subject.make(), task, sequences[index % len(sequences)], barrier, num_rounds)
+        except BaseException:
+            barrier.abort()
+            raise
+
+    with ThreadPoolExecutor(NUM_CONCURRENT) as pool:
+        futures = [pool.submit(play, index) for index in range(NUM_CONCURRENT)]
+    errors = [error for future in futures if (error := future.exception()) is not None]
+    for error in errors:
+        if not isinstance(error, threading.BrokenBarrierError):
+            raise error
+    for index, future in enumerate(futures):
+        found = difference(expected[index % len(sequences)], future.result())
+        expect(found is None, f"{NUM_CONCURRENT} episodes of task {task.id!r} at once: {found}")
+    return None
+
+
+def _play_in_turns(
+    env: AgentEnv, task: Task, actions: Sequence[str], barrier: threading.Barrier, num_rounds: int
+) -> Record:
+    """Play, waiting before each step until every other thread has come as far."""
+    record = start(env, task)
+    for number in range(num_rounds):
+        barrier.wait(BARRIER_TIMEOUT_S)
+        if number < len(actions) and not record.is_over:
+            advance(env, record, actions[number])
+    env.close()
+    return record
+
+
+def check_anchors(subject: EnvSubject) -> str | None:
+    """States with equal anchors have equal observations and rewards under random further actions."""
+    task = subject.tasks[0]
+    env = subject.make()
+    start(env, task)
+    if env.anchor() is None:
+        return "the environment has no anchors"
+    prefixes = subject.mixtures(task, 60, 3)
+    prefixes += [[*reversed(prefix)] for prefix in prefixes]
+    by_anchor: dict[str, list[list[str]]] = {}
+    for prefix in prefixes:
+        if not play_actions(env, task, prefix).is_over:
+            anchor = env.anchor()
+            expect(isinstance(anchor, str), f"anchor() is {anchor!r} in the middle of an episode, expected text")
+            by_anchor.setdefault(str(anchor), []).append(prefix)
+    pairs = [
+        (anchor, members[0], member)
+        for anchor, members in by_anchor.items()
+        for member in members[1:]
+        if member != members[0]
+    ]
+    suffixes = subject.mixtures(task, NUM_SUFFIXES, SUFFIX_LENGTH, seed=1)
+    for anchor, one, other in pairs[:: max(1, len(pairs) // MAX_PAIRS)]:
+        for suffix in suffixes:
+            futures = [_future(subject.make(), task, prefix, suffix) for prefix in (one, other)]
+            expect(
+                futures[0] == futures[1],
+                f"anchor {anchor!r} of task {task.id!r} is reached by {one} and by {other}, but {suffix} then leads to "
+                f"{str(futures[0])[:200]} and to {str(futures[1])[:200]}; put what differs into the anchor",
+            )
+    return None if pairs else "no two ways to one anchor were found"
+
+
+def _future(env: AgentEnv, task: Task, prefix: Sequence[str], suffix: Sequence[str]) -> list[tuple[Any, ...]]:
+    """What is seen after the prefix."""
+    return [step.seen for step in play_actions(env, task, [*prefix, *suffix]).steps[len(prefix) :]]
+
+
+def check_forks(subject: EnvSubject) -> str | None:
+    """A fork goes on like the original, and neither notices what the other does."""
+    task = subject.tasks[0]
+    suffixes = subject.mixtures(task, NUM_SUFFIXES, SUFFIX_LENGTH, seed=2)
+    prefixes = [[], *subject.mixtures(task, NUM_SUFFIXES - 1, 2, seed=3)]
+    for prefix, suffix, other in zip(prefixes, suffixes, reversed(suffixes), strict=True):
+        env = subject.make()
+        if play_actions(env, task, prefix).is_over:
+            continue
+        try:
+            twin, stranger = env.fork(), env.fork(seed=99)
+        except NotImplementedError:
+            return "the environment cannot be forked"
+        _steps(stranger, other)
+        stranger.interrupt()
+        twins, originals = _steps(twin, suffix), _steps(env, suffix)
+        expect(twins == originals, f"after {prefix} the fork answers {suffix} unlike the original")
+        if env.deterministic:
+            replayed = play_actions(subject.make(), task, [*prefix, *suffix]).steps[len(prefix) :]
+            expect(originals == replayed, f"after {prefix} a fork's actions {other} changed the original's future")
+    return None
+
+
+def _steps(env: AgentEnv, actions: Sequence[str]) -> list[Step]:
+    """Go on with actions, without a reset, until the episode ends."""
+    record = Record(Step("", "", [], 0.0, (), False, False, False, None, None, None))
+    for action in actions:
+        if advance(env, record, action).is_last:
+            break
+    return record.steps

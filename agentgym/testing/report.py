@@ -1,0 +1,117 @@
+"""What a run of checks found: one result a check, and an error that names every failure.
+
+The checks themselves are in the other modules of this package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from time import perf_counter
+from typing import Any, Literal, TypeVar
+
+from agentgym.errors import ContractError, UnknownNameError
+
+Status = Literal["passed", "failed", "skipped"]
+Subject = TypeVar("Subject")
+Check = Callable[[Subject], str | None]
+"""A check of a subject: returns None when it passes, the reason when it does not apply, raises when it fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What one check found.
+
+    Attributes:
+        name: Name of the check.
+        status: passed, failed, or skipped where it does not apply.
+        detail: Why it failed or was skipped.
+        seconds: Wall time.
+    """
+
+    name: str
+    status: Status
+    detail: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What all checks of one environment or suite found.
+
+    Attributes:
+        subject: What was checked.
+        results: One for each check, in order.
+    """
+
+    subject: str
+    results: Sequence[CheckResult]
+
+    @property
+    def failures(self) -> list[CheckResult]:
+        """The checks that failed."""
+        return [result for result in self.results if result.status == "failed"]
+
+    @property
+    def passed(self) -> bool:
+        """Whether no check failed."""
+        return not self.failures
+
+    def raise_if_failed(self) -> None:
+        """Raise when a check failed.
+
+        Raises:
+            ContractError: Names every failed check and what it found.
+        """
+        if self.failures:
+            found = "\n".join(f"- {result.name}: {result.detail}" for result in self.failures)
+            raise ContractError(f"{self.subject} fails {len(self.failures)} of {len(self.results)} checks:\n{found}")
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object: subject, passed, and the results."""
+        return {"subject": self.subject, "passed": self.passed, "results": [asdict(result) for result in self.results]}
+
+    def __str__(self) -> str:
+        lines = [f"{result.status:8}{result.name}  {result.detail}".rstrip() for result in self.results]
+        return "\n".join([self.subject, *lines])
+
+
+def run_checks(
+    name: str, subject: Subject, checks: Mapping[str, Check[Subject]], only: Sequence[str] | None = None
+) -> CheckReport:
+    """Run checks one after another.
+
+    Args:
+        name: What the report says was checked.
+        subject: What the checks are called with.
+        checks: By name.
+        only: Names of the checks to run; None runs all.
+
+    Raises:
+        UnknownNameError: `only` names a check that does not exist.
+    """
+    for wanted in only or ():
+        if wanted not in checks:
+            raise UnknownNameError("check", wanted, checks)
+    chosen = checks if only is None else {wanted: checks[wanted] for wanted in only}
+    return CheckReport(name, [_run(check_name, check, subject) for check_name, check in chosen.items()])
+
+
+def _run(name: str, check: Check[Subject], subject: Subject) -> CheckResult:
+    start = perf_counter()
+    status: Status = "passed"
+    detail = ""
+    try:
+        if (reason := check(subject)) is not None:
+            status, detail = "skipped", reason
+    except ContractError as failure:
+        status, detail = "failed", str(failure)
+    except Exception as error:  # noqa: BLE001 - a boundary: whatever the checked code raises is a finding
+        status, detail = "failed", f"raised {type(error).__name__}: {str(error)[:500]}"
+    return CheckResult(name, status, detail, perf_counter() - start)
+
+
+def expect(holds: bool, failure: str) -> None:
+    """Fail the running check with a message unless something holds."""
+    if not holds:
+        raise ContractError(failure)

@@ -1,0 +1,102 @@
+"""The environment under check: how to make it, tasks to play, and actions that mean something in them.
+
+What is expected of it stands in the modules of checks.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from agentgym.env import AgentEnv
+from agentgym.errors import ConfigError
+from agentgym.policy import ScriptFactory
+from agentgym.registration import make, spec
+from agentgym.suite import load_suite
+from agentgym.task import Task
+from agentgym.testing.episodes import play_script
+
+MAX_TASKS = 4
+_PLAYERS = ("random", "demo", "oracle")
+_NONSENSE = ("", "?")
+
+
+@dataclass(frozen=True)
+class EnvSubject:
+    """An environment under check.
+
+    Attributes:
+        name: What the report calls it.
+        make: Makes a fresh environment.
+        tasks: Tasks to play, at least one.
+        scripts: Script factories by name; may be empty.
+        env_id: Its registered id; "" for one that is not registered.
+    """
+
+    name: str
+    make: Callable[[], AgentEnv]
+    tasks: Sequence[Task]
+    scripts: Mapping[str, ScriptFactory]
+    env_id: str = ""
+    _sequences: dict[str, list[list[str]]] = field(default_factory=dict, repr=False)
+
+    def sequences(self, task: Task) -> list[list[str]]:
+        """Lists of actions for a task: what its players did, and a random mix of that with nonsense."""
+        if task.id not in self._sequences:
+            self._sequences[task.id] = self._play_all(task)
+        return self._sequences[task.id]
+
+    def mixtures(self, task: Task, count: int, max_length: int, seed: int = 0) -> list[list[str]]:
+        """Random lists of actions for a task, drawn from what its players did and from nonsense."""
+        rng = random.Random(seed)
+        pool = sorted({action for actions in self.sequences(task) for action in actions})
+        return [rng.choices(pool, k=rng.randint(1, max_length)) for _ in range(count)]
+
+    def _play_all(self, task: Task) -> list[list[str]]:
+        env = self.make()
+        players = [name for name in _PLAYERS if name in self.scripts]
+        played = [play_script(env, task, self.scripts[name](task, seed)).actions for name in players for seed in (0, 1)]
+        if not played:
+            env.action_space.seed(0)
+            played = [[env.action_space.sample() for _ in range(4)] for _ in range(4)]
+        env.close()
+        rng = random.Random(task.seed)
+        pool = [*(action for actions in played for action in actions), *_NONSENSE]
+        return [*played, rng.choices(pool, k=6), list(_NONSENSE)]
+
+
+def env_subject(
+    target: str | Callable[[], AgentEnv],
+    tasks: Sequence[Task] | None = None,
+    scripts: Mapping[str, ScriptFactory] | None = None,
+) -> EnvSubject:
+    """Gather what the checks of an environment need.
+
+    Args:
+        target: A registered id, or something that makes an environment when called without arguments.
+        tasks: Tasks to play; by default one of each stratum of its suites' test splits and some made from seeds.
+        scripts: Script factories by name; by default the registered ones.
+
+    Raises:
+        UnknownNameError: Nothing is registered under the id.
+        ConfigError: An empty list of tasks was given.
+    """
+    if tasks is not None and not tasks:
+        raise ConfigError("check_env got an empty list of tasks; give at least one, or None for tasks made from seeds")
+    if isinstance(target, str):
+        known = spec(target)
+        factory: Callable[[], AgentEnv] = partial(make, target)
+        scripts = known.load_scripts() if scripts is None else scripts
+        suites = [load_suite(name) for name in known.suites if tasks is None]
+        firsts = {(task.suite, task.stratum): task for suite in suites for task in reversed(suite.tasks("test"))}
+        chosen = list(firsts.values())[:MAX_TASKS] if tasks is None else list(tasks)
+    else:
+        factory, chosen = target, list(tasks or ())
+    if tasks is None:
+        env = factory()
+        chosen += [env.make_task(seed) for seed in (0, 1)]
+        env.close()
+    name = target if isinstance(target, str) else getattr(target, "__name__", repr(target))
+    return EnvSubject(name, factory, chosen, scripts or {}, target if isinstance(target, str) else "")

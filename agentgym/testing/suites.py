@@ -1,0 +1,137 @@
+"""Checks of a suite: its documents, strata, splits, tasks, and what scripted policies score on it.
+
+The environment that plays it is checked by the other modules.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean
+
+from agentgym.registration import EnvSpec, make, spec
+from agentgym.suite import Suite
+from agentgym.task import Task
+from agentgym.testing.episodes import play_script, start
+from agentgym.testing.hostility import CHEAT_PREFIX, REQUIRED_SCRIPTS
+from agentgym.testing.report import expect
+
+TASKS_A_STRATUM = 10
+
+
+@dataclass(frozen=True)
+class SuiteSubject:
+    """A suite under check.
+
+    Attributes:
+        suite: The suite.
+        max_tasks: Most tasks that each scripted policy plays of the headline stratum; None plays all.
+    """
+
+    suite: Suite
+    max_tasks: int | None = None
+
+    @cached_property
+    def env_spec(self) -> EnvSpec:
+        """The environment that plays it."""
+        return spec(self.suite.env)
+
+    @property
+    def headline(self) -> Sequence[Task]:
+        """The tasks that scripted policies are scored on."""
+        tasks = [task for task in self.suite.tasks("test") if task.stratum == self.suite.headline]
+        return tasks[: self.max_tasks]
+
+
+def check_documents(subject: SuiteSubject) -> str | None:
+    """The suite states description, licence and source, and has a README that names its licence."""
+    suite = subject.suite
+    for key in ("description", "license", "source"):
+        expect(bool(getattr(suite, key).strip()), f"key {key!r} of suite.toml is empty")
+    readme = suite.folder / "README.md"
+    expect(readme.is_file(), f"there is no {readme}")
+    text = readme.read_text(encoding="utf-8")
+    missing = [name for name in suite.license.replace("(", " ").split() if "-" in name and name not in text]
+    missing = [name for name in missing if not name.startswith("LicenseRef-")]
+    expect(not missing, f"{readme} does not name the licence {', '.join(missing)}")
+    return None
+
+
+def check_strata(subject: SuiteSubject) -> str | None:
+    """Every declared stratum of every split has tasks."""
+    for split, strata in subject.suite.splits.items():
+        counts = Counter(task.stratum for task in subject.suite.tasks(split))
+        empty = [stratum for stratum in strata if not counts[stratum]]
+        expect(not empty, f"the strata {empty} of the {split} split have no tasks")
+    return None
+
+
+def check_disjoint_splits(subject: SuiteSubject) -> str | None:
+    """No task occurs twice, under whatever id, in one split or in two."""
+    seen: dict[str, Task] = {}
+    for split in subject.suite.splits:
+        for task in subject.suite.tasks(split):
+            twin = seen.setdefault(task.content_hash, task)
+            expect(twin is task, f"tasks {twin.id!r} and {task.id!r} have the same content")
+    return None
+
+
+def check_playable(subject: SuiteSubject) -> str | None:
+    """The environment plays the suite: it lists it, and the oracle solves the first tasks of every stratum."""
+    suite = subject.suite
+    expect(suite.name in subject.env_spec.suites, f"{suite.env} does not list the suite {suite.name!r}")
+    env = make(suite.env, **suite.env_options)
+    oracle = subject.env_spec.load_scripts()["oracle"]
+    for split in suite.splits:
+        played: Counter[str] = Counter()
+        for task in suite.tasks(split):
+            played[task.stratum] += 1
+            if played[task.stratum] > TASKS_A_STRATUM:
+                continue
+            first = start(env, task).first
+            expect(bool(first.text.strip()), f"task {task.id!r} starts with an empty observation")
+            record = play_script(env, task, oracle(task, 0))
+            expect(record.success, f"the oracle does not solve task {task.id!r}; it did {record.actions[-3:]}")
+    env.close()
+    return None
+
+
+def check_scores(subject: SuiteSubject) -> str | None:
+    """Oracle, null and random, and whatever else is declared, score what the suite says."""
+    suite, tasks = subject.suite, subject.headline
+    missing = [name for name in REQUIRED_SCRIPTS if name not in suite.scores]
+    expect(not missing, f"suite.toml declares no scores of {missing}")
+    scripts = subject.env_spec.load_scripts()
+    env = make(suite.env, **suite.env_options)
+    for name, declared in suite.scores.items():
+        expect(name in scripts, f"suite.toml declares a score of {name!r}; {suite.env} has {sorted(scripts)}")
+        records = [play_script(env, task, scripts[name](task, index)) for index, task in enumerate(tasks)]
+        success = fmean(record.success for record in records)
+        score = fmean(record.steps[-1].score or 0.0 for record in records)
+        for measure, got, wanted in (("success", success, declared.success), ("score", score, declared.score)):
+            expect(
+                wanted is None or abs(got - wanted) <= declared.tolerance + 1e-9,
+                f"{name} has a {measure} of {got:.4f} on {len(tasks)} tasks of {suite.headline!r}; "
+                f"declared {wanted} +- {declared.tolerance}",
+            )
+    env.close()
+    return None
+
+
+def check_cheats(subject: SuiteSubject) -> str | None:
+    """The environment lists its cheats, and none of them solves a task of the headline stratum."""
+    scripts = subject.env_spec.load_scripts()
+    cheats = [name for name in scripts if name.startswith(CHEAT_PREFIX)]
+    expect(bool(cheats), f"{subject.suite.env} lists no scripts named {CHEAT_PREFIX}…")
+    env = make(subject.suite.env, **subject.suite.env_options)
+    for task in subject.headline[:TASKS_A_STRATUM]:
+        null = play_script(env, task, scripts["null"](task, 0))
+        for name in cheats:
+            record = play_script(env, task, scripts[name](task, 0))
+            expect(not record.success, f"{name} solves task {task.id!r}")
+            gain = record.reward - null.reward
+            expect(gain <= 1e-9, f"{name} earns {gain} more than doing nothing on task {task.id!r}")
+    env.close()
+    return None

@@ -1,0 +1,318 @@
+"""The own environments and suites pass every check; each check fails on an environment with that one fault."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import os
+import random
+import threading
+
+import numpy as np
+import pytest
+
+import agentgym
+from agentgym import registration
+from agentgym.env import EnvReply
+from agentgym.errors import ActionSyntaxError, ConfigError, ContractError, UnknownNameError
+from agentgym.message import user
+from agentgym.task import Limits
+from agentgym.testing import ENV_CHECKS, bookkeeping, check_env
+from tests.toy_env import MOVES, SCRIPTS, ToyEnv
+
+OWN_DIALOGUE = [spec.id for spec in registration.specs("dialogue")]
+PARENT = os.getpid()
+
+
+@pytest.mark.parametrize("env_id", OWN_DIALOGUE)
+def test_check_env_passes_registered_environments(env_id):
+    report = check_env(env_id)
+    report.raise_if_failed()
+    assert [result.status for result in report.results] == ["passed"] * len(ENV_CHECKS)
+
+
+def test_check_env_passes_a_factory():
+    report = check_env(ToyEnv, scripts=SCRIPTS)
+    report.raise_if_failed()
+    assert [result.name for result in report.results if result.status == "skipped"] == ["light_import"]
+
+
+def test_check_env_skips_what_an_environment_does_not_offer():
+    class Plain(ToyEnv):
+        deterministic = False
+
+        def anchor(self):
+            return None
+
+        def progress(self):
+            return None
+
+        def fork(self, seed=None):
+            raise NotImplementedError
+
+    report = check_env(Plain)
+    skipped = {result.name for result in report.results if result.status == "skipped"}
+    assert report.passed
+    assert skipped == {
+        *("seeds", "replay", "concurrency", "anchors", "forks", "progress"),
+        *("oracle", "cheats", "light_import"),
+    }
+
+
+# One planted fault a check.
+
+
+class WrongSpace(ToyEnv):
+    def reset(self, *, seed=None, options=None):
+        observation, info = super().reset(seed=seed, options=options)
+        return {"text": observation["text"].encode()}, info
+
+
+class Endless(ToyEnv):
+    def make_task(self, seed):
+        return agentgym.Task(f"toy:{seed}", seed, config={"goal": 2}, private={"password": ""}, limits=Limits(None))
+
+    def respond(self, action):
+        return EnvReply([user("go on")])
+
+
+class OneProcess(ToyEnv):
+    def begin(self, task):
+        if os.getpid() != PARENT:
+            raise ConfigError("not in this process")
+        return super().begin(task)
+
+
+class GlobalRandomness(ToyEnv):
+    def respond(self, action):
+        return super().respond(action)._replace(messages=[user(f"noise {random.random()}")])
+
+
+class Leftovers(ToyEnv):
+    episodes = 0
+
+    def begin(self, task):
+        self.episodes += 1
+        return [*super().begin(task), user(f"episode {self.episodes}")]
+
+
+class SharedState(ToyEnv):
+    board = {"position": 0}
+
+    @property
+    def position(self):
+        return self.board["position"]
+
+    @position.setter
+    def position(self, value):
+        self.board["position"] = value
+
+
+class CoarseAnchor(ToyEnv):
+    def anchor(self):
+        return str(self.turn)
+
+
+class ShallowFork(ToyEnv):
+    def begin(self, task):
+        self.log = []
+        return super().begin(task)
+
+    def respond(self, action):
+        reply = super().respond(action)
+        self.log.append(action.text)
+        return reply if reply.terminated else reply._replace(messages=[user(f"move {len(self.log)}")])
+
+    def anchor(self):
+        return None
+
+    def fork(self, seed=None):
+        twin = copy.copy(self)
+        twin._cancelled = threading.Event()
+        return twin
+
+
+class ForkOfItself(ToyEnv):
+    def fork(self, seed=None):
+        return self
+
+
+class Generous(ToyEnv):
+    def step(self, action):
+        observation, reward, terminated, truncated, info = super().step(action)
+        return observation, reward + 0.01, terminated, truncated, info
+
+
+class LateEvents(ToyEnv):
+    def event(self, component, value, **details):
+        return super().event(component, value, **details)._replace(issued_at=self.turn + 1)
+
+
+class NotJson(ToyEnv):
+    def respond(self, action):
+        return super().respond(action)._replace(messages=[{**user("ok"), "seen": ("a", "b")}])
+
+
+class OtherText(ToyEnv):
+    def _observe(self, messages, image):
+        return {"text": super()._observe(messages, image)["text"] + "!"}
+
+
+class Undead(ToyEnv):
+    def _close(self, outcome, reply, info):
+        super()._close(outcome, reply, info)
+        self._phase = "running"
+
+
+class Limitless(ToyEnv):
+    def _outcome_after(self, reply, is_invalid):
+        return agentgym.Outcome("terminated") if reply.terminated else None
+
+
+class OverfullProgress(ToyEnv):
+    def progress(self):
+        return abs(self.position) * 0.75
+
+
+class Ungraded(ToyEnv):
+    def finalize(self, reason):
+        self._phase = "ended"
+        return 0.0, {"reward_events": (), "outcome": agentgym.Outcome("truncated", "turns"), "success": None}
+
+
+class Uninterruptible(ToyEnv):
+    def interrupt(self):
+        pass
+
+
+class Credulous(ToyEnv):
+    def respond(self, action):
+        if "won" in action.content:
+            return EnvReply([user("there")], [self.event("success", 1.0)], True, True)
+        return super().respond(action)
+
+
+class Fragile(ToyEnv):
+    def respond(self, action):
+        if action.content:
+            MOVES[action.content]
+        return super().respond(action)
+
+
+class Talkative(ToyEnv):
+    def respond(self, action):
+        if action.content not in MOVES:
+            raise ActionSyntaxError(f"You lack the password {self.password}.")
+        return super().respond(action)
+
+
+FAULTS = [
+    ("gymnasium", WrongSpace),
+    ("sync_vector", Endless),
+    ("async_vector", OneProcess),
+    ("seeds", GlobalRandomness),
+    ("replay", Leftovers),
+    ("concurrency", SharedState),
+    ("anchors", CoarseAnchor),
+    ("forks", ShallowFork),
+    ("forks", ForkOfItself),
+    ("rewards", Generous),
+    ("rewards", LateEvents),
+    ("json", NotJson),
+    ("messages", OtherText),
+    ("ends", Undead),
+    ("limits", Limitless),
+    ("progress", OverfullProgress),
+    ("finalize", Ungraded),
+    ("interrupt", Uninterruptible),
+    ("cheats", Credulous),
+    ("hostile_actions", Fragile),
+    ("secrecy", Talkative),
+]
+
+
+@pytest.mark.parametrize(("check", "faulty"), FAULTS, ids=[f"{check}-{env.__name__}" for check, env in FAULTS])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_check_env_finds_a_planted_fault(check, faulty):
+    report = check_env(faulty, scripts=SCRIPTS, only=[check])
+    assert [failure.name for failure in report.failures] == [check]
+    with pytest.raises(ContractError, match=check):
+        report.raise_if_failed()
+
+
+def test_check_env_finds_an_oracle_that_fails():
+    report = check_env(ToyEnv, scripts={**SCRIPTS, "oracle": SCRIPTS["null"]}, only=["oracle"])
+    assert "oracle does not solve" in report.failures[0].detail
+
+
+def test_check_env_finds_a_null_script_that_succeeds():
+    report = check_env(ToyEnv, scripts={**SCRIPTS, "null": SCRIPTS["oracle"]}, only=["oracle"])
+    assert "null script solves" in report.failures[0].detail
+
+
+def test_check_env_finds_a_missing_script():
+    report = check_env(ToyEnv, scripts={"oracle": SCRIPTS["oracle"]}, only=["oracle"])
+    assert "['null', 'random'] are missing" in report.failures[0].detail
+
+
+def test_check_env_finds_a_step_that_hangs(monkeypatch):
+    class Hanging(ToyEnv):
+        def respond(self, action):
+            threading.Event().wait(1.0)
+            return super().respond(action)
+
+    monkeypatch.setattr(bookkeeping, "GIVES_UP_WITHIN_S", 0.1)
+    report = check_env(Hanging, tasks=[ToyEnv().make_task(0)], only=["interrupt"])
+    assert "went on for" in report.failures[0].detail
+
+
+def test_check_env_finds_an_import_of_a_heavy_library(tmp_path, monkeypatch):
+    (tmp_path / "playwright.py").write_text("")
+    (tmp_path / "heavy_toy.py").write_text("import playwright\nfrom tests.toy_env import ToyEnv\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    spec = agentgym.EnvSpec("test/Heavy-v0", "heavy_toy:ToyEnv", "tests.toy_env:SCRIPTS", "test")
+    monkeypatch.setitem(registration._specs, spec.id, spec)
+    report = check_env(spec.id, tasks=[ToyEnv().make_task(0)], only=["light_import"])
+    assert "playwright" in report.failures[0].detail
+
+
+def test_check_env_reports_what_a_broken_environment_raises():
+    class Crashing(ToyEnv):
+        def begin(self, task):
+            raise KeyError("map")
+
+    report = check_env(Crashing, only=["seeds"])
+    assert report.failures[0].detail == "raised KeyError: 'map'"
+
+
+def test_check_env_refuses_unknown_names():
+    with pytest.raises(UnknownNameError, match="did you mean agentgym/Wordle-v0"):
+        check_env("agentgym/Wordel-v0")
+    with pytest.raises(UnknownNameError, match="did you mean rewards"):
+        check_env(ToyEnv, only=["reward"])
+    with pytest.raises(ConfigError, match="empty list of tasks"):
+        check_env(ToyEnv, tasks=[])
+
+
+def test_report_goes_to_json_and_text():
+    report = check_env(ToyEnv, only=["seeds", "progress"])
+    assert report.to_json()["passed"] is True
+    assert [result["status"] for result in report.to_json()["results"]] == ["passed", "passed"]
+    assert str(report).splitlines()[1] == "passed  seeds"
+
+
+def test_image_differences_are_found():
+    class Camera(ToyEnv):
+        frames = itertools.count()
+
+        def respond(self, action):
+            reply = super().respond(action)
+            return reply._replace(image=np.full((2, 2, 3), next(self.frames) % 256, np.uint8))
+
+    report = check_env(Camera, scripts=SCRIPTS, only=["replay"])
+    assert "image_hash" in report.failures[0].detail
+
+
+def test_every_check_is_shown_to_fail():
+    shown = {check for check, _ in FAULTS} | {"oracle", "light_import"}
+    assert shown == set(ENV_CHECKS)

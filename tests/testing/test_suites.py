@@ -1,0 +1,146 @@
+"""The own suites pass every check; each check fails on a suite with that one fault."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import gymnasium
+import pytest
+
+import agentgym
+from agentgym import registration
+from agentgym.errors import UnknownNameError
+from agentgym.suite import read_suite
+from agentgym.testing import SUITE_CHECKS, check_suite
+from tests import toy_env
+from tests.toy_env import toy_task
+
+DECLARATION = """
+name = "test/toy"
+env = "test/Toy-v0"
+description = "Walk to a goal."
+license = "CC0-1.0"
+source = "written by hand"
+headline = "near"
+[splits]
+train = ["near"]
+test = ["near", "far"]
+[strata]
+near = "goals up to 3 steps away"
+far = "goals of 4 and 5 steps"
+[scores]
+oracle = { success = 1.0 }
+null = { success = 0.0 }
+random = { success = 0.5, tolerance = 0.5 }
+"""
+
+
+def write_tasks(folder, split, tasks):
+    hidden = {"suite", "split"}
+    lines = [{key: value for key, value in task.to_json().items() if key not in hidden} for task in tasks]
+    (folder / f"{split}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def near(split, *goals):
+    return [toy_task(f"test/toy:{split}-{goal}", goal, stratum="near") for goal in goals]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder of a suite that passes every check."""
+    spec = agentgym.EnvSpec("test/Toy-v0", "tests.toy_env:ToyEnv", "tests.toy_env:SCRIPTS", "test", ("test/toy",))
+    monkeypatch.setattr(registration, "_specs", dict(registration._specs))
+    registration.register(spec)
+    folder = tmp_path / "test" / "toy"
+    folder.mkdir(parents=True)
+    (folder / "suite.toml").write_text(DECLARATION)
+    (folder / "README.md").write_text("Licence: CC0-1.0")
+    write_tasks(folder, "train", near("train", 1, -1))
+    write_tasks(folder, "test", [*near("test", 2, -2), toy_task("test/toy:far", 5, stratum="far")])
+    yield folder
+    gymnasium.registry.pop(spec.id)
+
+
+def failures(folder):
+    report = check_suite(read_suite(folder))
+    assert len(report.results) == len(SUITE_CHECKS)
+    return {failure.name: failure.detail for failure in report.failures}
+
+
+@pytest.mark.parametrize("name", ["dialogue/guess-number", "dialogue/mastermind", "dialogue/wordle"])
+def test_check_suite_passes_own_suites(name):
+    report = check_suite(name)
+    report.raise_if_failed()
+    assert {result.status for result in report.results} == {"passed"}
+
+
+def test_check_suite_passes_a_sound_suite(folder):
+    assert failures(folder) == {}
+
+
+def test_check_suite_finds_a_missing_readme(folder):
+    (folder / "README.md").unlink()
+    assert "there is no" in failures(folder)["documents"]
+
+
+def test_check_suite_finds_a_readme_without_the_licence(folder):
+    (folder / "README.md").write_text("Data.")
+    assert "does not name the licence CC0-1.0" in failures(folder)["documents"]
+
+
+def test_check_suite_finds_an_empty_licence(folder):
+    (folder / "suite.toml").write_text(DECLARATION.replace('"CC0-1.0"', '""'))
+    assert "'license'" in failures(folder)["documents"]
+
+
+def test_check_suite_finds_an_empty_stratum(folder):
+    write_tasks(folder, "test", near("test", 2))
+    assert failures(folder) == {"strata": "the strata ['far'] of the test split have no tasks"}
+
+
+def test_check_suite_finds_a_task_in_two_splits_under_another_id(folder):
+    write_tasks(folder, "train", near("train", 1, 2))
+    assert "'test/toy:train-2' and 'test/toy:test-2'" in failures(folder)["disjoint_splits"]
+
+
+def test_check_suite_finds_a_task_that_cannot_be_solved(folder):
+    write_tasks(folder, "train", near("train", 1, 50))
+    assert failures(folder).keys() == {"playable"}
+
+
+def test_check_suite_finds_an_environment_that_does_not_list_it(folder):
+    other = folder.parent / "other"
+    shutil.copytree(folder, other)
+    (other / "suite.toml").write_text(DECLARATION.replace("test/toy", "test/other"))
+    for split in ("train", "test"):
+        path = other / f"{split}.jsonl"
+        path.write_text(path.read_text().replace("test/toy", "test/other"))
+    assert "does not list the suite 'test/other'" in failures(other)["playable"]
+
+
+def test_check_suite_finds_a_wrong_score(folder):
+    (folder / "suite.toml").write_text(DECLARATION.replace("null = { success = 0.0 }", "null = { success = 0.3 }"))
+    assert "null has a success of 0.0000 on 2 tasks" in failures(folder)["scores"]
+
+
+def test_check_suite_finds_a_missing_score(folder):
+    (folder / "suite.toml").write_text(DECLARATION.replace("null = { success = 0.0 }", ""))
+    assert "no scores of ['null']" in failures(folder)["scores"]
+
+
+def test_check_suite_finds_an_environment_without_cheats(folder, monkeypatch):
+    monkeypatch.delitem(toy_env.SCRIPTS, "cheat_claim")
+    assert "lists no scripts named cheat_" in failures(folder)["cheats"]
+
+
+def test_check_suite_finds_a_cheat_that_works(folder, monkeypatch):
+    monkeypatch.setitem(toy_env.SCRIPTS, "cheat_claim", toy_env.oracle)
+    assert "cheat_claim solves task" in failures(folder)["cheats"]
+
+
+def test_check_suite_refuses_unknown_names(folder):
+    with pytest.raises(UnknownNameError, match="did you mean dialogue/wordle"):
+        check_suite("dialogue/wordel")
+    with pytest.raises(UnknownNameError, match="scores"):
+        check_suite(read_suite(folder), only=["score"])
