@@ -7,6 +7,7 @@ messages are rendered to token ids by the caller, with `agentgym.prompting`.
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,25 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 _NO_IDS, _NO_LOGPROBS = np.zeros(0, np.int32), np.zeros(0, np.float32)
+
+
+SEEN_FILE = "agentgym.json"
+"""File beside exported weights that says which tasks they were trained on."""
+
+
+def read_seen_hashes(folder: Path) -> frozenset[str]:
+    """Content hashes of the tasks that exported weights were trained on; empty for weights from elsewhere.
+
+    Raises:
+        ConfigError: The file is there and damaged.
+    """
+    path = folder / SEEN_FILE
+    if not path.exists():
+        return frozenset()
+    try:
+        return frozenset(json.loads(path.read_text(encoding="utf-8"))["seen_hashes"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(f"{path} does not list the tasks trained on: {error}; export the model again") from error
 
 
 @dataclass(frozen=True)
@@ -89,6 +109,7 @@ class TorchPolicy:
         limits: TorchLimits | None = None,
     ) -> None:
         self.name, self.model, self.tokenizer, self.version = name, model, tokenizer, version
+        self.seen_hashes: frozenset[str] = frozenset()
         self.limits = limits or TorchLimits()
         self.stop_ids = frozenset(ChatRenderer(tokenizer).stop_ids if stop_ids is None else stop_ids)
         if not self.stop_ids:
@@ -148,7 +169,9 @@ class TorchPolicy:
         except (OSError, ValueError, KeyError, ImportError) as error:
             raise ConfigError(f"the model in {str(path)!r} cannot be loaded: {error}") from error
         options.setdefault("name", f"torch:{path}")
-        return cls(model.to(place).eval(), tokenizer, **options)
+        policy = cls(model.to(place).eval(), tokenizer, **options)
+        policy.seen_hashes = read_seen_hashes(folder)
+        return policy
 
     def generate(self, requests: Sequence[Request]) -> list[Reply]:
         """One message for each request.

@@ -1,0 +1,370 @@
+import json
+import logging
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pytest
+
+from agentgym.action import parse_tool_calls
+from agentgym.errors import ConfigError, ContextOverflowError, ContractError, CostLimitError, EndpointError
+from agentgym.message import user
+from agentgym.policies.endpoint import EndpointPolicy
+from agentgym.policies.endpoint_client import Transport
+from agentgym.policy import Policy, Request, Sampling
+from agentgym.task import Task
+
+KEY = "sk-very-secret-0123456789"
+USAGE = {"prompt_tokens": 10, "completion_tokens": 4}
+SEARCH = {
+    "type": "function",
+    "function": {
+        "name": "search",
+        "description": "",
+        "parameters": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+    },
+}
+
+
+def chat(content="hello", *, usage=USAGE, finish="stop", **message):
+    choice = {"message": {"role": "assistant", "content": content, **message}, "finish_reason": finish}
+    return 200, {}, {"choices": [choice], "usage": usage}
+
+
+class FaultyServer(ThreadingHTTPServer):
+    """Answers what the test put into `answers`, the last one again and again, and keeps what it was sent."""
+
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.answers, self.bodies, self.headers, self.times = [], [], [], []
+        self.lock, self.num_open, self.most_open = threading.Lock(), 0, 0
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        server = self.server
+        with server.lock:
+            server.num_open += 1
+            server.most_open = max(server.most_open, server.num_open)
+            server.times.append(time.monotonic())
+            server.headers.append(dict(self.headers))
+            server.bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            answer = server.answers.pop(0) if len(server.answers) > 1 else server.answers[0]
+        try:
+            if callable(answer):
+                answer(self)
+                return
+            status, headers, body = answer
+            content = body if isinstance(body, bytes) else json.dumps(body).encode()
+            self.send_response(status)
+            for name, value in {"Content-Length": str(len(content)), **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(content)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        finally:
+            with server.lock:
+                server.num_open -= 1
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def server():
+    with FaultyServer() as running:
+        thread = threading.Thread(target=running.serve_forever, args=(0.02,))
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def policy_of(server):
+    made = []
+
+    def make(**options):
+        settings = {"backoff_s": 0.01, "max_retries": 2, **options}
+        made.append(EndpointPolicy.load(f"{server.url}#tiny", **settings))
+        return made[-1]
+
+    yield make
+    for policy in made:
+        policy.close()
+
+
+def ask(messages=None, *, tools=(), prompt_ids=None, seed=5, **sampling):
+    messages = [user("hi")] if messages is None else messages
+    return Request("e", 0, Task("t", 0), messages, tools, prompt_ids, seed, Sampling(**sampling))
+
+
+def test_a_message_is_asked_for_and_counted(server, policy_of):
+    server.answers = [chat()]
+    policy = policy_of(prompt_price=2.0, completion_price=5.0)
+    reply = policy.generate([ask([{**user("hi"), "private_note": 1}], temperature=0.5, max_tokens=7)])[0]
+    assert isinstance(policy, Policy)
+    assert (reply.text, reply.was_cut, reply.ids, reply.version) == ("hello", False, None, -1)
+    assert reply.message == {"role": "assistant", "content": "hello"}
+    expected = {"model": "tiny", "temperature": 0.5, "top_p": 1.0, "max_tokens": 7, "seed": 5}
+    assert server.bodies == [{**expected, "messages": [user("hi")]}]
+    assert reply.usage == pytest.approx({**USAGE, "retries": 0, "cost_usd": 40e-6})
+    assert policy.cost == pytest.approx(40e-6)
+
+
+def test_tool_calls_become_text_that_environments_read(server, policy_of):
+    calls = [
+        {"id": "x1", "type": "function", "function": {"name": "search", "arguments": '{"query": "a </tool_call> b"}'}},
+        {"function": {"name": "search", "arguments": {"query": "two"}}},
+    ]
+    server.answers = [chat(None, tool_calls=calls, reasoning_content="hm", finish="tool_calls")]
+    reply = policy_of().generate([ask(tools=[SEARCH])])[0]
+    action = parse_tool_calls(reply.text, [SEARCH])
+    assert [(c.id, c.name, c.arguments) for c in action.tool_calls] == [
+        ("x1", "search", {"query": "a </tool_call> b"}),
+        ("call_1", "search", {"query": "two"}),
+    ]
+    assert reply.message["content"] == ""
+    assert reply.message["reasoning_content"] == "hm"
+    assert [call["id"] for call in reply.message["tool_calls"]] == ["x1", "call_1"]
+    assert server.bodies[0]["tools"] == [SEARCH]
+
+
+def test_malformed_arguments_of_a_model_are_left_to_the_environment(server, policy_of):
+    server.answers = [chat("so", tool_calls=[{"function": {"name": "search", "arguments": '{"query": '}}])]
+    reply = policy_of().generate([ask(tools=[SEARCH])])[0]
+    assert reply.text == 'so\n<tool_call>{"name": "search", "id": "call_0", "arguments": {"query":}</tool_call>'
+
+
+def test_cut_messages_are_flagged(server, policy_of):
+    server.answers = [chat(finish="length")]
+    assert policy_of().generate([ask()])[0].was_cut
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 529, 408])
+def test_passing_faults_are_retried(server, policy_of, status):
+    server.answers = [(status, {}, {"error": "busy"}), (status, {}, b"<html>busy</html>"), chat()]
+    reply = policy_of().generate([ask()])[0]
+    assert (reply.text, reply.usage["retries"], len(server.bodies)) == ("hello", 2, 3)
+
+
+def test_retry_after_is_honoured_and_too_long_waits_are_given_up(server, policy_of):
+    server.answers = [(429, {"Retry-After": "0.4"}, {}), chat()]
+    policy_of().generate([ask()])
+    assert server.times[1] - server.times[0] >= 0.4
+    server.answers = [(503, {"Retry-After": "Fri, 31 Dec 2100 23:59:59 GMT"}, {}), chat()]
+    with pytest.raises(EndpointError, match="status 503"):
+        policy_of().generate([ask()])
+
+
+def test_backoff_grows(server, policy_of):
+    server.answers = [(500, {}, {})]
+    with pytest.raises(EndpointError, match="failed 4 times"):
+        policy_of(max_retries=3, backoff_s=0.08).generate([ask()])
+    waits = np.diff(server.times)
+    assert (waits >= [0.04, 0.08, 0.16]).all()
+    assert waits.sum() < 2
+
+
+LIES = {
+    "no choices": (200, {}, {"usage": USAGE}),
+    "empty choices": (200, {}, {"choices": [], "usage": USAGE}),
+    "choices of text": (200, {}, {"choices": "hello"}),
+    "no message": (200, {}, {"choices": [{}]}),
+    "content is a number": chat(3),
+    "a list": (200, {}, []),
+    "null": (200, {}, None),
+    "empty body": (200, {}, b""),
+    "html": (200, {"Content-Type": "text/html"}, b"<html>hello</html>"),
+    "half of the json": (200, {}, b'{"choices": [{"mess'),
+    "not utf-8": (200, {}, b"\xff\xfe\x00"),
+    "deep": (200, {}, b"[" * 100_000),
+    "an error": (200, {}, {"error": {"message": "out of memory"}}),
+    "usage of text": chat(usage={"prompt_tokens": "10", "completion_tokens": 1}),
+    "usage below zero": chat(usage={"prompt_tokens": -1, "completion_tokens": 1}),
+    "calls without names": chat(tool_calls=[{"function": {}}]),
+    "calls that are text": chat(tool_calls="search"),
+    "a length too long": (200, {"Content-Length": "999"}, b'{"choices"'),
+    "bad request": (400, {}, {"error": "no such field"}),
+    "redirect": (307, {"Location": "http://127.0.0.1:1/"}, b""),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_lying_servers_are_endpoint_errors(server, policy_of, lie):
+    server.answers = [LIES[lie]]
+    with pytest.raises(EndpointError, match=r"(?s)127\.0\.0\.1.*(failed 2 times|refused)"):
+        policy_of(max_retries=1, timeout_s=0.5).generate([ask()])
+
+
+def test_closed_slow_and_dripping_servers_are_endpoint_errors(server, policy_of):
+    def close(handler):
+        handler.close_connection = True
+
+    def hang(handler):
+        time.sleep(0.6)
+
+    def drip(handler):
+        handler.send_response(200)
+        handler.end_headers()
+        for _ in range(40):
+            handler.wfile.write(b" ")
+            time.sleep(0.05)
+
+    for fault in (close, hang, drip):
+        server.answers = [fault]
+        start = time.monotonic()
+        with pytest.raises(EndpointError, match="failed 1 times"):
+            policy_of(max_retries=0, timeout_s=0.3).generate([ask()])
+        assert time.monotonic() - start < 1.5
+    with pytest.raises(EndpointError, match="no connection"):
+        EndpointPolicy.load("http://127.0.0.1:9#m", max_retries=0).generate([ask()])
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_refused_key_or_model_is_the_users_mistake(server, policy_of, status):
+    server.answers = [(status, {}, {"error": "no"})]
+    with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
+        policy_of().generate([ask()])
+    assert len(server.bodies) == 1
+
+
+def test_a_conversation_that_is_too_long_is_an_overflow(server, policy_of):
+    server.answers = [(400, {}, {"error": {"code": "context_length_exceeded"}})]
+    with pytest.raises(ContextOverflowError):
+        policy_of().generate([ask()])
+
+
+def test_the_key_is_sent_and_shown_nowhere(server, policy_of, monkeypatch, caplog):
+    caplog.set_level(logging.DEBUG)
+    monkeypatch.setenv("OTHER_KEY", KEY)
+    policy = policy_of(key_variable="OTHER_KEY", max_retries=0)
+    shown = [repr(policy), repr(vars(policy)), repr(vars(policy._client)), repr(policy.settings), policy.name]
+    server.answers = [chat()]
+    shown.append(repr(policy.generate([ask()])))
+    assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
+    echo = f"you sent Bearer {KEY}"
+    for answer in [(401, {}, {"error": echo}), (500, {}, {"error": echo}), (200, {}, {"error": echo})]:
+        server.answers = [answer]
+        with pytest.raises((ConfigError, EndpointError)) as caught:
+            policy.generate([ask()])
+        assert "[key]" in str(caught.value)
+        shown += [str(caught.value), repr(caught.value.__cause__)]
+    assert not [text for text in (*shown, caplog.text) if KEY in text]
+    monkeypatch.delenv("OTHER_KEY")
+    server.answers = [chat()]
+    policy.generate([ask()])
+    assert "Authorization" not in server.headers[-1]
+
+
+def test_max_cost_stops_before_it_is_exceeded(server, policy_of):
+    server.answers = [chat(usage={"prompt_tokens": 100, "completion_tokens": 50})]
+    policy = policy_of(prompt_price=10.0, completion_price=20.0, max_cost=0.011)
+    with pytest.raises(CostLimitError, match=r"max_cost=0\.011"):
+        policy.generate([ask(max_tokens=100)] * 10)
+    assert len(server.bodies) == 5  # 0.002 each; with the bound of a sixth, 0.0027, it would be over
+    assert policy.cost == pytest.approx(0.010)
+    with pytest.raises(CostLimitError):
+        policy.generate([ask(max_tokens=100_000)])
+
+
+def test_attempts_that_may_have_been_billed_count_at_their_bound(server, policy_of):
+    server.answers = [(200, {}, b""), (500, {}, b""), chat(usage=None)]
+    policy = policy_of(completion_price=10.0, prompt_price=0.0, max_cost=1.0)
+    reply = policy.generate([ask(max_tokens=100)])[0]
+    assert policy.cost == pytest.approx(2 * 0.001)  # the empty answer and the one without usage
+    assert reply.usage == pytest.approx({"retries": 2, "cost_usd": 0.002})
+
+
+def test_rate_and_concurrency_are_bounded(server, policy_of):
+    def slow(handler):
+        time.sleep(0.1)
+        content = json.dumps(chat()[2]).encode()
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(content)))
+        handler.end_headers()
+        handler.wfile.write(content)
+
+    server.answers = [slow]
+    policy = policy_of(max_concurrency=3)
+    threads = [threading.Thread(target=policy.generate, args=([ask()],)) for _ in range(9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert policy.concurrency == server.most_open == 3
+    server.answers, server.times = [chat()], []
+    policy_of(requests_per_minute=600).generate([ask() for _ in range(4)])
+    assert (np.diff(server.times) > 0.08).all()
+
+
+def tokens(**choice):
+    return 200, {}, {"choices": [{"text": "hi", "finish_reason": "stop", **choice}], "usage": USAGE}
+
+
+def test_token_ids_and_logprobs_are_taken_over(server, policy_of):
+    server.answers = [tokens(token_ids=[5, 9], logprobs={"token_logprobs": [-0.5, -1.25]})]
+    policy = policy_of(protocol="tokens", stop_ids=[9])
+    reply = policy.generate([ask(prompt_ids=np.array([1, 2, 3]))])[0]
+    assert policy.uses_tokens
+    assert (reply.ids.dtype, reply.ids.tolist(), reply.logprobs.tolist()) == (np.int32, [5, 9], [-0.5, -1.25])
+    assert (server.bodies[0]["prompt"], server.bodies[0]["stop_token_ids"]) == ([1, 2, 3], [9])
+    assert "messages" not in server.bodies[0]
+    server.answers = [tokens(logprobs={"tokens": ["token_id:5"], "token_logprobs": [-0.5]})]
+    scaled = policy.generate([ask(prompt_ids=[1], temperature=0.5)])[0]
+    assert scaled.ids.tolist() == [5]
+    assert scaled.logprobs is None  # stated before the temperature
+    with pytest.raises(ContractError, match="prompt_ids"):
+        policy.generate([ask()])
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {},
+        {"token_ids": []},
+        {"token_ids": [1, "2"]},
+        {"token_ids": [-1]},
+        {"token_ids": [True]},
+        {"logprobs": {"tokens": ["a", "b"]}},
+        {"token_ids": [1, 2], "logprobs": {"token_logprobs": [-1.0]}},
+        {"token_ids": [1], "logprobs": {"token_logprobs": [None]}},
+        {"token_ids": [1], "logprobs": {"token_logprobs": [0.7]}},
+    ],
+)
+def test_lies_about_tokens_are_endpoint_errors(server, policy_of, choice):
+    server.answers = [tokens(**choice)]
+    with pytest.raises(EndpointError, match=r"token|log-prob"):
+        policy_of(protocol="tokens", max_retries=0).generate([ask(prompt_ids=[1])])
+
+
+@pytest.mark.parametrize("url", ["ftp://host", "localhost:8000", "http://", "http://user:pw@host", "http://h/v1?key=1"])
+def test_addresses_are_checked(url):
+    with pytest.raises(ConfigError) as caught:
+        EndpointPolicy(url, "m")
+    assert "pw" not in str(caught.value)
+
+
+def test_a_bare_address_gets_the_version():
+    assert EndpointPolicy("http://host:8000", "a/b").name == "endpoint:http://host:8000/v1#a/b"
+
+
+@pytest.mark.parametrize(
+    "options", [{"protocol": "mail"}, {"max_cost": 1.0}, {"prompt_price": -1.0}, {"max_retries": -1}, {"timeout_s": 0}]
+)
+def test_settings_are_checked(options):
+    with pytest.raises(ConfigError):
+        EndpointPolicy.load("http://host#m", **options)
+
+
+def test_transport_refuses_a_rate_of_zero():
+    with pytest.raises(ConfigError):
+        Transport(requests_per_minute=0)
