@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+from agentgym.data_folder import data_folder
+from agentgym.suite import load_suite
+
+SUITES = ["dialogue/guess-number", "dialogue/mastermind", "dialogue/wordle"]
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_generator_writes_the_files_of_the_suite_byte_for_byte(name, tmp_path):
+    suite = load_suite(name)
+    importlib.import_module(suite.generator).generate(tmp_path)
+    for split in suite.splits:
+        expected = (data_folder("tasks") / name / f"{split}.jsonl").read_bytes()
+        assert (tmp_path / f"{split}.jsonl").read_bytes() == expected
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_readme_states_the_number_of_tasks(name):
+    suite = load_suite(name)
+    readme = (suite.folder / "README.md").read_text()
+    for split in suite.splits:
+        for stratum in suite.splits[split]:
+            count = sum(task.stratum == stratum for task in suite.tasks(split))
+            assert str(count) in readme
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_split_sizes_are_enough_for_training_and_intervals(name):
+    suite = load_suite(name)
+    assert len(suite.train_tasks()) >= 2000
+    assert len(suite.tasks("validation")) == 200
+    assert len(suite.tasks("test")) >= 300
