@@ -5,6 +5,7 @@ Each kind of policy is in a module of its own; torch is imported only where a to
 
 from __future__ import annotations
 
+import inspect
 from functools import partial
 from typing import Any
 
@@ -71,6 +72,10 @@ def _scripted(name: str, player_of: str, options: dict[str, Any]) -> ScriptedPol
     scripts = spec(env_id).load_scripts()
     if name not in scripts:
         raise UnknownNameError(f"policy of {player_of!r}", name, [*scripts, *FORMS])
+    try:
+        inspect.signature(scripts[name]).bind(None, 0, **options)
+    except TypeError as error:
+        raise ConfigError(f"policy {name!r} does not take the options {sorted(options)}: {error}") from error
     return ScriptedPolicy(name, partial(scripts[name], **options) if options else scripts[name])
 
 

@@ -1,0 +1,118 @@
+"""`agentgym eval`: a policy on a split of a suite; the same code path as the rollouts of training."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from agentgym.cli.output import AsJson, note, print_json
+from agentgym.errors import ConfigError
+from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate, open_evaluation_store, result_text
+from agentgym.policies.by_name import load
+from agentgym.policy import Sampling
+from agentgym.rollout import ProgressDisplay
+
+_DEFAULTS = EvaluationSettings()
+_SAMPLING = _DEFAULTS.rollout.sampling
+
+
+@dataclass(frozen=True)
+class EvalOptions:
+    """What `agentgym eval` is told."""
+
+    suite: str
+    """Suite, such as tools/lookup."""
+    policy: str
+    """oracle, null, random, demo, another script of the environment, torch:PATH, or endpoint:URL#MODEL."""
+    split: str = "test"
+    """train, validation or test."""
+    attempts: int = _DEFAULTS.attempts
+    """Episodes of each task."""
+    limit: int | None = _DEFAULTS.limit
+    """Number of tasks, spread evenly over the split; all where it is not given."""
+    seed: int = _DEFAULTS.seed
+    """Seed of the policy's draws; environments take the tasks' own seeds."""
+    temperature: float = _SAMPLING.temperature
+    """0 is greedy."""
+    top_p: float = _SAMPLING.top_p
+    """Nucleus mass."""
+    max_tokens: int = _SAMPLING.max_tokens
+    """Most sampled tokens of a message."""
+    concurrency: int = _DEFAULTS.rollout.max_concurrent
+    """Episodes in flight at once."""
+    run: Path | None = None
+    """Run folder that keeps the episodes; what is there already is not played again."""
+    allow_train: bool = _DEFAULTS.allow_train
+    """Accept tasks that the policy was trained on, and say so in the result."""
+    max_cost: float | None = None
+    """USD that an endpoint may cost; needs --option prompt_price=… completion_price=… (USD a million tokens)."""
+    option: tuple[str, ...] = ()
+    """Further options of the policy, as key=value."""
+    tasks: bool = False
+    """Print a line for each task too."""
+    as_json: AsJson = False
+    """Print JSON for machines."""
+
+    @property
+    def settings(self) -> EvaluationSettings:
+        """How to evaluate."""
+        sampling = Sampling(self.temperature, self.max_tokens, self.top_p)
+        return EvaluationSettings(
+            attempts=self.attempts,
+            limit=self.limit,
+            seed=self.seed,
+            allow_train=self.allow_train,
+            rollout=replace(_DEFAULTS.rollout, sampling=sampling, max_concurrent=self.concurrency),
+        )
+
+    @property
+    def policy_options(self) -> dict[str, Any]:
+        """Keyword arguments of the policy."""
+        options = read_options(self.option)
+        return options if self.max_cost is None else {**options, "max_cost": self.max_cost}
+
+
+def run(options: Annotated[EvalOptions, tyro.conf.arg(name=""), tyro.conf.OmitArgPrefixes]) -> int:
+    """Evaluate a policy on a split of a suite; exit code 1 where episodes are missing after an interrupt."""
+    result = evaluate_by_name(options)
+    if options.as_json:
+        print_json(result.to_json())
+    else:
+        print(result_text(result, with_tasks=options.tasks))
+    if result.num_missing:
+        note(f"{result.num_missing} episodes are missing; the same command with --run plays only those")
+    return 1 if result.num_missing else 0
+
+
+def evaluate_by_name(options: EvalOptions) -> EvaluationResult:
+    """Load the policy and evaluate it, in a run folder where one is given."""
+    settings = options.settings
+    policy = load(options.policy, options.suite, **options.policy_options)
+    with contextlib.ExitStack() as stack:
+        store = stack.enter_context(open_evaluation_store(options.run)) if options.run else None
+        progress = ProgressDisplay(f"{options.policy} on {options.suite} {options.split}")
+        return evaluate(policy, options.suite, options.split, settings, store=store, progress=progress)
+
+
+def read_options(given: Sequence[str]) -> dict[str, Any]:
+    """Keyword arguments from "key=value", the value read as JSON where it is, else as text.
+
+    Raises:
+        ConfigError: One has no "=".
+    """
+    options: dict[str, Any] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals or not key.isidentifier():
+            raise ConfigError(f"--option {text!r} is not of the form key=value, such as quality=0.9")
+        try:
+            options[key] = json.loads(value)
+        except json.JSONDecodeError:
+            options[key] = value
+    return options
