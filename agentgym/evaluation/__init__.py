@@ -1,0 +1,31 @@
+"""Held-out evaluation: playing a split, intervals clustered by task, paired comparison of two policies.
+
+Collecting the episodes is the work of `agentgym.rollout`, drawing pages of `agentgym.view`.
+"""
+
+from agentgym.evaluation.compare import Comparison, compare, load_result
+from agentgym.evaluation.result import EvaluationResult, StratumResult, TaskResult, summarise
+from agentgym.evaluation.runner import EvaluationSettings, evaluate, open_evaluation_store
+from agentgym.evaluation.statistics import Estimate, mean_interval, pass_at_k, pass_hat_k, task_means, tasks_needed
+from agentgym.evaluation.tables import comparison_text, result_text
+
+__all__ = [
+    "Comparison",
+    "Estimate",
+    "EvaluationResult",
+    "EvaluationSettings",
+    "StratumResult",
+    "TaskResult",
+    "compare",
+    "comparison_text",
+    "evaluate",
+    "load_result",
+    "mean_interval",
+    "open_evaluation_store",
+    "pass_at_k",
+    "pass_hat_k",
+    "result_text",
+    "summarise",
+    "task_means",
+    "tasks_needed",
+]

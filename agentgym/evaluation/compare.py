@@ -1,0 +1,138 @@
+"""Comparing two evaluations task by task.
+
+Both must hold tasks in common: a difference between different tasks says little about the policies.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agentgym.errors import ConfigError
+from agentgym.evaluation.result import EvaluationResult
+from agentgym.evaluation.runner import EVALUATIONS
+from agentgym.evaluation.statistics import Estimate, mean_interval, tasks_needed
+from agentgym.store import DATABASE, RunStore
+
+_DIFFERENCES = (0.01, 0.02, 0.05, 0.1)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How the second policy differs from the first, on the tasks that both played.
+
+    Attributes:
+        first, second: Names of the policies.
+        suite, split: What they played.
+        success: Difference of success rates, second minus first, with its paired interval.
+        score: Difference of scores.
+        num_better, num_worse: Tasks on which the second succeeded more, or less, often.
+        num_unpaired: Tasks that only one of them played.
+        deviation: Standard deviation over tasks of the difference in success.
+        needed: Tasks needed to show a true difference in success of that size (power .8, two-sided level .05).
+    """
+
+    first: str
+    second: str
+    suite: str
+    split: str
+    success: Estimate
+    score: Estimate
+    num_better: int
+    num_worse: int
+    num_unpaired: int
+    deviation: float
+    needed: dict[str, float]
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the interval of the success difference leaves out zero."""
+        return self.success.low > 0 or self.success.high < 0
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object for machines; unlimited numbers of tasks and NaN are null."""
+        fields = {name: getattr(self, name) for name in self.__slots__ if name not in ("success", "score", "needed")}
+        fields["num_tasks"] = self.success.num_tasks
+        fields["success"], fields["score"] = self.success.to_json(), self.score.to_json()
+        fields["is_significant"] = self.is_significant
+        fields["deviation"] = None if math.isnan(self.deviation) else self.deviation
+        fields["needed"] = {size: n if math.isfinite(n) else None for size, n in self.needed.items()}
+        return fields
+
+
+def compare(first: EvaluationResult | Path | str, second: EvaluationResult | Path | str) -> Comparison:
+    """The paired difference between two evaluations, second minus first.
+
+    Args:
+        first: A result, or where it lies as `load_result` takes it.
+        second: The other.
+
+    Raises:
+        ConfigError: They are of different suites or splits, or have no task in common.
+    """
+    one, other = (result if isinstance(result, EvaluationResult) else load_result(result) for result in (first, second))
+    if (one.suite, one.split) != (other.suite, other.split):
+        raise ConfigError(
+            f"cannot compare {one.policy!r} on {one.suite} {one.split} with {other.policy!r} on {other.suite} "
+            f"{other.split}: evaluate both on the same split"
+        )
+    pairs = {task.id: task for task in one.tasks if task.attempts}
+    both = [(pairs[task.id], task) for task in other.tasks if task.attempts and task.id in pairs]
+    if not both:
+        raise ConfigError(f"{one.policy!r} and {other.policy!r} have no task in common: evaluate both on the same ones")
+    success = np.array([after.success - before.success for before, after in both])
+    score = np.array([after.score - before.score for before, after in both])
+    deviation = float(success.std(ddof=1)) if len(success) > 1 else math.nan
+    wanted = {*_DIFFERENCES, round(abs(float(success.mean())), 4)} - {0.0}
+    return Comparison(
+        first=one.policy,
+        second=other.policy,
+        suite=one.suite,
+        split=one.split,
+        success=mean_interval(success, bounds=(-1, 1)),
+        score=mean_interval(score[~np.isnan(score)]),
+        num_better=int((success > 0).sum()),
+        num_worse=int((success < 0).sum()),
+        num_unpaired=len({task.id for task in (*one.tasks, *other.tasks)}) - len(both),
+        deviation=deviation,
+        needed={f"{size:g}": tasks_needed(size, deviation) for size in sorted(wanted)} if len(success) > 1 else {},
+    )
+
+
+def load_result(place: Path | str) -> EvaluationResult:
+    """Read a result.
+
+    Args:
+        place: A file with what `agentgym eval --json` printed; or a run folder, followed by `#split:policy` where it
+            holds several results.
+
+    Raises:
+        ConfigError: There is no result, or several and none is named.
+    """
+    text, _, wanted = str(place).partition("#")
+    path = Path(text)
+    if (path / DATABASE).is_file():
+        return _from_store(path, wanted)
+    try:
+        return EvaluationResult.from_json(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        if isinstance(error, ConfigError):
+            raise
+        raise ConfigError(
+            f"cannot read a result from {path}: {error}; expected a run folder or what `agentgym eval --json` wrote"
+        ) from error
+
+
+def _from_store(folder: Path, wanted: str) -> EvaluationResult:
+    with RunStore.open(folder, read_only=True) as store:
+        found = {key: value for key, value in store.meta.items() if key.startswith(EVALUATIONS)}
+    matching = [value for key, value in found.items() if key.endswith(f":{wanted}") or not wanted]
+    if len(matching) != 1:
+        names = ", ".join(f"{folder}#{value['split']}:{value['policy']}" for value in found.values()) or "none"
+        raise ConfigError(f"{len(matching)} results in {folder} match {wanted!r}; name one of: {names}")
+    return EvaluationResult.from_json(matching[0])

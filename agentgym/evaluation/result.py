@@ -1,0 +1,223 @@
+"""What an evaluation found: rates with intervals over all tasks, by stratum and by task, and what it cost.
+
+Faults (outcomes without reward) enter no rate, but are counted beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from agentgym.errors import ConfigError
+from agentgym.evaluation.statistics import Estimate, mean_interval, pass_at_k, pass_hat_k
+from agentgym.trajectory import Trajectory
+
+_RATE = (0.0, 1.0)
+_COSTS = ("prompt_tokens", "completion_tokens", "cost_usd", "retries")
+
+
+@dataclass(slots=True)
+class TaskResult:
+    """What became of one task.
+
+    Attributes:
+        id: The task.
+        stratum: Its stratum.
+        attempts: Episodes with a reward.
+        successes: Those that solved it.
+        score: Mean score of those; NaN where there are none.
+        faults: Episodes without reward.
+    """
+
+    id: str
+    stratum: str
+    attempts: int
+    successes: int
+    score: float
+    faults: int
+
+    @property
+    def success(self) -> float:
+        """Success rate; NaN where no episode has a reward."""
+        return self.successes / self.attempts if self.attempts else math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class StratumResult:
+    """Rates over the tasks of one stratum."""
+
+    success: Estimate
+    score: Estimate
+
+    def to_json(self) -> dict[str, Any]:
+        """`num_tasks`, `success` and `score`."""
+        return {
+            "num_tasks": self.success.num_tasks,
+            "success": self.success.to_json(),
+            "score": self.score.to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationResult:
+    """The result of evaluating a policy on a split.
+
+    Attributes:
+        suite, split, policy: What was evaluated on what.
+        attempts: Episodes wanted of each task.
+        tasks: What became of each task, in the order of the split.
+        headline: The stratum that the suite reports first.
+        sampling: How messages were drawn: temperature, top_p, max_tokens.
+        outcomes: Number of episodes by outcome, faults included.
+        costs: Sums over all episodes: turns, prompt_tokens, completion_tokens, cost_usd, retries.
+        seconds: Wall time of this call; what was resumed took its time before.
+        num_missing: Episodes that were wanted but not played (after an interrupt).
+        num_trained_on: Tasks that the policy was trained on; above 0 only where that was allowed.
+    """
+
+    suite: str
+    split: str
+    policy: str
+    attempts: int
+    tasks: Sequence[TaskResult]
+    headline: str = ""
+    sampling: Mapping[str, float] = field(default_factory=dict)
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+    costs: Mapping[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+    num_missing: int = 0
+    num_trained_on: int = 0
+
+    @property
+    def num_faults(self) -> int:
+        """Episodes without reward."""
+        return sum(task.faults for task in self.tasks)
+
+    @property
+    def success(self) -> Estimate:
+        """Success rate over all tasks."""
+        return _rates(self.tasks).success
+
+    @property
+    def score(self) -> Estimate:
+        """Mean score over all tasks."""
+        return _rates(self.tasks).score
+
+    @property
+    def strata(self) -> dict[str, StratumResult]:
+        """Rates over the tasks of each stratum, the headline first."""
+        names = sorted({task.stratum for task in self.tasks}, key=lambda name: (name != self.headline, name))
+        return {name: _rates([task for task in self.tasks if task.stratum == name]) for name in names}
+
+    def pass_at(self) -> dict[str, float]:
+        """pass@k for k = 1, 2, 4, … and the number of attempts."""
+        return {str(k): pass_at_k(*self._counts(), k) for k in self._ks()}
+
+    def pass_hat(self) -> dict[str, float]:
+        """pass^k for the same k."""
+        return {str(k): pass_hat_k(*self._counts(), k) for k in self._ks()}
+
+    def _ks(self) -> list[int]:
+        powers = (2**power for power in range(self.attempts.bit_length()))
+        return sorted({*powers, self.attempts})
+
+    def _counts(self) -> tuple[list[int], list[int]]:
+        return [task.attempts for task in self.tasks], [task.successes for task in self.tasks]
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object for machines; NaN is null. `from_json` reads it back."""
+        return {
+            "suite": self.suite,
+            "split": self.split,
+            "policy": self.policy,
+            "num_tasks": len(self.tasks),
+            "attempts": self.attempts,
+            "success": self.success.to_json(),
+            "score": self.score.to_json(),
+            "pass_at": {k: _or_none(value) for k, value in self.pass_at().items()},
+            "pass_hat": {k: _or_none(value) for k, value in self.pass_hat().items()},
+            "outcomes": dict(self.outcomes),
+            "num_faults": self.num_faults,
+            "num_missing": self.num_missing,
+            "num_trained_on": self.num_trained_on,
+            "trained_on": self.num_trained_on > 0,
+            "headline": self.headline,
+            "strata": {name: stratum.to_json() for name, stratum in self.strata.items()},
+            "sampling": dict(self.sampling),
+            "costs": dict(self.costs),
+            "seconds": self.seconds,
+            "tasks": [asdict(task) | {"score": _or_none(task.score)} for task in self.tasks],
+        }
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Self:
+        """The inverse of `to_json`; what follows from the tasks is worked out anew.
+
+        Raises:
+            ConfigError: A key is missing or malformed.
+        """
+        plain = ("suite", "split", "policy", "attempts", "headline", "sampling", "outcomes", "costs", "seconds")
+        try:
+            tasks = [
+                TaskResult(**{**task, "score": math.nan if task["score"] is None else task["score"]})
+                for task in fields["tasks"]
+            ]
+            values = {name: fields[name] for name in (*plain, "num_missing", "num_trained_on")}
+        except (KeyError, TypeError) as error:
+            raise ConfigError(f"no result of an evaluation: {error!r}; expected what eval --json prints") from error
+        return cls(tasks=tasks, **values)
+
+
+def summarise(
+    trajectories: Iterable[Trajectory], task_ids: Sequence[str] | None = None
+) -> tuple[list[TaskResult], dict[str, int], dict[str, float]]:
+    """Count episodes by task, by outcome, and what they cost.
+
+    Args:
+        trajectories: Finished episodes of one role.
+        task_ids: The order of the tasks; None takes the order in which they appear.
+
+    Returns:
+        The tasks that have episodes, the number of episodes by outcome, the sums of costs.
+    """
+    by_task: dict[str, list[Trajectory]] = {task_id: [] for task_id in task_ids or ()}
+    outcomes: Counter[str] = Counter()
+    costs: Counter[str] = Counter()
+    for trajectory in trajectories:
+        by_task.setdefault(trajectory.task_id, []).append(trajectory)
+        outcomes[str(trajectory.outcome)] += 1
+        usage = {"completion_tokens": float(trajectory.num_action_tokens), **trajectory.usage}
+        costs["turns"] += len(trajectory.turns)
+        costs.update({name: usage[name] for name in _COSTS if usage.get(name)})
+    tasks = [_task_result(task_id, episodes) for task_id, episodes in by_task.items() if episodes]
+    return tasks, dict(sorted(outcomes.items())), {name: float(value) for name, value in costs.items()}
+
+
+def _task_result(task_id: str, episodes: Sequence[Trajectory]) -> TaskResult:
+    graded = [episode for episode in episodes if episode.outcome is not None and episode.outcome.is_graded]
+    scores = [episode.score for episode in graded if episode.score is not None]
+    return TaskResult(
+        id=task_id,
+        stratum=episodes[0].stratum,
+        attempts=len(graded),
+        successes=sum(bool(episode.success) for episode in graded),
+        score=float(np.mean(scores)) if scores else math.nan,
+        faults=len(episodes) - len(graded),
+    )
+
+
+def _rates(tasks: Sequence[TaskResult]) -> StratumResult:
+    scores = np.array([task.score for task in tasks])
+    scores = scores[~np.isnan(scores)]
+    bounds = _RATE if len(scores) and scores.min() >= 0 and scores.max() <= 1 else None
+    success = [task.success for task in tasks if task.attempts]
+    return StratumResult(mean_interval(success, bounds=_RATE), mean_interval(scores, bounds=bounds))
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value

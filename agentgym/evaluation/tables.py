@@ -1,0 +1,79 @@
+"""Results and comparisons as text for a terminal.
+
+JSON for machines is made by the results themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from agentgym.evaluation.compare import Comparison
+from agentgym.evaluation.result import EvaluationResult
+from agentgym.evaluation.statistics import Estimate
+
+
+def estimate_text(estimate: Estimate, is_signed: bool = False) -> str:
+    """Mean and interval, such as `0.812 [0.744, 0.875]`."""
+    if math.isnan(estimate.mean):
+        return "-"
+    sign = "+" if is_signed else ""
+    if math.isnan(estimate.low):
+        return f"{estimate.mean:{sign}.3f}"
+    return f"{estimate.mean:{sign}.3f} [{estimate.low:{sign}.3f}, {estimate.high:{sign}.3f}]"
+
+
+def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
+    """A result as lines: rates by stratum, pass@k, outcomes, costs; optionally every task."""
+    temperature = result.sampling.get("temperature")
+    drawn = "" if temperature is None else f", sampled at temperature {temperature:g}" if temperature else ", greedy"
+    size = f"{len(result.tasks)} tasks x {result.attempts} attempts{drawn}"
+    lines = [f"{result.policy} on {result.suite} {result.split}: {size}"]
+    if result.num_trained_on:
+        lines.append(f"TRAINED ON: {result.num_trained_on} of these tasks were in the policy's training data")
+    if result.num_missing:
+        lines.append(f"INCOMPLETE: {result.num_missing} episodes were not played")
+    rows: list[tuple[str, ...]] = [("stratum", "tasks", "success [95 %]", "score [95 %]")]
+    rows += [
+        (name or "-", str(part.success.num_tasks), estimate_text(part.success), estimate_text(part.score))
+        for name, part in result.strata.items()
+    ]
+    rows.append(("all", str(len(result.tasks)), estimate_text(result.success), estimate_text(result.score)))
+    lines += _aligned(rows)
+    if result.attempts > 1:
+        rows = [("k", *result.pass_at()), ("pass@k", *(f"{value:.3f}" for value in result.pass_at().values()))]
+        lines += _aligned([*rows, ("pass^k", *(f"{value:.3f}" for value in result.pass_hat().values()))])
+    lines.append("outcomes: " + ", ".join(f"{name} {count}" for name, count in result.outcomes.items()))
+    if result.num_faults:
+        lines.append(f"faults: {result.num_faults} episodes without reward, left out of all rates")
+    costs = ", ".join(f"{name} {value:g}" for name, value in result.costs.items())
+    lines.append(f"costs: {costs}; {result.seconds:.1f} s")
+    if with_tasks:
+        rows = [("task", "stratum", "successes", "score", "faults")]
+        rows += [
+            (task.id, task.stratum, f"{task.successes}/{task.attempts}", f"{task.score:.3f}", str(task.faults))
+            for task in result.tasks
+        ]
+        lines += _aligned(rows)
+    return "\n".join(lines)
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """A comparison as lines."""
+    verdict = "shown" if comparison.is_significant else "not shown: the interval holds zero"
+    lines = [
+        f"{comparison.second} minus {comparison.first} on {comparison.suite} {comparison.split}, "
+        f"{comparison.success.num_tasks} tasks in common ({comparison.num_unpaired} left out)",
+        f"success {estimate_text(comparison.success, True)}: a difference is {verdict}",
+        f"score   {estimate_text(comparison.score, True)}",
+        f"better on {comparison.num_better} tasks, worse on {comparison.num_worse}",
+    ]
+    rows = [("true difference", "tasks needed")]
+    rows += [(size, "-" if math.isinf(count) else f"{count:.0f}") for size, count in comparison.needed.items()]
+    return "\n".join(lines + (_aligned(rows) if comparison.needed else []))
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)
+    return [("  " + "  ".join(cells)).rstrip() for cells in padded]

@@ -1,0 +1,135 @@
+import json
+import math
+
+import pytest
+
+from agentgym.errors import ConfigError
+from agentgym.evaluation import (
+    EvaluationResult,
+    TaskResult,
+    compare,
+    comparison_text,
+    load_result,
+    result_text,
+    summarise,
+)
+from agentgym.outcome import Outcome
+from agentgym.trajectory import Trajectory, Turn
+
+DONE, FAULT = Outcome("terminated"), Outcome("infrastructure", "StepTimeoutError")
+
+
+def episode(task, solved, outcome=DONE, stratum="new"):
+    graded = outcome.is_graded
+    return Trajectory(
+        f"{task}-{solved}",
+        task,
+        stratum=stratum,
+        outcome=outcome,
+        success=bool(solved) if graded else None,
+        score=float(solved) if graded else None,
+        turns=[Turn(0, [], {}, "")],
+        usage={"completion_tokens": 10.0, "seconds": 5.0, "cost_usd": 0.25},
+    )
+
+
+def result(tasks, policy="a", attempts=4, **fields):
+    return EvaluationResult("s/t", "test", policy, attempts, tasks, **({"headline": "new"} | fields))
+
+
+def tasks_of(*successes, attempts=4, stratum="new"):
+    return [TaskResult(f"t{i}", stratum, attempts, c, c / attempts, 0) for i, c in enumerate(successes)]
+
+
+def test_summary_counts_faults_apart_from_rates():
+    tasks, outcomes, costs = summarise(
+        [episode("b", 1), episode("a", 0), episode("b", 0), episode("a", 0, FAULT)], ["a", "b", "c"]
+    )
+    assert [(task.id, task.attempts, task.successes, task.faults) for task in tasks] == [("a", 1, 0, 1), ("b", 2, 1, 0)]
+    assert outcomes == {"infrastructure:StepTimeoutError": 1, "terminated": 3}
+    assert costs == {"turns": 4.0, "completion_tokens": 40.0, "cost_usd": 1.0}
+    assert result(tasks).success.mean == 0.25
+    assert result(tasks).num_faults == 1
+
+
+def test_task_of_faults_alone_enters_no_rate():
+    tasks, _, _ = summarise([episode("a", 0, FAULT), episode("b", 1)])
+    found = result(tasks, attempts=1)
+    assert found.success.mean == 1.0
+    assert found.success.num_tasks == 1
+    assert math.isnan(tasks[0].score)
+    assert found.to_json()["tasks"][0]["score"] is None
+
+
+def test_json_has_what_machines_read_and_reads_back():
+    found = result([*tasks_of(0, 4, 2, 1), TaskResult("x", "odd", 4, 4, 1.0, 0)], seconds=3.0, num_trained_on=1)
+    fields = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    assert fields["success"]["mean"] == pytest.approx((0 + 1 + 0.5 + 0.25 + 1) / 5)
+    assert fields["pass_at"]["1"] == pytest.approx(fields["success"]["mean"])
+    assert list(fields["pass_at"]) == list(fields["pass_hat"]) == ["1", "2", "4"]
+    assert fields["pass_at"]["4"] == pytest.approx(0.8)
+    assert list(fields["strata"]) == ["new", "odd"]
+    assert fields["strata"]["odd"]["success"]["low"] < 1
+    assert (fields["num_tasks"], fields["trained_on"]) == (5, True)
+    assert EvaluationResult.from_json(fields) == found
+
+
+def test_malformed_result_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match="no result of an evaluation"):
+        EvaluationResult.from_json({"tasks": []})
+    (tmp_path / "x.json").write_text("{")
+    for place in (tmp_path / "x.json", tmp_path / "none.json", tmp_path):
+        with pytest.raises(ConfigError, match="cannot read a result"):
+            load_result(place)
+
+
+def test_comparison_is_paired_by_task():
+    # the same tasks in another order: differences 0, +.25, +.25, +.5, so mean .25, deviation .2041
+    before, after = tasks_of(0, 1, 2, 2), tasks_of(0, 2, 3, 4)[::-1]
+    found = compare(result(before, "a"), result(after, "b"))
+    assert found.success.mean == pytest.approx(0.25)
+    assert found.deviation == pytest.approx(0.204124)
+    assert (found.num_better, found.num_worse, found.num_unpaired) == (3, 0, 0)
+    assert found.needed["0.25"] == math.ceil(7.8489 * (0.204124 / 0.25) ** 2)
+    assert "b minus a" in comparison_text(found)
+    json.dumps(found.to_json(), allow_nan=False)
+
+
+def test_pairing_narrows_the_interval_of_correlated_policies():
+    levels = [0, 4] * 20
+    before = tasks_of(*levels)
+    after = tasks_of(*[level - 1 if level else 1 for level in levels])
+    found = compare(result(before), result(after))
+    alone = result(before).success
+    assert found.success.high - found.success.low < 0.6 * (alone.high - alone.low)
+
+
+def test_equal_policies_show_no_difference_but_no_certainty_either():
+    found = compare(result(tasks_of(4, 4, 4)), result(tasks_of(4, 4, 4)))
+    assert found.success.mean == 0
+    assert found.success.low < -0.3
+    assert not found.is_significant
+
+
+def test_comparison_of_unlike_things_is_refused(tmp_path):
+    one = result(tasks_of(1))
+    with pytest.raises(ConfigError, match="no task in common"):
+        compare(one, result([TaskResult("z", "new", 1, 1, 1.0, 0)]))
+    with pytest.raises(ConfigError, match="evaluate both on the same split"):
+        compare(one, EvaluationResult("s/t", "validation", "a", 1, tasks_of(1)))
+
+
+def test_results_are_compared_from_files(tmp_path):
+    for name, tasks in (("a", tasks_of(1, 2)), ("b", tasks_of(2, 2))):
+        (tmp_path / f"{name}.json").write_text(json.dumps(result(tasks, name).to_json()))
+    assert compare(tmp_path / "a.json", str(tmp_path / "b.json")).success.mean == 0.125
+
+
+def test_text_names_strata_faults_and_training():
+    tasks = [*tasks_of(0, 4), TaskResult("x", "odd", 3, 3, 1.0, 1)]
+    text = result_text(result(tasks, num_trained_on=2, sampling={"temperature": 0}), with_tasks=True)
+    assert "TRAINED ON: 2" in text
+    assert "faults: 1" in text
+    assert "greedy" in text
+    assert text.index(" new ") < text.index(" odd ")
+    assert "3/3" in text

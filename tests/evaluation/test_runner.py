@@ -1,0 +1,145 @@
+import dataclasses
+
+import pytest
+
+from agentgym.errors import ConfigError, HeldOutError, InfrastructureError, UnknownNameError
+from agentgym.evaluation import EvaluationSettings, compare, evaluate, load_result, open_evaluation_store
+from agentgym.policies.by_name import load
+from agentgym.rollout import RolloutSettings
+from agentgym.store import RunStore
+from agentgym.suite import load_suite
+
+SUITE = "dialogue/guess-number"
+FEW = EvaluationSettings(limit=12, attempts=2)
+
+
+class Counting:
+    """The oracle, counting what it is asked; breaks at tasks named in `broken`."""
+
+    uses_tokens, concurrency = False, 1
+
+    def __init__(self, name="counting", broken=(), seen=()):
+        self._oracle = load("oracle", SUITE)
+        self.name, self.broken, self.seen_hashes = name, set(broken), frozenset(seen)
+        self.episodes = set()
+
+    def generate(self, requests):
+        self.episodes |= {request.episode for request in requests}
+        if any(request.task.id in self.broken for request in requests):
+            raise InfrastructureError("the engine is down")
+        return self._oracle.generate(requests)
+
+    def forget(self, episode):
+        self._oracle.forget(episode)
+
+
+class BreakingAlone(Counting):
+    """Breaks single episodes: asked one request a call."""
+
+    concurrency = 4
+
+
+@pytest.fixture
+def broken_task():
+    return load_suite(SUITE).tasks("test")[0].id
+
+
+def test_oracle_solves_the_split_and_null_does_not():
+    assert evaluate(load("oracle", SUITE), SUITE, "test", FEW).success.mean == 1.0
+    found = evaluate(load("null", SUITE), SUITE, "test", FEW)
+    assert found.success.mean == 0.0
+    assert found.success.high > 0
+    assert sum(found.outcomes.values()) == 24
+    assert found.pass_at() == {"1": 0.0, "2": 0.0}
+
+
+def test_limit_spreads_over_the_split():
+    found = evaluate(load("oracle", SUITE), SUITE, "test", EvaluationSettings(limit=8))
+    ids = [task.id for task in load_suite(SUITE).tasks("test")]
+    places = [ids.index(task.id) for task in found.tasks]
+    assert len(places) == 8
+    assert places[-1] > len(ids) * 0.8
+
+
+def test_evaluation_is_resumed_by_task_and_attempt(tmp_path):
+    with open_evaluation_store(tmp_path) as store:
+        first = Counting()
+        evaluate(first, SUITE, "test", dataclasses.replace(FEW, attempts=1), store=store)
+        assert len(first.episodes) == 12
+        second = Counting()
+        found = evaluate(second, SUITE, "test", FEW, store=store)
+        assert len(second.episodes) == 12
+        assert not second.episodes & first.episodes
+        assert all(task.attempts == 2 for task in found.tasks)
+        third = Counting()
+        again = evaluate(third, SUITE, "test", FEW, store=store)
+    assert third.episodes == set()
+    assert again.tasks == found.tasks
+
+
+def test_other_seed_policy_or_sampling_is_played_anew(tmp_path):
+    with open_evaluation_store(tmp_path) as store:
+        evaluate(Counting(), SUITE, "test", FEW, store=store)
+        for policy, settings in (
+            (Counting(), dataclasses.replace(FEW, seed=1)),
+            (Counting("other"), FEW),
+            (Counting(), dataclasses.replace(FEW, rollout=RolloutSettings(history="last:2"))),
+            (Counting(), dataclasses.replace(FEW, iteration=3)),
+        ):
+            evaluate(policy, SUITE, "test", settings, store=store)
+            assert len(policy.episodes) == 24
+
+
+def test_faults_are_left_out_counted_and_played_again(tmp_path, broken_task):
+    settings = EvaluationSettings(limit=12, rollout=RolloutSettings(retries=0))
+    with open_evaluation_store(tmp_path) as store:
+        found = evaluate(BreakingAlone(broken=[broken_task]), SUITE, "test", settings, store=store)
+        assert (found.num_faults, found.success.mean, found.success.num_tasks) == (1, 1.0, 11)
+        mended = BreakingAlone()
+        found = evaluate(mended, SUITE, "test", settings, store=store)
+        assert len(mended.episodes) == 1
+        assert (found.num_faults, found.success.num_tasks) == (0, 12)
+        assert store.counts()["episodes"] == 12
+
+
+def test_too_many_faults_are_an_error_that_names_the_cause(broken_task):
+    settings = EvaluationSettings(limit=5, rollout=RolloutSettings(retries=0))
+    with pytest.raises(InfrastructureError, match=r"1 of 5 episodes .* the engine is down"):
+        evaluate(BreakingAlone(broken=[broken_task]), SUITE, "test", settings)
+
+
+def test_tasks_seen_in_training_are_refused_or_flagged():
+    task = load_suite(SUITE).tasks("test")[0]
+    policy = Counting(seen=[task.content_hash])
+    with pytest.raises(HeldOutError, match="allow_train"):
+        evaluate(policy, SUITE, "test", FEW)
+    found = evaluate(policy, SUITE, "test", dataclasses.replace(FEW, allow_train=True))
+    assert found.to_json()["trained_on"] is True
+    assert found.num_trained_on == 1
+
+
+def test_results_are_kept_in_the_run_and_compared_from_there(tmp_path):
+    with open_evaluation_store(tmp_path) as store:
+        evaluate(load("null", SUITE), SUITE, "test", FEW, store=store)
+        evaluate(load("oracle", SUITE), SUITE, "test", FEW, store=store)
+    assert load_result(f"{tmp_path}#test:oracle").success.mean == 1.0
+    found = compare(f"{tmp_path}#test:null", f"{tmp_path}#oracle")
+    assert found.success.mean == 1.0
+    assert found.is_significant
+    with pytest.raises(ConfigError, match=r"2 results .* name one of"):
+        load_result(tmp_path)
+
+
+def test_evaluations_never_count_as_training_episodes(tmp_path):
+    with RunStore.create(tmp_path, {}) as store:
+        evaluate(Counting(), SUITE, "train", FEW, store=store)
+        assert {(row.purpose, row.split) for row in store.episode_rows()} == {("validation", "train")}
+
+
+def test_bad_arguments_are_refused():
+    with pytest.raises(ConfigError, match="at least 1"):
+        EvaluationSettings(attempts=0)
+    with pytest.raises(UnknownNameError, match="guess-number"):
+        evaluate(Counting(), "dialogue/guess-numbers")
+    with pytest.raises(UnknownNameError, match="test"):
+        evaluate(Counting(), SUITE, "tests")
