@@ -166,14 +166,12 @@ class AgentEnv(gymnasium.Env[Observation, str]):
         self.check_interrupt()
         is_invalid = False
         try:
-            if type(action) is CutMessage:
-                raise ActionSyntaxError(CUT_EXPLANATION)
-            reply = self.respond(self.parse(action))
+            reply = self._play(action)
         except ActionSyntaxError as refusal:
             is_invalid = True
             reply = self._refuse(refusal)
         outcome = self._outcome_after(reply, is_invalid)
-        if outcome is not None and not reply.terminated:
+        if outcome is not None and not reply.terminated and reply.success is None:
             reply = self._graded(reply)
         events = reply.events
         info: dict[str, Any] = {
@@ -187,8 +185,9 @@ class AgentEnv(gymnasium.Env[Observation, str]):
         if outcome is not None:
             self._close(outcome, reply, info)
         reward = weighted_sum(events, self.reward_weights) if events else 0.0
-        terminated = outcome is not None and outcome.kind != "truncated"
-        return self._observe(reply.messages, reply.image), reward, terminated, outcome is _OUT_OF_TURNS, info
+        truncated = outcome is not None and outcome.kind == "truncated"
+        terminated = outcome is not None and not truncated
+        return self._observe(reply.messages, reply.image), reward, terminated, truncated, info
 
     def render(self) -> str:
         """The last messages as text."""
@@ -307,6 +306,11 @@ class AgentEnv(gymnasium.Env[Observation, str]):
         if isinstance(chosen, str):
             return find_task(chosen)
         raise TaskError(f"options['task'] must be a Task or a task id, got {type(chosen).__name__}")
+
+    def _play(self, text: str) -> EnvReply:
+        if type(text) is CutMessage:
+            raise ActionSyntaxError(CUT_EXPLANATION)
+        return self.respond(self.parse(text))
 
     def _observe(self, messages: Sequence[Message], image: NDArray[np.uint8] | None) -> Observation:
         observation: Observation = {"text": text_of(messages)}

@@ -14,7 +14,7 @@ from typing import Any
 from agentgym.action import Action, parse_text
 from agentgym.env import CUT_EXPLANATION, AgentEnv, CutMessage, EnvReply
 from agentgym.errors import ActionSyntaxError, AgentGymError, ContractError, PartnerError
-from agentgym.message import Message, ToolSchema, user
+from agentgym.message import Message, ToolSchema, text_of, user
 from agentgym.outcome import CutReason, Outcome
 from agentgym.policy import Partner
 from agentgym.reward import FORMAT, RewardEvent, weighted_sum
@@ -70,6 +70,7 @@ class GameEnv(ABC):
         self.turns: dict[str, int] = {}
         self.num_invalid: dict[str, int] = {}
         self.rng = random.Random(0)
+        self._moving: str | None = None
 
     @abstractmethod
     def make_task(self, seed: int) -> Task:
@@ -111,6 +112,7 @@ class GameEnv(ABC):
         self.rng = random.Random(task.seed if seed is None else seed)
         self.turns = dict.fromkeys(self.roles, 0)
         self.num_invalid = dict.fromkeys(self.roles, 0)
+        self._moving = None
         return self.begin(task)
 
     def step(self, text: str) -> GameReply:
@@ -122,6 +124,7 @@ class GameEnv(ABC):
         role = self.acting_role
         if role is None or self.task is None:
             raise ContractError("step() on a game that is over or was never reset; call reset() first")
+        self._moving = role
         try:
             if type(text) is CutMessage:
                 raise ActionSyntaxError(CUT_EXPLANATION)
@@ -134,6 +137,7 @@ class GameEnv(ABC):
             reply.events = [*reply.events, *last.events]
             reply.successes, reply.scores = last.successes, last.scores
         self.turns[role] += 1
+        self._moving = None
         if reply.outcome is not None:
             self._close(reply)
         return reply
@@ -147,7 +151,7 @@ class GameEnv(ABC):
 
     def event(self, role: str, component: str, value: float, turn: int | None = None) -> RewardEvent:
         """A reward event known now that credits a turn of a role: by default its current or last one."""
-        now = self.turns[role] if role == self.acting_role else self.turns[role] - 1
+        now = self.turns[role] if role == self._moving else self.turns[role] - 1
         return RewardEvent(now if turn is None else turn, now, role, component, value)
 
     def _refuse(self, role: str, refusal: ActionSyntaxError) -> GameReply:
@@ -263,8 +267,10 @@ class RoleView(AgentEnv):
         self.game, self.partners = game, partners
         self.role = role
         self.reward_weights = game.reward_weights
+        self.invalid_value = game.invalid_value
         self.tools = game.tools.get(role, ())
         self._talks: dict[str, list[Message]] = {}
+        self._game_outcome: Outcome | None = None
 
     def make_task(self, seed: int) -> Task:
         """A task of the game."""
@@ -273,6 +279,7 @@ class RoleView(AgentEnv):
     def begin(self, task: Task) -> Sequence[Message]:
         """Reset the game and let partners play until it is the agent's turn."""
         self._talks = {role: [] for role in self.game.roles}
+        self._game_outcome = None
         self._deliver(self.game.reset(task, self._seed))
         self._play_partners([])
         return self._collect()
@@ -280,15 +287,19 @@ class RoleView(AgentEnv):
     def respond(self, action: Action) -> EnvReply:
         """Play the agent's message, then the partners' until it is the agent's turn again."""
         reply = self.game.step(action.text)
+        if reply.is_invalid:
+            self._game_outcome = reply.outcome
+            raise ActionSyntaxError(text_of(reply.inbox.get(self.role, ())))
         self._deliver(reply.inbox)
         events = list(reply.events)
         if reply.outcome is None:
             reply = self._play_partners(events) or reply
         own = tuple(event for event in events if event.role == self.role)
+        self._game_outcome = reply.outcome
         if reply.outcome is None:
             return EnvReply(self._collect(), own)
         success, score = reply.successes[self.role], reply.scores[self.role]
-        return EnvReply(self._collect(), own, True, success, score)
+        return EnvReply(self._collect(), own, reply.is_over, success, score)
 
     def grade(self) -> EnvReply:
         """The game's grade of the agent's role."""
@@ -300,20 +311,36 @@ class RoleView(AgentEnv):
         """The game's anchor."""
         return self.game.anchor()
 
+    def interrupt(self) -> None:
+        """Interrupt the game and stop asking partners."""
+        super().interrupt()
+        self.game.interrupt()
+
     def close(self) -> None:
         """Close the game."""
         self.game.close()
+
+    def _play(self, text: str) -> EnvReply:
+        return self.respond(Action(text, text, None, ()))  # the game parses it, and notices one that was cut
+
+    def _outcome_after(self, reply: EnvReply, is_invalid: bool) -> Outcome | None:
+        return self._game_outcome
 
     def _play_partners(self, events: list[RewardEvent]) -> GameReply | None:
         reply: GameReply | None = None
         while (role := self.game.acting_role) not in (None, self.role):
             assert role is not None
+            self.check_interrupt()
             try:
                 text = self.partners[role].act(role, self._talks[role], self.game.tools.get(role, ()))
             except (AgentGymError, OSError) as error:
                 raise PartnerError(f"the partner of role {role!r} failed: {error}") from error
             self._talks[role].append({"role": "assistant", "content": text})
             reply = self.game.step(text)
+            if reply.outcome is not None and reply.outcome.kind == "invalid":
+                raise PartnerError(
+                    f"the partner of role {role!r} sent too many invalid messages, the last {text!r:.200}"
+                )
             self._deliver(reply.inbox)
             events += reply.events
         return reply
