@@ -8,19 +8,16 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 
+from agentgym.entry_points import load_entry_points
 from agentgym.env import AgentEnv
 from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.policy import ScriptFactory
 from agentgym.suite import register_suites
-
-ENTRY_POINT_GROUP = "agentgym.environments"
 
 
 @dataclass(frozen=True)
@@ -105,24 +102,6 @@ def register_own() -> None:
     """Register the environments of this distribution; called when agentgym is imported."""
     for spec in _OWN:
         register(spec)
-
-
-@cache
-def load_entry_points() -> None:
-    """Call what installed packages announce in the group `agentgym.environments`; once a process.
-
-    Raises:
-        ConfigError: An announced function cannot be imported or called; names the package.
-    """
-    for announced in entry_points(group=ENTRY_POINT_GROUP):
-        try:
-            announced.load()()
-        except (ImportError, AttributeError, TypeError) as error:
-            package = announced.dist.name if announced.dist else announced.value
-            raise ConfigError(
-                f"entry point {announced.name!r} of package {package!r} failed: {error}; "
-                f"expected {announced.value!r} to be a function without arguments. Mend or uninstall the package."
-            ) from error
 
 
 def specs(family: str | None = None) -> list[EnvSpec]:

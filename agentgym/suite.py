@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agentgym.data_folder import data_folder
+from agentgym.entry_points import load_entry_points
 from agentgym.errors import HeldOutError, TaskError, UnknownNameError
 from agentgym.task import SPLITS, Split, Task
 
@@ -143,7 +144,8 @@ def register_suites(root: Path) -> None:
 
 
 def suite_names() -> list[str]:
-    """Names of all suites that can be loaded."""
+    """Names of all suites that can be loaded, third parties' included."""
+    load_entry_points()
     return sorted(_folders())
 
 
@@ -158,10 +160,12 @@ def load_suite(name: str) -> Suite:
         UnknownNameError: There is no such suite; suggests close ones.
         TaskError: Its suite.toml is malformed; says which key.
     """
-    folder = _folders().get(name)
-    if folder is None:
-        raise UnknownNameError("suite", name, _folders())
-    return read_suite(folder)
+    if name not in _folders():
+        load_entry_points()
+    folders = _folders()
+    if name not in folders:
+        raise UnknownNameError("suite", name, folders)
+    return read_suite(folders[name])
 
 
 def find_task(task_id: str) -> Task:

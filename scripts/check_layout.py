@@ -20,7 +20,19 @@ REFUSED_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manage
 
 # Top-level modules and packages of agentgym, lowest layer first: imports point up this list or stay within a layer.
 LAYERS = (
-    ("errors", "config", "data_folder", "message", "arguments", "action", "reward", "outcome", "task", "trajectory"),
+    (
+        "errors",
+        "config",
+        "data_folder",
+        "entry_points",
+        "message",
+        "arguments",
+        "action",
+        "reward",
+        "outcome",
+        "task",
+        "trajectory",
+    ),
     ("env", "tool_env", "game", "suite", "spaces", "store", "policy"),
     ("sandbox", "remote", "prompting", "attribution", "wrappers"),
     ("registration", "policies", ""),

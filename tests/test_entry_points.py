@@ -1,0 +1,52 @@
+"""Packages announced by entry point: called once, and a broken one is named."""
+
+import sys
+import types
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from agentgym import entry_points as module
+from agentgym.entry_points import ENTRY_POINT_GROUP, load_entry_points
+from agentgym.errors import ConfigError
+from agentgym.suite import suite_names
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Calls of the functions of an announced package; scanning starts anew."""
+    made: list[str] = []
+    package = types.ModuleType("announced_by_test")
+    vars(package).update(register=lambda: made.append("register"), looks=lambda: made.append(suite_names()[0]))
+    monkeypatch.setitem(sys.modules, "announced_by_test", package)
+    monkeypatch.setattr(module, "_is_loaded", False)
+    return made
+
+
+def announce(monkeypatch: pytest.MonkeyPatch, *values: str) -> None:
+    announced = [EntryPoint("test", value, ENTRY_POINT_GROUP) for value in values]
+    monkeypatch.setattr(module, "entry_points", lambda group: announced if group == ENTRY_POINT_GROUP else [])
+
+
+def test_announced_function_is_called_once(calls: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    announce(monkeypatch, "announced_by_test:register")
+    load_entry_points()
+    suite_names()
+    assert calls == ["register"]
+
+
+def test_announced_function_may_look_for_names_itself(calls: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    announce(monkeypatch, "announced_by_test:looks")
+    load_entry_points()
+    assert calls == ["dialogue/guess-number"]
+
+
+@pytest.mark.parametrize("value", ["no_such_module:register", "announced_by_test:gone", "announced_by_test:__name__"])
+def test_broken_announcement_names_its_place_each_time(
+    value: str, calls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    announce(monkeypatch, value)
+    for _ in range(2):
+        with pytest.raises(ConfigError, match=value):
+            load_entry_points()
+    assert calls == []
