@@ -5,6 +5,7 @@ It never waits: `agentgym.rollout.engine` runs its calls in threads and asks pol
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
 from collections.abc import Callable, Sequence
@@ -231,6 +232,8 @@ class Episode:
                 record.success, record.score = reply.successes[role], reply.scores[role]
             if self._told[role]:
                 record.metadata["last_messages"] = self._told[role]
+            if self.settings.record_final_prompt and reply.outcome.kind == "truncated":
+                self._record_final_prompt(role, record)
             record.usage["seconds"] = time.monotonic() - self.started
             record.usage["retries"] = record.usage.get("retries", 0.0) + self.retry
         return list(self._records.values())
@@ -258,6 +261,12 @@ class Episode:
         """Let the policies drop what they keep for this episode."""
         for role, policy in self.policies.items():
             policy.forget(self._records[role].id)
+
+    def _record_final_prompt(self, role: str, record: Trajectory) -> None:
+        with contextlib.suppress(ContextOverflowError):
+            prompt = self._talks[role].prompt()
+            if prompt is not None:
+                record.metadata["final_prompt_ids"] = list(prompt.ids)
 
     def _tools(self, role: str) -> Sequence[ToolSchema]:
         assert self.game is not None

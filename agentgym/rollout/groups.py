@@ -37,6 +37,7 @@ class GroupCollector:
         max_in_flight: Most groups admitted and not yet handed out: (staleness + 1) x groups a batch.
         seed: Seed of the policies' draws.
         first_index: Index of the first group, counted over the run.
+        index_step: Distance between indices: the number of processes that collect side by side.
     """
 
     def __init__(
@@ -48,12 +49,13 @@ class GroupCollector:
         max_in_flight: int,
         seed: int,
         first_index: int = 0,
+        index_step: int = 1,
     ) -> None:
         if group_size < 1 or max_in_flight < 1:
             raise ConfigError(f"group_size and max_in_flight must be positive: got {group_size}, {max_in_flight}")
         self._engine, self._tasks = engine, tasks
         self._group_size, self._max_in_flight, self._seed = group_size, max_in_flight, seed
-        self._next_index = first_index
+        self._next_index, self._index_step = first_index, index_step
         self._in_flight: deque[_Admission] = deque()
         self._by_key: dict[str, _Admission] = {}
 
@@ -74,16 +76,16 @@ class GroupCollector:
         return groups
 
     @property
-    def task_indices_in_flight(self) -> list[int]:
-        """Indices of the groups that were admitted and not handed out; a resumed run starts them again."""
-        return [admission.index for admission in self._in_flight]
+    def next_index(self) -> int:
+        """Index of the first group that was not handed out; a resumed run starts there again."""
+        return self._in_flight[0].index if self._in_flight else self._next_index
 
     def _admit(self) -> None:
         while len(self._in_flight) < self._max_in_flight:
             task = next(self._tasks)
             require_trainable([task])
             admission = _Admission(self._next_index, task)
-            self._next_index += 1
+            self._next_index += self._index_step
             self._in_flight.append(admission)
             group_id = f"g{admission.index:06d}"
             self._by_key[group_id] = admission

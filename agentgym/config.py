@@ -1,0 +1,178 @@
+"""Reading a configuration: one TOML file plus dotted overrides into frozen dataclasses, unknown keys being errors.
+
+No inheritance between files and no interpolation. Defaults stand in the dataclasses alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import tomllib
+import types
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from agentgym.errors import ConfigError
+
+T = TypeVar("T")
+Table = dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """Where a configuration was read from, for messages.
+
+    Attributes:
+        path: The file; None where there is none.
+        text: Its text.
+        overridden: Dotted keys that were given beside it.
+    """
+
+    path: Path | None = None
+    text: str = ""
+    overridden: frozenset[str] = frozenset()
+
+    def place(self, key: str) -> str:
+        """Where a dotted key stands, such as `run.toml:12: key 'run.seed'`."""
+        if key in self.overridden or self.path is None:
+            return f"override {key!r}" if key in self.overridden else f"key {key!r}"
+        line = _line_of(self.text, key)
+        return f"{self.path}{f':{line}' if line else ''}: key {key!r}"
+
+
+def read_tables(path: Path | None, overrides: Sequence[str] = ()) -> tuple[Table, Source]:
+    """The tables of a file with overrides put in.
+
+    Args:
+        path: A TOML file; None for overrides alone.
+        overrides: Texts of the form "table.key=value"; the value is read as TOML, else taken as text.
+
+    Raises:
+        ConfigError: The file cannot be read or parsed, or an override has no "=".
+    """
+    tables: Table = {}
+    text = ""
+    if path is not None:
+        try:
+            text = path.read_text(encoding="utf-8")
+            tables = tomllib.loads(text)
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"cannot read the configuration {path}: {error}") from error
+        except tomllib.TOMLDecodeError as error:
+            raise ConfigError(f"{path}: {error}") from error
+    keys = []
+    for override in overrides:
+        key, equals, value = override.partition("=")
+        if not equals or not key.strip():
+            raise ConfigError(f"override {override!r} has no '='; expected table.key=value, such as run.seed=1")
+        keys.append(key.strip())
+        _put(tables, key.strip(), _read_value(value.strip()))
+    return tables, Source(path, text, frozenset(keys))
+
+
+def build(cls: type[T], tables: Mapping[str, Any], source: Source | None = None, prefix: str = "") -> T:
+    """A dataclass from tables, nested dataclasses from nested tables.
+
+    Args:
+        cls: The dataclass.
+        tables: Its values.
+        source: For messages.
+        prefix: Dotted key of the table itself.
+
+    Raises:
+        ConfigError: A key is unknown (close matches are suggested) or missing, or a value is of the wrong type.
+    """
+    source = source or Source()
+    hints = get_type_hints(cls)
+    fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    values: Table = {}
+    for key, value in tables.items():
+        dotted = f"{prefix}{key}"
+        if key not in fields:
+            close = difflib.get_close_matches(key, fields, n=2, cutoff=0.5)
+            hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(sorted(fields))}"
+            raise ConfigError(f"{source.place(dotted)} is unknown; {hint}")
+        values[key] = _convert(hints[key], value, dotted, source)
+    required = (dataclasses.MISSING, dataclasses.MISSING)
+    missing = [name for name, f in fields.items() if (f.default, f.default_factory) == required and name not in values]
+    if missing:
+        raise ConfigError(f"{source.path or 'the configuration'}: key {prefix + missing[0]!r} is missing")
+    try:
+        return cls(**values)
+    except ConfigError as error:
+        raise ConfigError(f"{source.path}: {error}" if source.path else str(error)) from error
+
+
+def dotted_keys(tables: Mapping[str, Any], prefix: str = "") -> set[str]:
+    """The dotted keys of all values in nested tables."""
+    keys: set[str] = set()
+    for key, value in tables.items():
+        keys |= dotted_keys(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {f"{prefix}{key}"}
+    return keys
+
+
+def merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> Table:
+    """Nested tables with the values of `upper` over those of `lower`."""
+    tables = dict(lower)
+    for key, value in upper.items():
+        below = tables.get(key)
+        tables[key] = merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+    return tables
+
+
+def _put(tables: Table, key: str, value: Any) -> None:
+    *path, last = key.split(".")
+    for part in path:
+        tables = tables.setdefault(part, {})
+        if not isinstance(tables, dict):
+            raise ConfigError(f"override {key!r}: {part!r} is a value, not a table")
+    tables[last] = value
+
+
+def _read_value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _convert(hint: Any, value: Any, key: str, source: Source) -> Any:
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        if not isinstance(value, Mapping):
+            raise ConfigError(f"{source.place(key)} must be a table, got {value!r}")
+        return build(hint, value, source, f"{key}.")
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        if value in ("none", None) and type(None) in arguments:
+            return None
+        return _convert(next(part for part in arguments if part is not type(None)), value, key, source)
+    if origin is Literal:
+        if value not in arguments:
+            raise ConfigError(f"{source.place(key)} is {value!r}; expected one of {', '.join(map(repr, arguments))}")
+        return value
+    if origin in (tuple, list):
+        if not isinstance(value, list):
+            raise ConfigError(f"{source.place(key)} must be a list, got {json.dumps(value, default=str)}")
+        return tuple(_convert(arguments[0], item, key, source) for item in value)
+    if origin in (dict, Mapping) or hint is dict:
+        return value
+    if hint is float and type(value) is int:
+        return float(value)
+    if not isinstance(hint, type) or type(value) is not hint:
+        name = getattr(hint, "__name__", str(hint))
+        raise ConfigError(f"{source.place(key)} must be {name}, got {value!r} ({type(value).__name__})")
+    return value
+
+
+def _line_of(text: str, key: str) -> int | None:
+    table, _, last = key.rpartition(".")
+    current = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        stripped = line.strip()
+        if stripped.startswith("["):
+            current = stripped.strip("[] ")
+        elif current == table and stripped.split("=")[0].strip() == last:
+            return number
+    return None

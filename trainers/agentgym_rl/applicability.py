@@ -1,0 +1,92 @@
+"""Which options apply to what: an option that would change nothing is an error, said before anything is collected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from agentgym.config import Source
+from agentgym.errors import ConfigError
+
+if TYPE_CHECKING:
+    from agentgym_rl.config import TrainConfig
+
+Rule = tuple[str, Callable[["TrainConfig"], bool], str]
+
+_RULES: tuple[Rule, ...] = (
+    ("algorithm.advantage", lambda c: c.algorithm.credit == "episode", 'algorithm.credit = "episode"'),
+    (
+        "algorithm.advantage.std_eps",
+        lambda c: c.algorithm.advantage.estimator in ("group_normalised", "lite_ppo"),
+        "an advantage estimator that divides by a standard deviation",
+    ),
+    ("algorithm.gae.trace", lambda c: c.algorithm.has_value_head, "credit turn_gae or token_gae"),
+    ("algorithm.gae", lambda c: c.algorithm.credit != "episode", "credit turn_gae, token_gae or return_to_go"),
+    ("algorithm.value", lambda c: c.algorithm.has_value_head, "credit turn_gae or token_gae"),
+    *(
+        (f"algorithm.loss.{key}", lambda c: c.algorithm.loss.surrogate == "clipped", 'loss.surrogate = "clipped"')
+        for key in ("eps_low", "eps_high", "dual_clip")
+    ),
+    ("algorithm.loss.cispo_max_ratio", lambda c: c.algorithm.loss.surrogate == "cispo", 'loss.surrogate = "cispo"'),
+    ("algorithm.loss.dppo_max_shift", lambda c: c.algorithm.loss.surrogate == "dppo", 'loss.surrogate = "dppo"'),
+    ("algorithm.loss.dppo_penalty", lambda c: c.algorithm.loss.surrogate == "dppo", 'loss.surrogate = "dppo"'),
+    ("algorithm.loss.kl_estimator", lambda c: c.algorithm.loss.kl_coefficient > 0, "loss.kl_coefficient > 0"),
+    ("algorithm.loss.use_kl_ratio", lambda c: c.algorithm.loss.kl_coefficient > 0, "loss.kl_coefficient > 0"),
+    ("algorithm.kl_in_reward", lambda c: c.algorithm.credit != "episode", "credit return_to_go, turn_gae or token_gae"),
+    *(
+        (f"algorithm.importance.{key}", lambda c: c.algorithm.importance.mode != "none", 'importance.mode not "none"')
+        for key in ("min_weight", "max_weight")
+    ),
+    *(
+        (f"algorithm.importance.{key}", lambda c: c.algorithm.importance.mode == "geometric", 'mode = "geometric"')
+        for key in ("min_gate", "max_gate")
+    ),
+    ("algorithm.overlong_buffer", lambda c: c.algorithm.max_episode_tokens is not None, "algorithm.max_episode_tokens"),
+    ("group.max_refills", lambda c: c.group.dynamic_sampling == "refill", 'group.dynamic_sampling = "refill"'),
+    ("model.size", lambda c: not c.model.path, "no model.path: a loaded model has its size"),
+    ("model.trust_remote_code", lambda c: bool(c.model.path), "model.path"),
+    ("model.lora_alpha", lambda c: c.model.lora_rank > 0, "model.lora_rank > 0"),
+    ("validation.tasks", lambda c: c.validation.every > 0, "validation.every > 0"),
+    *(
+        (f"warm_start.{key}", lambda c: c.warm_start.demonstrations > 0 or bool(c.warm_start.run), "a warm start")
+        for key in ("demonstrator", "is_filtered", "has_control", "epochs", "learning_rate", "batch_episodes")
+    ),
+)
+
+
+def require_applicable(config: TrainConfig, given: set[str], source: Source) -> None:
+    """Refuse options that do not apply, and combinations that cannot work.
+
+    Args:
+        config: The configuration, presets included.
+        given: Dotted keys that the user set.
+        source: For messages.
+
+    Raises:
+        ConfigError: Says which key, and what it needs.
+    """
+    for prefix, applies, needs in _RULES:
+        concerned = sorted(key for key in given if key == prefix or key.startswith(f"{prefix}."))
+        if concerned and not applies(config):
+            raise ConfigError(f"{source.place(concerned[0])} does not apply here: it needs {needs}; remove it")
+    _require_consistent(config)
+
+
+def _require_consistent(config: TrainConfig) -> None:
+    algorithm, group = config.algorithm, config.group
+    needs_group = algorithm.credit == "episode" and not algorithm.is_whitened
+    if needs_group and group.size < 2:
+        raise ConfigError(
+            f"group.size is {group.size}; a group baseline needs at least 2 episodes, or choose a PPO preset"
+        )
+    if algorithm.aggregation == "dr_grpo" and algorithm.max_episode_tokens is None:
+        raise ConfigError("algorithm.aggregation dr_grpo needs algorithm.max_episode_tokens, its constant")
+    if algorithm.importance.mode != "none" and algorithm.prox == "behaviour":
+        raise ConfigError('algorithm.importance.mode needs algorithm.prox = "recompute": else its weights are all 1')
+    if algorithm.loss.surrogate == "reinforce" and (group.staleness or algorithm.epochs * algorithm.minibatches > 1):
+        raise ConfigError(
+            'algorithm.loss.surrogate "reinforce" corrects no stale samples; set group.staleness = 0, epochs = 1 and '
+            'minibatches = 1, or use "clipped"'
+        )
+    if group.dynamic_sampling == "refill" and algorithm.credit != "episode":
+        raise ConfigError('group.dynamic_sampling "refill" needs credit "episode", where equal returns teach nothing')

@@ -1,0 +1,208 @@
+"""Checkpoints: everything that a killed run needs to go on as if nothing had happened.
+
+A checkpoint is a folder of safetensors and JSON, written beside its final name and renamed when it is whole; nothing
+is pickled. What is in flight is not kept: groups in flight are started again whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from torch.distributed.tensor import DTensor, distribute_tensor
+
+from agentgym.errors import CheckpointError
+from agentgym_rl import distributed
+
+MANIFEST = "manifest.json"
+_PREFIX = "iteration-"
+
+
+@dataclass
+class TrainerState:
+    """What a run is made of beside weights and optimiser.
+
+    Attributes:
+        iteration: Iterations that are complete.
+        next_group: Index of the first group that was not trained on.
+        version: Version of the weights.
+        best_score: Best validation score so far.
+        best_iteration: When it was reached.
+        flat_iterations: Iterations in a row without variance in any group.
+        invalid_iterations: Iterations in a row in which all episodes were invalid.
+        seconds: Wall time of training so far.
+        watermark: Number of the newest episode in the store.
+        seen_hashes: Content hashes of all tasks that were trained on, demonstrations included.
+    """
+
+    iteration: int = 0
+    next_group: int = 0
+    version: int = 0
+    best_score: float | None = None
+    best_iteration: int = 0
+    flat_iterations: int = 0
+    invalid_iterations: int = 0
+    seconds: float = 0.0
+    watermark: int = 0
+    seen_hashes: set[str] = field(default_factory=set)
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object."""
+        return {**asdict(self), "seen_hashes": sorted(self.seen_hashes)}
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> TrainerState:
+        """The inverse of `to_json`."""
+        return cls(**{**fields, "seen_hashes": set(fields["seen_hashes"])})
+
+
+def save_checkpoint(
+    folder: Path, model: nn.Module, optimiser: torch.optim.Optimizer, state: TrainerState, *, digest: str, keep: int
+) -> Path:
+    """Write a checkpoint and drop all but the newest `keep`; under torchrun rank 0 writes.
+
+    Args:
+        folder: The run's folder of checkpoints.
+        model: Its weights are gathered where they are sharded.
+        optimiser: Likewise.
+        state: Everything else.
+        digest: Digest of the configuration; a checkpoint is loaded under the same one alone.
+        keep: How many checkpoints to keep.
+
+    Raises:
+        CheckpointError: The folder cannot be written, or the disk is full; nothing half-written stays.
+    """
+    weights = {name: tensor.cpu().contiguous() for name, tensor in _unique(distributed.full_parameters(model)).items()}
+    moments, groups = _optimiser_tensors(optimiser)
+    target = folder / f"{_PREFIX}{state.iteration:06d}"
+    if distributed.rank() == 0:
+        partial = target.with_suffix(".partial")
+        try:
+            shutil.rmtree(partial, ignore_errors=True)
+            partial.mkdir(parents=True)
+            save_file(weights, partial / "model.safetensors")
+            save_file(moments, partial / "optimiser.safetensors")
+            save_file({"torch": torch.get_rng_state()}, partial / "rng.safetensors")
+            contents = {"state": state.to_json(), "param_groups": groups, "digest": digest, "files": _sums(partial)}
+            _write_synced(partial / MANIFEST, json.dumps(contents))
+            shutil.rmtree(target, ignore_errors=True)
+            partial.rename(target)
+        except OSError as error:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise CheckpointError(
+                f"cannot write the checkpoint {target}: {error}; free space or mend the folder"
+            ) from error
+        for old in checkpoints(folder)[:-keep]:
+            shutil.rmtree(old, ignore_errors=True)
+    distributed.broadcast(None)
+    return target
+
+
+def checkpoints(folder: Path) -> list[Path]:
+    """The whole checkpoints of a run, oldest first."""
+    found = folder.glob(f"{_PREFIX}*")
+    return sorted(path for path in found if path.suffix != ".partial" and (path / MANIFEST).is_file())
+
+
+def load_checkpoint(path: Path, model: nn.Module, optimiser: torch.optim.Optimizer, *, digest: str) -> TrainerState:
+    """Load a checkpoint into a model and an optimiser.
+
+    Raises:
+        CheckpointError: A file is missing or damaged, or the checkpoint belongs to another configuration.
+    """
+    try:
+        manifest = json.loads((path / MANIFEST).read_text())
+        if manifest["files"] != _sums(path):
+            raise CheckpointError(f"the checkpoint {path} is damaged: its files do not match its manifest; remove it")
+        weights, moments = load_file(path / "model.safetensors"), load_file(path / "optimiser.safetensors")
+        rng = load_file(path / "rng.safetensors")["torch"]
+    except (OSError, KeyError, json.JSONDecodeError, SafetensorError) as error:
+        raise CheckpointError(f"cannot read the checkpoint {path}: {error}; remove it to use the one before") from error
+    if manifest["digest"] != digest:
+        raise CheckpointError(
+            f"the checkpoint {path} was written under another configuration; resume with the run's own, in config.json"
+        )
+    _load_parameters(model, weights)
+    _load_optimiser(optimiser, moments, manifest["param_groups"])
+    torch.set_rng_state(rng)
+    return TrainerState.from_json(manifest["state"])
+
+
+def digest_of(config: Any) -> str:
+    """SHA-256 of a configuration dataclass."""
+    return hashlib.sha256(json.dumps(asdict(config), sort_keys=True).encode()).hexdigest()
+
+
+def _unique(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Without the second names of tied weights, which safetensors refuses."""
+    seen: set[tuple[int, torch.Size]] = set()
+    kept = {}
+    for name, tensor in tensors.items():
+        key = (tensor.data_ptr(), tensor.shape)
+        if key not in seen:
+            kept[name] = tensor
+        if tensor.numel():
+            seen.add(key)
+    return kept
+
+
+def _load_parameters(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
+    own = dict(model.named_parameters()) | dict(model.named_buffers())
+    unknown = sorted(set(weights) - set(own) - set(model.state_dict()))
+    if unknown:
+        raise CheckpointError(f"the checkpoint holds the weights {unknown[:3]}, which the model has not")
+    with torch.no_grad():
+        for name, tensor in model.state_dict(keep_vars=True).items():
+            if name in weights:
+                tensor.copy_(_like(weights[name], tensor))
+
+
+def _like(whole: Tensor, target: Tensor) -> Tensor:
+    whole = whole.to(target.device)
+    if isinstance(target, DTensor):
+        return distribute_tensor(whole, target.device_mesh, target.placements)
+    return whole
+
+
+def _optimiser_tensors(optimiser: torch.optim.Optimizer) -> tuple[dict[str, Tensor], list[dict[str, Any]]]:
+    state = optimiser.state_dict()
+    tensors = {
+        f"{index}.{name}": distributed.whole(tensor).cpu().contiguous()
+        for index, moments in state["state"].items()
+        for name, tensor in moments.items()
+    }
+    return tensors, state["param_groups"]
+
+
+def _load_optimiser(
+    optimiser: torch.optim.Optimizer, tensors: Mapping[str, Tensor], groups: list[dict[str, Any]]
+) -> None:
+    parameters = [parameter for group in optimiser.param_groups for parameter in group["params"]]
+    state: dict[int, dict[str, Tensor]] = {}
+    for key, tensor in tensors.items():
+        index, _, name = key.partition(".")
+        target = parameters[int(index)]
+        state.setdefault(int(index), {})[name] = tensor if tensor.ndim == 0 else _like(tensor, target)
+    optimiser.load_state_dict({"state": state, "param_groups": groups})
+
+
+def _sums(folder: Path) -> dict[str, str]:
+    files = sorted(folder.glob("*.safetensors"))
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+def _write_synced(path: Path, text: str) -> None:
+    with path.open("w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,0 +1,110 @@
+"""Supervised warm start: behaviour cloning of demonstrated messages, with or without a filter on success.
+
+L = -(1/N) sum_k log pi(token_k | tokens before it), over the N tokens of demonstrated messages of an update.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+
+from agentgym.errors import ConfigError
+from agentgym.trajectory import Trajectory
+from agentgym_rl import distributed
+from agentgym_rl.batch import TrainBatch
+from agentgym_rl.config import OptimiserConfig, WarmStartConfig
+from agentgym_rl.micro_batch import pad_micro_batches
+from agentgym_rl.models import PolicyModel, trainable_groups
+from agentgym_rl.packing import PackingConfig, pack
+
+_WARMUP_SHARE = 0.05
+
+
+def successes(trajectories: Sequence[Trajectory]) -> list[Trajectory]:
+    """The successful ones.
+
+    Raises:
+        ConfigError: There is none, so that filtered cloning has nothing to learn from.
+    """
+    kept = [trajectory for trajectory in trajectories if trajectory.success]
+    if not kept:
+        raise ConfigError(
+            f"none of {len(trajectories)} demonstrations succeeded, so there is nothing to clone after filtering; "
+            f"raise warm_start.demonstrations or use a better demonstrator"
+        )
+    return kept
+
+
+def clone(
+    model: PolicyModel,
+    trajectories: Sequence[Trajectory],
+    config: WarmStartConfig,
+    packing: PackingConfig,
+    *,
+    seed: int,
+    num_updates: int | None = None,
+    on_update: Callable[[int, int, float], None] | None = None,
+) -> list[float]:
+    """Train a model on demonstrated messages.
+
+    Args:
+        model: Trained in place.
+        trajectories: With derived tokens.
+        config: Epochs, learning rate, batch size.
+        packing: The shape of micro-batches.
+        seed: Seed of the order of demonstrations.
+        num_updates: Number of updates; None for `config.epochs` passes.
+        on_update: Called with the update's number, their total and the loss.
+
+    Returns:
+        The loss of each update, in nats a token.
+    """
+    per_epoch = math.ceil(len(trajectories) / config.batch_episodes)
+    total = num_updates or per_epoch * config.epochs
+    parameters = trainable_groups(model)["policy"]
+    optimiser = torch.optim.AdamW(parameters, lr=config.learning_rate, betas=(0.9, 0.98), weight_decay=0.0)
+    rng = np.random.default_rng(seed)
+    losses: list[float] = []
+    model.train()
+    order = np.zeros(0, np.int64)
+    for update in range(total):
+        if len(order) == 0:
+            order = rng.permutation(len(trajectories))
+        chosen, order = order[: config.batch_episodes], order[config.batch_episodes :]
+        for group in optimiser.param_groups:
+            group["lr"] = config.learning_rate * _schedule(update, total)
+        losses.append(_clone_step(model, optimiser, [trajectories[index] for index in chosen], packing))
+        if on_update is not None:
+            on_update(update + 1, total, losses[-1])
+    return losses
+
+
+def _schedule(update: int, total: int) -> float:
+    """Linear warm-up, then cosine to a tenth."""
+    warmup = max(1, int(total * _WARMUP_SHARE))
+    if update < warmup:
+        return (update + 1) / warmup
+    return 0.1 + 0.45 * (1 + math.cos(math.pi * (update - warmup) / max(1, total - warmup)))
+
+
+def _clone_step(
+    model: PolicyModel, optimiser: torch.optim.Optimizer, trajectories: list[Trajectory], packing: PackingConfig
+) -> float:
+    world, rank = distributed.world_size(), distributed.rank()
+    num_tokens = sum(trajectory.num_action_tokens for trajectory in trajectories)
+    segments = TrainBatch.of_trajectories(trajectories[rank::world]).segments
+    micro_batches = pack(segments, packing) if segments else []
+    device = next(model.parameters()).device
+    optimiser.zero_grad(set_to_none=True)
+    loss_sum = 0.0
+    for micro in pad_micro_batches(micro_batches, max(distributed.gather(len(micro_batches)))):
+        logprobs, _, _ = model.score(micro.to(device))
+        loss = -logprobs.sum() / num_tokens
+        torch.autograd.backward(loss * world)
+        loss_sum += float(loss.detach())
+    distributed.clip_groups(optimiser, OptimiserConfig().max_grad_norm)
+    optimiser.step()
+    return sum(distributed.gather(loss_sum))

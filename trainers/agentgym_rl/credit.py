@@ -1,0 +1,176 @@
+"""Advantages of every sampled token of a batch: one an episode, GAE over turns or tokens, or discounted returns.
+
+The formulas are in `advantages.py`, `gae.py` and `reinforce_pp.py`; this file lays them out over segments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentgym.trajectory import Trajectory
+from agentgym_rl.advantages import GroupReturns, group_advantages
+from agentgym_rl.batch import Stream, TrainBatch
+from agentgym_rl.config import AlgorithmConfig
+from agentgym_rl.gae import gae, rewards_at_turn_ends, turn_gae
+from agentgym_rl.overlong import overlong_penalty
+from agentgym_rl.reinforce_pp import token_returns_to_go, whiten
+
+
+@dataclass(frozen=True)
+class CreditReport:
+    """What was left out of the loss, for the metrics.
+
+    Attributes:
+        zero_variance_groups: Groups whose advantages are all 0.
+        nonfinite: Trajectories whose reward was not finite.
+        truncated_excluded: Truncated trajectories kept out of the loss.
+    """
+
+    zero_variance_groups: int = 0
+    nonfinite: int = 0
+    truncated_excluded: int = 0
+
+
+def assign_credit(
+    batch: TrainBatch, config: AlgorithmConfig, *, drop_flat_groups: bool
+) -> tuple[TrainBatch, CreditReport]:
+    """Fill the batch's advantages (and value targets) and drop what is not trained on.
+
+    Args:
+        batch: With old values and reference log-probabilities where the algorithm needs them.
+        config: The algorithm.
+        drop_flat_groups: Drop the members of groups without variance, so that they do not enter denominators.
+
+    Returns:
+        The batch that is trained on, and what was left out.
+    """
+    batch.advantages = [np.zeros(segment.num_tokens) for segment in batch.segments]
+    if config.credit == "episode":
+        is_kept, report = _episode_credit(batch, config, drop_flat_groups)
+    else:
+        is_kept, report = _token_credit(batch, config)
+    batch = batch.keep(is_kept)
+    if config.is_whitened:
+        _whiten(batch)
+    return batch, report
+
+
+def shaped_return(trajectory: Trajectory, config: AlgorithmConfig) -> float | None:
+    """The return with DAPO's overlong penalty where it is on; None without a reward."""
+    total = trajectory.total_reward
+    return None if total is None else total + _overlong(trajectory, config)
+
+
+def _overlong(trajectory: Trajectory, config: AlgorithmConfig) -> float:
+    if not config.overlong_buffer or config.max_episode_tokens is None:
+        return 0.0
+    return overlong_penalty(
+        trajectory.num_action_tokens, max_tokens=config.max_episode_tokens, buffer_tokens=config.overlong_buffer
+    )
+
+
+def _is_truncated(trajectory: Trajectory) -> bool:
+    return trajectory.outcome is not None and trajectory.outcome.kind == "truncated"
+
+
+def _episode_credit(
+    batch: TrainBatch, config: AlgorithmConfig, drop_flat_groups: bool
+) -> tuple[NDArray[np.bool_], CreditReport]:
+    index_of = {id(trajectory): index for index, trajectory in enumerate(batch.trajectories)}
+    groups = [
+        GroupReturns(
+            [shaped_return(member, config) for member in group.members] + [None] * len(group.missing),
+            [_is_truncated(member) for member in group.members] + [False] * len(group.missing),
+        )
+        for group in batch.groups
+    ]
+    is_kept = np.zeros(batch.num_sequences, np.bool_)
+    per_trajectory = np.zeros(batch.num_sequences)
+    flat = nonfinite = excluded = 0
+    for group, result in zip(batch.groups, group_advantages(groups, config.advantage), strict=True):
+        flat += not result.has_signal
+        nonfinite += result.num_nonfinite
+        excluded += result.num_truncated_excluded
+        for position, member in enumerate(group.members):
+            index = index_of[id(member)]
+            is_kept[index] = result.is_trained[position] and (result.has_signal or not drop_flat_groups)
+            per_trajectory[index] = result.advantages[position]
+    for segment, owner in enumerate(batch.owner):
+        batch.advantages[segment] = np.full(batch.segments[segment].num_tokens, per_trajectory[owner])
+    return is_kept, CreditReport(flat, nonfinite, excluded)
+
+
+def _token_credit(batch: TrainBatch, config: AlgorithmConfig) -> tuple[NDArray[np.bool_], CreditReport]:
+    returns = [shaped_return(trajectory, config) for trajectory in batch.trajectories]
+    is_finite = np.array([value is not None and np.isfinite(value) for value in returns], np.bool_)
+    if config.has_value_head:
+        batch.value_targets = [np.zeros(segment.num_tokens) for segment in batch.segments]
+        batch.is_value_target = [np.zeros(segment.num_tokens) for segment in batch.segments]
+    for index in np.flatnonzero(is_finite):
+        _credit_trajectory(batch, int(index), config)
+    flat = _count_flat(batch, returns)
+    return is_finite, CreditReport(flat, int((~is_finite).sum()))
+
+
+def _count_flat(batch: TrainBatch, returns: list[float | None]) -> int:
+    value_of = {id(each): value for each, value in zip(batch.trajectories, returns, strict=True)}
+    spreads = [{value_of[id(member)] for member in group.members} for group in batch.groups]
+    return sum(len(spread) < 2 for spread in spreads)
+
+
+def _credit_trajectory(batch: TrainBatch, index: int, config: AlgorithmConfig) -> None:
+    trajectory = batch.trajectories[index]
+    turn_index = batch.turn_index(index)
+    if len(turn_index) == 0:
+        return
+    kl = _token_kl(batch, index, config)
+    if config.credit == "return_to_go":
+        total = shaped_return(trajectory, config)
+        assert total is not None
+        token_advantages = token_returns_to_go(
+            total, kl, len(turn_index), beta=config.kl_in_reward, gamma=config.gae.discount
+        )
+        batch.spread(token_advantages, index, batch.advantages)
+        return
+    assert batch.old_values is not None
+    assert batch.value_targets is not None
+    assert batch.is_value_target is not None
+    rewards = trajectory.step_rewards()
+    rewards[-1] += _overlong(trajectory, config)
+    values, final = batch.sampled(batch.old_values, index), batch.final_values[index]
+    if config.credit == "turn_gae":
+        if kl is not None:
+            np.subtract.at(rewards, turn_index, config.kl_in_reward * kl)
+        credit = turn_gae(rewards, values, turn_index, final, config.gae)
+    else:
+        token_rewards = rewards_at_turn_ends(rewards, turn_index)
+        if kl is not None:
+            token_rewards -= config.kl_in_reward * kl
+        credit = gae(token_rewards, values, final, config.gae)
+    batch.spread(credit.advantages, index, batch.advantages)
+    batch.spread(credit.value_targets, index, batch.value_targets)
+    batch.spread(credit.is_value_target.astype(np.float64), index, batch.is_value_target)
+
+
+def _token_kl(batch: TrainBatch, index: int, config: AlgorithmConfig) -> Stream | None:
+    """k1 at each sampled token of a trajectory: the log-ratio of the sampling policy to the reference."""
+    if not config.kl_in_reward:
+        return None
+    assert batch.reference_logprobs is not None
+    assert batch.prox_logprobs is not None
+    return batch.sampled(batch.prox_logprobs, index) - batch.sampled(batch.reference_logprobs, index)
+
+
+def _whiten(batch: TrainBatch) -> None:
+    masks = [segment.completion_mask for segment in batch.segments]
+    if not masks:
+        return
+    flat = np.concatenate([stream[mask] for stream, mask in zip(batch.advantages, masks, strict=True)])
+    whitened, at = whiten(flat), 0
+    for stream, mask in zip(batch.advantages, masks, strict=True):
+        count = int(mask.sum())
+        stream[mask] = whitened[at : at + count]
+        at += count

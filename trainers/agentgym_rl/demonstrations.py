@@ -1,0 +1,104 @@
+"""Demonstrations as token sequences: collected from scripted policies or read from a run, then rendered.
+
+Their tokens are derived: no policy sampled them, so they carry no behaviour log-probability and are only cloned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from agentgym.game import SoloGame
+from agentgym.message import Message, ToolSchema
+from agentgym.policies.scripted import ScriptedPolicy
+from agentgym.prompting.conversation import Conversation
+from agentgym.prompting.renderer import ChatRenderer
+from agentgym.registration import make, spec
+from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, shuffled_tasks
+from agentgym.suite import Suite, require_trainable
+from agentgym.trajectory import Trajectory, Turn
+
+
+def collect_demonstrations(
+    suite: Suite,
+    demonstrator: str,
+    count: int,
+    seed: int,
+    *,
+    on_finish: Callable[[list[Trajectory]], None] | None = None,
+    progress: Progress | None = None,
+) -> list[Trajectory]:
+    """Episodes of a scripted policy on train tasks, in an order that depends on the seed alone.
+
+    Args:
+        suite: Its train split is played.
+        demonstrator: Name of a scripted policy of the environment.
+        count: Number of episodes.
+        seed: Seed of the order of tasks and of the demonstrator's choices.
+        on_finish: Called with each episode, such as a store's writer.
+        progress: A display.
+    """
+    tasks = shuffled_tasks(suite.train_tasks(), draw_seed(seed, "demonstrations"))
+    jobs = [Job(next(tasks), f"demo-{index:06d}", draw_seed(seed, "demo", index)) for index in range(count)]
+    require_trainable(job.task for job in jobs)
+    policy = ScriptedPolicy(demonstrator, spec(suite.env).load_scripts()[demonstrator])
+    settings = RolloutSettings(max_concurrent=64, env_threads=4)
+    records, _ = collect_episodes(
+        jobs,
+        lambda _: SoloGame(make(suite.env, **suite.env_options)),
+        {"*": policy},
+        settings,
+        on_finish=on_finish,
+        progress=progress,
+    )
+    return [record for record in records if record.outcome is not None and record.outcome.is_graded]
+
+
+def with_tokens(
+    trajectories: Iterable[Trajectory], renderer: ChatRenderer, tools: Sequence[ToolSchema]
+) -> list[Trajectory]:
+    """Copies of trajectories whose turns carry derived tokens: what the template makes of their messages."""
+    return [_tokenised(trajectory, renderer, tools) for trajectory in trajectories]
+
+
+def _tokenised(trajectory: Trajectory, renderer: ChatRenderer, tools: Sequence[ToolSchema]) -> Trajectory:
+    talk = Conversation(renderer, tools)
+    turns: list[Turn] = []
+    for turn in trajectory.turns:
+        talk.observe(turn.messages)
+        prompt = talk.prompt()
+        ids = _reply_ids(talk.messages, prompt.ids, turn.reply, renderer, tools)
+        turns.append(
+            replace(
+                turn,
+                prompt_ids=np.asarray(prompt.new_ids, np.int32),
+                action_ids=np.asarray(ids, np.int32),
+                opens_segment=prompt.opens_segment,
+                behaviour_logprobs=None,
+                version=-1,
+            )
+        )
+        talk.reply(ids, turn.text, turn.reply)
+    return replace(trajectory, turns=turns, is_derived=True)
+
+
+def _reply_ids(
+    messages: Sequence[Message],
+    prompt_ids: Sequence[int],
+    reply: Message,
+    renderer: ChatRenderer,
+    tools: Sequence[ToolSchema],
+) -> list[int]:
+    """What the template renders for a reply, up to and including its first end of turn."""
+    ids = renderer.render([*messages, reply], tools, add_generation_prompt=False)
+    shared = len(prompt_ids) if ids[: len(prompt_ids)] == list(prompt_ids) else _common_prefix(ids, prompt_ids)
+    rest = ids[shared:]
+    end = next((place for place, token in enumerate(rest) if token in renderer.stop_ids), len(rest) - 1)
+    return rest[: end + 1]
+
+
+def _common_prefix(first: Sequence[int], second: Sequence[int]) -> int:
+    pairs = zip(first, second, strict=False)
+    return next((place for place, (one, other) in enumerate(pairs) if one != other), min(len(first), len(second)))

@@ -1,0 +1,78 @@
+"""Where a run's numbers go: the store, TensorBoard, and a line an iteration on stderr."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from agentgym.errors import MissingExtraError
+from agentgym.store import RunStore
+from agentgym_rl import distributed
+
+Metrics = Mapping[str, float]
+
+
+class Journal:
+    """Writes metrics; on ranks other than 0 it writes nothing.
+
+    Args:
+        store: The run's database; None on other ranks.
+        folder: The run's folder; TensorBoard's files go below it.
+        console: For progress, on stderr by default.
+
+    Raises:
+        MissingExtraError: TensorBoard is not installed.
+    """
+
+    def __init__(self, store: RunStore | None, folder: Path, console: Console | None = None) -> None:
+        self._store = store
+        self._console = console or Console(stderr=True, highlight=False)
+        self._began = time.monotonic()
+        self._writer: Any = None
+        if distributed.rank() == 0:
+            try:
+                from torch.utils.tensorboard import SummaryWriter
+            except ImportError:
+                raise MissingExtraError("TensorBoard metrics", "train") from None
+            self._writer = SummaryWriter(str(folder / "tensorboard"))
+
+    def record(self, iteration: int, metrics: Metrics, phase: str = "train") -> None:
+        """Write numbers of an iteration to the store and to TensorBoard."""
+        if self._store is not None:
+            self._store.log_metrics(iteration, metrics, phase)
+        if self._writer is not None:
+            for name, value in metrics.items():
+                self._writer.add_scalar(f"{phase}/{name}", value, iteration)
+
+    def say(self, text: str) -> None:
+        """A line of progress."""
+        if distributed.rank() == 0:
+            self._console.print(f"[dim]{time.monotonic() - self._began:6.1f}s[/dim] {text}")
+
+    def iteration(self, number: int, total: int, metrics: Metrics, seconds: float) -> None:
+        """The line of one iteration."""
+        success = "  -  "
+        if "success/mean" in metrics:
+            margin = (metrics["success/high"] - metrics["success/low"]) / 2
+            success = f"{metrics['success/mean']:.3f} ±{margin:.3f}"
+        entropy = metrics.get("loss/entropy")
+        parts = [
+            f"iteration {number}/{total}",
+            f"success {success}",
+            f"return {metrics.get('return/mean', float('nan')):+.3f}",
+            f"turns {metrics.get('episode/turns', 0):.1f}",
+            f"entropy {entropy:.3f}" if entropy is not None else "entropy -",
+            f"flat groups {metrics.get('groups/zero_variance_share', 0):.0%}",
+            f"{metrics.get('tokens/sampled', 0) / max(seconds, 1e-9):.0f} tok/s",
+            f"{seconds:.1f}s, {(total - number) * seconds / 60:.1f} min left",
+        ]
+        self.say(" · ".join(parts))
+
+    def close(self) -> None:
+        """Flush TensorBoard's files."""
+        if self._writer is not None:
+            self._writer.close()

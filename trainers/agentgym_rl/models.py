@@ -1,0 +1,155 @@
+"""The model being trained: loading or building it, options such as LoRA, and its scoring forward pass.
+
+Sampling from it is the work of `agentgym.policies.torch_policy`, which shares its module.
+"""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from agentgym.errors import CheckpointError, ConfigError, MissingExtraError
+from agentgym_rl.config import ModelConfig
+from agentgym_rl.logprobs import states_before, token_logprobs
+from agentgym_rl.micro_batch import MicroBatch
+
+_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+
+
+class PolicyModel(nn.Module):
+    """A causal language model that scores sampled tokens, with a value head where the algorithm has one.
+
+    Args:
+        causal_lm: Any Hugging Face causal language model without logit soft-capping.
+        has_value_head: Whether to add a head V(state) on the last hidden state.
+        autocast: Run the transformer in bfloat16 autocast.
+
+    Raises:
+        ConfigError: The model bends its logits in a way that scoring does not follow.
+    """
+
+    def __init__(self, causal_lm: PreTrainedModel, *, has_value_head: bool = False, autocast: bool = False) -> None:
+        super().__init__()
+        for name in ("final_logit_softcapping", "logit_scale", "logits_scaling"):
+            if getattr(causal_lm.config, name, None) not in (None, 1.0):
+                raise ConfigError(f"the model's config sets {name}, which the scoring forward pass does not support")
+        self.causal_lm = causal_lm
+        self.autocast = autocast
+        self.value_head: nn.Linear | None = None
+        if has_value_head:
+            self.value_head = nn.Linear(causal_lm.config.hidden_size, 1)
+            nn.init.zeros_(self.value_head.weight)
+            nn.init.zeros_(self.value_head.bias)
+            self.value_head.to(causal_lm.device)
+
+    def forward(
+        self,
+        tokens: Int[Tensor, "R L"],
+        position_ids: Int[Tensor, "R L"],
+        attention_mask: Bool[Tensor, "R 1 L L"] | None,
+        completion_mask: Bool[Tensor, "R L"],
+        temperature: float = 1.0,
+        use_entropy_gradient: bool = False,
+    ) -> tuple[Float[Tensor, " T"], Float[Tensor, " T"], Float[Tensor, " T"] | None]:
+        """Log-probability, entropy (nats) and value at each sampled token, in row-major order; float32 or wider."""
+        with torch.autocast(tokens.device.type, torch.bfloat16, enabled=self.autocast):
+            hidden = self._transformer()(
+                input_ids=tokens, position_ids=position_ids, attention_mask=attention_mask, use_cache=False
+            ).last_hidden_state
+        weight = cast(Tensor, cast(Any, self.causal_lm).get_output_embeddings().weight)
+        logprobs, entropy = token_logprobs(
+            hidden.to(weight.dtype),
+            weight,
+            tokens,
+            completion_mask,
+            temperature=temperature,
+            use_entropy_gradient=use_entropy_gradient,
+        )
+        values = None
+        if self.value_head is not None:
+            states = states_before(hidden, completion_mask)
+            values = self.value_head(states.to(self.value_head.weight.dtype)).squeeze(-1)
+        return logprobs, entropy, values
+
+    def score(
+        self, batch: MicroBatch, temperature: float = 1.0, use_entropy_gradient: bool = False
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """`forward` of a micro-batch."""
+        scores = self(
+            batch.tokens,
+            batch.position_ids,
+            batch.attention_mask(),
+            batch.completion_mask,
+            temperature,
+            use_entropy_gradient,
+        )
+        return cast(tuple[Tensor, Tensor, Tensor | None], scores)
+
+    def _transformer(self) -> nn.Module:
+        inner = self.causal_lm
+        if hasattr(inner, "peft_config"):
+            inner = cast(Any, inner).get_base_model()
+        transformer: nn.Module = inner.base_model
+        return transformer
+
+
+def load_causal_lm(path: str, config: ModelConfig) -> tuple[PreTrainedModel, PreTrainedTokenizerFast]:
+    """A checkpoint and its tokenizer from a local folder; nothing is downloaded.
+
+    Raises:
+        CheckpointError: The folder holds no such checkpoint.
+    """
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    if not (Path(path) / "config.json").is_file():
+        raise CheckpointError(f"no model at {path!r}: expected a folder with config.json, as save_pretrained writes it")
+    options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": config.trust_remote_code}
+    try:
+        tokenizer: Any = AutoTokenizer.from_pretrained(path, **options)
+        model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=_DTYPES[config.dtype], **options)
+    except (OSError, ValueError, KeyError) as error:
+        raise CheckpointError(f"cannot load the model at {path!r}: {error}") from error
+    return model, tokenizer
+
+
+def apply_options(model: PreTrainedModel, config: ModelConfig) -> PreTrainedModel:
+    """Put on what the configuration asks for: data type, LoRA, gradient checkpointing."""
+    cast(nn.Module, model).to(_DTYPES[config.dtype])
+    if config.lora_rank:
+        model = _with_lora(model, config)
+    if config.gradient_checkpointing:
+        cast(Any, model).gradient_checkpointing_enable({"use_reentrant": False})
+        cast(Any, model).enable_input_require_grads()
+    return model
+
+
+def frozen_copy(model: nn.Module) -> nn.Module:
+    """A copy whose weights do not change: the reference policy."""
+    twin = copy.deepcopy(model)
+    twin.requires_grad_(False)
+    return twin.eval()
+
+
+def trainable_groups(model: PolicyModel) -> dict[str, list[nn.Parameter]]:
+    """The parameters that are trained, of the policy and of the value head apart."""
+    head = [] if model.value_head is None else list(model.value_head.parameters())
+    ids = {id(parameter) for parameter in head}
+    policy = [p for p in model.parameters() if p.requires_grad and id(p) not in ids]
+    return {"policy": policy, "value": head} if head else {"policy": policy}
+
+
+def _with_lora(model: PreTrainedModel, config: ModelConfig) -> PreTrainedModel:
+    try:
+        from peft import LoraConfig, get_peft_model
+    except ImportError:
+        raise MissingExtraError("LoRA", "train") from None
+    lora = LoraConfig(
+        r=config.lora_rank, lora_alpha=config.lora_alpha, target_modules="all-linear", task_type="CAUSAL_LM"
+    )
+    return cast(PreTrainedModel, get_peft_model(model, lora))

@@ -1,0 +1,127 @@
+"""A run's folder: its resolved configuration, versions, database, checkpoints and exported models."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import subprocess
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from agentgym.config import Source, build
+from agentgym.errors import CheckpointError, ConfigError
+from agentgym.store import RunStore
+from agentgym_rl.config import TrainConfig
+
+CONFIG, SUMMARY = "config.json", "summary.json"
+_OWN = ("config.json", "summary.json", "run.db", "run.db-wal", "run.db-shm", "report.html", "tensorboard")
+_OWN_FOLDERS = ("checkpoints", "models", "evaluations")
+_PACKAGES = ("agentgymnasium", "torch", "transformers", "tokenizers", "gymnasium", "numpy")
+
+
+def open_run(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool) -> RunStore:
+    """The database of a new run, or of one that goes on.
+
+    Args:
+        folder: The run's folder.
+        config: Written to a new run; compared with that of a run that goes on.
+        resume: Go on with the run in the folder.
+        overwrite: Remove the run in the folder first; anything else there is left alone.
+
+    Raises:
+        ConfigError: The folder holds a run and neither was asked for, holds no run to resume, or cannot be written.
+        CheckpointError: The run in the folder has another configuration.
+    """
+    holds_run = (folder / CONFIG).exists()
+    if resume:
+        if not holds_run:
+            raise ConfigError(f"no run to resume in {folder}: {CONFIG} is missing; start it without --resume")
+        require_same(folder, config)
+        return RunStore.open(folder)
+    if holds_run and overwrite:
+        remove_run(folder)
+    elif holds_run:
+        raise ConfigError(f"{folder} holds a run; go on with --resume, start anew with --overwrite, or name another")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        facts = {"config": asdict(config), "versions": versions(), "commit": commit()}
+        (folder / CONFIG).write_text(json.dumps(facts, indent=2))
+    except OSError as error:
+        raise ConfigError(f"cannot write the run folder {folder}: {error}") from error
+    return RunStore.create(folder, {"kind": "train", "suite": config.run.suite, "config": asdict(config)})
+
+
+def remove_run(folder: Path) -> None:
+    """Remove what a run wrote, and nothing else."""
+    for name in _OWN_FOLDERS + _OWN:
+        path = folder / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def saved_config(folder: Path) -> TrainConfig:
+    """The configuration that a run was started with.
+
+    Raises:
+        ConfigError: The folder holds no run, or its configuration is damaged.
+    """
+    path = folder / CONFIG
+    try:
+        tables = json.loads(path.read_text())["config"]
+    except (OSError, KeyError, ValueError) as error:
+        raise ConfigError(f"cannot read the run's configuration {path}: {error}") from error
+    return build(TrainConfig, tables, Source(path))
+
+
+def require_same(folder: Path, config: TrainConfig) -> None:
+    """Refuse to go on with a run under another configuration.
+
+    Raises:
+        CheckpointError: Names the first setting that differs.
+    """
+    saved = json.loads((folder / CONFIG).read_text())["config"]
+    now = json.loads(json.dumps(asdict(config)))
+    for key in sorted(_flat(saved).keys() | _flat(now).keys()):
+        old, new = _flat(saved).get(key), _flat(now).get(key)
+        if old != new:
+            raise CheckpointError(
+                f"the run in {folder} has {key} = {old!r}, the configuration given says {new!r}; resume with the run's "
+                f"own, or start another run folder"
+            )
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that results depend on."""
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def commit() -> str:
+    """The commit of the working folder's repository, with "-dirty" where it has changes; "" outside one."""
+    try:
+        head = _git("rev-parse", "HEAD")
+        return f"{head}-dirty" if _git("status", "--porcelain") else head
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()  # noqa: S603
+
+
+def _flat(tables: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in tables.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return flat

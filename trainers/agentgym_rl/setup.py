@@ -1,0 +1,154 @@
+"""Putting a run together: suite, tokenizer, model, policy, reference, sharding."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import itertools
+from dataclasses import dataclass
+from typing import Any, cast
+
+import torch
+from torch import nn
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from agentgym.errors import ConfigError
+from agentgym.message import content_text
+from agentgym.policies.tiny_model import build_tiny_model
+from agentgym.policies.torch_policy import TorchPolicy
+from agentgym.prompting.renderer import ChatRenderer
+from agentgym.prompting.stability import check_template
+from agentgym.prompting.tiny import build_tokenizer
+from agentgym.registration import make, spec
+from agentgym.suite import Suite, load_suite
+from agentgym_rl import distributed
+from agentgym_rl.config import TrainConfig
+from agentgym_rl.demonstrations import collect_demonstrations
+from agentgym_rl.models import PolicyModel, apply_options, frozen_copy, load_causal_lm
+
+_VOCABULARY_EPISODES = 200
+
+
+@dataclass
+class Parts:
+    """What a run is made of.
+
+    Attributes:
+        suite: The suite.
+        tokenizer: The tokenizer.
+        renderer: Renders for it.
+        model: The model being trained, sharded under torchrun.
+        policy: Samples from its weights.
+        tools: The environment's tools.
+    """
+
+    suite: Suite
+    tokenizer: PreTrainedTokenizerFast
+    renderer: ChatRenderer
+    model: PolicyModel
+    policy: TorchPolicy
+    tools: list[dict[str, Any]]
+
+
+def assemble(config: TrainConfig) -> Parts:
+    """Build everything that training needs.
+
+    Raises:
+        UnknownNameError: The suite does not exist.
+        TemplateError: The model's chat template cannot be used.
+        ConfigError: Settings do not fit the model or the machine.
+    """
+    torch.set_num_threads(config.run.threads)
+    torch.manual_seed(config.run.seed)
+    suite = load_suite(config.run.suite)
+    env = make(suite.env, **suite.env_options)
+    tools = [dict(tool) for tool in env.tools]
+    env.close()
+    causal_lm, tokenizer = untrained(config, suite, tools)
+    check_template(tokenizer, tools)
+    causal_lm = apply_options(causal_lm, config.model)
+    device = device_of(config)
+    cast(nn.Module, causal_lm).to(device)
+    _check_world(config)
+    sampler = copy.deepcopy(causal_lm) if distributed.is_distributed() else causal_lm
+    policy = TorchPolicy(sampler, tokenizer, name="policy")
+    model = PolicyModel(causal_lm, has_value_head=config.algorithm.has_value_head, autocast=config.model.autocast)
+    distributed.shard(model, _layers(causal_lm))
+    if config.model.compile:
+        model.compile(dynamic=True)
+    return Parts(suite, tokenizer, ChatRenderer(tokenizer), model.train(), policy, tools)
+
+
+def untrained(
+    config: TrainConfig, suite: Suite, tools: list[dict[str, Any]]
+) -> tuple[PreTrainedModel, PreTrainedTokenizerFast]:
+    """The model that the run starts from, and its tokenizer; the same one whenever it is asked for."""
+    if config.model.path:
+        return load_causal_lm(config.model.path, config.model)
+    tokenizer = suite_tokenizer(suite, tools)
+    return build_tiny_model(tokenizer, config.model.size, config.run.seed), tokenizer
+
+
+def suite_tokenizer(suite: Suite, tools: list[dict[str, Any]]) -> PreTrainedTokenizerFast:
+    """A tiny tokenizer for the words of a suite.
+
+    The environment's package may have a module `vocabulary` with `texts()` and `NUMBERS`; else the words are those of
+    demonstrated and random episodes.
+    """
+    package = spec(suite.env).entry_point.partition(":")[0].rpartition(".")[0]
+    try:
+        vocabulary = importlib.import_module(f"{package}.vocabulary")
+    except ModuleNotFoundError:
+        return build_tokenizer(_spoken(suite), tools)
+    return build_tokenizer(vocabulary.texts(), tools, numbers=vocabulary.NUMBERS)
+
+
+def reference_of(model: PolicyModel, config: TrainConfig) -> PolicyModel | None:
+    """The frozen reference policy as the model stands now, where the algorithm has one.
+
+    Raises:
+        ConfigError: The model is sharded, where a copy cannot be taken yet.
+    """
+    if not config.algorithm.needs_reference:
+        return None
+    if distributed.is_distributed():
+        raise ConfigError("a KL penalty under torchrun is not supported: set loss.kl_coefficient and kl_in_reward to 0")
+    return cast(PolicyModel, frozen_copy(model))
+
+
+def device_of(config: TrainConfig) -> torch.device:
+    """Where the model lives.
+
+    Raises:
+        ConfigError: A GPU is asked for and there is none.
+    """
+    has_gpu = torch.cuda.is_available()
+    if config.run.device == "cuda" and not has_gpu:
+        raise ConfigError('run.device is "cuda", but torch sees no GPU; use "auto" or "cpu"')
+    if config.run.device == "cpu" or not has_gpu:
+        return torch.device("cpu")
+    return torch.device("cuda", distributed.rank() % torch.cuda.device_count())
+
+
+def _check_world(config: TrainConfig) -> None:
+    world = distributed.world_size()
+    if config.group.tasks % world:
+        raise ConfigError(f"group.tasks is {config.group.tasks}, which {world} processes cannot share evenly")
+
+
+def _layers(causal_lm: PreTrainedModel) -> nn.ModuleList:
+    for module in causal_lm.modules():
+        if isinstance(module, nn.ModuleList):
+            return module
+    raise ConfigError(f"{type(causal_lm).__name__} has no list of layers, which sharding needs")
+
+
+def _spoken(suite: Suite) -> list[str]:
+    texts: dict[str, None] = {}
+    for script in ("demo", "random"):
+        for record in collect_demonstrations(suite, script, _VOCABULARY_EPISODES, seed=0):
+            final = record.metadata.get("last_messages", [])
+            for message in itertools.chain(record.transcript(), final):
+                texts[content_text(message)] = None
+            texts |= dict.fromkeys(turn.text for turn in record.turns)
+    return list(texts)

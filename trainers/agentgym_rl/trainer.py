@@ -1,0 +1,244 @@
+"""The training loop: collect -> score -> credit -> learn -> publish -> log, an iteration a cycle.
+
+Stages before and after it (warm start, final test, report) are in `job.py`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from agentgym.errors import LearningStalledError
+from agentgym.policies.torch_policy import TorchPolicy
+from agentgym.rollout import GroupCollector, RolloutEngine, draw_seed, game_maker, shuffled_tasks
+from agentgym.store import RunStore
+from agentgym.suite import Suite
+from agentgym.trajectory import Group, Trajectory
+from agentgym_rl import distributed
+from agentgym_rl.batch import TrainBatch
+from agentgym_rl.checkpoint import TrainerState, digest_of, save_checkpoint
+from agentgym_rl.config import TrainConfig
+from agentgym_rl.credit import assign_credit
+from agentgym_rl.journal import Journal
+from agentgym_rl.metrics import Metrics, collection_metrics, learning_metrics, mismatch_metrics
+from agentgym_rl.models import PolicyModel, trainable_groups
+from agentgym_rl.scoring import fill_scores
+from agentgym_rl.update import learn
+from agentgym_rl.watch import Watch
+
+Validate = Callable[["Trainer"], float | None]
+
+
+class Trainer:
+    """Trains a policy by reinforcement learning on the train split of a suite.
+
+    Args:
+        config: The run's configuration.
+        suite: The suite.
+        model: The model, possibly sharded.
+        policy: Samples from the same weights: from the model's own module, or from a whole copy where it is sharded.
+        reference: The frozen reference policy, where the algorithm has one.
+        store: The run's database; None on ranks other than 0.
+        folder: The run's folder.
+        journal: Takes the metrics.
+        validate: Called every n iterations; returns the validation score and exports the best model.
+    """
+
+    def __init__(
+        self,
+        config: TrainConfig,
+        suite: Suite,
+        model: PolicyModel,
+        policy: TorchPolicy,
+        *,
+        reference: PolicyModel | None,
+        store: RunStore | None,
+        folder: Path,
+        journal: Journal,
+        validate: Validate | None = None,
+    ) -> None:
+        self.config, self.suite, self.model, self.policy = config, suite, model, policy
+        self.reference, self.store, self.folder, self.journal = reference, store, folder, journal
+        self.validate = validate
+        self.state = TrainerState()
+        self.optimiser = make_optimiser(model, config)
+        self._watch = Watch(config.watch)
+
+    def run(self) -> None:
+        """Train until the configured number of iterations, or until the time is up.
+
+        Raises:
+            LearningStalledError: A fail-fast threshold was crossed; the last checkpoint stays.
+            InfrastructureError: Too many episodes failed.
+        """
+        settings = replace(
+            self.config.rollout,
+            is_lockstep=self.config.rollout.is_lockstep or self.config.group.staleness == 0,
+            record_final_prompt=self.config.algorithm.has_value_head,
+        )
+        with RolloutEngine(game_maker(self.suite), {"*": self.policy}, settings) as engine:
+            collector = self._make_collector(engine)
+            while self.state.iteration < self.config.run.iterations and not self._is_out_of_time():
+                self._iterate(collector)
+
+    def _iterate(self, collector: GroupCollector) -> None:
+        began = time.monotonic()
+        groups = self.collect(collector)
+        collected = time.monotonic()
+        batch = self.score(groups)
+        metrics = collection_metrics(groups, self.state.version) | mismatch_metrics(batch)
+        batch, credit = assign_credit(
+            batch, self.config.algorithm, drop_flat_groups=self.config.group.dynamic_sampling != "keep"
+        )
+        self._set_learning_rate()
+        order_seed = draw_seed(self.config.run.seed, "minibatches", self.state.iteration)
+        report = learn(self.model, self.optimiser, batch, self.config, order_seed)
+        self.publish()
+        metrics |= learning_metrics(batch, credit, report, len(groups))
+        seconds = time.monotonic() - began
+        metrics |= {"time/iteration_s": seconds, "time/collect_s": collected - began}
+        self._conclude(collector, metrics, seconds)
+
+    def collect(self, collector: GroupCollector) -> list[Group]:
+        """The groups of one iteration, from all ranks; with dynamic sampling, until enough of them have variance.
+
+        Raises:
+            LearningStalledError: Refilling ran out of attempts.
+        """
+        wanted = self.config.group.tasks
+        groups = self._collect_once(collector)
+        if self.config.group.dynamic_sampling != "refill":
+            return groups
+        collections = 1
+        while (missing := wanted - sum(_has_variance(group) for group in groups)) > 0:
+            if collections >= self.config.group.max_refills:
+                raise LearningStalledError(
+                    f"{collections} collections of {wanted} groups gave {wanted - missing} groups whose returns differ "
+                    f"instead of {wanted}: the tasks are too hard or too easy for this policy. Choose easier tasks, a "
+                    f'longer warm start, a larger group.size, or group.dynamic_sampling = "drop".'
+                )
+            groups += self._collect_once(collector)
+            collections += 1
+        with_variance = [group for group in groups if _has_variance(group)]
+        return with_variance[:wanted]
+
+    def score(self, groups: list[Group]) -> TrainBatch:
+        """The batch with what the forward passes before learning give."""
+        batch = TrainBatch.of(groups)
+        self.model.eval()
+        fill_scores(
+            batch,
+            self.model,
+            self.reference,
+            self.config.packing,
+            self.config.rollout.sampling.temperature,
+            recompute_prox=self.config.algorithm.prox == "recompute",
+        )
+        self.model.train()
+        return batch
+
+    def publish(self) -> None:
+        """Hand the new weights to the policy that samples."""
+        self.state.version += 1
+        shares_weights = self.policy.model is self.model.causal_lm and not distributed.is_distributed()
+        source = self.policy.model if shares_weights else distributed.full_parameters(self.model.causal_lm)
+        self.policy.load_weights(source, self.state.version)
+
+    def checkpoint(self) -> Path:
+        """Write a checkpoint of the present state."""
+        if self.store is not None:
+            self.state.watermark = self.store.watermark()
+        folder, keep = self.folder / "checkpoints", self.config.checkpoint.keep
+        return save_checkpoint(folder, self.model, self.optimiser, self.state, digest=digest_of(self.config), keep=keep)
+
+    def _make_collector(self, engine: RolloutEngine) -> GroupCollector:
+        config, rank, world = self.config, distributed.rank(), distributed.world_size()
+        first = self.state.next_group
+        tasks = shuffled_tasks(self.suite.train_tasks(), draw_seed(config.run.seed, "tasks"), first)
+        return GroupCollector(
+            engine,
+            itertools.islice(tasks, rank, None, world),
+            group_size=config.group.size,
+            max_in_flight=(config.group.staleness + 1) * config.group.tasks // world,
+            seed=draw_seed(config.run.seed, "groups"),
+            first_index=first + rank,
+            index_step=world,
+        )
+
+    def _collect_once(self, collector: GroupCollector) -> list[Group]:
+        share = self.config.group.tasks // distributed.world_size()
+        mine = collector.collect(share)
+        groups = sorted((group for part in distributed.gather(mine) for group in part), key=lambda group: group.id)
+        for group in groups:
+            members = [*group.members, *group.missing]
+            self.state.seen_hashes.update(member.content_hash for member in members)
+            self._store_group(group, members)
+        return groups
+
+    def _store_group(self, group: Group, members: list[Trajectory]) -> None:
+        if self.store is not None:
+            iteration = self.state.iteration + 1
+            for member in members:
+                self.store.write_episode(member, iteration=iteration, purpose="train")
+            self.store.seal_group(group, iteration)
+
+    def _conclude(self, collector: GroupCollector, metrics: Metrics, seconds: float) -> None:
+        state, config = self.state, self.config
+        state.iteration += 1
+        state.next_group = min(distributed.gather(collector.next_index))
+        state.seconds += seconds
+        self.journal.record(state.iteration, metrics)
+        self.journal.iteration(state.iteration, config.run.iterations, metrics, seconds)
+        is_last = state.iteration == config.run.iterations
+        is_due = config.validation.every > 0 and (state.iteration % config.validation.every == 0 or is_last)
+        if self.validate is not None and is_due:
+            self.validate(self)
+        if state.iteration % config.checkpoint.every == 0 or is_last:
+            self.checkpoint()
+        self._watch.check(state, metrics)
+
+    def _set_learning_rate(self) -> None:
+        factor = schedule(self.state.iteration, self.config)
+        for group in self.optimiser.param_groups:
+            group["lr"] = group["peak"] * factor
+
+    def _is_out_of_time(self) -> bool:
+        limit = self.config.run.max_seconds
+        return limit is not None and self.state.seconds >= limit
+
+
+def make_optimiser(model: PolicyModel, config: TrainConfig) -> torch.optim.AdamW:
+    """AdamW with the policy's parameters in one group and the value head's in another."""
+    optimiser = config.optimiser
+    peaks = {"policy": optimiser.learning_rate, "value": config.algorithm.value.learning_rate}
+    groups = [
+        {"params": parameters, "lr": peaks[name], "peak": peaks[name]}
+        for name, parameters in trainable_groups(model).items()
+    ]
+    betas = (optimiser.betas[0], optimiser.betas[1])
+    return torch.optim.AdamW(groups, betas=betas, weight_decay=optimiser.weight_decay)
+
+
+def schedule(iteration: int, config: TrainConfig) -> float:
+    """Factor of the learning rate in an iteration, counted from 0: linear warm-up, then the configured decay to 0.1."""
+    optimiser = config.optimiser
+    if iteration < optimiser.warmup:
+        return (iteration + 1) / (optimiser.warmup + 1)
+    share = (iteration - optimiser.warmup) / max(1, config.run.iterations - optimiser.warmup)
+    if optimiser.decay == "linear":
+        return 1.0 - 0.9 * share
+    if optimiser.decay == "cosine":
+        return 0.1 + 0.45 * (1 + math.cos(math.pi * share))
+    return 1.0
+
+
+def _has_variance(group: Group) -> bool:
+    returns = [member.total_reward for member in group.members]
+    known = [value for value in returns if value is not None]
+    return len(known) > 1 and max(known) - min(known) > 1e-6

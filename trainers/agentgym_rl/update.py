@@ -1,0 +1,156 @@
+"""One iteration's learning: mini-batches, micro-batches, gradient accumulation, the optimiser's steps.
+
+Everything here works alike in one process and under torchrun: counts and metrics are added up over ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from agentgym_rl import distributed
+from agentgym_rl.aggregation import Totals, count_totals, token_weights
+from agentgym_rl.batch import Stream, TrainBatch
+from agentgym_rl.config import TrainConfig
+from agentgym_rl.importance import importance_weights
+from agentgym_rl.loss_metrics import LossMetrics
+from agentgym_rl.losses import TokenStreams, policy_loss
+from agentgym_rl.micro_batch import MicroBatch, pad_micro_batches
+from agentgym_rl.models import PolicyModel
+from agentgym_rl.packing import pack
+from agentgym_rl.values import value_loss
+
+
+@dataclass
+class UpdateReport:
+    """What the updates of an iteration did.
+
+    Attributes:
+        metrics: Sums over tokens of all updates.
+        grad_norms: Norm of the policy's gradient before clipping, an entry an update.
+        value_losses: Loss of the value head, an entry an update.
+        num_updates: Optimiser steps.
+    """
+
+    metrics: LossMetrics = field(default_factory=LossMetrics.zero)
+    grad_norms: list[float] = field(default_factory=list)
+    value_losses: list[float] = field(default_factory=list)
+    num_updates: int = 0
+
+
+def learn(
+    model: PolicyModel, optimiser: torch.optim.Optimizer, batch: TrainBatch, config: TrainConfig, seed: int
+) -> UpdateReport:
+    """Train on a batch: epochs x mini-batches updates.
+
+    Args:
+        model: In training mode.
+        optimiser: With the learning rate of this iteration set.
+        batch: With advantages.
+        config: The run's configuration.
+        seed: Seed of the order of mini-batches; the same on all ranks.
+
+    Returns:
+        Metrics, added up over ranks.
+    """
+    report = UpdateReport()
+    for epoch in range(config.algorithm.epochs):
+        for part in _minibatches(batch, config.algorithm.minibatches, seed + epoch):
+            _step(model, optimiser, part, config, report)
+    report.metrics = distributed.add_up(report.metrics)
+    return report
+
+
+def _minibatches(batch: TrainBatch, count: int, seed: int) -> Iterator[TrainBatch]:
+    order = np.random.default_rng(seed).permutation(batch.num_sequences)
+    for part in np.array_split(order, count):
+        chosen = np.zeros(batch.num_sequences, np.bool_)
+        chosen[part] = True
+        yield batch.keep(chosen)
+
+
+def _step(
+    model: PolicyModel,
+    optimiser: torch.optim.Optimizer,
+    batch: TrainBatch,
+    config: TrainConfig,
+    report: UpdateReport,
+) -> None:
+    """One update on one mini-batch, of which this rank takes every n-th trajectory."""
+    totals = _count(batch)
+    if totals.num_tokens == 0:
+        return
+    optimiser.zero_grad(set_to_none=True)
+    is_mine = np.arange(batch.num_sequences) % distributed.world_size() == distributed.rank()
+    mine, numbers = batch.keep(is_mine), np.flatnonzero(is_mine)
+    micro_batches = pack(mine.segments, config.packing, sequence_index=numbers[mine.owner]) if mine.segments else []
+    value_sum = 0.0
+    for micro in pad_micro_batches(micro_batches, max(distributed.gather(len(micro_batches)))):
+        loss, metrics = _micro_loss(model, micro, mine, totals, config)
+        weighted = loss[0] + config.algorithm.value.coefficient * loss[1]
+        torch.autograd.backward(weighted * distributed.world_size())
+        report.metrics = report.metrics + metrics
+        value_sum += float(loss[1].detach())
+    norms = distributed.clip_groups(optimiser, config.optimiser.max_grad_norm)
+    if all(np.isfinite(norm) for norm in norms):
+        optimiser.step()
+        report.num_updates += 1
+    report.grad_norms.append(norms[0])
+    report.value_losses.append(sum(distributed.gather(value_sum)))
+
+
+def _count(batch: TrainBatch) -> Totals:
+    owners = [
+        np.full(int(segment.completion_mask.sum()), owner)
+        for segment, owner in zip(batch.segments, batch.owner, strict=True)
+    ]
+    flat = np.concatenate(owners) if owners else np.zeros(0, np.int64)
+    return count_totals(torch.from_numpy(flat), batch.num_sequences)
+
+
+def _micro_loss(
+    model: PolicyModel, micro: MicroBatch, batch: TrainBatch, totals: Totals, config: TrainConfig
+) -> tuple[tuple[Tensor, Tensor], LossMetrics]:
+    """Losses of policy and value head on one micro-batch."""
+    algorithm = config.algorithm
+    micro = micro.to(next(model.parameters()).device)
+    use_entropy = algorithm.loss.entropy_coefficient > 0
+    logprobs, entropy, values = model.score(micro, config.rollout.sampling.temperature, use_entropy)
+    prox = _stream(micro, batch.prox_logprobs)
+    importance = None
+    if algorithm.importance.mode != "none" and prox is not None:
+        behaviour = micro.flatten([segment.behaviour_logprobs for segment in batch.segments])
+        importance = importance_weights(prox, behaviour, micro.sequence_index, algorithm.importance)
+    streams = TokenStreams(
+        policy_logprobs=logprobs,
+        advantages=micro.flatten(batch.advantages),
+        sequence_index=micro.sequence_index,
+        turn_index=micro.turn_index,
+        prox_logprobs=prox,
+        importance=importance,
+        reference_logprobs=_stream(micro, batch.reference_logprobs),
+        entropy=entropy,
+    )
+    constant = algorithm.max_episode_tokens if algorithm.aggregation == "dr_grpo" else None
+    weights = token_weights(algorithm.aggregation, micro.sequence_index, totals, max_tokens=constant)
+    loss, metrics = policy_loss(streams, weights, algorithm.loss)
+    return (loss, _value_loss(micro, batch, values, totals, config)), metrics
+
+
+def _value_loss(
+    micro: MicroBatch, batch: TrainBatch, values: Tensor | None, totals: Totals, config: TrainConfig
+) -> Tensor:
+    if values is None or batch.value_targets is None or batch.is_value_target is None:
+        return torch.zeros((), device=micro.tokens.device)
+    weights = micro.flatten(batch.is_value_target) / totals.num_tokens
+    old = _stream(micro, batch.old_values)
+    clip = config.algorithm.value.clip
+    return value_loss(values, micro.flatten(batch.value_targets), weights, old_values=old, clip=clip)
+
+
+def _stream(micro: MicroBatch, stream: list[Stream] | None) -> Tensor | None:
+    return None if stream is None else micro.flatten(stream)

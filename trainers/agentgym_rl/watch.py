@@ -1,0 +1,99 @@
+"""Stopping a run that cannot learn, and saying why a run did not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentgym.errors import LearningStalledError
+from agentgym_rl.checkpoint import TrainerState
+from agentgym_rl.config import WatchConfig
+
+Curves = Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]]
+
+_MIN_GAIN = 0.02
+_WINDOW = 5
+
+
+class Watch:
+    """Counts iterations that taught nothing and raises when they are too many in a row.
+
+    Args:
+        config: The thresholds.
+    """
+
+    def __init__(self, config: WatchConfig) -> None:
+        self._config = config
+
+    def check(self, state: TrainerState, metrics: Mapping[str, float]) -> None:
+        """Take up an iteration's metrics.
+
+        Raises:
+            LearningStalledError: A threshold was crossed; says what to try.
+        """
+        is_flat = metrics.get("groups/zero_variance_share", 0.0) >= 1.0
+        state.flat_iterations = state.flat_iterations + 1 if is_flat else 0
+        is_invalid = metrics.get("outcome/invalid", 0.0) >= 1.0
+        state.invalid_iterations = state.invalid_iterations + 1 if is_invalid else 0
+        if state.invalid_iterations >= self._config.max_invalid_iterations:
+            raise LearningStalledError(
+                f"every episode of the last {state.invalid_iterations} iterations ended as invalid: the model does not "
+                f"speak the action format. Warm-start it from demonstrations, or look at its messages: agentgym report"
+            )
+        success = metrics.get("success/mean", 0.0)
+        if state.flat_iterations >= self._config.max_zero_variance_iterations and success < 1.0:
+            raise LearningStalledError(
+                f"no group of the last {state.flat_iterations} iterations had returns that differ (success "
+                f"{success:.2f}), so there is nothing to learn from. Choose easier tasks, a warm start, a larger "
+                f"group.size or a higher temperature"
+            )
+
+
+def why_not_learning(curves: Curves) -> list[str]:
+    """What the metrics of a run say about why it did not improve; empty for a run that did.
+
+    Args:
+        curves: Metrics of the phase "train", as `RunStore.metrics` returns them.
+    """
+    success = _values(curves, "success/mean")
+    if len(success) < 2:
+        return ["fewer than two iterations: too few to say"]
+    window = max(1, min(_WINDOW, len(success) // 2))
+    gain = success[-window:].mean() - success[:window].mean()
+    if gain >= _MIN_GAIN:
+        return []
+    reasons = [f"success went from {success[:window].mean():.3f} to {success[-window:].mean():.3f}"]
+    reasons += [text for is_so, text in _suspicions(curves, window) if is_so]
+    if len(reasons) == 1:
+        reasons.append("no known cause stands out: try a larger learning rate, more iterations, or easier tasks")
+    return reasons
+
+
+def _suspicions(curves: Curves, window: int) -> list[tuple[bool, str]]:
+    last = {name: float(values[-window:].mean()) for name, (_, values) in curves.items() if len(values)}
+
+    def value(name: str) -> float:
+        return last.get(name, 0.0)
+
+    entropy = _values(curves, "loss/entropy")
+    fell = len(entropy) > 1 and entropy[-1] < 0.05 * entropy[0]
+    flat = value("groups/zero_variance_share")
+    return [
+        (value("success/mean") > 0.98, "success is near 1 already: the tasks are too easy to improve on"),
+        (flat > 0.7, f"{flat:.0%} of the groups have no variance: most tasks are always or never solved"),
+        (value("outcome/invalid") > 0.3, f"{value('outcome/invalid'):.0%} of the episodes end as invalid actions"),
+        (value("outcome/truncated") > 0.5, f"{value('outcome/truncated'):.0%} of the episodes are cut by a limit"),
+        (value("policy/cut_share") > 0.1, f"{value('policy/cut_share'):.0%} of the messages hit the token limit"),
+        (fell, "entropy fell under a twentieth of its start: lower the learning rate or add an entropy bonus"),
+        (value("mismatch/k3") > 1e-3, f"sampling and training disagree (k3 {value('mismatch/k3'):.1e} nats)"),
+        (value("loss/clip_high") + value("loss/clip_low") > 0.5, "most tokens are clipped: lower the learning rate"),
+        (0 < value("grad_norm/mean") < 1e-4, "gradients are tiny: raise the learning rate or check the rewards"),
+        (value("outcome/infrastructure") > 0.05, f"{value('outcome/infrastructure'):.0%} of the episodes broke"),
+        (abs(value("advantage/std")) == 0.0, "all advantages are zero: no reward tells episodes apart"),
+    ]
+
+
+def _values(curves: Curves, name: str) -> NDArray[np.float64]:
+    return curves[name][1] if name in curves else np.zeros(0)
