@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+
+from agentgym import errors
+from agentgym.errors import AgentGymError, MissingExtraError, UnknownNameError
+
+CLASSES = [value for value in vars(errors).values() if inspect.isclass(value) and issubclass(value, AgentGymError)]
+
+
+@pytest.mark.parametrize("error", [cls for cls in CLASSES if cls is not AgentGymError], ids=lambda cls: cls.__name__)
+def test_error_stands_in_the_tree_and_inherits_a_builtin(error):
+    assert re.search(rf"[├└]── {error.__name__} ", errors.__doc__)
+    assert any(base.__module__ == "builtins" and base is not Exception for base in error.__mro__[1:-3])
+
+
+def test_unknown_name_suggests_close_names_or_lists_all():
+    assert "did you mean grpo" in str(UnknownNameError("algorithm", "gpro", ["grpo", "ppo"]))
+    assert str(UnknownNameError("algorithm", "zzz", ["b", "a"])) == "unknown algorithm 'zzz'; known: a, b"
+    assert str(UnknownNameError("algorithm", "zzz", [])).endswith("known: none")
+
+
+def test_missing_extra_names_a_command_for_our_own_distribution():
+    assert "pip install 'agentgymnasium[train]'" in str(MissingExtraError("the torch policy", "train"))

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import gymnasium
+import pytest
+
+import agentgym
+from agentgym import registration
+from agentgym.errors import ConfigError, UnknownNameError
+from agentgym.registration import EnvSpec, make, register, script_names, spec, specs
+from tests.toy_env import ToyEnv
+
+OWN = ["agentgym/GuessNumber-v0", "agentgym/Lookup-v0", "agentgym/Mastermind-v0", "agentgym/Wordle-v0"]
+TOY = EnvSpec("test/Toy-v0", "tests.toy_env:ToyEnv", "tests.toy_env:SCRIPTS", "test")
+
+
+@pytest.fixture
+def registry(monkeypatch):
+    """Puts both registries back after a test."""
+    monkeypatch.setattr(registration, "_specs", dict(registration._specs))
+    known = set(gymnasium.registry)
+    yield registration._specs
+    for env_id in set(gymnasium.registry) - known:
+        del gymnasium.registry[env_id]
+
+
+@pytest.mark.parametrize("env_id", OWN)
+def test_own_environments_are_made_by_both_forms_of_gymnasium(env_id):
+    for form in (env_id, f"agentgym:{env_id}"):
+        env = gymnasium.make(form)
+        assert isinstance(env.unwrapped, agentgym.AgentEnv)
+        assert env.reset(seed=0)[0] in env.observation_space
+        env.close()
+
+
+def test_specs_are_listed_in_order_and_by_family():
+    assert [each.id for each in specs() if each.id.startswith("agentgym/")] == OWN
+    assert {each.family for each in specs("dialogue")} == {"dialogue"}
+
+
+@pytest.mark.parametrize("env_id", OWN)
+def test_spec_names_scripts_and_suites_that_exist(env_id):
+    found = spec(env_id)
+    assert {"oracle", "null", "random", "demo"} <= set(script_names(env_id))
+    assert any(name.startswith("cheat_") for name in script_names(env_id))
+    for name in found.suites:
+        assert agentgym.load_suite(name).env == env_id
+
+
+def test_unknown_id_suggests_the_closest():
+    with pytest.raises(UnknownNameError, match="did you mean agentgym/Wordle-v0"):
+        make("agentgym/Wordl-v0")
+
+
+def test_options_reach_the_environment():
+    assert make("agentgym/Wordle-v0", vocabulary_size=200).vocabulary_size == 200
+
+
+def test_unknown_options_are_refused():
+    with pytest.raises(ConfigError, match=r"'agentgym/Wordle-v0' refuses the options \['size'\]"):
+        make("agentgym/Wordle-v0", size=200)
+
+
+def test_register_makes_an_environment_known_everywhere(registry):
+    register(TOY)
+    register(TOY)
+    assert isinstance(make("test/Toy-v0"), ToyEnv)
+    assert "test/Toy-v0" in [each.id for each in specs("test")]
+
+
+def test_register_refuses_a_taken_id(registry):
+    register(TOY)
+    other = EnvSpec("test/Toy-v0", "elsewhere:Env", "elsewhere:SCRIPTS", "test")
+    with pytest.raises(ConfigError, match=r"'test/Toy-v0' is taken by 'tests.toy_env:ToyEnv'"):
+        register(other)
+
+
+def test_make_refuses_what_is_no_agent_env(registry):
+    register(EnvSpec("test/Cart-v0", "gymnasium.envs.classic_control:CartPoleEnv", "x:SCRIPTS", "test"))
+    with pytest.raises(ConfigError, match=r"made a CartPoleEnv, expected an agentgym.AgentEnv"):
+        make("test/Cart-v0")

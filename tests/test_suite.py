@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from agentgym import suite as suite_module
+from agentgym.errors import HeldOutError, TaskError, UnknownNameError
+from agentgym.suite import (
+    find_task,
+    load_suite,
+    read_suite,
+    register_suites,
+    require_trainable,
+    require_unseen,
+    suite_names,
+)
+from agentgym.task import Task
+
+TOML = """
+name = "test/toy"
+env = "test/Toy-v0"
+description = "Toys."
+license = "CC0-1.0"
+source = "by hand"
+headline = "easy"
+[splits]
+train = ["easy"]
+test = ["easy"]
+[strata]
+easy = "all"
+[scores]
+oracle = { success = 1.0 }
+"""
+
+
+def line(number, **changes):
+    return json.dumps({"id": f"test/toy:{number}", "seed": number, "stratum": "easy", **changes})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "test" / "toy"
+    folder.mkdir(parents=True)
+    (folder / "suite.toml").write_text(TOML)
+    (folder / "train.jsonl").write_text(line(1) + "\n" + line(2) + "\n")
+    (folder / "test.jsonl").write_text(line(3) + "\n")
+    return folder
+
+
+@pytest.fixture
+def root(folder, monkeypatch):
+    """The folder's root, registered for one test."""
+    monkeypatch.setattr(suite_module, "_extra_roots", [])
+    yield folder.parent.parent
+    suite_module._folders.cache_clear()
+    load_suite.cache_clear()
+
+
+def test_suite_reads_its_tasks_with_suite_and_split(folder):
+    suite = read_suite(folder)
+    assert [task.id for task in suite.train_tasks()] == ["test/toy:1", "test/toy:2"]
+    task = suite.task("test/toy:3")
+    assert (task.suite, task.split, task.stratum) == ("test/toy", "test", "easy")
+    assert suite.scores["oracle"].success == 1.0
+
+
+def test_suite_suggests_names_of_splits_and_tasks(folder):
+    suite = read_suite(folder)
+    with pytest.raises(UnknownNameError, match="split of suite 'test/toy' 'tests'; did you mean test"):
+        suite.tasks("tests")
+    with pytest.raises(UnknownNameError, match="did you mean test/toy:"):
+        suite.task("test/toy:9")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('license = "CC0-1.0"\n', "", r"suite.toml: missing keys \['license'\]"),
+        ("headline =", "hedline =", r"missing keys \['headline'\], unknown keys \['hedline'\]"),
+        ('name = "test/toy"', 'name = "test/toys"', "key 'name' is 'test/toys', but the folder says 'test/toy'"),
+        ("train = [", "dev = [", "split 'dev' does not exist"),
+        ('train = ["easy"]', 'train = ["hard"]', r"'train' names the strata \['hard'\]"),
+        ('headline = "easy"', 'headline = "hard"', "headline 'hard' is no stratum of the test split"),
+        ("success = 1.0", "sucess = 1.0", "key 'scores'.*sucess"),
+        ("[scores]", "[scores", "cannot read"),
+        ("[scores]\noracle = { success = 1.0 }", "", "missing keys"),
+    ],
+)
+def test_suite_refuses_a_malformed_declaration(folder, old, new, message):
+    assert old in TOML
+    (folder / "suite.toml").write_text(TOML.replace(old, new))
+    with pytest.raises(TaskError, match=message):
+        read_suite(folder)
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        ("{", "train.jsonl:2: "),
+        ("[1]", "train.jsonl:2: expected an object, got list"),
+        (line(2, sed=1), r"train.jsonl:2: .*unknown keys \['sed'\]"),
+        (line(2, seed="1"), "train.jsonl:2: .*seed must be an int"),
+        (line(2, stratum="hard"), "train.jsonl:2: key 'stratum' is 'hard', not declared for train"),
+        (line(1), "train.jsonl:2: key 'id' must be unique"),
+        (line(2, id="other:2"), "train.jsonl:2: key 'id' must be unique and start with 'test/toy:'"),
+    ],
+)
+def test_suite_names_file_and_line_of_a_malformed_task(folder, second, message):
+    (folder / "train.jsonl").write_text(line(1) + "\n" + second + "\n")
+    with pytest.raises(TaskError, match=message):
+        read_suite(folder).train_tasks()
+
+
+def test_suite_refuses_a_missing_or_binary_task_file(folder):
+    (folder / "test.jsonl").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(TaskError, match="cannot read the test split of 'test/toy'"):
+        read_suite(folder).tasks("test")
+    (folder / "test.jsonl").unlink()
+    with pytest.raises(TaskError, match="cannot read the test split"):
+        read_suite(folder).tasks("test")
+
+
+def test_load_suite_suggests_close_names():
+    with pytest.raises(
+        UnknownNameError, match="unknown suite 'dialogue/guess-numbers'; did you mean dialogue/guess-number"
+    ):
+        load_suite("dialogue/guess-numbers")
+
+
+def test_registered_folder_adds_its_suites(root):
+    assert "test/toy" not in suite_names()
+    register_suites(root)
+    assert "test/toy" in suite_names()
+    assert find_task("test/toy:3").split == "test"
+
+
+def test_register_suites_refuses_a_missing_folder(tmp_path):
+    with pytest.raises(TaskError, match="no folder of suites at"):
+        register_suites(tmp_path / "nowhere")
+
+
+def test_held_out_tasks_are_refused_for_training(folder):
+    suite = read_suite(folder)
+    require_trainable(suite.train_tasks())
+    require_trainable([Task("made on the fly", 0)])
+    with pytest.raises(
+        HeldOutError, match=r"'test/toy:3' is in the test split .* load_suite\('test/toy'\).train_tasks\(\)"
+    ):
+        require_trainable([*suite.train_tasks(), *suite.tasks("test")])
+
+
+def test_tasks_seen_in_training_are_refused_for_evaluation(folder):
+    suite = read_suite(folder)
+    seen = {Task("another name", 0, suite.tasks("test")[0].instruction).content_hash}
+    require_unseen(suite.tasks("test"), {"0" * 64})
+    with pytest.raises(HeldOutError, match=r"1 of the tasks were trained on .* 'test/toy:3'.*--allow-train"):
+        require_unseen(suite.tasks("test"), seen)

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+
+from agentgym.errors import TaskError
+from agentgym.task import Limits, Task
+
+TASK = Task(
+    "family/suite:x",
+    3,
+    "Do it.",
+    suite="family/suite",
+    split="test",
+    stratum="hard",
+    config={"a": [1, 2], "b": {"c": None}},
+    limits=Limits(max_turns=4),
+    private={"secret": "né"},
+)
+
+
+def test_task_survives_json():
+    assert Task.from_json(json.loads(json.dumps(TASK.to_json()))) == TASK
+
+
+def test_task_cannot_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        TASK.seed = 4
+
+
+def test_repr_hides_the_private_part():
+    assert "né" not in repr(TASK)
+
+
+@pytest.mark.parametrize(
+    "change", [{"id": "other"}, {"suite": "s"}, {"split": "train"}, {"stratum": ""}, {"limits": Limits()}, {"seed": 9}]
+)
+def test_content_hash_ignores_what_makes_no_other_problem(change):
+    assert dataclasses.replace(TASK, **change).content_hash == TASK.content_hash
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"instruction": "Do."}, {"config": {"a": [2, 1]}}, {"private": {"secret": "ne"}}, {"seed_is_content": True}],
+)
+def test_content_hash_tells_problems_apart(change):
+    assert dataclasses.replace(TASK, **change).content_hash != TASK.content_hash
+
+
+def test_content_hash_counts_the_seed_where_it_is_content():
+    worlds = [Task("x", seed, seed_is_content=True).content_hash for seed in (1, 2)]
+    assert worlds[0] != worlds[1]
+
+
+def test_content_hash_ignores_the_order_of_keys():
+    one, other = (Task("x", 0, config=config) for config in ({"a": 1, "b": 2}, {"b": 2, "a": 1}))
+    assert one.content_hash == other.content_hash
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"id": "", "seed": 0}, "needs an id"),
+        ({"id": "x", "seed": -1}, "seed must be an int >= 0, got -1"),
+        ({"id": "x", "seed": True}, "seed must be an int"),
+        ({"id": "x", "seed": 1.0}, "got 1.0"),
+        ({"id": "x", "seed": 0, "split": "dev"}, "split 'dev' does not exist; expected train, validation, test"),
+        ({"id": "x"}, r"lacks the keys \['seed'\]"),
+        ({"id": "x", "seed": 0, "sed": 0}, r"unknown keys \['sed'\]"),
+        ({"id": "x", "seed": 0, "config": []}, "config must be an object"),
+        ({"id": "x", "seed": 0, "private": "p"}, "private must be an object"),
+        ({"id": "x", "seed": 0, "instruction": 5}, "instruction must be text, got 5"),
+        ({"id": "x", "seed": 0, "limits": {"turns": 5}}, "limits: .*'turns'"),
+        ({"id": "x", "seed": 0, "limits": {"max_turns": 0}}, "max_turns must be positive: got 0"),
+        ({"id": "x", "seed": 0, "limits": {"max_invalid": -1}}, "max_invalid must not be negative"),
+    ],
+)
+def test_task_refuses_bad_fields(fields, message):
+    with pytest.raises(TaskError, match=message):
+        Task.from_json(fields)
