@@ -1,0 +1,33 @@
+"""`agentgym report`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agentgym.cli.main import main
+
+
+@pytest.fixture
+def run_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    folder = tmp_path / "run"
+    args = ["eval", "--suite", "dialogue/guess-number", "--policy", "random", "--limit", "10", "--run", str(folder)]
+    assert main(args) == 0
+    capsys.readouterr()
+    return folder
+
+
+def test_report_writes_a_page_and_says_where(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(run_folder)]) == 0
+    page = Path(capsys.readouterr().out.strip())
+    assert page.parent == run_folder
+    assert "Guess the number between" in page.read_text(encoding="utf-8")
+    assert main(["report", str(run_folder), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"run": str(run_folder), "report": str(page)}
+
+
+def test_report_of_a_folder_without_a_run_is_one_clear_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(tmp_path)]) == 1
+    captured = capsys.readouterr()
+    assert str(tmp_path) in captured.err
+    assert captured.out == ""
