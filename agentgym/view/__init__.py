@@ -1,0 +1,8 @@
+"""Looking at a run: one HTML file that opens offline, drawn from the run's database.
+
+It runs no script and shows whatever a model wrote as text.
+"""
+
+from agentgym.view.report import write_report
+
+__all__ = ["write_report"]

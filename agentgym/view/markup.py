@@ -1,0 +1,50 @@
+"""HTML that is safe by construction: every text is escaped unless it is markup already.
+
+Layout and colours are in `report.css`.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+_UNSHOWABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+"""Control characters, lone surrogates, and marks that reorder or hide text."""
+
+
+class Html(str):
+    """Text that is markup already; only this package makes it."""
+
+    __slots__ = ()
+
+
+def text(value: object) -> Html:
+    """Escape a value for element content or a quoted attribute; what cannot be shown appears as its code point."""
+    if isinstance(value, Html):
+        return value
+    shown = _UNSHOWABLE.sub(lambda found: f"⟨{ord(found.group()):04X}⟩", str(value))
+    return Html(html.escape(shown, quote=True))
+
+
+def join(*parts: object) -> Html:
+    """Parts one after another, each escaped unless it is markup."""
+    return Html("".join(text(part) for part in parts if part is not None))
+
+
+def tag(name: str, *children: object, **attributes: object) -> Html:
+    """An element.
+
+    Args:
+        name: Its name; a word of this package's own, never data.
+        children: Contents, escaped unless they are markup; None is left out.
+        attributes: Attributes; `class_` for class, `_` for `-`; None is left out, True stands alone.
+    """
+    written = []
+    for key, value in attributes.items():
+        if value is None or value is False:
+            continue
+        key = key.rstrip("_").replace("_", "-")
+        written.append(f" {key}" if value is True else f' {key}="{text(value)}"')
+    return Html(f"<{name}{''.join(written)}>{join(*children)}</{name}>")

@@ -1,0 +1,77 @@
+"""The report page of a run: one HTML file, no script, no request to anywhere.
+
+Its content security policy allows its own style sheet and embedded pictures, and nothing else.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from pathlib import Path
+
+from agentgym.errors import StoreError
+from agentgym.view import sections, transcripts
+from agentgym.view.markup import Html, join, tag
+from agentgym.view.run_data import RunData, read_run
+
+REPORT = "report.html"
+
+
+def write_report(run_folder: Path | str, path: Path | None = None) -> Path:
+    """Draw the report of a run; a run that goes on can be drawn too.
+
+    Args:
+        run_folder: The run.
+        path: The file to write; None writes `report.html` into the run folder.
+
+    Returns:
+        The file.
+
+    Raises:
+        StoreError: There is no run in the folder, or the file cannot be written.
+    """
+    folder = Path(run_folder)
+    target = path or folder / REPORT
+    page = render(read_run(folder))
+    partial = target.with_name(target.name + ".partial")
+    try:
+        partial.write_text(page, encoding="utf-8")
+        os.replace(partial, target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise StoreError(f"cannot write {target}: {error.strerror}; choose a folder that can be written") from error
+    return target
+
+
+def render(run: RunData) -> str:
+    """The whole page."""
+    style = (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
+    head = join(
+        Html('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
+        Html(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
+        Html('<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">'),
+        tag("title", f"{run.name} · agentgym"),
+        Html(f"<style>{style}</style>"),
+    )
+    body = tag(
+        "main",
+        sections.headline(run),
+        sections.stalled(run),
+        sections.held_out(run),
+        sections.learning(run),
+        _episodes(run),
+        sections.outcomes(run),
+        sections.times(run),
+        sections.algorithm(run),
+        tag("footer", "Drawn by agentgym from the run's database. ", str(run.facts.get("commit") or "")),
+    )
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{body}</body></html>\n'
+
+
+def _episodes(run: RunData) -> Html:
+    note = "A few of the run's episodes: what the agent was told, what it said, and what each turn was rewarded with."
+    shown = [transcripts.episode(pick, is_open=place == 0) for place, pick in enumerate(run.picks)]
+    return sections.section("Episodes", *shown, note=note)

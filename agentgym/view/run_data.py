@@ -1,0 +1,157 @@
+"""What a report shows, read from a run folder once.
+
+Drawing it is the work of `sections` and `transcripts`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agentgym.evaluation.runner import EVALUATIONS
+from agentgym.store import EpisodeRow, RunStore
+from agentgym.trajectory import Trajectory
+from agentgym.view.charts import Curve
+
+_STAGES = ("untrained", "cloned", "filtered_cloned", "trained")
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """An episode chosen for reading, and why."""
+
+    reason: str
+    row: EpisodeRow
+    trajectory: Trajectory
+
+
+@dataclass(frozen=True)
+class RunData:
+    """Everything that a report is drawn from.
+
+    Attributes:
+        name: Name of the run folder.
+        meta: The run's meta.
+        summary: What the trainer wrote to summary.json; empty where it did not.
+        metrics: Curves by phase and name.
+        counts: Rows of each table.
+        picks: Episodes to read.
+        facts: Configuration, versions and commit from config.json.
+    """
+
+    name: str
+    meta: Mapping[str, Any]
+    summary: Mapping[str, Any]
+    metrics: Mapping[str, Mapping[str, Curve]]
+    counts: Mapping[str, int]
+    picks: Sequence[Pick]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def held_out(self) -> dict[str, Mapping[str, Any]]:
+        """Held-out results by name: the stages of the training run in order, then any others."""
+        found = {f"{value['policy']}": value for key, value in self.meta.items() if _is_test_result(key, value)} | dict(
+            self.summary.get("held_out") or {}
+        )
+        found = {name: value for name, value in found.items() if _has_mean(value)}
+        order = sorted(found, key=lambda name: (_STAGES.index(name) if name in _STAGES else len(_STAGES), name))
+        return {name: found[name] for name in order}
+
+    def curve(self, name: str, phase: str = "train", **look: Any) -> Curve | None:
+        """A metric as a curve, with its interval where `…/low` and `…/high` are there; None without values."""
+        curves = self.metrics.get(phase, {})
+        if name not in curves:
+            return None
+        found = curves[name]
+        ends: dict[str, Any] = {}
+        if name.endswith("/mean"):
+            for end in ("low", "high"):
+                other = curves.get(f"{name.removesuffix('/mean')}/{end}")
+                if other is not None and np.array_equal(other.x, found.x):
+                    ends[end] = other.y
+        return Curve(look.pop("label", name), found.x, found.y, **(ends if len(ends) == 2 else {}), **look)
+
+
+def read_run(folder: Path) -> RunData:
+    """Read a run folder; the run may still be going on.
+
+    Raises:
+        StoreError: There is no run in the folder or it cannot be read.
+    """
+    with RunStore.open(folder, read_only=True) as store:
+        metrics = {
+            phase: {name: Curve(name, *points) for name, points in store.metrics(phase=phase).items()}
+            for phase in store.phases()
+        }
+        chosen = _choose(store.episode_rows())
+        loaded = {trajectory.id: trajectory for trajectory in store.load([row for _, row in chosen])}
+        picks = [Pick(reason, row, loaded[row.id]) for reason, row in chosen if row.id in loaded]
+        return RunData(
+            name=folder.resolve().name,
+            meta=store.meta,
+            summary=_read_json(folder / "summary.json"),
+            metrics=metrics,
+            counts=store.counts(),
+            picks=picks,
+            facts=_read_json(folder / "config.json"),
+        )
+
+
+def _choose(rows: Sequence[EpisodeRow]) -> list[tuple[str, EpisodeRow]]:
+    """A few episodes that say most: first against last iteration, best, worst, held-out, and a fault."""
+    draw = random.Random(0)
+    train = [row for row in rows if row.purpose == "train" and row.iteration is not None]
+    iterations = [row.iteration for row in train if row.iteration is not None]
+    first = [row for row in train if row.iteration == min(iterations)]
+    last = [row for row in train if row.iteration == max(iterations) and len(set(iterations)) > 1]
+    test = [row for row in rows if row.purpose == "test"]
+    by_reward: Callable[[EpisodeRow], float] = lambda row: row.reward or 0.0  # noqa: E731 - a key used twice
+    wanted = [
+        ("Held out, solved", _drawn(draw, [row for row in test if row.success])),
+        ("Held out, not solved", _drawn(draw, [row for row in test if row.success is False])),
+        ("First iteration, drawn at random", _drawn(draw, first)),
+        ("First iteration, another", _drawn(draw, first)),
+        ("Last iteration, drawn at random", _drawn(draw, last)),
+        ("Last iteration, another", _drawn(draw, last)),
+        ("Last iteration, highest reward", max(last, key=by_reward, default=None)),
+        ("Last iteration, lowest reward", min(last, key=by_reward, default=None)),
+        ("Invalid", _drawn(draw, [row for row in train if row.outcome == "invalid"])),
+        ("Fault, left out of learning", _drawn(draw, [row for row in rows if row.success is None])),
+        ("Demonstration", _drawn(draw, [row for row in rows if row.purpose == "demo"])),
+    ]
+    chosen: dict[int, tuple[str, EpisodeRow]] = {}
+    for reason, row in wanted:
+        if row is not None:
+            chosen.setdefault(row.number, (reason, row))
+    return list(chosen.values())
+
+
+def _drawn(draw: random.Random, rows: Sequence[EpisodeRow]) -> EpisodeRow | None:
+    return draw.choice(rows) if rows else None
+
+
+def _is_test_result(key: str, value: Any) -> bool:
+    return key.startswith(EVALUATIONS) and isinstance(value, dict) and value.get("split") == "test"
+
+
+def _has_mean(value: Any) -> bool:
+    try:
+        return not math.isnan(float(value["success"]["mean"]))
+    except (TypeError, KeyError, ValueError):
+        return False
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    """A JSON object from a file; empty where there is none or it is being written."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

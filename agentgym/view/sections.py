@@ -1,0 +1,244 @@
+"""The sections of a report: headline, held-out bars, learning curves, outcomes, time, algorithm, the run itself.
+
+Episodes turn by turn are in `transcripts`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agentgym.outcome import KINDS
+from agentgym.view.charts import Curve, bar, legend, line_chart, number, percent, stacked_chart
+from agentgym.view.markup import Html, join, tag
+from agentgym.view.run_data import RunData
+
+_WIDE, _SMALL = (880, 300), (290, 130)
+_STAGE_NAMES = {
+    "untrained": "Untrained",
+    "cloned": "Cloned",
+    "filtered_cloned": "Cloned, successes only",
+    "trained": "Trained",
+}
+_DETAILS = (
+    ("return/mean", "Return", number),
+    ("episode/turns", "Turns an episode", number),
+    ("episode/tokens", "Sampled tokens an episode", number),
+    ("loss/entropy", "Entropy of sampled tokens (nats)", number),
+    ("loss/loss", "Loss", number),
+    ("grad_norm/mean", "Gradient norm", number),
+    ("loss/clip_high", "Clipped from above", percent),
+    ("loss/clip_low", "Clipped from below", percent),
+    ("loss/ratio_std", "Spread of the policy ratio", number),
+    ("loss/reference_kl", "KL to the reference (nats)", number),
+    ("mismatch/k3", "Sampled against recomputed (nats)", number),
+    ("groups/zero_variance_share", "Groups without variance", percent),
+    ("policy/invalid_share", "Invalid turns", percent),
+    ("policy/cut_share", "Messages cut by the token limit", percent),
+    ("staleness/mean", "Staleness (versions)", number),
+    ("value/loss", "Value loss", number),
+)
+_TIMES = (("queue", "waiting for the policy"), ("model", "model"), ("env", "environment"), ("verify", "grading"))
+
+
+def section(title: str, *contents: object, note: str = "") -> Html:
+    """A titled section; nothing where it has no contents."""
+    if not any(contents):
+        return join()
+    return tag("section", tag("h2", title), tag("p", note, class_="note") if note else None, *contents)
+
+
+def headline(run: RunData) -> Html:
+    """What the run is, and what came of it in one sentence."""
+    config = run.meta.get("config") or run.facts.get("config") or {}
+    suite = str(run.meta.get("suite") or _first(run.held_out, "suite") or "")
+    facts = [suite, str(run.meta.get("created_at", "")).replace("T", " ").removesuffix("+00:00")]
+    if run.summary.get("seconds"):
+        facts.append(_duration(float(run.summary["seconds"])))
+    episodes = run.counts.get("episodes", 0)
+    facts.append(f"{episodes:,} episodes" if episodes != 1 else "1 episode")
+    preset = config.get("preset") or (config.get("algorithm") or {}).get("preset") if isinstance(config, dict) else None
+    facts.append(str(preset or ""))
+    return tag(
+        "header",
+        tag("p", " · ".join(fact for fact in facts if fact), class_="facts"),
+        tag("h1", run.name),
+        _verdict(run),
+    )
+
+
+def _verdict(run: RunData) -> Html:
+    found = run.held_out
+    if not found:
+        return tag("p", "Not evaluated on held-out tasks yet.", class_="verdict")
+    last = "trained" if "trained" in found else list(found)[-1]
+    success = found[last]["success"]
+    names = [name for name in found if name != last]
+    before = next((name for name in ("untrained", *names) if name in names), None)
+    sentence: list[object] = ["success on tasks that it never trained on"]
+    if before is not None:
+        sentence += [
+            ", from ",
+            tag("b", percent(float(found[before]["success"]["mean"]))),
+            f" {_stage(before).lower()}",
+        ]
+        if "cloned" in found and before != "cloned":
+            sentence += [" and ", tag("b", percent(float(found["cloned"]["success"]["mean"]))), " after cloning"]
+    return tag(
+        "div",
+        tag("div", percent(float(success["mean"])), class_="big"),
+        tag("p", *sentence, ". ", tag("span", _interval(success), class_="quiet")),
+        class_="verdict",
+    )
+
+
+def held_out(run: RunData) -> Html:
+    """Success on held-out tasks before and after, with intervals, and by stratum."""
+    rows = []
+    for place, (name, result) in enumerate(run.held_out.items(), start=1):
+        mean, low, high = (_float(result["success"].get(key)) for key in ("mean", "low", "high"))
+        label = f"{_stage(name)}: {percent(mean)}, 95 % interval {percent(low)} to {percent(high)}"
+        colour = 1 if name == "trained" or len(run.held_out) == 1 else 6
+        figures = (tag("b", percent(mean)), tag("span", _interval(result["success"]), class_="quiet"))
+        cells = (tag("div", _stage(name), class_="name"), bar(mean, low, high, colour, label))
+        rows.append(tag("div", *cells, tag("div", *figures, class_="figure"), class_="barrow", data_row=place))
+    note = "Success rate; whiskers are 95 % intervals clustered by task."
+    return section("Held out", *rows, _strata(run.held_out), note=note)
+
+
+def _strata(results: Mapping[str, Mapping[str, Any]]) -> Html | None:
+    names = list(dict.fromkeys(name for result in results.values() for name in result.get("strata") or {}))
+    if not names:
+        return None
+    head = tag("tr", tag("th", "Stratum"), tag("th", "Tasks"), *(tag("th", _stage(name)) for name in results))
+    body = []
+    for stratum in names:
+        parts = [(result.get("strata") or {}).get(stratum) for result in results.values()]
+        tasks = next((part["num_tasks"] for part in parts if part and "num_tasks" in part), "")
+        cells = [
+            tag(
+                "td",
+                percent(_float(part["success"]["mean"])),
+                " ",
+                tag("span", _interval(part["success"]), class_="quiet"),
+            )
+            if part
+            else tag("td", "–")
+            for part in parts
+        ]
+        body.append(tag("tr", tag("td", stratum.replace("_", " ")), tag("td", tasks), *cells))
+    return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), class_="scroll")
+
+
+def learning(run: RunData) -> Html:
+    """Success over iterations, and small charts of what else was measured."""
+    main = [
+        run.curve("success/mean", label="training tasks", colour=1),
+        run.curve("success/mean", "validation", label="validation tasks", colour=2, is_dotted=True),
+    ]
+    drawn = [curve for curve in main if curve is not None]
+    chart = None
+    if drawn:
+        chart = join(
+            legend(drawn),
+            line_chart(drawn, size=_WIDE, y_range=(0, 1), show=percent, label="Success over iterations"),
+        )
+    note = "Success by iteration, with 95 % intervals clustered by task; point at a chart to read it."
+    return section("Learning", chart, _details(run), note=note)
+
+
+def _details(run: RunData) -> Html | None:
+    known = {name for name, _, _ in _DETAILS}
+    shown: list[tuple[str, str, Any]] = list(_DETAILS)
+    shown += [
+        (name, f"Reward: {name.removeprefix('reward/')}", number)
+        for name in sorted(run.metrics.get("train", {}))
+        if name.startswith("reward/") and name not in known
+    ]
+    figures = []
+    for name, title, show in shown:
+        curve = run.curve(name, label=title)
+        if curve is not None and len(curve.y) > 1 and not (show is percent and not curve.y.any()):
+            latest = next((value for value in curve.y[::-1].tolist() if math.isfinite(value)), math.nan)
+            caption = tag("figcaption", title, tag("b", show(latest)))
+            figures.append(tag("figure", caption, line_chart([curve], size=_SMALL, show=show, label=title)))
+    return tag("div", *figures, class_="small") if figures else None
+
+
+def outcomes(run: RunData) -> Html:
+    """How episodes ended, by iteration."""
+    curves = _shares(run, [(f"outcome/{kind}", kind) for kind in KINDS])
+    if not curves:
+        return join()
+    note = "Share of training episodes; faults (infrastructure, partner, cancelled) carry no reward."
+    return section("How episodes ended", legend(curves), stacked_chart(curves, size=(880, 170)), note=note)
+
+
+def times(run: RunData) -> Html:
+    """Where the time of episodes went, by iteration."""
+    curves = _shares(run, [(f"time/{name}_share", label) for name, label in _TIMES])
+    if not curves:
+        return join()
+    note = "Share of the episodes' own time; episodes wait for a batch together, so waiting overlaps."
+    return section("Where the time went", legend(curves), stacked_chart(curves, size=(880, 170)), note=note)
+
+
+def _shares(run: RunData, names: Sequence[tuple[str, str]]) -> list[Curve]:
+    found = [run.curve(name, label=label, colour=colour) for colour, (name, label) in enumerate(names, start=1)]
+    return [curve for curve in found if curve is not None and curve.y.any()]
+
+
+def stalled(run: RunData) -> Html:
+    """Why the run did not learn, where the trainer says so."""
+    reasons = run.meta.get("why_not_learning") or run.summary.get("why_not_learning") or []
+    reasons = [reasons] if isinstance(reasons, str) else reasons
+    if not reasons:
+        return join()
+    return section("Why it is not learning", tag("ul", *(tag("li", reason) for reason in reasons), class_="warning"))
+
+
+def algorithm(run: RunData) -> Html:
+    """The algorithm as equations, and the whole configuration."""
+    equations = run.meta.get("equations") or run.summary.get("equations")
+    text = "\n".join(map(str, equations)) if isinstance(equations, list) else equations
+    config = run.meta.get("config") or run.facts.get("config")
+    parts = [
+        tag("pre", text, class_="equations") if text else None,
+        _folded("Configuration", config) if config else None,
+        _folded("Versions", run.facts["versions"]) if run.facts.get("versions") else None,
+    ]
+    return section("Algorithm", *parts)
+
+
+def _folded(title: str, value: Any) -> Html:
+    shown = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    return tag("details", tag("summary", title), tag("pre", shown))
+
+
+def _stage(name: str) -> str:
+    return _STAGE_NAMES.get(name, name)
+
+
+def _interval(estimate: Mapping[str, Any]) -> str:
+    low, high = _float(estimate.get("low")), _float(estimate.get("high"))
+    return "" if math.isnan(low) else f"{percent(low).removesuffix(' %')} – {percent(high)}"
+
+
+def _float(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _first(results: Mapping[str, Mapping[str, Any]], key: str) -> Any:
+    return next((result[key] for result in results.values() if key in result), None)
+
+
+def _duration(seconds: float) -> str:
+    return (
+        f"{seconds:.0f} s"
+        if seconds < 100
+        else f"{seconds / 60:.1f} min"
+        if seconds < 6000
+        else f"{seconds / 3600:.1f} h"
+    )

@@ -1,0 +1,148 @@
+"""Episodes turn by turn: what the agent was told, what it said, what it was rewarded for.
+
+Everything here came from models, tools and sites: it is shown as text, never as markup.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from agentgym.message import Message
+from agentgym.reward import RewardEvent
+from agentgym.trajectory import Trajectory, Turn
+from agentgym.view.markup import Html, join, tag
+from agentgym.view.run_data import Pick
+
+_MAX_CHARS = 6000
+_MAX_TURNS = 40
+_PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}")
+
+
+def episode(pick: Pick, is_open: bool) -> Html:
+    """One episode, folded under a line that sums it up."""
+    row, trajectory = pick.row, pick.trajectory
+    verdict, look = (
+        ("fault", "fault") if row.success is None else ("solved", "good") if row.success else ("not solved", "bad")
+    )
+    facts = [row.task_id, f"{row.num_turns} turn{'' if row.num_turns == 1 else 's'}"]
+    facts += [f"iteration {row.iteration}"] if row.iteration is not None else []
+    facts += [row.policy] if row.policy else []
+    ending = str(trajectory.outcome)
+    summary = tag(
+        "summary",
+        tag("span", verdict, class_=f"chip {look}"),
+        tag("span", pick.reason, class_="reason"),
+        tag("span", " · ".join(facts), class_="quiet"),
+        tag("span", "" if row.reward is None else f"{row.reward:+.2f}", class_="reward"),
+    )
+    body = [_turn(turn, trajectory) for turn in trajectory.turns[:_MAX_TURNS]]
+    if len(trajectory.turns) > _MAX_TURNS:
+        body.append(tag("p", f"… {len(trajectory.turns) - _MAX_TURNS} more turns", class_="quiet"))
+    body += [
+        _message(message) for message in trajectory.metadata.get("last_messages") or [] if isinstance(message, dict)
+    ]
+    ended = tag("p", f"Ended: {ending}. ", trajectory.error, class_="ended")
+    return tag("details", summary, tag("div", *_events_before(trajectory), *body, ended, class_="turns"), open=is_open)
+
+
+def _turn(turn: Turn, trajectory: Trajectory) -> Html:
+    events = [event for event in trajectory.events if event.turn == turn.index]
+    facts = []
+    if len(turn.action_ids):
+        facts.append(f"{len(turn.action_ids)} tokens")
+    if turn.behaviour_logprobs is not None and len(turn.behaviour_logprobs):
+        facts.append(f"mean log-prob {float(np.mean(turn.behaviour_logprobs)):.2f}")
+    seconds = turn.times.model_s + turn.times.env_s
+    facts += [f"{1000 * seconds:.0f} ms"] if seconds else []
+    flags = [tag("span", name, class_="chip bad") for name, is_set in _flags(turn) if is_set]
+    rewards = [_event(event, trajectory.weights) for event in events]
+    margin = tag("div", *flags, *rewards, tag("span", " · ".join(facts), class_="quiet"), class_="margin")
+    said = tag("div", tag("span", "agent", class_="role"), _said(turn), margin, class_="message agent")
+    return join(*(_message(message) for message in turn.messages), said)
+
+
+def _flags(turn: Turn) -> tuple[tuple[str, bool], ...]:
+    return ("invalid", turn.was_invalid), ("cut by the token limit", turn.was_cut)
+
+
+def _said(turn: Turn) -> Html:
+    """The agent's message: reasoning, tool calls as calls, and text; the raw text where that says something else."""
+    reply = turn.reply
+    parts: list[Html] = []
+    if reply.get("reasoning_content"):
+        parts.append(tag("div", _short(str(reply["reasoning_content"])), class_="text thought"))
+    calls = [call for call in reply.get("tool_calls") or [] if isinstance(call, dict)]
+    content = _content(reply)
+    if content or not calls:
+        parts.append(content or tag("div", _short(turn.text) or "(nothing)", class_="text"))
+    parts += [_call(call) for call in calls]
+    return tag("div", *parts, class_="said")
+
+
+def _call(call: Mapping[str, Any]) -> Html:
+    function = call.get("function")
+    function = function if isinstance(function, dict) else {}
+    arguments = function.get("arguments", {})
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except ValueError:
+            arguments = {"": arguments}
+    if not isinstance(arguments, dict):
+        arguments = {"": arguments}
+    shown: list[object] = []
+    for name, value in arguments.items():
+        shown += [
+            ", " if shown else None,
+            tag("i", name, "=" if name else ""),
+            _short(json.dumps(value, ensure_ascii=False)),
+        ]
+    return tag("code", tag("b", str(function.get("name", "?"))), "(", *shown, ")", class_="call")
+
+
+def _message(message: Message) -> Html:
+    role = str(message.get("role", "?"))
+    name = f"{role}: {message['name']}" if message.get("name") else role
+    return tag("div", tag("span", name, class_="role"), tag("div", _content(message), class_="said"), class_="message")
+
+
+def _content(message: Message) -> Html | None:
+    content = message.get("content")
+    if not content:
+        return None
+    if isinstance(content, str):
+        return tag("div", _short(content), class_="text")
+    return join(*(_part(part) for part in content if isinstance(part, dict)))
+
+
+def _part(part: Mapping[str, Any]) -> Html:
+    link = part.get("image_url")
+    address = link.get("url") if isinstance(link, dict) else None
+    if isinstance(address, str) and _PICTURE.fullmatch(address):
+        return tag("div", Html(f'<img alt="what the agent saw" src="{address}">'))
+    return tag("div", _short(str(part.get("text", f"[{part.get('type', 'part')}]"))), class_="text")
+
+
+def _event(event: RewardEvent, weights: Mapping[str, float]) -> Html:
+    value = weights.get(event.component, 1.0) * event.value
+    detail = f"{event.source}, known at turn {event.issued_at + 1}"
+    if event.detail:
+        detail += f": {_short(json.dumps(dict(event.detail), ensure_ascii=False, default=str))}"
+    look = "good" if value > 0 else "bad" if value < 0 else "none"
+    return tag("span", f"{value:+.2f} {event.component}", class_=f"chip {look}", title=detail)
+
+
+def _events_before(trajectory: Trajectory) -> list[Html]:
+    indices = {turn.index for turn in trajectory.turns}
+    return [_event(event, trajectory.weights) for event in trajectory.events if event.turn not in indices]
+
+
+def _short(value: str) -> str:
+    if len(value) <= _MAX_CHARS:
+        return value
+    return f"{value[:_MAX_CHARS]}\n… {len(value) - _MAX_CHARS:,} more characters"

@@ -1,0 +1,167 @@
+import re
+import shutil
+from html.parser import HTMLParser
+
+import pytest
+
+from agentgym.errors import StoreError
+from agentgym.outcome import Outcome
+from agentgym.reward import RewardEvent
+from agentgym.store import RunStore
+from agentgym.trajectory import Trajectory, Turn
+from agentgym.view import write_report
+
+HOSTILE = "</pre></div><script>alert(1)</script><img src=x onerror=alert(2)>\"'><style>*{}</style>\u202e\x00\ud800"
+VOID = {"meta", "img"}
+
+
+class Reader(HTMLParser):
+    """Collects elements, attributes and text; fails on tags that do not match."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.tags, self.attributes, self.text = [], [], [], ""
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, key, value) for key, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def page(run_folder):
+    return write_report(run_folder, run_folder / "page.html").read_text(encoding="utf-8")
+
+
+def test_report_shows_every_part_of_a_run(page):
+    reader = Reader(page)
+    for heading in ("Held out", "Learning", "Episodes", "How episodes ended", "Where the time went", "Algorithm"):
+        assert heading in reader.text
+    assert "Cloned, successes only" in reader.text
+    assert "unseen bases" in reader.text
+    assert "A = R - mean(R)" in reader.text
+    assert "StepTimeoutError" in reader.text
+    assert reader.tags.count("details") >= 8
+    assert {"agent", "lookup", "relation"} <= set(re.findall(r"\w+", reader.text))
+
+
+def test_report_is_self_contained_and_runs_nothing(page):
+    reader = Reader(page)
+    assert not {"script", "link", "iframe", "object", "form", "base"} & set(reader.tags)
+    assert not [
+        item for item in reader.attributes if item[1] in ("href", "style", "action") or item[1].startswith("on")
+    ]
+    policy = next(value for _, key, value in reader.attributes if key == "content" and "default-src" in value)
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "unsafe" not in policy
+    assert "http://" not in page
+    assert "https://" not in page
+
+
+def hostile_trajectory():
+    call = {"function": {"name": HOSTILE, "arguments": {HOSTILE: [HOSTILE]}}}
+    picture = {"type": "image_url", "image_url": {"url": 'data:image/png;base64,AAAA" onerror="alert(3)'}}
+    messages = [
+        {"role": HOSTILE, "name": HOSTILE, "content": HOSTILE},
+        {"role": "user", "content": [{"type": "text", "text": HOSTILE}, picture, {"type": HOSTILE}]},
+    ]
+    reply = {
+        "role": "assistant",
+        "content": HOSTILE,
+        "reasoning_content": HOSTILE,
+        "tool_calls": [call, {"function": 3}],
+    }
+    return Trajectory(
+        "e",
+        HOSTILE.replace("\ud800", ""),
+        policy="p<b>",
+        turns=[Turn(0, messages, reply, HOSTILE, was_invalid=True)],
+        events=[RewardEvent(0, 0, "agent", "<i>", 1.0, "judge", {"why": HOSTILE})],
+        weights={"<i>": 1.0},
+        outcome=Outcome("terminated", "<u>"),
+        score=1.0,
+        success=True,
+        error=HOSTILE,
+        metadata={"last_messages": [{"role": "tool", "content": HOSTILE}, "odd"]},
+    )
+
+
+def test_hostile_output_is_shown_as_text(tmp_path):
+    with RunStore.create(tmp_path / "a<b>", {"why_not_learning": [HOSTILE], "equations": HOSTILE}) as store:
+        store.write_episode(hostile_trajectory(), 0)
+        store.log_metrics(0, {HOSTILE.replace("\ud800", ""): 1.0, "reward/<script>": 0.5})
+        store.log_metrics(1, {"reward/<script>": 0.6})
+    page = write_report(tmp_path / "a<b>").read_bytes().decode("utf-8")
+    reader = Reader(page)
+    assert not {"script", "img", "b<b>", "u"} & set(reader.tags)
+    assert reader.tags.count("style") == 1
+    assert not [item for item in reader.attributes if item[1].startswith("on")]
+    assert "alert(1)" in reader.text
+    for character in "\u202e\x00\ud800":
+        assert character not in page
+    assert "⟨202E⟩" in reader.text
+
+
+def test_pictures_are_shown_only_as_embedded_bitmaps(tmp_path):
+    good = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    vector = {"type": "image_url", "image_url": {"url": "data:image/svg+xml;base64,PHN2Zy8+"}}
+    remote = {"type": "image_url", "image_url": {"url": "https://example.org/x.png"}}
+    turn = Turn(0, [{"role": "user", "content": [good, vector, remote]}], {"role": "assistant"}, "")
+    with RunStore.create(tmp_path, {}) as store:
+        store.write_episode(Trajectory("e", "t", turns=[turn], outcome=Outcome("terminated"), success=False), 0)
+    reader = Reader(write_report(tmp_path).read_text(encoding="utf-8"))
+    assert [value for tag, key, value in reader.attributes if (tag, key) == ("img", "src")] == [
+        good["image_url"]["url"]
+    ]
+
+
+def test_empty_run_has_a_report(tmp_path):
+    RunStore.create(tmp_path, {}).close()
+    (tmp_path / "summary.json").write_text("{half")
+    text = Reader(write_report(tmp_path).read_text(encoding="utf-8")).text
+    assert "Not evaluated" in text
+    assert "Learning" not in text.split("}")[-1]
+
+
+def test_report_of_a_run_that_goes_on_reads_beside_the_writer(tmp_path):
+    with RunStore.create(tmp_path, {}) as store:
+        store.log_metrics(0, {"success/mean": float("nan")})
+        store.log_metrics(1, {"success/mean": 0.5})
+        assert "50 %" in write_report(tmp_path).read_text(encoding="utf-8")
+
+
+def test_report_without_run_or_into_a_missing_folder_is_a_clear_error(tmp_path, run_folder):
+    with pytest.raises(StoreError, match="holds no run"):
+        write_report(tmp_path / "none")
+    with pytest.raises(StoreError, match="choose a folder"):
+        write_report(run_folder, tmp_path / "none" / "report.html")
+
+
+def test_browser_draws_the_report_without_complaint(run_folder, page):
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("needs chromium: make system")
+    complaints = []
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        tab = browser.new_page(viewport={"width": 1100, "height": 900})
+        tab.on("console", lambda message: complaints.append(message.text))
+        tab.on("request", lambda request: complaints.append(request.url) if "page.html" not in request.url else None)
+        tab.goto((run_folder / "page.html").as_uri())
+        ink = tab.evaluate("getComputedStyle(document.querySelector('.big')).fontSize")
+        overflow = tab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        tab.set_viewport_size({"width": 390, "height": 800})
+        narrow = tab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        browser.close()
+    assert (ink, overflow, narrow, complaints) == ("76px", 0, 0, [])
