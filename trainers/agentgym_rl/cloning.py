@@ -38,6 +38,11 @@ def successes(trajectories: Sequence[Trajectory]) -> list[Trajectory]:
     return kept
 
 
+def updates_of(config: WarmStartConfig, num_episodes: int) -> int:
+    """Updates that the configured number of passes over so many demonstrations takes."""
+    return math.ceil(num_episodes / config.batch_episodes) * config.epochs
+
+
 def clone(
     model: PolicyModel,
     trajectories: Sequence[Trajectory],
@@ -45,7 +50,7 @@ def clone(
     packing: PackingConfig,
     *,
     seed: int,
-    num_updates: int | None = None,
+    num_updates: int,
     on_update: Callable[[int, int, float], None] | None = None,
 ) -> list[float]:
     """Train a model on demonstrated messages.
@@ -56,29 +61,27 @@ def clone(
         config: Epochs, learning rate, batch size.
         packing: The shape of micro-batches.
         seed: Seed of the order of demonstrations.
-        num_updates: Number of updates; None for `config.epochs` passes.
+        num_updates: Number of updates; `updates_of` says how many the configured passes take.
         on_update: Called with the update's number, their total and the loss.
 
     Returns:
         The loss of each update, in nats a token.
     """
-    per_epoch = math.ceil(len(trajectories) / config.batch_episodes)
-    total = num_updates or per_epoch * config.epochs
     parameters = trainable_groups(model)["policy"]
     optimiser = torch.optim.AdamW(parameters, lr=config.learning_rate, betas=(0.9, 0.98), weight_decay=0.0)
     rng = np.random.default_rng(seed)
     losses: list[float] = []
     model.train()
     order = np.zeros(0, np.int64)
-    for update in range(total):
+    for update in range(num_updates):
         if len(order) == 0:
             order = rng.permutation(len(trajectories))
         chosen, order = order[: config.batch_episodes], order[config.batch_episodes :]
         for group in optimiser.param_groups:
-            group["lr"] = config.learning_rate * _schedule(update, total)
+            group["lr"] = config.learning_rate * _schedule(update, num_updates)
         losses.append(_clone_step(model, optimiser, [trajectories[index] for index in chosen], packing))
         if on_update is not None:
-            on_update(update + 1, total, losses[-1])
+            on_update(update + 1, num_updates, losses[-1])
     return losses
 
 

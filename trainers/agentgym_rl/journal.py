@@ -51,7 +51,7 @@ class Journal:
     def say(self, text: str) -> None:
         """A line of progress."""
         if distributed.rank() == 0:
-            self._console.print(f"[dim]{time.monotonic() - self._began:6.1f}s[/dim] {text}")
+            self._console.print(f"[dim]{time.monotonic() - self._began:6.1f}s[/dim] {text}", soft_wrap=True)
 
     def iteration(self, number: int, total: int, metrics: Metrics, seconds: float) -> None:
         """The line of one iteration."""

@@ -1,0 +1,353 @@
+"""The main job: warm start, training, and one look at the test split for every stage, written down as a summary.
+
+The training loop is in `trainer.py`; putting the parts together in `setup.py`.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+from torch import nn
+from transformers.utils.logging import disable_progress_bar
+
+from agentgym.errors import CheckpointError, ConfigError
+from agentgym.evaluation import EvaluationSettings, evaluate
+from agentgym.policies.torch_policy import SEEN_FILE, TorchPolicy
+from agentgym.rollout import ProgressDisplay
+from agentgym.store import RunStore
+from agentgym.trajectory import Trajectory
+from agentgym.view import write_report
+from agentgym_rl import distributed
+from agentgym_rl.checkpoint import checkpoints, digest_of, load_checkpoint
+from agentgym_rl.cloning import clone, successes, updates_of
+from agentgym_rl.config import TrainConfig
+from agentgym_rl.demonstrations import collect_demonstrations, with_tokens
+from agentgym_rl.describe import describe
+from agentgym_rl.journal import Journal
+from agentgym_rl.models import PolicyModel
+from agentgym_rl.run_folder import SUMMARY, open_run
+from agentgym_rl.setup import Parts, assemble, reference_of, untrained
+from agentgym_rl.trainer import Trainer
+from agentgym_rl.watch import why_not_learning
+
+STAGES = ("untrained", "cloned", "filtered_cloned", "trained")
+
+
+@dataclass(frozen=True)
+class TrainResult:
+    """What a run came to.
+
+    Attributes:
+        folder: The run's folder.
+        held_out: By stage the result on the test split, as JSON; empty where it was not touched.
+        report: The report page.
+        seconds: Wall time of the whole job.
+        notes: Why it is not learning, where it did not.
+    """
+
+    folder: Path
+    held_out: dict[str, Any] = field(default_factory=dict)
+    report: Path | None = None
+    seconds: float = 0.0
+    notes: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """What summary.json holds."""
+        return {"held_out": self.held_out, "seconds": self.seconds, "notes": self.notes}
+
+
+def train(config: TrainConfig, folder: Path, *, resume: bool = False, overwrite: bool = False) -> TrainResult:
+    """Run the whole job in a folder.
+
+    Args:
+        config: The configuration.
+        folder: Where everything is written.
+        resume: Go on with the run in the folder, from its newest checkpoint.
+        overwrite: Remove the run in the folder first.
+
+    Raises:
+        ConfigError: Settings or folder do not fit.
+        LearningStalledError: A fail-fast threshold was crossed; the folder keeps what there is.
+    """
+    began = time.monotonic()
+    disable_progress_bar()
+    distributed.start()
+    store = open_run(folder, config, resume=resume, overwrite=overwrite) if distributed.rank() == 0 else None
+    distributed.broadcast(None)
+    journal = Journal(store, folder)
+    try:
+        if store is not None:
+            store.set_meta({"equations": describe(config)})
+        job = _Job(config, folder, store, journal)
+        job.run(is_resumed=resume)
+        return job.conclude(began)
+    finally:
+        journal.close()
+        if store is not None:
+            store.close()
+
+
+class _Job:
+    """One run of the job: its stages, in order."""
+
+    def __init__(self, config: TrainConfig, folder: Path, store: RunStore | None, journal: Journal) -> None:
+        self.config, self.folder, self.store, self.journal = config, folder, store, journal
+        self.parts: Parts = assemble(config)
+        count = sum(parameter.numel() for parameter in self.parts.model.parameters())
+        journal.say(f"{config.run.suite}: {count:,} parameters, {len(self.parts.tokenizer)} tokens")
+
+    def run(self, *, is_resumed: bool) -> None:
+        """Warm start and training, or what is left of them."""
+        found = checkpoints(self.folder / "checkpoints") if is_resumed else []
+        is_cloned = self._is_cloned() or not self._has_warm_start()
+        if is_cloned and (self.folder / "models" / "cloned").exists():
+            self._load_cloned()
+        elif not found:
+            self._warm_start()
+        trainer = self._trainer()
+        if found:
+            trainer.state = load_checkpoint(found[-1], trainer.model, trainer.optimiser, digest=digest_of(self.config))
+            trainer.policy.load_weights(self._weights(), trainer.state.version)
+            self.journal.say(f"resumed after iteration {trainer.state.iteration}")
+        if self.store is not None and is_resumed:
+            self.store.rollback_after(trainer.state.iteration)
+        if trainer.state.iteration == 0:
+            trainer.checkpoint()
+        trainer.run()
+        if not (self.folder / "models" / "trained").exists():
+            self._export("trained", self.parts.model, trainer.state.seen_hashes)
+        distributed.broadcast(None)
+
+    def conclude(self, began: float) -> TrainResult:
+        """Test every stage once, write the summary and the report."""
+        if distributed.rank() != 0 or self.store is None:
+            return TrainResult(self.folder)
+        held_out = self._test() if self.config.validation.has_final_test else {}
+        notes = why_not_learning(self.store.metrics()) if self.config.run.iterations else []
+        if notes:
+            self.store.set_meta({"why_not_learning": "\n".join(notes)})
+            self.journal.say("why is it not learning: " + "; ".join(notes))
+        result = TrainResult(self.folder, held_out, None, time.monotonic() - began, notes)
+        (self.folder / SUMMARY).write_text(json.dumps(result.to_json(), indent=2))
+        return replace(result, report=write_report(self.folder))
+
+    # The warm start.
+
+    def _has_warm_start(self) -> bool:
+        return self.config.warm_start.demonstrations > 0 or bool(self.config.warm_start.run)
+
+    def _is_cloned(self) -> bool:
+        return (self.folder / "models" / "cloned" / SEEN_FILE).exists()
+
+    def _warm_start(self) -> None:
+        if not self._has_warm_start():
+            return
+        config = self.config.warm_start
+        control = copy.deepcopy(self.parts.model) if config.has_control else None
+        demonstrations = self._demonstrations()
+        seen = {trajectory.content_hash for trajectory in demonstrations}
+        chosen = successes(demonstrations) if config.is_filtered else demonstrations
+        num_updates = updates_of(config, len(chosen))
+        if control is not None:
+            kept = successes(demonstrations)
+            self._clone("control: cloning successes only", control, kept, num_updates)
+            self._export("filtered_cloned", control, seen)
+        self._clone("cloning", self.parts.model, chosen, num_updates)
+        self._publish()
+        self._export("cloned", self.parts.model, seen)
+
+    def _demonstrations(self) -> list[Trajectory]:
+        config, suite = self.config.warm_start, self.parts.suite
+        if config.run:
+            with RunStore.open(Path(config.run), read_only=True) as stored:
+                found = [each for each in stored.episodes() if each.outcome is not None and each.outcome.is_graded]
+            strange = sorted({each.suite for each in found} - {suite.name})
+            held_out = [each.id for each in found if each.split not in ("train", None)]
+            if strange or held_out or not found:
+                raise ConfigError(
+                    f"warm_start.run {config.run!r} cannot be cloned: {len(found)} episodes, suites besides "
+                    f"{suite.name!r}: {strange}, held-out episodes: {held_out[:3]}; record train tasks of this suite"
+                )
+        else:
+            found = collect_demonstrations(
+                suite,
+                config.demonstrator,
+                config.demonstrations,
+                self.config.run.seed,
+                on_finish=self._keep_demonstration,
+                progress=ProgressDisplay("demonstrations") if distributed.rank() == 0 else None,
+            )
+        rate = sum(bool(each.success) for each in found) / max(1, len(found))
+        self.journal.say(f"{len(found)} demonstrations, {rate:.0%} of them successful")
+        return with_tokens(found, self.parts.renderer, self.parts.tools)
+
+    def _keep_demonstration(self, records: list[Trajectory]) -> None:
+        if self.store is not None:
+            for record in records:
+                self.store.write_episode(record, purpose="demo", is_replacement=True)
+
+    def _clone(self, title: str, model: PolicyModel, chosen: Sequence[Trajectory], num_updates: int) -> None:
+        began = time.monotonic()
+
+        def show(update: int, total: int, loss: float) -> None:
+            if update % max(1, total // 5) == 0:
+                self.journal.say(f"{title}: update {update}/{total}, loss {loss:.3f} nats a token")
+
+        losses = clone(
+            model,
+            chosen,
+            self.config.warm_start,
+            self.config.packing,
+            seed=self.config.run.seed,
+            num_updates=num_updates,
+            on_update=show,
+        )
+        for update, loss in enumerate(losses):
+            if update % 10 == 0:
+                self.journal.record(update, {"loss": loss}, phase=title.partition(":")[0])
+        self.journal.say(f"{title}: {len(chosen)} episodes in {time.monotonic() - began:.0f}s")
+
+    def _load_cloned(self) -> None:
+        model = TorchPolicy.load(self.folder / "models" / "cloned", dtype=self.parts.policy.model.dtype).model
+        weights = {f"causal_lm.{name}": tensor for name, tensor in model.state_dict().items()}
+        own = self.parts.model.state_dict()
+        if set(own) - set(weights) - {"value_head.weight", "value_head.bias"}:
+            raise CheckpointError(f"{self.folder / 'models' / 'cloned'} does not fit the configured model; start anew")
+        cast(nn.Module, self.parts.model).load_state_dict({**own, **weights})
+        self._publish()
+
+    # Training.
+
+    def _trainer(self) -> Trainer:
+        trainer = Trainer(
+            self.config,
+            self.parts.suite,
+            self.parts.model,
+            self.parts.policy,
+            reference=reference_of(self.parts.model, self.config),
+            store=self.store,
+            folder=self.folder,
+            journal=self.journal,
+            validate=self._validate,
+        )
+        if self._is_cloned():
+            seen = json.loads((self.folder / "models" / "cloned" / SEEN_FILE).read_text())
+            trainer.state.seen_hashes.update(seen["seen_hashes"])
+        return trainer
+
+    def _validate(self, trainer: Trainer) -> float | None:
+        """Score the present weights on the validation split; the best ones are exported."""
+        if distributed.rank() == 0:
+            settings = EvaluationSettings(
+                limit=self.config.validation.tasks,
+                seed=self.config.run.seed,
+                iteration=trainer.state.iteration,
+                rollout=replace(self.config.rollout, is_lockstep=True),
+            )
+            result = evaluate(trainer.policy, self.parts.suite, "validation", settings, store=self.store)
+            success, score = result.success, result.score.mean
+            metrics = {"success/mean": success.mean, "success/low": success.low, "success/high": success.high}
+            self.journal.record(trainer.state.iteration, {**metrics, "score/mean": score}, phase="validation")
+            self.journal.say(f"validation: success {success.mean:.3f} [{success.low:.3f}, {success.high:.3f}]")
+            trainer.state.best_score, is_best = _better(trainer.state.best_score, score)
+            if is_best:
+                trainer.state.best_iteration = trainer.state.iteration
+                self._export("trained", self.parts.model, trainer.state.seen_hashes)
+        return trainer.state.best_score
+
+    def _weights(self) -> Any:
+        if distributed.is_distributed():
+            return distributed.full_parameters(self.parts.model.causal_lm)
+        return self.parts.policy.model
+
+    def _publish(self) -> None:
+        self.parts.policy.load_weights(self._weights(), 0)
+
+    def _export(self, stage: str, model: PolicyModel, seen: set[str]) -> None:
+        """Write a stage's model as `save_pretrained` does, with the tasks that it saw."""
+        target = self.folder / "models" / stage
+        causal_lm = self.parts.policy.model if model is self.parts.model else model.causal_lm
+        if distributed.rank() == 0:
+            merged = _without_adapters(causal_lm)
+            merged.save_pretrained(target)
+            self.parts.tokenizer.save_pretrained(target)
+            facts = {"suite": self.parts.suite.name, "stage": stage, "seen_hashes": sorted(seen)}
+            (target / SEEN_FILE).write_text(json.dumps(facts))
+
+    # The test.
+
+    def _test(self) -> dict[str, Any]:
+        held_out = {}
+        for stage in STAGES:
+            policy = self._stage_policy(stage)
+            if policy is None:
+                continue
+            settings = EvaluationSettings(
+                attempts=self.config.validation.test_attempts,
+                limit=self.config.validation.test_tasks,
+                seed=self.config.run.seed,
+                rollout=replace(self.config.rollout, is_lockstep=True),
+            )
+            result = evaluate(
+                policy, self.parts.suite, "test", settings, store=self.store, progress=ProgressDisplay(f"test, {stage}")
+            )
+            held_out[stage] = _headline_first(result.to_json(), self.parts.suite.headline)
+            shown = held_out[stage]["success"]
+            interval = f"[{shown['low']:.3f}, {shown['high']:.3f}]"
+            self.journal.say(f"held out, {self.parts.suite.headline}: {stage} {shown['mean']:.3f} {interval}")
+        return held_out
+
+    def _stage_policy(self, stage: str) -> TorchPolicy | None:
+        if stage == "untrained":
+            model, tokenizer = untrained(self.config, self.parts.suite, self.parts.tools)
+            cast(nn.Module, model).to(self.parts.policy.model.device)
+            return TorchPolicy(model, tokenizer, name="untrained")
+        folder = self.folder / "models" / stage
+        return TorchPolicy.load(folder, name=stage) if (folder / "config.json").exists() else None
+
+
+def _better(best: float | None, score: float) -> tuple[float, bool]:
+    is_best = best is None or score > best
+    return (score if is_best or best is None else best), is_best
+
+
+def _headline_first(result: dict[str, Any], headline: str) -> dict[str, Any]:
+    """The result with the headline stratum's rates in front."""
+    stratum = result["strata"].get(headline)
+    if stratum is None:
+        return result
+    return {**result, "all_strata": {"success": result["success"], "score": result["score"]}, **stratum}
+
+
+def _without_adapters(model: Any) -> Any:
+    return copy.deepcopy(model).merge_and_unload() if hasattr(model, "merge_and_unload") else model
+
+
+def first_iteration(config: TrainConfig, folder: Path) -> dict[str, float]:
+    """Run one iteration for `--dry-run` and say what a full run will cost.
+
+    Returns:
+        `iteration_s`, `train_s` (all iterations), `tokens` and `episodes` of the full run.
+    """
+    short = replace(
+        config,
+        run=replace(config.run, iterations=1),
+        warm_start=replace(config.warm_start, demonstrations=0, run="", has_control=False),
+        validation=replace(config.validation, every=0, has_final_test=False),
+    )
+    train(short, folder)
+    with RunStore.open(folder, read_only=True) as store:
+        metrics = {name: float(values[-1]) for name, (_, values) in store.metrics().items()}
+    count = config.run.iterations
+    return {
+        "iteration_s": metrics["time/iteration_s"],
+        "train_s": metrics["time/iteration_s"] * count,
+        "tokens": metrics["tokens/sampled"] * count,
+        "episodes": metrics["episodes"] * count,
+    }
