@@ -89,7 +89,7 @@ class RolloutEngine:
         self._num_stepping = 0
         self._waiting: deque[tuple[Job, int]] = deque()
         self._active: set[Episode] = set()
-        self._ready: list[tuple[Episode, Request]] = []
+        self._ready: dict[int, list[tuple[Episode, Request]]] = {}
         self._ready_since = 0.0
         self._busy: Counter[int] = Counter()
         self._renderers: dict[int, ChatRenderer] = {}
@@ -226,33 +226,33 @@ class RolloutEngine:
             return
         if not self._ready:
             self._ready_since = time.monotonic()
-        self._ready.append((episode, request))
+        self._ready.setdefault(id(episode.policy), []).append((episode, request))
 
     # Policy calls.
 
     def _ask_policies(self) -> None:
         if not self._ready or not self._is_time_to_ask():
             return
-        ready, self._ready = self._ready, []
-        by_policy: dict[int, list[tuple[Episode, Request]]] = {}
-        for pair in sorted(ready, key=lambda pair: pair[1].episode):
-            by_policy.setdefault(id(pair[0].policy), []).append(pair)
-        for pairs in by_policy.values():
+        for key, pairs in list(self._ready.items()):
             policy = pairs[0][0].policy
-            if policy.concurrency > 1:
+            if policy.concurrency == 1 and self._busy[key]:
+                continue
+            del self._ready[key]
+            pairs.sort(key=lambda pair: pair[1].episode)
+            if policy.concurrency == 1:
+                self._ask(policy, pairs)
+            else:
                 for pair in pairs:
                     self._ask(policy, [pair])
-            elif self._busy[id(policy)]:
-                self._ready += pairs
-            else:
-                self._ask(policy, pairs)
 
     def _is_time_to_ask(self) -> bool:
         if self._num_stepping == 0:
             return True
         if self.settings.is_lockstep:
             return False
-        if self._ready[0][0].policy.concurrency > 1 or 2 * len(self._ready) >= len(self._active):
+        if 2 * sum(map(len, self._ready.values())) >= len(self._active):
+            return True
+        if any(pairs[0][0].policy.concurrency > 1 for pairs in self._ready.values()):
             return True
         return time.monotonic() - self._ready_since > _GATHER_S
 
