@@ -69,8 +69,8 @@ def percent(value: float) -> str:
     """A share as per cent, with a decimal where it is small or nearly whole."""
     if math.isnan(value):
         return "–"
-    digits = 0 if 0.095 < value < 0.905 or value in (0.0, 1.0) else 1
-    return f"{100 * value:.{digits}f} %"
+    digits = 0 if 0.095 < value < 0.905 else 1
+    return f"{100 * value:.{digits}f}".removesuffix(".0") + "\N{NO-BREAK SPACE}%"
 
 
 def number(value: float) -> str:
@@ -143,7 +143,14 @@ def bar(mean: float, low: float, high: float, colour: int, label: str) -> Html:
         path = f"M{_n(x[1])} {middle}H{_n(x[2])}M{_n(x[1])} 8V18M{_n(x[2])} 8V18"
         parts += [tag("path", d=path, class_="halo"), tag("path", d=path, class_="whisker")]
     drawn = (tag("title", label), *parts)
-    return tag("svg", *drawn, viewBox=f"-2 0 {_n(width + 4)} {_n(height)}", role="img", class_="bars")
+    return tag(
+        "svg",
+        *drawn,
+        viewBox=f"-2 0 {_n(width + 4)} {_n(height)}",
+        role="img",
+        class_="bars",
+        preserveAspectRatio="none",
+    )
 
 
 def legend(curves: Sequence[Curve]) -> Html:
@@ -172,11 +179,11 @@ def _ticks(low: float, high: float, count: int) -> list[float]:
 
 def _grid(frame: Frame, show: Callable[[float], str]) -> Html:
     parts = []
-    for tick in _ticks(*frame.y_range, 4 if frame.height > 160 else 2):
+    for tick in _ticks(*frame.y_range, 4 if frame.height > 160 else 3):
         y = _n(frame.y(tick))
         parts.append(tag("path", d=f"M{_n(frame.left)} {y}H{_n(frame.width - frame.right)}", class_="grid"))
         parts.append(tag("text", show(tick), x=_n(frame.left - 6), y=y, dy="0.32em", text_anchor="end"))
-    for tick in _ticks(*frame.x_range, max(2, int(frame.width / 90))):
+    for tick in _ticks(*frame.x_range, max(2, int(frame.width / 70))):
         if tick == int(tick):
             place = {"x": _n(frame.x(tick)), "y": _n(frame.height - 6)}
             parts.append(tag("text", f"{tick:.0f}", **place, text_anchor="middle"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,13 +56,12 @@ class RunData:
 
     @property
     def held_out(self) -> dict[str, Mapping[str, Any]]:
-        """Held-out results by name: the stages of the training run in order, then any others."""
-        found = {f"{value['policy']}": value for key, value in self.meta.items() if _is_test_result(key, value)} | dict(
-            self.summary.get("held_out") or {}
-        )
+        """Held-out results by name: the trainer's summary in the order of its stages, else what was evaluated."""
+        found = dict(self.summary.get("held_out") or {})
+        if not found:
+            found = {value["policy"]: value for key, value in self.meta.items() if _is_test_result(key, value)}
         found = {name: value for name, value in found.items() if _has_mean(value)}
-        order = sorted(found, key=lambda name: (_STAGES.index(name) if name in _STAGES else len(_STAGES), name))
-        return {name: found[name] for name in order}
+        return {name: found[name] for name in _by_stage(found)}
 
     def curve(self, name: str, phase: str = "train", **look: Any) -> Curve | None:
         """A metric as a curve, with its interval where `…/low` and `…/high` are there; None without values."""
@@ -112,10 +111,13 @@ def _choose(rows: Sequence[EpisodeRow]) -> list[tuple[str, EpisodeRow]]:
     first = [row for row in train if row.iteration == min(iterations)]
     last = [row for row in train if row.iteration == max(iterations) and len(set(iterations)) > 1]
     test = [row for row in rows if row.purpose == "test"]
+    policies = _by_stage({row.policy for row in test})
+    final = [row for row in test if row.policy == policies[-1]]
     by_reward: Callable[[EpisodeRow], float] = lambda row: row.reward or 0.0  # noqa: E731 - a key used twice
-    wanted = [
-        ("Held out, solved", _drawn(draw, [row for row in test if row.success])),
-        ("Held out, not solved", _drawn(draw, [row for row in test if row.success is False])),
+    wanted: list[tuple[str, EpisodeRow | None]] = [*_before_and_after(draw, test)]
+    wanted += [
+        ("Held out, solved", _drawn(draw, [row for row in final if row.success])),
+        ("Held out, not solved", _drawn(draw, [row for row in final if row.success is False])),
         ("First iteration, drawn at random", _drawn(draw, first)),
         ("First iteration, another", _drawn(draw, first)),
         ("Last iteration, drawn at random", _drawn(draw, last)),
@@ -131,6 +133,29 @@ def _choose(rows: Sequence[EpisodeRow]) -> list[tuple[str, EpisodeRow]]:
         if row is not None:
             chosen.setdefault(row.number, (reason, row))
     return list(chosen.values())
+
+
+def _before_and_after(draw: random.Random, test: Sequence[EpisodeRow]) -> list[tuple[str, EpisodeRow]]:
+    """One held-out task by each policy, where the last solved it and the first did not."""
+    policies = _by_stage({row.policy for row in test})
+    if len(policies) < 2:
+        return []
+    first_try = {(row.policy, row.task_id): row for row in reversed(test)}
+    told = [
+        row.task_id
+        for (policy, task_id), row in sorted(first_try.items())
+        if policy == policies[-1] and row.success
+        if (before := first_try.get((policies[0], task_id))) is not None and before.success is False
+    ]
+    if not told:
+        return []
+    task_id = draw.choice(told)
+    tries = [(policy, first_try.get((policy, task_id))) for policy in policies]
+    return [(f"One held-out task, {policy.replace('_', ' ')}", row) for policy, row in tries if row is not None]
+
+
+def _by_stage(names: Iterable[str]) -> list[str]:
+    return sorted(names, key=lambda name: (_STAGES.index(name) if name in _STAGES else len(_STAGES), name))
 
 
 def _drawn(draw: random.Random, rows: Sequence[EpisodeRow]) -> EpisodeRow | None:

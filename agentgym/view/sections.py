@@ -89,7 +89,7 @@ def _verdict(run: RunData) -> Html:
     return tag(
         "div",
         tag("div", percent(float(success["mean"])), class_="big"),
-        tag("p", *sentence, ". ", tag("span", _interval(success), class_="quiet")),
+        tag("p", *sentence, ". ", tag("span", f"95 % interval {_interval(success)}", class_="quiet")),
         class_="verdict",
     )
 
@@ -105,6 +105,9 @@ def held_out(run: RunData) -> Html:
         cells = (tag("div", _stage(name), class_="name"), bar(mean, low, high, colour, label))
         rows.append(tag("div", *cells, tag("div", *figures, class_="figure"), class_="barrow", data_row=place))
     note = "Success rate; whiskers are 95 % intervals clustered by task."
+    stratum = _first(run.held_out, "headline")
+    if stratum and _first(run.held_out, "all_strata"):
+        note += f" The bars show the suite's headline stratum, {str(stratum).replace('_', ' ')}."
     return section("Held out", *rows, _strata(run.held_out), note=note)
 
 
@@ -143,10 +146,14 @@ def learning(run: RunData) -> Html:
     if drawn:
         chart = join(
             legend(drawn),
-            line_chart(drawn, size=_WIDE, y_range=(0, 1), show=percent, label="Success over iterations"),
+            _scrolled(line_chart(drawn, size=_WIDE, y_range=(0, 1), show=percent, label="Success over iterations")),
         )
     note = "Success by iteration, with 95 % intervals clustered by task; point at a chart to read it."
     return section("Learning", chart, _details(run), note=note)
+
+
+def _scrolled(chart: Html) -> Html:
+    return tag("div", chart, class_="scroll wide")
 
 
 def _details(run: RunData) -> Html | None:
@@ -173,7 +180,7 @@ def outcomes(run: RunData) -> Html:
     if not curves:
         return join()
     note = "Share of training episodes; faults (infrastructure, partner, cancelled) carry no reward."
-    return section("How episodes ended", legend(curves), stacked_chart(curves, size=(880, 170)), note=note)
+    return section("How episodes ended", legend(curves), _scrolled(stacked_chart(curves, size=(880, 170))), note=note)
 
 
 def times(run: RunData) -> Html:
@@ -182,7 +189,7 @@ def times(run: RunData) -> Html:
     if not curves:
         return join()
     note = "Share of the episodes' own time; episodes wait for a batch together, so waiting overlaps."
-    return section("Where the time went", legend(curves), stacked_chart(curves, size=(880, 170)), note=note)
+    return section("Where the time went", legend(curves), _scrolled(stacked_chart(curves, size=(880, 170))), note=note)
 
 
 def _shares(run: RunData, names: Sequence[tuple[str, str]]) -> list[Curve]:
@@ -192,8 +199,8 @@ def _shares(run: RunData, names: Sequence[tuple[str, str]]) -> list[Curve]:
 
 def stalled(run: RunData) -> Html:
     """Why the run did not learn, where the trainer says so."""
-    reasons = run.meta.get("why_not_learning") or run.summary.get("why_not_learning") or []
-    reasons = [reasons] if isinstance(reasons, str) else reasons
+    reasons = run.meta.get("why_not_learning") or run.summary.get("notes") or []
+    reasons = reasons.splitlines() if isinstance(reasons, str) else reasons
     if not reasons:
         return join()
     return section("Why it is not learning", tag("ul", *(tag("li", reason) for reason in reasons), class_="warning"))
@@ -223,7 +230,8 @@ def _stage(name: str) -> str:
 
 def _interval(estimate: Mapping[str, Any]) -> str:
     low, high = _float(estimate.get("low")), _float(estimate.get("high"))
-    return "" if math.isnan(low) else f"{percent(low).removesuffix(' %')} – {percent(high)}"
+    unit = percent(0.0)[1:]
+    return "" if math.isnan(low) else f"{percent(low).removesuffix(unit)} – {percent(high)}"
 
 
 def _float(value: Any) -> float:

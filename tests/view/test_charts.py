@@ -32,7 +32,7 @@ def test_gaps_split_a_line_and_lone_points_are_marked():
 
 def test_hover_names_values_and_intervals():
     found = line_chart([curve([0.5], low=np.array([0.4]), high=np.array([0.6]))], size=(300, 100), show=percent)
-    assert "iteration 0\na 50 % [40 %, 60 %]" in found
+    assert "iteration 0\na 50\xa0% [40\xa0%, 60\xa0%]" in found
 
 
 def test_long_curves_keep_the_page_small():
@@ -57,6 +57,12 @@ def test_bar_is_as_long_as_its_rate_and_stays_inside():
 
 
 def test_numbers_are_short():
-    assert [percent(value) for value in (0.0, 1.0, 0.5, 0.991, 0.004)] == ["0 %", "100 %", "50 %", "99.1 %", "0.4 %"]
+    assert [percent(value) for value in (0.0, 1.0, 0.5, 0.991, 0.004)] == [
+        "0\xa0%",
+        "100\xa0%",
+        "50\xa0%",
+        "99.1\xa0%",
+        "0.4\xa0%",
+    ]
     assert [number(value) for value in (0, 0.123456, 1234.5, 1e-8)] == ["0", "0.123", "1,234", "1.0e-08"]
     assert percent(float("nan")) == number(float("nan")) == "–"

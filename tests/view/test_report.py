@@ -1,3 +1,4 @@
+import json
 import re
 import shutil
 from html.parser import HTMLParser
@@ -133,11 +134,33 @@ def test_empty_run_has_a_report(tmp_path):
     assert "Learning" not in text.split("}")[-1]
 
 
+def test_one_held_out_task_is_shown_before_and_after(page):
+    assert "One held-out task, demo" in page
+    assert "One held-out task, oracle" in page
+
+
+def test_notes_of_the_trainer_are_listed(tmp_path):
+    with RunStore.create(tmp_path, {"why_not_learning": "no variance\nentropy fell", "equations": "A = R - b"}):
+        text = Reader(write_report(tmp_path).read_text(encoding="utf-8")).text
+    assert "Why it is not learning" in text
+    assert "no varianceentropy fell" in text
+
+
+def test_bars_show_the_headline_stratum_when_the_trainer_says_so(tmp_path):
+    rate = {"mean": 0.5, "low": 0.4, "high": 0.6}
+    result = {"success": rate, "headline": "unseen_bases", "all_strata": {"success": rate}}
+    RunStore.create(tmp_path, {}).close()
+    (tmp_path / "summary.json").write_text(json.dumps({"held_out": {"trained": result, "cloned": {"success": None}}}))
+    text = Reader(write_report(tmp_path).read_text(encoding="utf-8")).text
+    assert "headline stratum, unseen bases" in text
+    assert "Cloned" not in text
+
+
 def test_report_of_a_run_that_goes_on_reads_beside_the_writer(tmp_path):
     with RunStore.create(tmp_path, {}) as store:
         store.log_metrics(0, {"success/mean": float("nan")})
         store.log_metrics(1, {"success/mean": 0.5})
-        assert "50 %" in write_report(tmp_path).read_text(encoding="utf-8")
+        assert "50\xa0%" in write_report(tmp_path).read_text(encoding="utf-8")
 
 
 def test_report_without_run_or_into_a_missing_folder_is_a_clear_error(tmp_path, run_folder):
