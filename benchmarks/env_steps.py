@@ -1,0 +1,284 @@
+"""Steps and resets a second of the text environments, beside TextArena and GEM playing the same games.
+
+Each side plays whole episodes with guesses that were written down before the clock starts, in a fixed order and in
+the side's own notation, until the episode ends. Secrets are drawn anew for each episode from as many numbers, colours
+and words, with as many tries, so that episodes are equally long in distribution. Timed are the steps of episodes, and,
+in a loop of their own, resets with a new seed that also draw the secret. A pass is a new environment that is reset for
+each of 100 episodes; passes are repeated until the clock of a repeat runs out.
+
+- agentgym: `gymnasium.make`, `reset`, `step`: the whole contract with messages, reward events, outcome and limits.
+- gem: `gem.make(id)` without wrappers: `step` gives text, reward, terminated, truncated and an info.
+- textarena: `textarena.make(id)` as it comes, with its default wrappers; `get_observation` and `step` are one turn.
+  Its default wrapper keeps the observations of all episodes since `make`, so that it slows down with every reset.
+- textarena-fresh: the same, made anew for each episode, which its wrapper is built for; a reset includes the making.
+- textarena-raw: one environment without wrappers: its observation is a list of tuples, not a text.
+
+Episodes in parallel are not measured here; see `benchmarks.rollout_overhead`.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+from unittest import mock
+
+import gem  # type: ignore[import-untyped]
+import gem.envs.game_env.wordle as gem_wordle  # type: ignore[import-untyped]
+import gymnasium
+import textarena  # type: ignore[import-untyped]
+
+import agentgym
+from agentgym.task import Limits, Task
+from agentgym_dialogue.wordle.words import all_words
+from benchmarks.measure import Spread, interleaved, ratios
+from benchmarks.report import Goal, Report, main, progress
+
+PACKAGES = ("agentgymnasium", "gymnasium", "TextArena", "gem-llm")
+NUM_WORDS = 1_000
+EPISODES = 100
+"""Episodes of a pass; the figure of `textarena` depends on it."""
+
+
+@dataclass(frozen=True)
+class Player:
+    """One environment of a library with the guesses that are played on it.
+
+    Attributes:
+        reset: Starts an episode from a seed, drawing its secret.
+        prepare: Starts the episode that `play` plays, with as many tries as the other sides have.
+        play: Plays that episode, the seed being given again; returns the number of steps.
+    """
+
+    reset: Callable[[int], object]
+    prepare: Callable[[int], object]
+    play: Callable[[int], int]
+
+
+Side = Callable[[], Player]
+"""Makes a player with an environment of its own."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game and its guesses.
+
+    Attributes:
+        env_id, options: Of our environment.
+        tries: Tries of an episode on all sides.
+        guesses: In the peers' notation without brackets, all different; more than tries, as TextArena takes one more.
+        textarena_id: "" where TextArena has no such game offline.
+        gem_id: GEM's id.
+        gem_options: That make GEM's game equal to ours.
+    """
+
+    env_id: str
+    options: Mapping[str, Any]
+    tries: int
+    guesses: Sequence[str]
+    textarena_id: str
+    gem_id: str
+    gem_options: Mapping[str, Any]
+
+
+def games() -> dict[str, Game]:
+    """The games, as hard as TextArena's are by default."""
+    codes = [[(first + step * place) % 6 for place in range(4)] for first in range(6) for step in (1, 5)]
+    codes += [[code[1], code[0], code[2], code[3]] for code in codes]
+    return {
+        "guess-number": Game(
+            "agentgym/GuessNumber-v0",
+            {"min_numbers": 20, "max_numbers": 20, "highest": 20},
+            10,
+            [str(number) for number in range(1, 21)],
+            "GuessTheNumber-v0",
+            "game:GuessTheNumber-v0-easy",
+            {"min_number": 1, "max_number": 20, "max_turns": 10},
+        ),
+        "mastermind": Game(
+            "agentgym/Mastermind-v0",
+            {"num_colours": 6, "num_places": 4, "num_tries": 20},
+            20,
+            [" ".join(str(colour + 1) for colour in code) for code in codes],
+            "Mastermind-v0",
+            "game:Mastermind-v0-easy",
+            {"code_length": 4, "num_numbers": 6, "max_turns": 20},
+        ),
+        "wordle": Game(
+            "agentgym/Wordle-v0",
+            {"vocabulary_size": NUM_WORDS, "num_tries": 6},
+            6,
+            all_words()[7:NUM_WORDS:120],
+            "",
+            "game:Wordle-v0-hard",
+            {"word_length": 5, "max_turns": 6},
+        ),
+    }
+
+
+def own_side(game: Game) -> Side:
+    """Ours, through Gymnasium."""
+    tasks = [_with_tries(_make(game).unwrapped.make_task(seed), game.tries) for seed in range(EPISODES)]
+    guesses = [[_translated(guess, task) for guess in game.guesses] for task in tasks]
+
+    def make_player() -> Player:
+        env = _make(game)
+
+        def play(seed: int) -> int:
+            for number, guess in enumerate(guesses[seed], start=1):
+                _, _, terminated, truncated, _ = env.step(guess)
+                if terminated or truncated:
+                    return number
+            raise RuntimeError(f"{game.env_id} still runs after {len(guesses[seed])} guesses")
+
+        return Player(lambda seed: env.reset(seed=seed), lambda seed: env.reset(options={"task": tasks[seed]}), play)
+
+    return make_player
+
+
+def textarena_side(game: Game, suffix: str = "", is_fresh: bool = False) -> Side:
+    """TextArena's; a fresh one is made anew for each episode."""
+    guesses = [f"[{guess}]" for guess in game.guesses]
+
+    def make_player() -> Player:
+        env: Any = textarena.make(game.textarena_id + suffix, max_turns=game.tries)
+
+        def reset(seed: int) -> None:
+            nonlocal env
+            if is_fresh:
+                env = textarena.make(game.textarena_id + suffix, max_turns=game.tries)
+            env.reset(num_players=1, seed=seed)
+
+        def play(_: int) -> int:
+            for number, guess in enumerate(guesses, start=1):
+                env.get_observation()
+                is_over, _ = env.step(guess)
+                if is_over:
+                    return number
+            raise RuntimeError(f"{game.textarena_id} still runs after {len(guesses)} guesses")
+
+        return Player(reset, reset, play)
+
+    return make_player
+
+
+def gem_side(game: Game) -> Side:
+    """GEM's, its words being ours."""
+    guesses = [f"\\boxed{{{guess}}}" for guess in game.guesses]
+
+    def make_player() -> Player:
+        with _own_words():
+            env: Any = gem.make(game.gem_id, **game.gem_options)
+
+        def play(_: int) -> int:
+            for number, guess in enumerate(guesses, start=1):
+                _, _, terminated, truncated, _ = env.step(guess)
+                if terminated or truncated:
+                    return number
+            raise RuntimeError(f"{game.gem_id} still runs after {len(guesses)} guesses")
+
+        return Player(lambda seed: env.reset(seed=seed), lambda seed: env.reset(seed=seed), play)
+
+    return make_player
+
+
+def steps_per_s(side: Side, seconds: float) -> float:
+    """Steps a second within episodes, resets not counted; whole passes, at least one."""
+    num_steps, spent = 0, 0.0
+    while spent < seconds:
+        player = side()
+        for seed in range(EPISODES):
+            player.prepare(seed)
+            began = time.perf_counter()
+            num_steps += player.play(seed)
+            spent += time.perf_counter() - began
+    return num_steps / spent
+
+
+def resets_per_s(side: Side, seconds: float) -> float:
+    """Resets a second, each with another seed; whole passes, at least one."""
+    num_resets, spent = 0, 0.0
+    while spent < seconds:
+        player = side()
+        began = time.perf_counter()
+        for seed in range(EPISODES):
+            player.reset(seed)
+        spent += time.perf_counter() - began
+        num_resets += EPISODES
+    return num_resets / spent
+
+
+def measure(is_quick: bool) -> Report:
+    """All games on all sides."""
+    seconds, repeats = (0.1, 3) if is_quick else (0.5, 9)
+    report = Report(
+        setting={"seconds_a_repeat": seconds, "tries": {name: game.tries for name, game in games().items()}}
+    )
+    for name, game in games().items():
+        progress(name)
+        sides = {"agentgym": own_side(game), "gem": gem_side(game)}
+        if game.textarena_id:
+            sides |= {
+                "textarena": textarena_side(game),
+                "textarena-fresh": textarena_side(game, is_fresh=True),
+                "textarena-raw": textarena_side(game, "-raw"),
+            }
+        steps = interleaved(_timed(sides, steps_per_s, seconds), repeats)
+        resets = interleaved(_timed(sides, resets_per_s, seconds / 2), repeats)
+        report.figures[name] = {
+            "steps_per_s": {side: Spread.of(values).to_json() for side, values in steps.items()},
+            "resets_per_s": {side: Spread.of(values).to_json() for side, values in resets.items()},
+            "times_the_peers_steps_per_s": {
+                side: ratios(steps["agentgym"], values).to_json()
+                for side, values in steps.items()
+                if side != "agentgym"
+            },
+        }
+        report.goals += _goals(name, steps)
+    return report
+
+
+def _timed(
+    sides: Mapping[str, Side], clock: Callable[[Side, float], float], seconds: float
+) -> dict[str, Callable[[], float]]:
+    return {name: lambda side=side: clock(side, seconds) for name, side in sides.items()}  # type: ignore[misc]
+
+
+def _goals(name: str, steps: Mapping[str, Sequence[float]]) -> Iterator[Goal]:
+    if "textarena" in steps:
+        value = ratios(steps["agentgym"], steps["textarena"]).median
+        yield Goal(f"{name}: steps/s, times TextArena's over {EPISODES} resets of one", value, 50.0, "at least")
+    value = ratios(steps["gem"], steps["agentgym"]).median
+    yield Goal(f"{name}: GEM's bare loop, times our steps/s", value, 10.0, "at most")
+
+
+def _make(game: Game) -> Any:
+    return gymnasium.make(game.env_id, **game.options)
+
+
+def _translated(guess: str, task: Task) -> str:
+    """A guess in our notation: mastermind's numbers stand for the task's colours."""
+    colours = task.config.get("colours")
+    return " ".join(colours[int(number) - 1] for number in guess.split()) if colours else guess
+
+
+def _with_tries(task: Task, tries: int) -> Task:
+    limits = Limits(max_turns=tries + task.limits.max_invalid, max_invalid=task.limits.max_invalid)
+    return replace(task, config={**task.config, "tries": tries}, limits=limits)
+
+
+@contextmanager
+def _own_words() -> Iterator[None]:
+    """GEM asks NLTK for its words, which come over the network; here it gets ours."""
+    words = mock.Mock()
+    words.words.return_value = list(all_words()[:NUM_WORDS])
+    with mock.patch.object(gem_wordle, "nltk"), mock.patch.object(gem_wordle, "words", words):
+        yield
+
+
+if __name__ == "__main__":
+    agentgym.specs()
+    sys.exit(main("env_steps", measure, PACKAGES))
