@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from torch import nn
-from transformers.utils.logging import disable_progress_bar
+from transformers.utils import logging as transformers_logging
 
 from agentgym.errors import CheckpointError, ConfigError
 from agentgym.evaluation import EvaluationSettings, evaluate
@@ -76,7 +76,7 @@ def train(config: TrainConfig, folder: Path, *, resume: bool = False, overwrite:
         LearningStalledError: A fail-fast threshold was crossed; the folder keeps what there is.
     """
     began = time.monotonic()
-    disable_progress_bar()
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     distributed.start()
     store = open_run(folder, config, resume=resume, overwrite=overwrite) if distributed.rank() == 0 else None
     distributed.broadcast(None)
