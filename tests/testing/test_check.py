@@ -20,11 +20,11 @@ from agentgym.task import Limits
 from agentgym.testing import ENV_CHECKS, bookkeeping, check_env
 from tests.toy_env import MOVES, SCRIPTS, ToyEnv
 
-OWN_DIALOGUE = [spec.id for spec in registration.specs("dialogue")]
+OWN = [spec.id for spec in registration.specs() if spec.id.startswith("agentgym/")]
 PARENT = os.getpid()
 
 
-@pytest.mark.parametrize("env_id", OWN_DIALOGUE)
+@pytest.mark.parametrize("env_id", OWN)
 def test_check_env_passes_registered_environments(env_id):
     report = check_env(env_id)
     report.raise_if_failed()

@@ -68,7 +68,7 @@ def failures(folder):
     return {failure.name: failure.detail for failure in report.failures}
 
 
-@pytest.mark.parametrize("name", ["dialogue/guess-number", "dialogue/mastermind", "dialogue/wordle"])
+@pytest.mark.parametrize("name", agentgym.suite_names())
 def test_check_suite_passes_own_suites(name):
     report = check_suite(name)
     report.raise_if_failed()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Self
 
 from agentgym.action import Action
@@ -30,16 +31,20 @@ def num_tries(count: int) -> int:
 def guess_number_task(task_id: str, seed: int, numbers: range, secret: int, **fields: Any) -> Task:
     """The task of guessing `secret` among consecutive `numbers`; `fields` are further ones of the task."""
     low, high, tries = numbers[0], numbers[-1], num_tries(len(numbers))
-    limits = Limits(max_turns=tries + Limits.max_invalid)
     return Task(
         task_id,
         seed,
         f"Guess the number between {low} and {high}. You have {tries} tries.",
         config={"low": low, "high": high, "tries": tries},
         private={"secret": secret},
-        limits=limits,
+        limits=_limits(tries),
         **fields,
     )
+
+
+@cache
+def _limits(tries: int) -> Limits:
+    return Limits(max_turns=tries + Limits.max_invalid)
 
 
 class GuessNumberEnv(AgentEnv):

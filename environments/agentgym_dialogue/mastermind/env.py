@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
+from functools import cache
 from operator import eq
 from typing import Any, Self
 
@@ -55,9 +56,14 @@ def mastermind_task(
         instruction,
         config={"colours": list(colours), "places": len(secret), "tries": tries},
         private={"secret": list(secret)},
-        limits=Limits(max_turns=tries + Limits.max_invalid),
+        limits=_limits(tries),
         **fields,
     )
+
+
+@cache
+def _limits(tries: int) -> Limits:
+    return Limits(max_turns=tries + Limits.max_invalid)
 
 
 class MastermindEnv(AgentEnv):
@@ -117,7 +123,7 @@ class MastermindEnv(AgentEnv):
         """Random colours and a random row of them."""
         rng = random.Random(seed)
         colours = rng.sample(COLOURS, self.num_colours)
-        secret = [rng.choice(colours) for _ in range(self.num_places)]
+        secret = rng.choices(colours, k=self.num_places)
         return mastermind_task(f"mastermind:{seed}", seed, colours, secret, self.num_tries)
 
     def begin(self, task: Task) -> Sequence[Message]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Self
 
 from agentgym.action import Action
@@ -60,9 +61,14 @@ def wordle_task(task_id: str, seed: int, vocabulary_size: int, secret: str, trie
         instruction,
         config={"vocabulary_size": vocabulary_size, "tries": tries},
         private={"secret": secret},
-        limits=Limits(max_turns=tries + MAX_INVALID, max_invalid=MAX_INVALID),
+        limits=_limits(tries),
         **fields,
     )
+
+
+@cache
+def _limits(tries: int) -> Limits:
+    return Limits(max_turns=tries + MAX_INVALID, max_invalid=MAX_INVALID)
 
 
 class WordleEnv(AgentEnv):
