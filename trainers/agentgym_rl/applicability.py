@@ -46,11 +46,6 @@ _RULES: tuple[Rule, ...] = (
     ("model.size", lambda c: not c.model.path, "no model.path: a loaded model has its size"),
     ("model.trust_remote_code", lambda c: bool(c.model.path), "model.path"),
     ("model.lora_alpha", lambda c: c.model.lora_rank > 0, "model.lora_rank > 0"),
-    ("validation.tasks", lambda c: c.validation.every > 0, "validation.every > 0"),
-    *(
-        (f"warm_start.{key}", lambda c: c.warm_start.demonstrations > 0 or bool(c.warm_start.run), "a warm start")
-        for key in ("demonstrator", "is_filtered", "has_control", "epochs", "learning_rate", "batch_episodes")
-    ),
 )
 
 

@@ -59,12 +59,17 @@ def learning_metrics(batch: TrainBatch, credit: CreditReport, report: UpdateRepo
     Returns:
         By name: `loss/…` (see `LossMetrics.summarise`), `grad_norm/mean`, `grad_norm/max`, `value/loss`, `updates`,
         `advantage/std`, `groups/zero_variance_share`, `groups/trained_episodes`, `groups/nonfinite`,
-        `groups/truncated_excluded`.
+        `groups/truncated_excluded`, `mismatch/k3` (nats a token) and `mismatch/max`: how far the trainer's
+        log-probabilities lie from those recorded when sampling, before the first update.
     """
     metrics = {f"loss/{name}": value for name, value in report.metrics.summarise().items()}
     if report.grad_norms:
         metrics["grad_norm/mean"] = float(np.mean(report.grad_norms))
         metrics["grad_norm/max"] = float(np.max(report.grad_norms))
+    num_compared = sum(count for _, count, _ in report.mismatch)
+    if num_compared:
+        metrics["mismatch/k3"] = sum(total for total, _, _ in report.mismatch) / num_compared
+        metrics["mismatch/max"] = max(largest for _, _, largest in report.mismatch)
     if batch.value_targets is not None and report.value_losses:
         metrics["value/loss"] = float(np.mean(report.value_losses))
     advantages = [
@@ -77,21 +82,6 @@ def learning_metrics(batch: TrainBatch, credit: CreditReport, report: UpdateRepo
     metrics["groups/nonfinite"] = float(credit.nonfinite)
     metrics["groups/truncated_excluded"] = float(credit.truncated_excluded)
     return metrics
-
-
-def mismatch_metrics(batch: TrainBatch) -> Metrics:
-    """How far recomputed log-probabilities lie from the recorded ones: `mismatch/k3` (nats) and `mismatch/max`."""
-    if batch.prox_logprobs is None:
-        return {}
-    differences = [
-        (prox - segment.behaviour_logprobs)[segment.completion_mask]
-        for prox, segment in zip(batch.prox_logprobs, batch.segments, strict=True)
-    ]
-    flat = np.concatenate(differences) if differences else np.zeros(0)
-    flat = flat[np.isfinite(flat)]
-    if not len(flat):
-        return {}
-    return {"mismatch/k3": float(np.mean(np.expm1(flat) - flat)), "mismatch/max": float(np.abs(flat).max())}
 
 
 def _outcome_rates(members: Sequence[Trajectory], missing: Sequence[Trajectory]) -> Metrics:

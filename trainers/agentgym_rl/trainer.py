@@ -26,7 +26,7 @@ from agentgym_rl.checkpoint import TrainerState, digest_of, save_checkpoint
 from agentgym_rl.config import TrainConfig
 from agentgym_rl.credit import assign_credit
 from agentgym_rl.journal import Journal
-from agentgym_rl.metrics import Metrics, collection_metrics, learning_metrics, mismatch_metrics
+from agentgym_rl.metrics import Metrics, collection_metrics, learning_metrics
 from agentgym_rl.models import PolicyModel, trainable_groups
 from agentgym_rl.scoring import fill_scores
 from agentgym_rl.update import learn
@@ -92,13 +92,13 @@ class Trainer:
         groups = self.collect(collector)
         collected = time.monotonic()
         batch = self.score(groups)
-        metrics = collection_metrics(groups, self.state.version) | mismatch_metrics(batch)
+        metrics = collection_metrics(groups, self.state.version)
         batch, credit = assign_credit(
             batch, self.config.algorithm, drop_flat_groups=self.config.group.dynamic_sampling != "keep"
         )
         self._set_learning_rate()
         order_seed = draw_seed(self.config.run.seed, "minibatches", self.state.iteration)
-        report = learn(self.model, self.optimiser, batch, self.config, order_seed)
+        report = learn(self.model, self.optimiser, batch, self.config, seed=order_seed, version=self.state.version)
         self.publish()
         metrics |= learning_metrics(batch, credit, report, len(groups))
         seconds = time.monotonic() - began

@@ -34,16 +34,25 @@ class UpdateReport:
         grad_norms: Norm of the policy's gradient before clipping, an entry an update.
         value_losses: Loss of the value head, an entry an update.
         num_updates: Optimiser steps.
+        mismatch: Before the first step, sum of k3 (nats), number of tokens and largest |difference| between the
+            trainer's log-probabilities and those recorded when sampling, over tokens of the present weights.
     """
 
     metrics: LossMetrics = field(default_factory=LossMetrics.zero)
     grad_norms: list[float] = field(default_factory=list)
     value_losses: list[float] = field(default_factory=list)
     num_updates: int = 0
+    mismatch: list[tuple[float, int, float]] = field(default_factory=list)
 
 
 def learn(
-    model: PolicyModel, optimiser: torch.optim.Optimizer, batch: TrainBatch, config: TrainConfig, seed: int
+    model: PolicyModel,
+    optimiser: torch.optim.Optimizer,
+    batch: TrainBatch,
+    config: TrainConfig,
+    *,
+    seed: int,
+    version: int,
 ) -> UpdateReport:
     """Train on a batch: epochs x mini-batches updates.
 
@@ -53,6 +62,7 @@ def learn(
         batch: With advantages.
         config: The run's configuration.
         seed: Seed of the order of mini-batches; the same on all ranks.
+        version: Version of the model's weights.
 
     Returns:
         Metrics, added up over ranks.
@@ -60,7 +70,8 @@ def learn(
     report = UpdateReport()
     for epoch in range(config.algorithm.epochs):
         for part in _minibatches(batch, config.algorithm.minibatches, seed + epoch):
-            _step(model, optimiser, part, config, report)
+            _step(model, optimiser, part, config, report, version if not report.grad_norms else None)
+    report.mismatch = [pair for pairs in distributed.gather(report.mismatch) for pair in pairs]
     report.metrics = distributed.add_up(report.metrics)
     return report
 
@@ -79,8 +90,12 @@ def _step(
     batch: TrainBatch,
     config: TrainConfig,
     report: UpdateReport,
+    fresh_version: int | None,
 ) -> None:
-    """One update on one mini-batch, of which this rank takes every n-th trajectory."""
+    """One update on one mini-batch, of which this rank takes every n-th trajectory.
+
+    `fresh_version` is the version of the weights where nothing was trained since it was published, else None.
+    """
     totals = _count(batch)
     if totals.num_tokens == 0:
         return
@@ -89,8 +104,14 @@ def _step(
     mine, numbers = batch.keep(is_mine), np.flatnonzero(is_mine)
     micro_batches = pack(mine.segments, config.packing, sequence_index=numbers[mine.owner]) if mine.segments else []
     value_sum = 0.0
+    device = next(model.parameters()).device
+    temperature = config.rollout.sampling.temperature
+    use_entropy = config.algorithm.loss.entropy_coefficient > 0
     for micro in pad_micro_batches(micro_batches, max(distributed.gather(len(micro_batches)))):
-        loss, metrics = _micro_loss(model, micro, mine, totals, config)
+        scores = model.score(micro.to(device), temperature, use_entropy)
+        loss, metrics = _micro_loss(scores, micro.to(device), mine, totals, config)
+        if fresh_version is not None:
+            report.mismatch.append(_mismatch(scores[0], micro, mine, fresh_version))
         weighted = loss[0] + config.algorithm.value.coefficient * loss[1]
         torch.autograd.backward(weighted * distributed.world_size())
         report.metrics = report.metrics + metrics
@@ -112,14 +133,26 @@ def _count(batch: TrainBatch) -> Totals:
     return count_totals(torch.from_numpy(flat), batch.num_sequences)
 
 
+def _mismatch(logprobs: Tensor, micro: MicroBatch, batch: TrainBatch, version: int) -> tuple[float, int, float]:
+    recorded = micro.flatten([segment.behaviour_logprobs for segment in batch.segments], torch.float64)
+    versions = micro.flatten([segment.versions.astype(np.float64) for segment in batch.segments])
+    differences = (logprobs.detach().cpu().double() - recorded)[versions == version]
+    if len(differences) == 0:
+        return 0.0, 0, 0.0
+    k3 = torch.expm1(differences) - differences
+    return float(k3.sum()), len(differences), float(differences.abs().max())
+
+
 def _micro_loss(
-    model: PolicyModel, micro: MicroBatch, batch: TrainBatch, totals: Totals, config: TrainConfig
+    scores: tuple[Tensor, Tensor, Tensor | None],
+    micro: MicroBatch,
+    batch: TrainBatch,
+    totals: Totals,
+    config: TrainConfig,
 ) -> tuple[tuple[Tensor, Tensor], LossMetrics]:
     """Losses of policy and value head on one micro-batch."""
     algorithm = config.algorithm
-    micro = micro.to(next(model.parameters()).device)
-    use_entropy = algorithm.loss.entropy_coefficient > 0
-    logprobs, entropy, values = model.score(micro, config.rollout.sampling.temperature, use_entropy)
+    logprobs, entropy, values = scores
     prox = _stream(micro, batch.prox_logprobs)
     importance = None
     if algorithm.importance.mode != "none" and prox is not None:
