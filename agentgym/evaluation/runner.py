@@ -69,7 +69,8 @@ def evaluate(
     missing.
 
     Args:
-        policy: Whom to evaluate; its `seen_hashes`, where it has them, feed the train guard.
+        policy: Whom to evaluate. Where it has `seen_hashes`, they feed the train guard; where it has a `fingerprint`
+            (of weights or options), episodes are resumed only under the same one.
         suite: The suite or its name.
         split: train, validation or test.
         settings: How; None takes the defaults.

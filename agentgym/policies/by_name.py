@@ -76,7 +76,9 @@ def _scripted(name: str, player_of: str, options: dict[str, Any]) -> ScriptedPol
         inspect.signature(scripts[name]).bind(None, 0, **options)
     except TypeError as error:
         raise ConfigError(f"policy {name!r} does not take the options {sorted(options)}: {error}") from error
-    return ScriptedPolicy(name, partial(scripts[name], **options) if options else scripts[name])
+    if not options:
+        return ScriptedPolicy(name, scripts[name])
+    return ScriptedPolicy(name, partial(scripts[name], **options), repr(sorted(options.items())))
 
 
 def _is_env_id(name: str) -> bool:

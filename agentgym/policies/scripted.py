@@ -19,13 +19,14 @@ class ScriptedPolicy:
     Args:
         name: What results are reported under.
         factory: Makes the script of an episode from its task and the seed of the episode's first request.
+        fingerprint: What tells it from others of its name, such as its options; evaluations resume by it.
     """
 
     uses_tokens = False
     concurrency = 1
 
-    def __init__(self, name: str, factory: ScriptFactory) -> None:
-        self.name = name
+    def __init__(self, name: str, factory: ScriptFactory, fingerprint: str = "") -> None:
+        self.name, self.fingerprint = name, fingerprint
         self._factory = factory
         self._scripts: dict[str, Script] = {}
 

@@ -18,6 +18,8 @@ from agentgym.store.images import SCHEME, Image, put_back
 from agentgym.trajectory import Trajectory, Turn
 
 Purpose = Literal["train", "validation", "test", "demo"]
+"""What an episode was collected for; only "train" is ever learned from."""
+
 _CHUNK = 256
 """Episodes that are read at once: bounds memory and how long writers wait."""
 

@@ -27,6 +27,8 @@ from agentgym.task import Task
 from agentgym.trajectory import Group, Trajectory
 
 DATABASE = "run.db"
+"""Name of the database in a run folder."""
+
 _INSERT_EPISODE = (
     f"INSERT INTO episodes ({codec.EPISODE_COLUMNS}) VALUES ({','.join('?' * len(codec.EPISODE_COLUMNS.split(',')))})"
 )

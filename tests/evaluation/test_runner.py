@@ -90,6 +90,13 @@ def test_other_seed_policy_or_sampling_is_played_anew(tmp_path):
             assert len(policy.episodes) == 24
 
 
+def test_demonstrators_of_other_quality_are_not_mixed_up(tmp_path):
+    with open_evaluation_store(tmp_path) as store:
+        poor = evaluate(load("demo", SUITE, quality=0.0), SUITE, "test", FEW, store=store)
+        good = evaluate(load("demo", SUITE, quality=1.0), SUITE, "test", FEW, store=store)
+    assert poor.success.mean < good.success.mean == 1.0
+
+
 def test_faults_are_left_out_counted_and_played_again(tmp_path, broken_task):
     settings = EvaluationSettings(limit=12, rollout=RolloutSettings(retries=0))
     with open_evaluation_store(tmp_path) as store:
