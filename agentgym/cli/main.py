@@ -89,9 +89,10 @@ def _run(command: str, args: Sequence[str]) -> int:
     if command not in COMMANDS:
         raise UnknownNameError("command", command, COMMANDS)
     module = importlib.import_module(f"agentgym.cli.{command}")
+    arranged = module.arrange(args) if hasattr(module, "arrange") else list(args)
     try:
         code: int = tyro.cli(
-            module.run, prog=f"agentgym {command}", args=list(args), config=(tyro.conf.FlagCreatePairsOff,)
+            module.run, prog=f"agentgym {command}", args=arranged, config=(tyro.conf.FlagCreatePairsOff,)
         )
     except SystemExit as end:  # tyro's way of ending after --help (0) and after unreadable arguments (2)
         return end.code if isinstance(end.code, int) else FAILED

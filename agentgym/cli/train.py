@@ -1,0 +1,114 @@
+"""`agentgym train CONFIG`: a training run from a TOML file and overrides; the trainer is loaded only here."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from agentgym.cli.output import AsJson, note, print_json, print_table
+from agentgym.errors import ConfigError, MissingExtraError
+
+if TYPE_CHECKING:
+    from agentgym_rl.config import TrainConfig
+    from agentgym_rl.job import TrainResult
+
+
+def run(
+    settings: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="CONFIG [KEY=VALUE ...]")] = (),
+    /,
+    *,
+    run: Path | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    dry_run: bool = False,
+    describe: bool = False,
+    as_json: AsJson = False,
+) -> int:
+    """Train an agent, evaluate it on held-out tasks at the end, and write a report.
+
+    Args:
+        settings: The configuration file, and overrides such as run.iterations=5; with --resume neither is needed.
+        run: Folder of the run; runs/ and the name of the configuration where it is not given.
+        resume: Go on with the run in the folder, from its last checkpoint.
+        overwrite: Remove the run that is in the folder first.
+        dry_run: Run one iteration in a temporary folder and say what the full run will cost.
+        describe: Print the resolved algorithm as equations and run nothing.
+        as_json: Print JSON for machines.
+    """
+    try:
+        from agentgym_rl import describe as equations
+        from agentgym_rl import distributed, job
+    except ImportError as error:
+        if (error.name or "").partition(".")[0].startswith("agentgym"):
+            raise
+        raise MissingExtraError("training", "train") from error
+    config, name = _config(settings, run if resume else None)
+    if describe:
+        text = equations.describe(config)
+        print_json({"algorithm": text}) if as_json else print(text)
+        return 0
+    if dry_run:
+        with tempfile.TemporaryDirectory() as folder:
+            _print_cost(job.first_iteration(config, Path(folder) / "run"), as_json)
+        return 0
+    result = job.train(config, run or Path("runs") / name, resume=resume, overwrite=overwrite)
+    if distributed.rank() == 0:
+        _print_result(result, as_json)
+    return 0
+
+
+def arrange(args: Sequence[str]) -> list[str]:
+    """The arguments with the configuration and the overrides in front: tyro wants them side by side, users do not."""
+    settings: list[str] = []
+    options: list[str] = []
+    waiting = iter(args)
+    for arg in waiting:
+        if arg == "--run":
+            options += [arg, *(value for value in [next(waiting, None)] if value is not None)]
+        else:
+            (options if arg.startswith("-") else settings).append(arg)
+    return settings + options
+
+
+def _config(settings: Sequence[str], resumed: Path | None) -> tuple[TrainConfig, str]:
+    """The configuration and a name for it; a resumed run brings its own where none is given."""
+    from agentgym_rl.config import load_config
+    from agentgym_rl.run_folder import saved_config
+
+    files = [text for text in settings if "=" not in text]
+    overrides = [text for text in settings if "=" in text]
+    if resumed is not None and not settings:
+        return saved_config(resumed), resumed.name
+    if len(files) != 1:
+        raise ConfigError(f"expected one configuration file and overrides of the form key=value, got files {files}")
+    return load_config(Path(files[0]), overrides), Path(files[0]).stem
+
+
+def _print_cost(cost: dict[str, float], as_json: bool) -> None:
+    if as_json:
+        print_json(cost)
+        return
+    print(
+        f"one iteration takes {cost['iteration_s']:.1f} s; all of them {cost['train_s'] / 60:.1f} minutes, "
+        f"{cost['episodes']:.0f} episodes and {cost['tokens']:.0f} sampled tokens, without warm start and tests"
+    )
+
+
+def _print_result(result: TrainResult, as_json: bool) -> None:
+    if as_json:
+        report = None if result.report is None else str(result.report)
+        print_json({"run": str(result.folder), "report": report, **result.to_json()})
+        return
+    rows = []
+    for stage, held_out in result.held_out.items():
+        success = held_out["success"]
+        rows.append((stage, f"{success['mean']:.3f}", f"[{success['low']:.3f}, {success['high']:.3f}]"))
+    if rows:
+        print_table(("agent", "held-out success", "95 % interval"), rows)
+    for text in result.notes:
+        note(text)
+    print(f"run {result.folder}, {result.seconds:.0f} s; report {result.report}")

@@ -1,0 +1,98 @@
+"""`agentgym train`: the thin part; the trainer's own tests are elsewhere."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agentgym.cli.main import main
+from agentgym.cli.train import arrange
+
+CONFIG = """
+[run]
+suite = "dialogue/guess-number"
+iterations = 1
+[model]
+size = "0.25M"
+[warm_start]
+demonstrations = 16
+[group]
+tasks = 2
+size = 2
+[rollout]
+sampling = { max_tokens = 8 }
+[validation]
+every = 0
+test_tasks = 4
+"""
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "small.toml"
+    path.write_text(CONFIG)
+    return str(path)
+
+
+def test_train_describe_prints_equations_and_runs_nothing(config: str, capsys: Capture, tmp_path: Path) -> None:
+    assert main(["train", config, "--describe", "algorithm.preset=rloo"]) == 0
+    out = capsys.readouterr().out
+    assert "preset rloo" in out
+    assert "A_i = R_i - mean_{j != i} R_j" in out
+    assert [path.name for path in tmp_path.iterdir()] == ["small.toml"]
+
+
+def test_train_dry_run_says_what_a_full_run_costs_and_leaves_nothing(
+    config: str, capsys: Capture, tmp_path: Path
+) -> None:
+    assert main(["train", config, "--dry-run", "run.iterations=7", "--json"]) == 0
+    cost = json.loads(capsys.readouterr().out)
+    assert cost["train_s"] == pytest.approx(7 * cost["iteration_s"])
+    assert cost["episodes"] == 7 * 4
+    assert [path.name for path in tmp_path.iterdir()] == ["small.toml"]
+
+
+def test_train_writes_a_run_refuses_to_overwrite_it_and_goes_on_with_it(config: str, capsys: Capture) -> None:
+    assert main(["train", config, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["run"] == "runs/small"
+    assert Path(result["report"]).is_file()
+    assert set(result["held_out"]["trained"]["success"]) >= {"mean", "low", "high"}
+    assert main(["train", config]) == 2
+    assert "--resume" in capsys.readouterr().err
+    assert main(["train", "--run", "runs/small", "--resume"]) == 0
+    out = capsys.readouterr().out
+    assert "trained" in out
+    assert "report runs/small/report.html" in out
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ([], "expected one configuration file"),
+        (["absent.toml"], "absent.toml"),
+        (["small.toml", "other.toml"], "expected one configuration file"),
+        (["small.toml", "run.iteration=1"], "did you mean iterations"),
+        (["small.toml", "run.iterations=many"], "must be int"),
+        (["small.toml", "run.suite=dialogue/gues-number"], "did you mean dialogue/guess-number"),
+        (["--resume", "--run", "nowhere"], "nowhere"),
+    ],
+)
+def test_train_bad_input_is_one_clear_line(args: list[str], expected: str, config: str, capsys: Capture) -> None:
+    assert main(["train", *args]) == 2
+    captured = capsys.readouterr()
+    assert expected in captured.err
+    assert captured.out == ""
+
+
+def test_train_malformed_file_names_the_line(config: str, capsys: Capture) -> None:
+    Path(config).write_text(CONFIG.replace("iterations = 1", "iterations = 1\nsede = 3"))
+    assert main(["train", config]) == 2
+    assert "small.toml:5: key 'run.sede' is unknown; did you mean seed" in capsys.readouterr().err
+
+
+def test_arrange_lets_overrides_stand_anywhere() -> None:
+    args = ["a=1", "--run", "runs/x", "file.toml", "--json", "b.c=2", "--run"]
+    assert arrange(args) == ["a=1", "file.toml", "b.c=2", "--run", "runs/x", "--json", "--run"]
