@@ -21,6 +21,7 @@ from agentgym.game import GameEnv, GameReply, Inbox
 from agentgym.message import Message, ToolSchema
 from agentgym.outcome import CutReason, Outcome
 from agentgym.policy import Policy, Reply, Request
+from agentgym.prompting.parsing import canonical_text
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory, Turn, TurnTimes
@@ -201,8 +202,10 @@ class Episode:
         """Take up the acting role's message; returns the text to step the game with."""
         role = self._acted
         turn = self._records[role].turns[-1]
-        turn.text, turn.was_cut, turn.version = reply.text, reply.was_cut, reply.version
-        turn.reply = reply.message or to_message(_parse(reply.text, self._tools(role)))
+        tools = self._tools(role)
+        text = canonical_text(reply.text, tools) if tools and reply.ids is not None else reply.text
+        turn.text, turn.was_cut, turn.version = text, reply.was_cut, reply.version
+        turn.reply = reply.message or to_message(_parse(text, tools))
         if reply.ids is not None:
             turn.action_ids, turn.behaviour_logprobs = reply.ids, reply.logprobs
             self._num_tokens += len(reply.ids)
@@ -211,9 +214,9 @@ class Episode:
         for key, count in reply.usage.items():
             usage[key] = usage.get(key, 0.0) + count
         ids = () if reply.ids is None else reply.ids.tolist()
-        self._talks[role].reply(ids, reply.text, turn.reply, reply.was_cut)
+        self._talks[role].reply(ids, text, turn.reply, reply.was_cut)
         is_refused = reply.was_cut and self.settings.cut_messages == "invalid"
-        return CutMessage(reply.text) if is_refused else reply.text
+        return CutMessage(text) if is_refused else text
 
     def observe(self, reply: GameReply, anchor: str | None, env_s: float) -> None:
         """Take up the game's answer to the last message."""
