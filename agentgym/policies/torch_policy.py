@@ -21,6 +21,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 from agentgym.errors import ConfigError, ContextOverflowError, ContractError
 from agentgym.policies.torch_cache import EpisodeStore, Window
 from agentgym.policies.torch_decoder import Decoder, Forward, Masks, Row
+from agentgym.policies.torch_device import device_of, dtype_of
 from agentgym.policies.torch_layout import attention_of, layout_of
 from agentgym.policies.torch_llama import LlamaForward
 from agentgym.policy import Reply, Request
@@ -139,7 +140,7 @@ class TorchPolicy:
         path: str | Path,
         *,
         device: str | torch.device = "cpu",
-        dtype: torch.dtype | None = None,
+        dtype: torch.dtype | str | None = None,
         trust_remote_code: bool = False,
         **options: Any,
     ) -> TorchPolicy:
@@ -148,27 +149,29 @@ class TorchPolicy:
         Args:
             path: The folder.
             device: Where the model runs.
-            dtype: None: float32 on a CPU, else bfloat16.
+            dtype: Such as torch.bfloat16 or "bfloat16"; None: float32 on a CPU, else bfloat16.
             trust_remote_code: Whether Python code in the folder may run.
-            options: Further arguments of the class.
+            options: Further arguments of the class, and fields of `TorchLimits`.
 
         Raises:
-            ConfigError: The folder holds no model or tokenizer that can be loaded.
+            ConfigError: The folder holds no model or tokenizer that can be loaded, or there is no such device or dtype.
         """
-        folder, place = Path(path), torch.device(device)
+        folder, place = Path(path), device_of(device)
         if not (folder / "config.json").is_file():
             raise ConfigError(
                 f"{str(path)!r} holds no model: expected a folder with config.json, as save_pretrained writes"
             )
-        if dtype is None:
-            dtype = torch.float32 if place.type == "cpu" else torch.bfloat16
         how: dict[str, Any] = {"local_files_only": True, "trust_remote_code": trust_remote_code}
+        kept: dict[str, Any] = {"dtype": dtype_of(dtype, place), "attn_implementation": "sdpa"}
         try:
             tokenizer: Any = AutoTokenizer.from_pretrained(folder, **how)
-            model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation="sdpa", **how)
+            model: Any = AutoModelForCausalLM.from_pretrained(folder, **kept, **how)
         except (OSError, ValueError, KeyError, ImportError) as error:
             raise ConfigError(f"the model in {str(path)!r} cannot be loaded: {error}") from error
         options.setdefault("name", f"torch:{path}")
+        limits = {key: options.pop(key) for key in TorchLimits.__dataclass_fields__ if key in options}
+        if limits:
+            options["limits"] = TorchLimits(**limits)
         policy = cls(model.to(place).eval(), tokenizer, **options)
         policy.seen_hashes = read_seen_hashes(folder)
         return policy

@@ -26,7 +26,7 @@ def ragged_prompts(count, low=2, high=40, seed=0):
 def recompute(model, prompt, ids, temperature=1.0):
     with torch.no_grad():
         logits = model(input_ids=torch.tensor([[*prompt, *ids]])).logits[0, len(prompt) - 1 : -1]
-    logprobs = torch.log_softmax(logits / temperature, -1)
+    logprobs = torch.log_softmax(logits.float() / temperature, -1)
     return logprobs.gather(1, torch.tensor(ids).long()[:, None])[:, 0].numpy()
 
 
@@ -251,8 +251,9 @@ def test_load_reads_a_saved_folder(policy_of, tokenizer, tmp_path):
     source = policy_of()
     source.model.save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
-    loaded = TorchPolicy.load(tmp_path)
+    loaded = TorchPolicy.load(tmp_path, max_context=100)
     assert isinstance(loaded, Policy)
+    assert loaded.max_context == 100
     assert loaded.name == f"torch:{tmp_path}"
     assert loaded.stop_ids == {tokenizer.eos_token_id}
     requests = [ask(p, episode=str(i), seed=i) for i, p in enumerate(ragged_prompts(5))]
@@ -266,6 +267,18 @@ def test_load_refuses_folders_without_a_usable_model(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "no-such-model"}))
     with pytest.raises(ConfigError, match="cannot be loaded"):
         TorchPolicy.load(tmp_path)
+
+
+def test_half_precision_decodes_nearly_the_same(policy_of, tokenizer, tmp_path):
+    source = policy_of("qwen3")
+    source.model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    policy = TorchPolicy.load(tmp_path, dtype="bfloat16")
+    requests = [ask(p, episode=str(i), seed=i) for i, p in enumerate(ragged_prompts(5))]
+    for request, reply in zip(requests, policy.generate(requests), strict=True):
+        assert reply.logprobs.dtype == np.float32
+        recomputed = recompute(policy.model, request.prompt_ids, reply.ids)
+        assert np.abs(reply.logprobs - recomputed).mean() < 0.15
 
 
 def test_requests_without_ids_are_refused(policy_of):
