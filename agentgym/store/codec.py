@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agentgym.errors import ContractError, StoreError
 from agentgym.reward import RewardEvent
@@ -20,6 +19,8 @@ from agentgym.trajectory import NO_IDS, Trajectory, Turn, TurnTimes
 
 _COMPRESSION = 1
 """zlib level: sampled ids and log-probabilities hardly shrink further, and 1 is several times as fast as 6."""
+
+_INT32, _FLOAT32 = np.dtype("<i4"), np.dtype("<f4")
 
 EPISODE_COLUMNS = (
     "id, purpose, iteration, policy, suite, split, stratum, task_id, role, attempt, group_id, outcome, cause, success, "
@@ -50,6 +51,32 @@ def to_json_text(value: Any, what: str) -> str:
         return _encode(value)
     except (TypeError, ValueError) as error:
         raise ContractError(f"{what} cannot be stored: {error}; use numbers, texts, lists and objects only") from error
+
+
+class Encoded(NamedTuple):
+    """The rows of one episode; `group` is None outside groups, `tokens` where there are none."""
+
+    episode: tuple[Any, ...]
+    turns: list[tuple[Any, ...]]
+    tokens: bytes | None
+    images: list[Image]
+    group: tuple[str, str, int | None] | None
+
+
+def encode(trajectory: Trajectory, iteration: int | None, purpose: str) -> Encoded:
+    """All rows of an episode.
+
+    Raises:
+        ContractError: The episode has not ended or holds something that is not JSON.
+    """
+    images: dict[str, Image] = {}
+    return Encoded(
+        episode_row(trajectory, iteration, purpose),
+        turn_rows(trajectory, images),
+        pack_tokens(trajectory.turns),
+        list(images.values()),
+        (trajectory.group_id, trajectory.task_id, iteration) if trajectory.group_id else None,
+    )
 
 
 def episode_row(trajectory: Trajectory, iteration: int | None, purpose: str) -> tuple[Any, ...]:
@@ -120,17 +147,16 @@ def pack_tokens(turns: Sequence[Turn]) -> bytes | None:
     log-probability length or -1 for None); then turn by turn prompt ids, action ids, log-probabilities (float32).
     """
     header = [len(turns)]
-    arrays: list[NDArray[np.int32]] = []
+    arrays: list[bytes] = []
     for turn in turns:
         logprobs = turn.behaviour_logprobs
         header += (len(turn.prompt_ids), len(turn.action_ids), -1 if logprobs is None else len(logprobs))
-        arrays += (turn.prompt_ids, turn.action_ids)
+        arrays += (np.asarray(turn.prompt_ids, _INT32).tobytes(), np.asarray(turn.action_ids, _INT32).tobytes())
         if logprobs is not None:
-            arrays.append(np.ascontiguousarray(logprobs, "<f4").view("<i4"))
+            arrays.append(np.asarray(logprobs, _FLOAT32).tobytes())
     if sum(header[1:]) == -len(turns):
         return None
-    words = np.concatenate([np.array(header), *arrays], dtype="<i4", casting="same_kind")
-    return zlib.compress(words.tobytes(), _COMPRESSION)
+    return zlib.compress(b"".join((np.array(header, _INT32).tobytes(), *arrays)), _COMPRESSION)
 
 
 def unpack_tokens(blob: bytes, turns: Sequence[Turn]) -> None:
@@ -140,7 +166,7 @@ def unpack_tokens(blob: bytes, turns: Sequence[Turn]) -> None:
         StoreError: The blob is damaged or belongs to another number of turns.
     """
     try:
-        words = np.frombuffer(bytearray(zlib.decompress(blob)), "<i4")
+        words = np.frombuffer(bytearray(zlib.decompress(blob)), _INT32)
     except zlib.error as error:
         raise StoreError(f"damaged token arrays: {error}; restore the run folder from a copy") from error
     if len(words) == 0 or words[0] != len(turns):
@@ -152,7 +178,7 @@ def unpack_tokens(blob: bytes, turns: Sequence[Turn]) -> None:
         turn.action_ids = words[at + num_prompt : at + num_prompt + num_action]
         at += num_prompt + num_action
         if num_logprobs >= 0:
-            turn.behaviour_logprobs = words[at : at + num_logprobs].view("<f4")
+            turn.behaviour_logprobs = words[at : at + num_logprobs].view(_FLOAT32)
             at += num_logprobs
 
 

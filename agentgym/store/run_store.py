@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from agentgym.errors import StoreError
 from agentgym.store import codec
 from agentgym.store.connection import Connection
-from agentgym.store.images import Image
 from agentgym.store.lock import WriterLock, refuse_network_file_system
 from agentgym.store.query import EpisodeFilter, EpisodeRow, Purpose, episode_rows, trajectories
 from agentgym.task import Task
@@ -178,24 +177,34 @@ class RunStore:
             StoreError: The id is taken, or writing failed.
             ContractError: The episode has not ended or holds something that is not JSON.
         """
-        episode = codec.episode_row(trajectory, iteration, purpose)
-        images: dict[str, Image] = {}
-        turns = codec.turn_rows(trajectory, images)
-        arrays = codec.pack_tokens(trajectory.turns)
+        rows = codec.encode(trajectory, iteration, purpose)
         with self._connection.transaction() as sqlite:
             if is_replacement:
                 sqlite.execute("DELETE FROM episodes WHERE id = ?", (trajectory.id,))
-            number = self._insert_episode(sqlite, episode)
-            sqlite.executemany(_INSERT_TURN, [(number, *turn) for turn in turns])
-            if arrays is not None:
-                sqlite.execute("INSERT INTO tokens VALUES (?, ?)", (number, arrays))
-            if images:
-                sqlite.executemany("INSERT OR IGNORE INTO images VALUES (?, ?, ?)", images.values())
-            if trajectory.group_id:
-                sqlite.execute(
-                    "INSERT OR IGNORE INTO groups VALUES (?, ?, NULL, ?, 0)",
-                    (trajectory.group_id, trajectory.task_id, iteration),
-                )
+            return self._insert(sqlite, rows)
+
+    def write_group(self, group: Group, iteration: int | None = None, purpose: Purpose = "train") -> None:
+        """Record the episodes of a sealed group and the group, all or nothing; faster than one after another.
+
+        Raises:
+            StoreError: The group is not sealed, an id is taken, or writing failed.
+            ContractError: An episode holds something that is not JSON.
+        """
+        encoded = [codec.encode(member, iteration, purpose) for member in (*group.members, *group.missing)]
+        with self._connection.transaction() as sqlite:
+            for rows in encoded:
+                self._insert(sqlite, rows)
+            self._seal(sqlite, group, iteration)
+
+    def _insert(self, sqlite: sqlite3.Connection, rows: codec.Encoded) -> int:
+        number = self._insert_episode(sqlite, rows.episode)
+        sqlite.executemany(_INSERT_TURN, [(number, *turn) for turn in rows.turns])
+        if rows.tokens is not None:
+            sqlite.execute("INSERT INTO tokens VALUES (?, ?)", (number, rows.tokens))
+        if rows.images:
+            sqlite.executemany("INSERT OR IGNORE INTO images VALUES (?, ?, ?)", rows.images)
+        if rows.group is not None:
+            sqlite.execute("INSERT OR IGNORE INTO groups VALUES (?, ?, NULL, ?, 0)", rows.group)
         return number
 
     def _insert_episode(self, sqlite: sqlite3.Connection, episode: tuple[Any, ...]) -> int:
@@ -239,17 +248,20 @@ class RunStore:
         Raises:
             StoreError: The group is not sealed itself or one of its episodes is not in the file.
         """
-        num_accounted = len(group.members) + len(group.missing)
         with self._connection.transaction() as sqlite:
-            query = "SELECT count(*) FROM episodes WHERE group_id = ?"
-            num_stored = sqlite.execute(query, (group.id,)).fetchone()[0]
-            if not group.is_sealed or num_stored != num_accounted:
-                raise StoreError(
-                    f"cannot seal group {group.id!r}: {num_stored} of its {group.size} episodes are stored and "
-                    f"{num_accounted} accounted for; write each episode when it ends, then seal"
-                )
-            values = (group.id, group.task_id, group.size, iteration)
-            sqlite.execute("INSERT OR REPLACE INTO groups VALUES (?, ?, ?, ?, 1)", values)
+            self._seal(sqlite, group, iteration)
+
+    def _seal(self, sqlite: sqlite3.Connection, group: Group, iteration: int | None) -> None:
+        num_accounted = len(group.members) + len(group.missing)
+        query = "SELECT count(*) FROM episodes WHERE group_id = ?"
+        num_stored = sqlite.execute(query, (group.id,)).fetchone()[0]
+        if not group.is_sealed or num_stored != num_accounted:
+            raise StoreError(
+                f"cannot seal group {group.id!r}: {num_stored} of its {group.size} episodes are stored and "
+                f"{num_accounted} accounted for; write each episode when it ends, then seal"
+            )
+        values = (group.id, group.task_id, group.size, iteration)
+        sqlite.execute("INSERT OR REPLACE INTO groups VALUES (?, ?, ?, ?, 1)", values)
 
     def groups(self, *, sealed: bool = True, iteration: int | None = None, with_tokens: bool = True) -> Iterator[Group]:
         """Groups with their trajectories, in the order in which they were first written.

@@ -145,6 +145,22 @@ def test_group_with_unwritten_episodes_cannot_be_sealed(store, make_trajectory):
     assert len(list(store.groups())) == 1
 
 
+def test_whole_group_is_written_at_once_or_not_at_all(store, make_trajectory, same):
+    group = Group("g1", "t", 3)
+    for attempt in range(3):
+        group.add(make_trajectory(f"e{attempt}", seed=attempt, group_id="g1", attempt=attempt))
+    store.write_episode(make_trajectory("e2"))
+    with pytest.raises(StoreError, match="'e2' already"):
+        store.write_group(group, 1)
+    assert store.counts()["episodes"] == 1
+    group.members[2].id = "e3"
+    store.write_group(group, 1)
+    (found,) = store.groups(iteration=1)
+    assert all(same(a, b) for a, b in zip(found.members, group.members, strict=True))
+    with pytest.raises(StoreError, match="cannot seal"):
+        store.write_group(Group("g2", "t", 2), 1)
+
+
 def test_rollback_drops_later_iterations_and_groups_in_flight(store, make_trajectory):
     for iteration in range(4):
         group = Group(f"g{iteration}", "t", 2)
