@@ -15,7 +15,7 @@ AgentGymError
 ├── StoreError (OSError)                 a run's database that cannot be opened, read or written
 ├── CheckpointError (OSError)            a checkpoint that is missing, half-written or of another run
 ├── LearningStalledError (RuntimeError)  a training run that crossed a fail-fast threshold
-├── CostLimitError (RuntimeError)         a request that might cost more than was allowed
+├── CostLimitError (RuntimeError)        a request that might cost more than was allowed
 ├── CancelledEpisode (RuntimeError)      an episode that was interrupted on request
 └── InfrastructureError (RuntimeError)   something outside the task and the policy broke; retried, never scored
     ├── StepTimeoutError (TimeoutError)  an environment call that ran past its time limit

@@ -81,6 +81,7 @@ class Decoder:
         forward: Forward,
         layout: Layout,
         attention: Attention,
+        *,
         vocab_size: int,
         stop_ids: Collection[int],
         store: EpisodeStore,

@@ -127,10 +127,10 @@ class TorchPolicy:
                 cast(Forward, self._llama or self._forward),
                 layout_of(model),
                 attention_of(model, self.max_context),
-                config.vocab_size,
-                self.stop_ids,
-                self._store,
-                self.limits.prefill_tokens,
+                vocab_size=config.vocab_size,
+                stop_ids=self.stop_ids,
+                store=self._store,
+                prefill_tokens=self.limits.prefill_tokens,
             )
         self._weights_seen = self._count_writes()
 

