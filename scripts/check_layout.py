@@ -49,8 +49,6 @@ TORCH_FILES = ("agentgym/policies/torch_*.py", "agentgym/policies/tiny_model.py"
 OPTIONAL = {"torch", "transformers", "tokenizers", "safetensors", "accelerate", "peft", "tensorboard", "jaxtyping"}
 OPTIONAL |= {"jinja2", "docker", "playwright", "starlette", "uvicorn", "websockets", "chess", "mcp", "ray"}
 OPTIONAL |= {"wandb", "trackio"}
-# Files that have a hidden import for another reason than an optional extra: (file, module, reason).
-HIDDEN_IMPORTS: tuple[tuple[str, str, str], ...] = ()
 
 
 class Checker:
@@ -173,8 +171,7 @@ class Checker:
     def _may_hide(self, name: str, target: str) -> bool:
         top = target.split(".")[0]
         is_trainer = name.startswith("agentgym/cli/") and top in self.trainers
-        is_listed = any(fnmatch(name, file) and target.startswith(module) for file, module, _ in HIDDEN_IMPORTS)
-        return top in OPTIONAL or is_trainer or is_listed or self._is_torch_module(target)
+        return top in OPTIONAL or is_trainer or self._is_torch_module(target)
 
     # Exports.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from agentgym.cli.output import AsJson, note, print_json, print_table
+from agentgym.cli.output import AsJson, print_json, print_table
 from agentgym.errors import ConfigError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -109,6 +109,4 @@ def _print_result(result: TrainResult, as_json: bool) -> None:
         rows.append((stage, f"{success['mean']:.3f}", f"[{success['low']:.3f}, {success['high']:.3f}]"))
     if rows:
         print_table(("agent", "held-out success", "95 % interval"), rows)
-    for text in result.notes:
-        note(text)
     print(f"run {result.folder}, {result.seconds:.0f} s; report {result.report}")

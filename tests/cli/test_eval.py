@@ -87,6 +87,8 @@ def test_eval_run_folder_is_resumed(capsys: Capture, tmp_path: Path) -> None:
         (["--policy", "random", "--temperature", "-1"], "temperature >= 0"),
         (["--policy", "torch:/nowhere"], "/nowhere"),
         (["--policy", "endpoint:http://localhost:1"], "URL#MODEL"),
+        (["--policy", "endpoint:http://localhost:1#model", "--max-cost", "1"], "prompt_price"),
+        (["--policy", "demo", "--max-cost", "1"], "max_cost"),
     ],
 )
 def test_eval_bad_input_is_one_clear_line(args: list[str], expected: str, capsys: Capture) -> None:

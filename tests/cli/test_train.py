@@ -1,6 +1,8 @@
 """`agentgym train`: the thin part; the trainer's own tests are elsewhere."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,17 @@ sampling = { max_tokens = 8 }
 [validation]
 every = 0
 test_tasks = 4
+"""
+WITHOUT_TORCH = """
+import sys
+
+class Missing:
+    def find_spec(self, name, *_):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing())
+from agentgym.cli.main import main
 """
 Capture = pytest.CaptureFixture[str]
 
@@ -54,7 +67,7 @@ def test_train_dry_run_says_what_a_full_run_costs_and_leaves_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["small.toml"]
 
 
-def test_train_writes_a_run_refuses_to_overwrite_it_and_goes_on_with_it(config: str, capsys: Capture) -> None:
+def test_train_run_is_not_overwritten_goes_on_and_guards_its_train_tasks(config: str, capsys: Capture) -> None:
     assert main(["train", config, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["run"] == "runs/small"
@@ -66,6 +79,27 @@ def test_train_writes_a_run_refuses_to_overwrite_it_and_goes_on_with_it(config: 
     out = capsys.readouterr().out
     assert "trained" in out
     assert "report runs/small/report.html" in out
+    seen = [
+        "eval",
+        "--suite",
+        "dialogue/guess-number",
+        "--policy",
+        "torch:runs/small/models/trained",
+        "--split",
+        "train",
+    ]
+    assert main(seen) == 2
+    assert "--allow-train" in capsys.readouterr().err
+    assert main([*seen, "--allow-train", "--limit", "40", "--max-tokens", "8", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["num_tasks"] == 40
+
+
+def test_train_without_its_extra_names_the_command_that_brings_it(config: str) -> None:
+    code = WITHOUT_TORCH + f"sys.exit(main(['train', {config!r}]))"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "pip install 'agentgymnasium[train]'" in ended.stderr
+    assert "Traceback" not in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,13 @@ def test_links_lead_to_files(page: Path) -> None:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+def test_contents_name_every_page_and_folder() -> None:
+    contents = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    parts = {f"{name}/" for name in folders(ROOT / "docs")} - {"images/"}
+    assert {name for name in pages | parts if f"]({name})" not in contents} == set()
+
+
 @pytest.mark.parametrize("job", ["Register an environment", "Train an agent", "Evaluate an agent"])
 def test_readme_jobs_take_at_most_fifteen_lines(job: str) -> None:
     for block in blocks(section("README.md", job), r"\w+"):
