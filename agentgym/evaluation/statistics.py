@@ -20,6 +20,7 @@ LEVEL = 0.95
 NUM_RESAMPLES = 4000
 _NORMAL = NormalDist()
 _CHUNK = 1_000_000
+_FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,9 @@ def mean_interval(
     may lie elsewhere (Wilson 1927, for no deviating task among n), anywhere within the bounds. For rates of 0 or 1 this
     is Wilson's interval itself. Without bounds the interval is the point for several tasks and NaN for one.
 
+    Differs: where up to three tasks are off a bound that all others sit on, resampling them still tells too little; the
+    ends are then at least as far out as Wilson's for the mean over n tasks.
+
     Args:
         means: float[N], a mean for each task, such as from `task_means`.
         bounds: Smallest and largest value possible, (0, 1) for rates; None where unknown.
@@ -96,8 +100,11 @@ def mean_interval(
         return Estimate(mean, *_interval_of_agreement(float(array[0]), n, bounds, level), n)
     tail = _NORMAL.cdf(-math.sqrt(n / (n - 1)) * _student_quantile((1 + level) / 2, n - 1))
     resampled = _resampled_means(array, num_resamples, np.random.default_rng(seed))
-    low, high = np.quantile(resampled, [tail, 1 - tail])
-    return Estimate(mean, float(low), float(high), n)
+    low, high = (float(end) for end in np.quantile(resampled, [tail, 1 - tail]))
+    if bounds is not None and min(np.count_nonzero(array != bound) for bound in bounds) <= _FEW:
+        wilson = _wilson(mean, n, bounds, level)
+        low, high = min(low, wilson[0]), max(high, wilson[1])
+    return Estimate(mean, low, high, n)
 
 
 def _interval_of_agreement(
@@ -108,6 +115,15 @@ def _interval_of_agreement(
     z2 = _NORMAL.inv_cdf((1 + level) / 2) ** 2
     share = z2 / (n + z2)
     return value - share * (value - bounds[0]), value + share * (bounds[1] - value)
+
+
+def _wilson(mean: float, n: int, bounds: tuple[float, float], level: float) -> tuple[float, float]:
+    """Wilson's score interval for a mean of n values within bounds, scaled to them; Wilson 1927, JASA 22."""
+    width = bounds[1] - bounds[0]
+    rate, z2 = (mean - bounds[0]) / width, _NORMAL.inv_cdf((1 + level) / 2) ** 2
+    centre = (rate + z2 / (2 * n)) / (1 + z2 / n)
+    half = math.sqrt(z2 * rate * (1 - rate) / n + z2**2 / (4 * n**2)) / (1 + z2 / n)
+    return bounds[0] + width * (centre - half), bounds[0] + width * (centre + half)
 
 
 def _resampled_means(array: NDArray[np.float64], count: int, generator: np.random.Generator) -> NDArray[np.float64]:

@@ -174,7 +174,7 @@ def _ticks(low: float, high: float, count: int) -> list[float]:
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= raw * 0.999)
     first = math.ceil(low / step - 1e-9)
-    return [round(tick * step, 12) for tick in range(first, math.floor(high / step + 1e-9) + 1)]
+    return [float(f"{tick * step:.12g}") for tick in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
 def _grid(frame: Frame, show: Callable[[float], str]) -> Html:

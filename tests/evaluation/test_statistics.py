@@ -74,6 +74,27 @@ def test_interval_covers_the_truth_as_often_as_it_says(num_tasks):
     assert 0.92 <= covered / 600 <= 0.98
 
 
+@pytest.mark.parametrize("chance", [0.97, 0.05])
+def test_interval_covers_rates_near_a_bound(chance):
+    generator = np.random.default_rng(3)
+    covered = 0
+    for seed in range(400):
+        means = generator.binomial(1, chance, 40).astype(float)
+        estimate = statistics.mean_interval(means, bounds=(0, 1), num_resamples=600, seed=seed)
+        covered += estimate.low <= chance <= estimate.high
+    assert covered / 400 >= 0.93
+
+
+def test_interval_hardly_jumps_where_tasks_stop_agreeing():
+    # Wilson for 1 of 30: centre (1/30 + z2/60) / (1 + z2/30), with z2 = 3.8415
+    agreed = statistics.mean_interval([0.0] * 30, bounds=(0, 1))
+    nearly = statistics.mean_interval([0.0] * 29 + [1.0], bounds=(0, 1))
+    assert nearly.high == pytest.approx(0.16670, abs=1e-4)
+    assert agreed.high < nearly.high < agreed.high + 0.06
+    barely = statistics.mean_interval([0.0] * 29 + [0.01], bounds=(0, 1))
+    assert barely.high == pytest.approx(agreed.high, abs=0.002)
+
+
 def test_interval_over_episodes_would_be_too_narrow():
     means = np.array([0.0, 1.0] * 10)
     clustered = statistics.mean_interval(means)

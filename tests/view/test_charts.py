@@ -18,10 +18,15 @@ def test_frame_places_values():
 
 @pytest.mark.parametrize(
     ("span", "count", "ticks"),
-    [((0, 1), 4, [0, 0.25, 0.5, 0.75, 1]), ((0, 37), 4, [0, 10, 20, 30]), ((-0.3, 0.3), 3, [-0.2, 0, 0.2])],
+    [
+        ((0, 1), 4, [0, 0.25, 0.5, 0.75, 1]),
+        ((0, 37), 4, [0, 10, 20, 30]),
+        ((-0.3, 0.3), 3, [-0.2, 0, 0.2]),
+        ((1e-14, 4e-14), 3, [1e-14, 2e-14, 3e-14, 4e-14]),
+    ],
 )
 def test_ticks_are_round_numbers_inside_the_span(span, count, ticks):
-    assert _ticks(*span, count) == pytest.approx(ticks)
+    assert _ticks(*span, count) == pytest.approx(ticks, abs=1e-20)
 
 
 def test_gaps_split_a_line_and_lone_points_are_marked():
