@@ -74,15 +74,15 @@ def test_interval_covers_the_truth_as_often_as_it_says(num_tasks):
     assert 0.92 <= covered / 600 <= 0.98
 
 
-@pytest.mark.parametrize("chance", [0.97, 0.05])
+@pytest.mark.parametrize("chance", [0.9, 0.03])
 def test_interval_covers_rates_near_a_bound(chance):
     generator = np.random.default_rng(3)
     covered = 0
-    for seed in range(400):
+    for seed in range(800):
         means = generator.binomial(1, chance, 40).astype(float)
         estimate = statistics.mean_interval(means, bounds=(0, 1), num_resamples=600, seed=seed)
         covered += estimate.low <= chance <= estimate.high
-    assert covered / 400 >= 0.93
+    assert covered / 800 >= 0.945
 
 
 def test_interval_hardly_jumps_where_tasks_stop_agreeing():
