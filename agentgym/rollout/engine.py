@@ -128,6 +128,13 @@ class RolloutEngine:
                     call.then(call)
         return self._finished.popleft()
 
+    def settle(self) -> None:
+        """Wait until no policy is at work, so that weights may change; environment calls go on meanwhile."""
+        while any(self._busy.values()):
+            call = self._pool.next()
+            if call is not None:
+                call.then(call)
+
     def cancel(self) -> list[Finished]:
         """Cancel whatever is in flight; returns the records of the cancelled episodes."""
         self._waiting.clear()

@@ -34,7 +34,8 @@ class GroupCollector:
         engine: Plays the episodes; used by nobody else meanwhile.
         tasks: An endless stream of train tasks, in a seeded order.
         group_size: Episodes a group.
-        max_in_flight: Most groups admitted and not yet handed out: (staleness + 1) x groups a batch.
+        max_in_flight: Most groups admitted when a batch begins to be collected: (staleness + 1) x groups a batch. None
+            is admitted while the batch is being handed out, so a group is trained on at most `staleness` batches late.
         seed: Seed of the policies' draws.
         first_index: Index of the first group, counted over the run.
         index_step: Distance between indices: the number of processes that collect side by side.
@@ -62,17 +63,19 @@ class GroupCollector:
     def collect(self, num_groups: int, on_episode: Callable[[list[Trajectory]], None] | None = None) -> list[Group]:
         """The next groups in order of admission, all sealed; with several roles, one group for each role.
 
+        No policy is at work when it returns, so the weights may change while other groups are in flight.
+
         Args:
             num_groups: How many admissions to wait for.
             on_episode: Called with the records of each episode as it ends.
         """
         groups: list[Group] = []
-        for _ in range(num_groups):
-            self._admit()
+        for handed_out in range(num_groups):
+            self._admit(max(1, self._max_in_flight - handed_out))
             while self._in_flight[0].num_finished < self._group_size:
                 self._take(on_episode)
-                self._admit()
             groups += self._in_flight.popleft().by_role.values()
+        self._engine.settle()
         return groups
 
     @property
@@ -80,8 +83,8 @@ class GroupCollector:
         """Index of the first group that was not handed out; a resumed run starts there again."""
         return self._in_flight[0].index if self._in_flight else self._next_index
 
-    def _admit(self) -> None:
-        while len(self._in_flight) < self._max_in_flight:
+    def _admit(self, most: int) -> None:
+        while len(self._in_flight) < most:
             task = next(self._tasks)
             require_trainable([task])
             admission = _Admission(self._next_index, task)

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,16 @@ class TrainerState:
         return cls(**{**fields, "seen_hashes": set(fields["seen_hashes"])})
 
 
+@dataclass(frozen=True)
+class _Parts:
+    """What the files of a checkpoint hold."""
+
+    manifest: dict[str, Any]
+    weights: dict[str, Tensor]
+    moments: dict[str, Tensor]
+    rng: Tensor
+
+
 def save_checkpoint(
     folder: Path, model: nn.Module, optimiser: torch.optim.Optimizer, state: TrainerState, *, digest: str, keep: int
 ) -> Path:
@@ -97,12 +107,12 @@ def save_checkpoint(
             _write_synced(partial / MANIFEST, json.dumps(contents))
             shutil.rmtree(target, ignore_errors=True)
             partial.rename(target)
-        except OSError as error:
+        except (OSError, SafetensorError) as error:
             shutil.rmtree(partial, ignore_errors=True)
             raise CheckpointError(
                 f"cannot write the checkpoint {target}: {error}; free space or mend the folder"
             ) from error
-        for old in checkpoints(folder)[:-keep]:
+        for old in [*checkpoints(folder)[:-keep], *folder.glob("*.partial")]:
             shutil.rmtree(old, ignore_errors=True)
     distributed.broadcast(None)
     return target
@@ -114,28 +124,61 @@ def checkpoints(folder: Path) -> list[Path]:
     return sorted(path for path in found if path.suffix != ".partial" and (path / MANIFEST).is_file())
 
 
-def load_checkpoint(path: Path, model: nn.Module, optimiser: torch.optim.Optimizer, *, digest: str) -> TrainerState:
-    """Load a checkpoint into a model and an optimiser.
+def load_newest(
+    folder: Path,
+    model: nn.Module,
+    optimiser: torch.optim.Optimizer,
+    *,
+    digest: str,
+    warn: Callable[[str], None],
+) -> TrainerState | None:
+    """Load the newest checkpoint that is not damaged; None where there is none at all.
+
+    Args:
+        folder: The run's folder of checkpoints.
+        model: Takes the weights.
+        optimiser: Takes its state.
+        digest: Digest of the configuration.
+        warn: Told of each damaged checkpoint that is passed over.
 
     Raises:
-        CheckpointError: A file is missing or damaged, or the checkpoint belongs to another configuration.
+        CheckpointError: All checkpoints are damaged, or the newest whole one belongs to another configuration.
     """
+    found = checkpoints(folder)
+    for path in reversed(found):
+        try:
+            parts = _read(path)
+        except CheckpointError as error:
+            warn(str(error))
+            continue
+        return _apply(path, parts, model, optimiser, digest)
+    if found:
+        raise CheckpointError(f"none of the {len(found)} checkpoints in {folder} can be read; start the run anew")
+    return None
+
+
+def _read(path: Path) -> _Parts:
     try:
         manifest = json.loads((path / MANIFEST).read_text())
         if manifest["files"] != _sums(path):
-            raise CheckpointError(f"the checkpoint {path} is damaged: its files do not match its manifest; remove it")
+            raise CheckpointError(f"the checkpoint {path} is damaged: its files do not match its manifest")
         weights, moments = load_file(path / "model.safetensors"), load_file(path / "optimiser.safetensors")
-        rng = load_file(path / "rng.safetensors")["torch"]
-    except (OSError, KeyError, json.JSONDecodeError, SafetensorError) as error:
-        raise CheckpointError(f"cannot read the checkpoint {path}: {error}; remove it to use the one before") from error
-    if manifest["digest"] != digest:
+        return _Parts(manifest, weights, moments, load_file(path / "rng.safetensors")["torch"])
+    except (OSError, KeyError, ValueError, SafetensorError) as error:
+        if isinstance(error, CheckpointError):
+            raise
+        raise CheckpointError(f"the checkpoint {path} cannot be read: {error}") from error
+
+
+def _apply(path: Path, parts: _Parts, model: nn.Module, optimiser: torch.optim.Optimizer, digest: str) -> TrainerState:
+    if parts.manifest["digest"] != digest:
         raise CheckpointError(
             f"the checkpoint {path} was written under another configuration; resume with the run's own, in config.json"
         )
-    _load_parameters(model, weights)
-    _load_optimiser(optimiser, moments, manifest["param_groups"])
-    torch.set_rng_state(rng)
-    return TrainerState.from_json(manifest["state"])
+    _load_parameters(model, parts.weights)
+    _load_optimiser(optimiser, parts.moments, parts.manifest["param_groups"])
+    torch.set_rng_state(parts.rng)
+    return TrainerState.from_json(parts.manifest["state"])
 
 
 def digest_of(config: Any) -> str:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import copy
 import json
+import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
+from safetensors import SafetensorError
 from torch import nn
 from transformers.utils import logging as transformers_logging
 
@@ -24,7 +26,7 @@ from agentgym.store import RunStore
 from agentgym.trajectory import Trajectory
 from agentgym.view import write_report
 from agentgym_rl import distributed
-from agentgym_rl.checkpoint import checkpoints, digest_of, load_checkpoint
+from agentgym_rl.checkpoint import checkpoints, digest_of, load_newest
 from agentgym_rl.cloning import clone, successes, updates_of
 from agentgym_rl.config import TrainConfig
 from agentgym_rl.demonstrations import collect_demonstrations, with_tokens
@@ -104,17 +106,14 @@ class _Job:
 
     def run(self, *, is_resumed: bool) -> None:
         """Warm start and training, or what is left of them."""
-        found = checkpoints(self.folder / "checkpoints") if is_resumed else []
-        is_cloned = self._is_cloned() or not self._has_warm_start()
-        if is_cloned and (self.folder / "models" / "cloned").exists():
+        has_checkpoint = is_resumed and bool(checkpoints(self.folder / "checkpoints"))
+        if is_resumed and self._is_cloned() and self._needs_cloned(has_checkpoint):
             self._load_cloned()
-        elif not found:
+        elif not has_checkpoint:
             self._warm_start()
         trainer = self._trainer()
-        if found:
-            trainer.state = load_checkpoint(found[-1], trainer.model, trainer.optimiser, digest=digest_of(self.config))
-            trainer.policy.load_weights(self._weights(), trainer.state.version)
-            self.journal.say(f"resumed after iteration {trainer.state.iteration}")
+        if has_checkpoint:
+            self._resume(trainer)
         if self.store is not None and is_resumed:
             self.store.rollback_after(trainer.state.iteration)
         if trainer.state.iteration == 0:
@@ -123,6 +122,20 @@ class _Job:
         if not (self.folder / "models" / "trained").exists():
             self._export("trained", self.parts.model, trainer.state.seen_hashes)
         distributed.broadcast(None)
+
+    def _resume(self, trainer: Trainer) -> None:
+        trainer.state = (
+            load_newest(
+                self.folder / "checkpoints",
+                trainer.model,
+                trainer.optimiser,
+                digest=digest_of(self.config),
+                warn=lambda text: self.journal.say(f"warning: {text}; going on from the one before"),
+            )
+            or trainer.state
+        )
+        trainer.policy.load_weights(self._weights(), trainer.state.version)
+        self.journal.say(f"resumed after iteration {trainer.state.iteration}")
 
     def conclude(self, began: float) -> TrainResult:
         """Test every stage once, write the summary and the report."""
@@ -144,6 +157,10 @@ class _Job:
 
     def _is_cloned(self) -> bool:
         return (self.folder / "models" / "cloned" / SEEN_FILE).exists()
+
+    def _needs_cloned(self, has_checkpoint: bool) -> bool:
+        """Whether a resumed run starts from the exported cloned model: adapters, being merged in it, cannot."""
+        return self.config.algorithm.needs_reference if has_checkpoint else not self.config.model.lora_rank
 
     def _warm_start(self) -> None:
         if not self._has_warm_start():
@@ -273,12 +290,20 @@ class _Job:
         """Write a stage's model as `save_pretrained` does, with the tasks that it saw."""
         target = self.folder / "models" / stage
         causal_lm = self.parts.policy.model if model is self.parts.model else model.causal_lm
-        if distributed.rank() == 0:
-            merged = _without_adapters(causal_lm)
-            merged.save_pretrained(target)
-            self.parts.tokenizer.save_pretrained(target)
-            facts = {"suite": self.parts.suite.name, "stage": stage, "seen_hashes": sorted(seen)}
-            (target / SEEN_FILE).write_text(json.dumps(facts))
+        if distributed.rank() != 0:
+            return
+        facts = {"suite": self.parts.suite.name, "stage": stage, "seen_hashes": sorted(seen)}
+        partial = target.with_suffix(".partial")
+        shutil.rmtree(partial, ignore_errors=True)
+        try:
+            _without_adapters(causal_lm).save_pretrained(partial)
+            self.parts.tokenizer.save_pretrained(partial)
+            (partial / SEEN_FILE).write_text(json.dumps(facts))
+            shutil.rmtree(target, ignore_errors=True)
+            partial.rename(target)
+        except (OSError, SafetensorError) as error:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise CheckpointError(f"cannot write the model {target}: {error}; free space or mend the folder") from error
 
     # The test.
 

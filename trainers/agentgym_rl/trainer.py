@@ -195,7 +195,8 @@ class Trainer:
         state.seconds += seconds
         self.journal.record(state.iteration, metrics)
         self.journal.iteration(state.iteration, config.run.iterations, metrics, seconds)
-        is_last = state.iteration == config.run.iterations
+        self._watch.count(state, metrics)
+        is_last = state.iteration == config.run.iterations or self._is_out_of_time()
         is_due = config.validation.every > 0 and (state.iteration % config.validation.every == 0 or is_last)
         if self.validate is not None and is_due:
             self.validate(self)

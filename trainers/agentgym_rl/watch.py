@@ -27,16 +27,19 @@ class Watch:
     def __init__(self, config: WatchConfig) -> None:
         self._config = config
 
-    def check(self, state: TrainerState, metrics: Mapping[str, float]) -> None:
-        """Take up an iteration's metrics.
-
-        Raises:
-            LearningStalledError: A threshold was crossed; says what to try.
-        """
+    def count(self, state: TrainerState, metrics: Mapping[str, float]) -> None:
+        """Take up an iteration's metrics."""
         is_flat = metrics.get("groups/zero_variance_share", 0.0) >= 1.0
         state.flat_iterations = state.flat_iterations + 1 if is_flat else 0
         is_invalid = metrics.get("outcome/invalid", 0.0) >= 1.0
         state.invalid_iterations = state.invalid_iterations + 1 if is_invalid else 0
+
+    def check(self, state: TrainerState, metrics: Mapping[str, float]) -> None:
+        """Refuse to go on where too many iterations in a row taught nothing.
+
+        Raises:
+            LearningStalledError: A threshold was crossed; says what to try.
+        """
         if state.invalid_iterations >= self._config.max_invalid_iterations:
             raise LearningStalledError(
                 f"every episode of the last {state.invalid_iterations} iterations ended as invalid: the model does not "
