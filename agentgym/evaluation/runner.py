@@ -89,7 +89,8 @@ def evaluate(
     seen: frozenset[str] = frozenset(getattr(policy, "seen_hashes", ()))
     if not settings.allow_train:
         require_unseen(tasks, seen)
-    jobs = _jobs(tasks, policy, settings)
+    is_resumable = store is not None and settings.iteration is None
+    jobs = _jobs(tasks, settings, policy.name, getattr(policy, "fingerprint", "") if is_resumable else "")
     purpose: Purpose = "test" if split == "test" else "validation"
     played = _resumed(store, jobs, purpose) if store is not None else {}
     played |= _play(policy, suite, [job for job in jobs if job.key not in played], settings, (store, purpose, progress))
@@ -120,10 +121,10 @@ def _chosen(tasks: Sequence[Task], limit: int | None) -> Sequence[Task]:
     return [tasks[index * len(tasks) // limit] for index in range(limit)]
 
 
-def _jobs(tasks: Sequence[Task], policy: Policy, settings: EvaluationSettings) -> list[Job]:
+def _jobs(tasks: Sequence[Task], settings: EvaluationSettings, name: str, fingerprint: str) -> list[Job]:
     """The episodes; their keys name everything that makes one, so that a resumed evaluation never mixes two."""
     rollout = settings.rollout
-    setting = [policy.name, getattr(policy, "fingerprint", ""), settings.seed, settings.iteration]
+    setting = [name, fingerprint, settings.seed, settings.iteration]
     setting += [rollout.sampling, rollout.history, rollout.max_context, rollout.cut_messages]
     digest = hashlib.sha256(repr(setting).encode()).hexdigest()[:12]
     return [

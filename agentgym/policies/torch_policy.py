@@ -7,6 +7,7 @@ messages are rendered to token ids by the caller, with `agentgym.prompting`.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -202,6 +203,14 @@ class TorchPolicy:
             skip_special_tokens=False,
         )
         return [self._reply(row, text) for row, text in zip(rows, texts, strict=True)]
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of the weights, by which evaluations resume; reads all of them."""
+        digest = hashlib.blake2b(digest_size=8)
+        for parameter in self.model.parameters():
+            digest.update(parameter.detach().cpu().reshape(-1).view(torch.uint8).numpy().tobytes())
+        return digest.hexdigest()
 
     def forget(self, episode: str) -> None:
         """Drop the keys and values of an episode that ended."""

@@ -97,6 +97,15 @@ def test_demonstrators_of_other_quality_are_not_mixed_up(tmp_path):
     assert poor.success.mean < good.success.mean == 1.0
 
 
+def test_new_weights_under_an_old_name_are_played_anew(tmp_path):
+    with open_evaluation_store(tmp_path) as store:
+        for weights in ("a", "b"):
+            policy = Counting()
+            policy.fingerprint = weights
+            evaluate(policy, SUITE, "test", FEW, store=store)
+            assert len(policy.episodes) == 24
+
+
 def test_faults_are_left_out_counted_and_played_again(tmp_path, broken_task):
     settings = EvaluationSettings(limit=12, rollout=RolloutSettings(retries=0))
     with open_evaluation_store(tmp_path) as store:

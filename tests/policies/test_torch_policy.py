@@ -138,6 +138,17 @@ def test_new_weights_drop_what_the_old_ones_computed(policy_of, make_model):
     np.testing.assert_allclose(sampled.logprobs, recompute(model, prompt, sampled.ids), atol=1e-4)
 
 
+def test_fingerprint_tells_weights_apart(policy_of, make_model):
+    policy = policy_of("llama")
+    before = policy.fingerprint
+    assert before == policy_of("llama").fingerprint
+    with torch.no_grad():
+        next(policy.model.parameters())[0, 0] += 1e-6
+    assert policy.fingerprint != before
+    policy.model.to(torch.bfloat16)
+    assert policy.fingerprint not in (before, "")
+
+
 def test_weights_changed_without_a_version_are_refused(policy_of):
     policy = policy_of()
     optimizer = torch.optim.AdamW(policy.model.parameters())
