@@ -34,7 +34,8 @@ class Comparison:
         num_better, num_worse: Tasks on which the second succeeded more, or less, often.
         num_unpaired: Tasks that only one of them played.
         deviation: Standard deviation over tasks of the difference in success.
-        needed: Tasks needed to show a true difference in success of that size (power .8, two-sided level .05).
+        needed: Tasks needed to show a true difference in success of that size (power .8, two-sided level .05); empty
+            where all tasks differ alike, which says nothing about the spread.
     """
 
     first: str
@@ -87,6 +88,8 @@ def compare(first: EvaluationResult | Path | str, second: EvaluationResult | Pat
         raise ConfigError(f"{one.policy!r} and {other.policy!r} have no task in common: evaluate both on the same ones")
     success = np.array([after.success - before.success for before, after in both])
     score = np.array([after.score - before.score for before, after in both])
+    scores = np.array([task.score for pair in both for task in pair])
+    is_bounded = bool(((scores >= 0) & (scores <= 1)).all())
     deviation = float(success.std(ddof=1)) if len(success) > 1 else math.nan
     wanted = {*_DIFFERENCES, round(abs(float(success.mean())), 4)} - {0.0}
     return Comparison(
@@ -95,12 +98,12 @@ def compare(first: EvaluationResult | Path | str, second: EvaluationResult | Pat
         suite=one.suite,
         split=one.split,
         success=mean_interval(success, bounds=(-1, 1)),
-        score=mean_interval(score[~np.isnan(score)]),
+        score=mean_interval(score[~np.isnan(score)], bounds=(-1, 1) if is_bounded else None),
         num_better=int((success > 0).sum()),
         num_worse=int((success < 0).sum()),
         num_unpaired=len({task.id for task in (*one.tasks, *other.tasks)}) - len(both),
         deviation=deviation,
-        needed={f"{size:g}": tasks_needed(size, deviation) for size in sorted(wanted)} if len(success) > 1 else {},
+        needed={f"{size:g}": tasks_needed(size, deviation) for size in sorted(wanted)} if deviation > 0 else {},
     )
 
 

@@ -108,6 +108,8 @@ def test_equal_policies_show_no_difference_but_no_certainty_either():
     found = compare(result(tasks_of(4, 4, 4)), result(tasks_of(4, 4, 4)))
     assert found.success.mean == 0
     assert found.success.low < -0.3
+    assert found.score.low < -0.3
+    assert found.needed == {}
     assert not found.is_significant
 
 
