@@ -17,7 +17,7 @@ from agentgym.store import RunStore
 from agentgym_rl.config import TrainConfig
 
 CONFIG, SUMMARY = "config.json", "summary.json"
-_OWN = ("config.json", "summary.json", "run.db", "run.db-wal", "run.db-shm", "report.html", "tensorboard")
+_OWN = ("config.json", "summary.json", "run.db", "run.db-wal", "run.db-shm", "run.lock", "report.html", "tensorboard")
 _OWN_FOLDERS = ("checkpoints", "models", "evaluations")
 _PACKAGES = ("agentgymnasium", "torch", "transformers", "tokenizers", "gymnasium", "numpy")
 

@@ -19,7 +19,7 @@ from agentgym.policies.torch_policy import TorchPolicy
 from agentgym.rollout import GroupCollector, RolloutEngine, draw_seed, game_maker, shuffled_tasks
 from agentgym.store import RunStore
 from agentgym.suite import Suite
-from agentgym.trajectory import Group, Trajectory
+from agentgym.trajectory import Group
 from agentgym_rl import distributed
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.checkpoint import TrainerState, digest_of, save_checkpoint
@@ -178,15 +178,9 @@ class Trainer:
         for group in groups:
             members = [*group.members, *group.missing]
             self.state.seen_hashes.update(member.content_hash for member in members)
-            self._store_group(group, members)
+            if self.store is not None:
+                self.store.write_group(group, self.state.iteration + 1)
         return groups
-
-    def _store_group(self, group: Group, members: list[Trajectory]) -> None:
-        if self.store is not None:
-            iteration = self.state.iteration + 1
-            for member in members:
-                self.store.write_episode(member, iteration=iteration, purpose="train")
-            self.store.seal_group(group, iteration)
 
     def _conclude(self, collector: GroupCollector, metrics: Metrics, seconds: float) -> None:
         state, config = self.state, self.config
