@@ -81,11 +81,17 @@ class Trainer:
             self.config.rollout,
             is_lockstep=self.config.rollout.is_lockstep or self.config.group.staleness == 0,
             record_final_prompt=self.config.algorithm.has_value_head,
+            max_context=self._longest_context(),
         )
         with RolloutEngine(game_maker(self.suite), {"*": self.policy}, settings) as engine:
             collector = self._make_collector(engine)
             while self.state.iteration < self.config.run.iterations and not self._is_out_of_time():
                 self._iterate(collector)
+
+    def _longest_context(self) -> int:
+        """Episodes are cut where they would not fit into a row any more, rather than fail when they are packed."""
+        limits = (self.config.rollout.max_context, self.policy.max_context, self.config.packing.row_length)
+        return min(limit for limit in limits if limit is not None)
 
     def _iterate(self, collector: GroupCollector) -> None:
         began = time.monotonic()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import jaxtyping
 import pytest
+import torch
 
 MATHS = (
     "advantages",
@@ -26,6 +27,7 @@ MATHS = (
     "values",
 )
 
+torch.set_num_threads(1)
 jaxtyping.install_import_hook([f"agentgym_rl.{name}" for name in MATHS], "beartype.beartype")
 
 

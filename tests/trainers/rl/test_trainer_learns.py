@@ -1,0 +1,85 @@
+"""A model with random weights learns toys within seconds by every preset; broken signs and masks are noticed."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agentgym_rl import trainer as trainer_module
+from agentgym_rl.credit import assign_credit
+from agentgym_rl.presets import PRESETS
+from tests.trainers.rl.planted import trap
+from tests.trainers.rl.toys import TracingTrainer, install, toy_config, toy_trainer
+
+QUICK = {"learning_rate": 0.01}
+
+
+def learn_bandit(folder: Path, **tables) -> TracingTrainer:
+    config = toy_config("bandit", **{"run": {"iterations": 30}, "optimiser": QUICK, **tables})
+    trainer = toy_trainer(config, install(folder, "bandit"), folder / "run")
+    trainer.run()
+    return trainer
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_preset_learns_a_bandit_that_pays_a_turn_later(preset: str, tmp_path: Path) -> None:
+    """Trap D-35 (a)."""
+    algorithm = {"preset": preset} | ({"max_episode_tokens": 2} if preset == "dr_grpo" else {})
+    trainer = learn_bandit(tmp_path, algorithm=algorithm)
+    assert np.mean(trainer.journalled.curve("success/mean")[:4]) < 0.75
+    assert trainer.success() > 0.9
+
+
+def credit_of_the_wrong_sign(batch, config, **options):
+    batch, report = assign_credit(batch, config, **options)
+    batch.advantages = [-stream for stream in batch.advantages]
+    return batch, report
+
+
+def credit_of_the_last_turn_alone(batch, config, **options):
+    batch, report = assign_credit(batch, config, **options)
+    pairs = zip(batch.advantages, batch.segments, strict=True)
+    batch.advantages = [np.where(segment.turn_index == segment.turn_index.max(), a, 0.0) for a, segment in pairs]
+    return batch, report
+
+
+def credit_of_a_neighbour(batch, config, **options):
+    batch, report = assign_credit(batch, config, **options)
+    batch.advantages = [
+        np.roll(stream, 1) * 0 + other[-1]
+        for stream, other in zip(batch.advantages, [*batch.advantages[1:], *batch.advantages[:1]], strict=True)
+    ]
+    return batch, report
+
+
+@trap(assign_credit, credit_of_the_wrong_sign, credit_of_the_last_turn_alone, credit_of_a_neighbour)
+def test_broken_credit_is_noticed_by_the_bandit(assign) -> None:
+    """Trap D-35: what the test of the presets is worth."""
+    import tempfile
+
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        patch.setattr(trainer_module, "assign_credit", assign)
+        trainer = learn_bandit(Path(folder))
+    assert trainer.success() > 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", ["loop", "ppo"])
+def test_six_steps_with_a_reward_at_the_end_are_learnt(preset: str, tmp_path: Path) -> None:
+    """Trap D-35 (b): fetch the key, then open the door, within a minute of one core."""
+    config = toy_config(
+        "key-door",
+        run={"iterations": 26},
+        group={"tasks": 2, "size": 16},
+        algorithm={"preset": preset},
+        optimiser={"learning_rate": 5e-3},
+    )
+    trainer = toy_trainer(config, install(tmp_path, "key-door"), tmp_path / "run")
+    began = time.monotonic()
+    trainer.run()
+    assert np.mean(trainer.journalled.curve("success/mean")[:4]) < 0.4
+    assert trainer.success() > 0.9
+    assert time.monotonic() - began < 60

@@ -1,0 +1,335 @@
+"""Toy environments that a two-layer model learns within seconds, their suites, and trainers on them.
+
+A message of the bandits and mazes is one token, and each token of the vocabulary is one of a few arms, so that a model
+with random weights explores them all; nothing has to be cloned first.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agentgym.action import Action
+from agentgym.config import Source, merged
+from agentgym.env import AgentEnv, EnvReply
+from agentgym.errors import ActionSyntaxError
+from agentgym.message import Message, user
+from agentgym.policies.tiny_model import build_tiny_model
+from agentgym.policies.torch_policy import TorchPolicy
+from agentgym.prompting.tiny import build_tokenizer
+from agentgym.registration import EnvSpec, register
+from agentgym.reward import FORMAT
+from agentgym.suite import Suite, read_suite
+from agentgym.task import Limits, Task
+from agentgym.trajectory import Group
+from agentgym_rl.batch import TrainBatch
+from agentgym_rl.config import TrainConfig, config_from_tables
+from agentgym_rl.journal import Journal
+from agentgym_rl.models import PolicyModel
+from agentgym_rl.setup import reference_of
+from agentgym_rl.trainer import Trainer
+from tests.trainers.rl import vocabulary
+
+
+def arm(text: str, num_arms: int) -> int:
+    """The arm that a message pulls."""
+    return zlib.crc32(text.encode()) % num_arms
+
+
+class Bandit(AgentEnv):
+    """Two turns; what the first message was decides the reward, which comes with the second."""
+
+    def make_task(self, seed: int) -> Task:
+        return toy_task("bandit", seed, {"colour": ("red", "blue")[seed % 2]})
+
+    def begin(self, task: Task) -> Sequence[Message]:
+        self.first = -1
+        return [user(f"the lamp is {task.config['colour']}")]
+
+    def respond(self, action: Action) -> EnvReply:
+        assert self.task is not None
+        self.misbehave(self.task.config)
+        if self.turn == 0:
+            self.first = arm(action.content, 2)
+            return EnvReply([user("go on")])
+        is_right = self.first == (self.task.config["colour"] == "red")
+        value = math.nan if Bandit.chance() < self.task.config.get("nan", 0.0) else float(is_right)
+        return EnvReply([], [self.event("success", value)], True, is_right)
+
+    def misbehave(self, config: Mapping[str, Any]) -> None:
+        """Raise or hang with the probabilities of the task, whatever the agent does."""
+        if Bandit.chance() < config.get("raises", 0.0):
+            raise OSError("the disk is on fire")
+        if Bandit.chance() < config.get("hangs", 0.0):
+            deadline = time.monotonic() + 30
+            while time.monotonic() < deadline:
+                self.check_interrupt()
+                time.sleep(0.005)
+
+    draws = 0
+
+    @classmethod
+    def chance(cls) -> float:
+        """The next number of a sequence that is the same in each process, and new for each retry."""
+        cls.draws += 1
+        return zlib.crc32(str(cls.draws).encode()) / 2**32
+
+
+class KeyDoor(AgentEnv):
+    """A corridor of six cells: fetch the key in cell 0, then open the door in cell 5; the reward comes at the end."""
+
+    START, DOOR = 1, 5
+
+    def make_task(self, seed: int) -> Task:
+        return toy_task("key-door", seed, {}, max_turns=8)
+
+    def begin(self, task: Task) -> Sequence[Message]:
+        self.cell, self.has_key = self.START, False
+        return [user(self.view())]
+
+    def respond(self, action: Action) -> EnvReply:
+        self.cell = max(0, min(self.DOOR, self.cell + (1 if arm(action.content, 2) else -1)))
+        self.has_key = self.has_key or self.cell == 0
+        if self.has_key and self.cell == self.DOOR:
+            return EnvReply([], [self.event("success", 1.0)], True, True)
+        return EnvReply([user(self.view())])
+
+    def view(self) -> str:
+        return f"cell {'abcdef'[self.cell]} {'key' if self.has_key else 'none'}"
+
+
+class Questions(AgentEnv):
+    """Eight items of three properties: ask for properties, then name the item; a good guess is worth all of it."""
+
+    invalid_value = -0.1
+
+    def make_task(self, seed: int) -> Task:
+        return toy_task("questions", seed, {}, {"item": seed % 8}, max_turns=5)
+
+    def begin(self, task: Task) -> Sequence[Message]:
+        return [user("ask or guess")]
+
+    def respond(self, action: Action) -> EnvReply:
+        assert self.task is not None
+        item, word = self.task.private["item"], action.content.strip()
+        if word in vocabulary.PROPERTIES:
+            return EnvReply([user("yes" if item >> vocabulary.PROPERTIES.index(word) & 1 else "no")])
+        if word not in vocabulary.ITEMS:
+            raise ActionSyntaxError("ask or guess")
+        is_right = vocabulary.ITEMS.index(word) == item
+        return EnvReply([], [self.event("success", float(is_right))], True, is_right)
+
+
+class Loop(AgentEnv):
+    """One state, reward 1 a step, and no end but the limit of five turns."""
+
+    reward_weights = {"success": 1.0, "step": 1.0, FORMAT: 1.0}
+
+    def make_task(self, seed: int) -> Task:
+        return toy_task("loop", seed, {}, max_turns=5)
+
+    def begin(self, task: Task) -> Sequence[Message]:
+        return [user("go on")]
+
+    def respond(self, action: Action) -> EnvReply:
+        return EnvReply([user("go on")], [self.event("step", 1.0)])
+
+
+class Arms(AgentEnv):
+    """Two arms of different speed: a slow one that wins and a fast one that loses; or one that nobody can win."""
+
+    def make_task(self, seed: int) -> Task:
+        return toy_task("arms", seed, {})
+
+    def begin(self, task: Task) -> Sequence[Message]:
+        return [user("the lamp is red")]
+
+    def respond(self, action: Action) -> EnvReply:
+        assert self.task is not None
+        is_slow = arm(action.content, 2) == 1
+        if is_slow:
+            time.sleep(self.task.config.get("wait_s", 0.0))
+        is_right = is_slow and not self.task.config.get("impossible")
+        return EnvReply([], [self.event("success", float(is_right))], True, is_right)
+
+
+class Strict(AgentEnv):
+    """Takes one word alone and takes points for all others."""
+
+    invalid_value = -0.25
+    WORD = "yes"
+
+    def make_task(self, seed: int) -> Task:
+        return toy_task("strict", seed, {}, max_invalid=1)
+
+    def begin(self, task: Task) -> Sequence[Message]:
+        return [user("ask or guess")]
+
+    def respond(self, action: Action) -> EnvReply:
+        assert self.task is not None
+        if action.content.strip() not in self.task.config.get("words", [self.WORD]):
+            raise ActionSyntaxError("no")
+        return EnvReply([], [self.event("success", 1.0)], True, True)
+
+
+class Asker:
+    """Asks all properties, then names the item: the demonstrator is wrong as often as its quality says."""
+
+    def __init__(self, task: Task, seed: int, quality: float) -> None:
+        self.is_good = (zlib.crc32(f"{task.id} {seed}".encode()) % 100) < 100 * quality
+        self.shift = 1 + seed % 7
+
+    def act(self, messages: Sequence[Message]) -> str:
+        replies = [m["content"] for m in messages if m["role"] == "user"][1:]
+        if len(replies) < 3:
+            return vocabulary.PROPERTIES[len(replies)]
+        item = sum(1 << place for place, reply in enumerate(replies) if reply == "yes")
+        return vocabulary.ITEMS[item if self.is_good else (item + self.shift) % 8]
+
+
+class Sayer:
+    """Says one word of a list at random, the same for the same seed."""
+
+    def __init__(self, words: Sequence[str], seed: int) -> None:
+        self.words, self.seed = words, seed
+
+    def act(self, messages: Sequence[Message]) -> str:
+        return self.words[zlib.crc32(f"{self.seed} {len(messages)}".encode()) % len(self.words)]
+
+
+def demo(task: Task, seed: int, quality: float = 0.5) -> Asker | Sayer:
+    if "questions" in task.suite:
+        return Asker(task, seed, quality)
+    return Sayer(vocabulary.ITEMS, seed)
+
+
+def random_words(task: Task, seed: int) -> Sayer:
+    return Sayer(vocabulary.texts()[0].split(), seed)
+
+
+SCRIPTS = {"demo": demo, "random": random_words}
+ENVS = {"bandit": Bandit, "key-door": KeyDoor, "questions": Questions, "loop": Loop, "arms": Arms, "strict": Strict}
+
+
+def toy_task(
+    name: str, seed: int, config: dict[str, Any], private: dict[str, Any] | None = None, **limits: Any
+) -> Task:
+    limits = {"max_turns": 4, "step_timeout_s": 5.0, **limits}
+    return Task(f"toys/{name}:made-{seed}", seed, config=config, private=private or {}, limits=Limits(**limits))
+
+
+def install(
+    root: Path, name: str, num_tasks: int = 16, config: Mapping[str, Any] | None = None, **limits: Any
+) -> Suite:
+    """Register a toy environment and write a suite of it below a folder.
+
+    Args:
+        root: Folder of suites.
+        name: One of `ENVS`.
+        num_tasks: Train tasks; validation and test get four each.
+        config: Put into each task's own.
+        limits: Likewise.
+    """
+    env_class = ENVS[name]
+    env_id = f"toys/{env_class.__name__}-v0"
+    register(EnvSpec(env_id, f"{__name__}:{env_class.__name__}", f"{__name__}:SCRIPTS", "toys"))
+    folder = root / "toys" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    lists = "".join(f'{split} = ["all"]\n' for split in ("train", "validation", "test"))
+    folder.joinpath("suite.toml").write_text(
+        f'name = "toys/{name}"\nenv = "{env_id}"\ndescription = "A toy."\nlicense = "Apache-2.0"\nsource = "here"\n'
+        f'headline = "all"\n[splits]\n{lists}[strata]\nall = "all"\n[scores]\n'
+    )
+    maker = env_class()
+    for place, (split, count) in enumerate([("train", num_tasks), ("validation", 4), ("test", 4)]):
+        lines = []
+        for number in range(count):
+            fields = maker.make_task(1000 * place + number).to_json()
+            fields |= {"id": f"toys/{name}:{split}-{number:03d}", "stratum": "all", "seed_is_content": True}
+            fields["config"] |= dict(config or {})
+            fields["limits"] |= limits
+            del fields["suite"], fields["split"]
+            lines.append(json.dumps(fields))
+        folder.joinpath(f"{split}.jsonl").write_text("\n".join(lines) + "\n")
+    return read_suite(folder)
+
+
+def toy_config(name: str, **tables: Any) -> TrainConfig:
+    """A configuration for a toy: one token a message, eight groups of eight, quick to learn."""
+    base: dict[str, Any] = {
+        "run": {"suite": f"toys/{name}", "iterations": 15},
+        "group": {"tasks": 4, "size": 8},
+        "rollout": {"sampling": {"max_tokens": 1}, "cut_messages": "play", "env_threads": 2},
+        "optimiser": {"learning_rate": 2e-3},
+        "packing": {"row_length": 160, "micro_batch_tokens": 4096, "is_packed": False},
+        "validation": {"every": 0, "has_final_test": False},
+        "watch": {"max_zero_variance_iterations": 1000, "max_invalid_iterations": 1000},
+    }
+    return config_from_tables(merged(base, tables), Source())
+
+
+def toy_trainer(config: TrainConfig, suite: Suite, folder: Path, **options: Any) -> TracingTrainer:
+    """A trainer of a tiny model on a toy, without a store unless one is given."""
+    tokenizer = build_tokenizer(vocabulary.texts(), numbers=vocabulary.NUMBERS)
+    causal_lm = build_tiny_model(tokenizer, config.model.size, config.run.seed)
+    model = PolicyModel(causal_lm, has_value_head=config.algorithm.has_value_head, autocast=config.model.autocast)
+    folder.mkdir(parents=True, exist_ok=True)
+    return TracingTrainer(
+        config,
+        suite,
+        model.train(),
+        options.pop("policy", None) or TorchPolicy(causal_lm, tokenizer, name="policy"),
+        reference=reference_of(model, config),
+        store=options.pop("store", None),
+        folder=folder,
+        journal=options.pop("journal", None) or Recorder(folder),
+        **options,
+    )
+
+
+class TracingTrainer(Trainer):
+    """Keeps what each iteration trained on: its groups, its batch and the version of the weights."""
+
+    traced: list[tuple[list[Group], TrainBatch, int]]
+
+    def score(self, groups: list[Group]) -> TrainBatch:
+        batch = super().score(groups)
+        self.traced = [*getattr(self, "traced", []), (groups, batch, self.state.version)]
+        return batch
+
+    @property
+    def journalled(self) -> Recorder:
+        """Its journal, where it is the one that remembers."""
+        assert isinstance(self.journal, Recorder)
+        return self.journal
+
+    def success(self, last: int = 5) -> float:
+        """Mean success of the last iterations."""
+        return float(np.mean(self.journalled.curve("success/mean")[-last:]))
+
+
+class Recorder(Journal):
+    """Keeps the metrics of each iteration in memory and says nothing."""
+
+    def __init__(self, folder: Path) -> None:
+        self.rows: list[dict[str, float]] = []
+        self.said: list[str] = []
+
+    def record(self, iteration: int, metrics: Mapping[str, float], phase: str = "train") -> None:
+        if phase == "train":
+            self.rows.append(dict(metrics))
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+    def close(self) -> None: ...
+
+    def curve(self, name: str) -> list[float]:
+        return [row[name] for row in self.rows]
