@@ -17,6 +17,7 @@ from typing import Any
 from agentgym.errors import InfrastructureError, StepTimeoutError
 
 _TICK_S = 0.05
+_CLOSE_S = 1.0
 
 
 @dataclass(slots=True, eq=False)
@@ -63,6 +64,7 @@ class StepPool:
     _finished: SimpleQueue[Call] = field(default_factory=SimpleQueue)
     _pending: set[Call] = field(default_factory=set)
     _threads: int = 0
+    _started: list[threading.Thread] = field(default_factory=list)
     _hung: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _next_check: float = 0.0
@@ -120,9 +122,14 @@ class StepPool:
                 return call
 
     def close(self) -> None:
-        """Let idle threads end; hung ones end when their calls return."""
+        """Let idle threads end and wait for them a moment; hung ones end when their calls return."""
         for _ in range(self._threads):
             self._waiting.put(None)
+        # A thread that still runs while the interpreter goes down may abort the process.
+        deadline = time.monotonic() + _CLOSE_S
+        for thread in self._started:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        self._started.clear()
 
     def _overdue(self) -> Call | None:
         now = time.monotonic()
@@ -153,7 +160,9 @@ class StepPool:
     def _start_thread(self) -> None:
         with self._lock:
             self._threads += 1
-        threading.Thread(target=self._work, name="agentgym-env", daemon=True).start()
+        thread = threading.Thread(target=self._work, name="agentgym-env", daemon=True)
+        self._started.append(thread)
+        thread.start()
 
     def _work(self) -> None:
         while (call := self._waiting.get()) is not None:
