@@ -6,6 +6,7 @@ Sampling from it is the work of `agentgym.policies.torch_policy`, which shares i
 from __future__ import annotations
 
 import copy
+import warnings
 from pathlib import Path
 from typing import Any, cast
 
@@ -152,4 +153,6 @@ def _with_lora(model: PreTrainedModel, config: ModelConfig) -> PreTrainedModel:
     lora = LoraConfig(
         r=config.lora_rank, lora_alpha=config.lora_alpha, target_modules="all-linear", task_type="CAUSAL_LM"
     )
-    return cast(PreTrainedModel, get_peft_model(model, lora))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # peft asks the model by names that transformers deprecates
+        return cast(PreTrainedModel, get_peft_model(model, lora))

@@ -8,8 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agentgym.prompting.renderer import ChatRenderer
 from agentgym_rl import trainer as trainer_module
+from agentgym_rl.cloning import clone, successes, updates_of
+from agentgym_rl.config import WarmStartConfig
 from agentgym_rl.credit import assign_credit
+from agentgym_rl.demonstrations import collect_demonstrations, with_tokens
 from agentgym_rl.presets import PRESETS
 from tests.trainers.rl.planted import trap
 from tests.trainers.rl.toys import TracingTrainer, install, toy_config, toy_trainer
@@ -83,3 +87,27 @@ def test_six_steps_with_a_reward_at_the_end_are_learnt(preset: str, tmp_path: Pa
     assert np.mean(trainer.journalled.curve("success/mean")[:4]) < 0.4
     assert trainer.success() > 0.9
     assert time.monotonic() - began < 60
+
+
+@pytest.mark.slow
+def test_questions_are_asked_before_guessing_after_an_imperfect_demonstrator(tmp_path: Path) -> None:
+    """Trap D-35 (c): eight items; the demonstrator that was cloned is right half of the time."""
+    config = toy_config(
+        "questions",
+        run={"iterations": 20},
+        group={"tasks": 8},
+        rollout={"sampling": {"max_tokens": 2}, "cut_messages": "invalid"},
+    )
+    suite = install(tmp_path, "questions", 64)
+    trainer = toy_trainer(config, suite, tmp_path / "run")
+    shown = collect_demonstrations(suite, "demo", 800, 0)
+    assert len(successes(shown)) / len(shown) < 0.55
+    demonstrations = with_tokens(shown, ChatRenderer(trainer.policy.tokenizer), [])
+    warm_start = WarmStartConfig(demonstrations=800, epochs=4, batch_episodes=16, learning_rate=3e-3)
+    num_updates = updates_of(warm_start, len(demonstrations))
+    losses = clone(trainer.model, demonstrations, warm_start, config.packing, seed=0, num_updates=num_updates)
+    assert losses[-1] < 0.1 * losses[0]
+    trainer.publish()
+    trainer.run()
+    assert trainer.journalled.curve("success/mean")[0] < 0.65
+    assert trainer.success() > 0.9

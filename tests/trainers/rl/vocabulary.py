@@ -4,10 +4,10 @@ from __future__ import annotations
 
 PROPERTIES = ("large", "round", "soft")
 ITEMS = ("ant", "ball", "cake", "dish", "egg", "fox", "gong", "hat")
-NUMBERS = range(0, 0)
+NUMBERS = range(0)
+_SAID = "the lamp is red blue go on cell a b c d e f key none ask or guess yes no"
 
 
 def texts() -> list[str]:
-    """All words that the toys say, and some more."""
-    words = [*PROPERTIES, *ITEMS, *"the lamp is red blue go on cell a b c d e f key none ask or guess yes no".split()]
-    return [" ".join(words)]
+    """All words that the toys say."""
+    return [" ".join([*PROPERTIES, *ITEMS, _SAID])]

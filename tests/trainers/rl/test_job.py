@@ -1,0 +1,296 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from agentgym.errors import CheckpointError, ConfigError, HeldOutError
+from agentgym.evaluation import EvaluationSettings, evaluate
+from agentgym.policies.torch_policy import TorchPolicy
+from agentgym.store import RunStore
+from agentgym.suite import load_suite, register_suites
+from agentgym_rl import job
+from agentgym_rl.config import TrainConfig
+from agentgym_rl.job import first_iteration, train
+from tests.trainers.rl.toys import install, toy_config
+from tests.trainers.rl.train_toy import BUGS, DAMAGES, MOMENTS, of_two_ranks
+from tests.trainers.rl.train_toy import config as killed_config
+
+ROOT = Path(__file__).resolve().parents[3]
+SHORT = {"run": {"iterations": 1}, "group": {"tasks": 2, "size": 4}}
+TESTED = {"validation": {"every": 1, "tasks": 2, "has_final_test": True, "test_tasks": 2}}
+CLONED = {"warm_start": {"demonstrations": 8, "batch_episodes": 4}}
+
+
+def in_a_process(module: str, *arguments: str, launcher: tuple[str, ...] = ("-m",)) -> None:
+    paths = os.pathsep.join(str(ROOT / name) for name in (".", "trainers", "environments"))
+    environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, *launcher, module, *arguments]
+    ran = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=280)
+    assert ran.returncode == 0, ran.stderr[-4000:]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of runs: one that nobody disturbed, and those of `train_toy`."""
+    folder = tmp_path_factory.mktemp("killed")
+    in_a_process("tests.trainers.rl.train_toy", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def suites(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Registered suites of toys."""
+    root = tmp_path_factory.mktemp("suites")
+    install(root, "bandit")
+    install(root, "strict")
+    register_suites(root)
+    return root
+
+
+def story(folder: Path) -> dict[str, Any]:
+    """All that a run recorded but for wall times: metrics, episodes with their tokens, groups, weights, the test."""
+    with RunStore.open(folder, read_only=True) as store:
+        metrics = {
+            f"{phase}/{name}": values.tolist()
+            for phase in store.phases()
+            for name, (_, values) in store.metrics(phase=phase).items()
+            if not name.startswith("time/")
+        }
+        episodes = [
+            (each.id, each.task_id, each.total_reward, [turn.action_ids.tolist() for turn in each.turns])
+            for each in store.episodes()
+        ]
+        groups = [(group.id, group.task_id, len(group.members)) for group in store.groups(with_tokens=False)]
+    summary = json.loads((folder / "summary.json").read_text())
+    weights = load_file(folder / "models" / "trained" / "model.safetensors")
+    return {
+        "metrics": metrics,
+        "episodes": sorted(episodes),
+        "groups": sorted(groups),
+        "held out": [(stage, each["success"]) for stage, each in summary["held_out"].items()],
+        "weights": {name: tensor.sum().item() for name, tensor in weights.items()},
+        "seen": json.loads((folder / "models" / "trained" / "agentgym.json").read_text())["seen_hashes"],
+    }
+
+
+def require_undisturbed(runs: Path, name: str) -> None:
+    ours, whole = story(runs / name), story(runs / "whole")
+    for part in whole:
+        assert ours[part] == whole[part], part
+    identities = [episode[0] for episode in ours["episodes"]]
+    assert len(set(identities)) == len(identities)
+    assert len(ours["groups"]) == 12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_killed_run_goes_on_as_if_nothing_had_happened(moment: str, runs: Path) -> None:
+    """Trap D-29."""
+    require_undisturbed(runs, moment)
+
+
+@pytest.mark.parametrize("damage", [damage.__name__ for damage in DAMAGES])
+def test_a_run_goes_on_from_the_checkpoint_before_a_damaged_one(damage: str, runs: Path) -> None:
+    require_undisturbed(runs, damage)
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_resumed_run_that_forgot_something_is_noticed(bug: str, runs: Path) -> None:
+    """Trap D-29: what the test above is worth."""
+    with pytest.raises((AssertionError, FileNotFoundError)):
+        require_undisturbed(runs, bug)
+
+
+def test_a_run_leaves_no_half_written_files(runs: Path) -> None:
+    for name in [*MOMENTS, *(damage.__name__ for damage in DAMAGES)]:
+        assert not list((runs / name).rglob("*.partial")), name
+
+
+@pytest.mark.usefixtures("suites")
+def test_a_run_resumes_under_its_own_configuration_alone(tmp_path: Path) -> None:
+    train(toy_config("bandit", **SHORT), tmp_path / "run")
+    with pytest.raises(CheckpointError, match=r"optimiser\.learning_rate = 0\.002.* says 0\.5"):
+        train(toy_config("bandit", **SHORT, optimiser={"learning_rate": 0.5}), tmp_path / "run", resume=True)
+
+
+@pytest.mark.usefixtures("suites")
+def test_every_stage_is_tested_once_and_reported(tmp_path: Path) -> None:
+    config = toy_config("bandit", **SHORT, **TESTED, warm_start={**CLONED["warm_start"], "has_control": True})
+    result = train(config, tmp_path / "run")
+    assert list(result.held_out) == ["untrained", "cloned", "filtered_cloned", "trained"]
+    assert result.report is not None
+    assert result.report.is_file()
+    saved = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert saved["held_out"]["trained"]["success"] == result.held_out["trained"]["success"]
+    with RunStore.open(tmp_path / "run", read_only=True) as store:
+        tested = store.episode_rows(purpose="test")
+        assert "credit" in store.meta["equations"]
+    assert len(tested) == 4 * 2
+    assert {row.split for row in tested} == {"test"}
+
+
+@pytest.mark.usefixtures("suites")
+def test_exported_weights_know_what_they_saw_and_are_not_evaluated_on_it(tmp_path: Path) -> None:
+    train(toy_config("bandit", **SHORT, **CLONED), tmp_path / "run")
+    suite = load_suite("toys/bandit")
+    policy = TorchPolicy.load(tmp_path / "run" / "models" / "trained")
+    with RunStore.open(tmp_path / "run", read_only=True) as store:
+        by_purpose = {each: {r.content_hash for r in store.episodes(purpose=each)} for each in ("demo", "train")}
+    assert policy.seen_hashes == by_purpose["demo"] | by_purpose["train"]
+    assert by_purpose["demo"] - by_purpose["train"]
+    settings = EvaluationSettings()
+    with pytest.raises(HeldOutError, match="trained on by this checkpoint"):
+        evaluate(policy, suite, "train", settings)
+    flagged = evaluate(policy, suite, "train", EvaluationSettings(allow_train=True))
+    assert flagged.num_trained_on == len({task.content_hash for task in suite.train_tasks()} & policy.seen_hashes)
+    assert evaluate(policy, suite, "test", settings).num_trained_on == 0
+
+
+@pytest.mark.usefixtures("suites")
+def test_a_warm_start_refuses_recorded_episodes_of_other_splits(tmp_path: Path) -> None:
+    with RunStore.create(tmp_path / "recorded", {}) as store:
+        policy = TorchPolicy.load(trained_once(tmp_path))
+        evaluate(policy, "toys/bandit", "validation", store=store)
+    config = toy_config("bandit", **SHORT, warm_start={"run": str(tmp_path / "recorded")})
+    with pytest.raises(ConfigError, match="held-out episodes"):
+        train(config, tmp_path / "run")
+
+
+def trained_once(folder: Path) -> Path:
+    train(toy_config("bandit", **SHORT), folder / "before")
+    return folder / "before" / "models" / "trained"
+
+
+@pytest.mark.usefixtures("suites")
+def test_recorded_train_episodes_are_cloned_and_count_as_seen(tmp_path: Path) -> None:
+    trained_once(tmp_path)
+    config = toy_config("bandit", run={"iterations": 0}, warm_start={"run": str(tmp_path / "before")})
+    train(config, tmp_path / "run")
+    seen = [
+        json.loads((tmp_path / name / "agentgym.json").read_text())["seen_hashes"]
+        for name in ("before/models/trained", "run/models/trained")
+    ]
+    assert seen[0] == seen[1] != []
+
+
+@pytest.mark.usefixtures("suites")
+def test_a_full_disk_stops_the_export_with_nothing_half_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    config = toy_config("bandit", **SHORT)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", full)
+        with pytest.raises(CheckpointError, match="No space left on device; free space"):
+            train(config, tmp_path / "run")
+    assert not list((tmp_path / "run").rglob("*.safetensors"))
+    train(config, tmp_path / "run", resume=True)
+    assert (tmp_path / "run" / "models" / "trained" / "model.safetensors").is_file()
+
+
+@pytest.mark.usefixtures("suites")
+def test_a_run_out_of_time_keeps_its_last_state(tmp_path: Path) -> None:
+    config = toy_config("bandit", **TESTED, run={"iterations": 500, "max_seconds": 0.3}, group=SHORT["group"])
+    train(config, tmp_path / "run")
+    with RunStore.open(tmp_path / "run", read_only=True) as store:
+        iterations = int(store.metrics()["success/mean"][0][-1])
+        validated = store.metrics(phase="validation")["success/mean"][0][-1]
+    assert 0 < iterations < 500
+    assert validated == iterations
+    assert (tmp_path / "run" / "checkpoints" / f"iteration-{iterations:06d}").is_dir()
+
+
+@pytest.mark.usefixtures("suites")
+def test_a_dry_run_prices_the_whole(tmp_path: Path) -> None:
+    config = toy_config("bandit", **{**SHORT, "run": {"iterations": 7}}, **CLONED)
+    cost = first_iteration(config, tmp_path / "run")
+    assert cost["episodes"] == 7 * 8
+    assert cost["tokens"] == 7 * 16
+    assert cost["train_s"] == pytest.approx(7 * cost["iteration_s"])
+
+
+@pytest.mark.usefixtures("suites")
+def test_adapters_are_resumed_and_merged_on_export(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = toy_config(
+        "bandit", **CLONED, run={"iterations": 2}, group=SHORT["group"], model={"lora_rank": 2}, checkpoint={"every": 1}
+    )
+    train(config, tmp_path / "whole")
+    stopping(monkeypatch, config, tmp_path / "run")
+    train(config, tmp_path / "run", resume=True)
+    weights = [load_file(tmp_path / name / "models" / "trained" / "model.safetensors") for name in ("whole", "run")]
+    assert not [name for name in weights[0] if "lora" in name]
+    for name, tensor in weights[0].items():
+        torch.testing.assert_close(weights[1][name], tensor, rtol=0, atol=0)
+    assert np.isfinite(weights[0]["model.embed_tokens.weight"].sum().item())
+
+
+def stopping(monkeypatch: pytest.MonkeyPatch, config: TrainConfig, folder: Path) -> None:
+    """A run that breaks in its second iteration."""
+    with monkeypatch.context() as patch:
+        learn, calls = job.Trainer.publish, []
+
+        def broken(trainer: job.Trainer) -> None:
+            calls.append(1)
+            if len(calls) == 2:
+                raise KeyboardInterrupt
+            learn(trainer)
+
+        patch.setattr(job.Trainer, "publish", broken)
+        with pytest.raises(KeyboardInterrupt):
+            train(config, folder)
+
+
+@pytest.mark.slow
+def test_two_ranks_train_as_one_process(tmp_path: Path, suites: Path) -> None:
+    """Trap D-7 for whole iterations: groups, losses, weights and checkpoints of two gloo ranks under FSDP2."""
+    config = of_two_ranks()
+    launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m")
+    in_a_process("tests.trainers.rl.train_toy", str(tmp_path), launcher=launcher)
+    train(config, tmp_path / "one")
+    two, one = story_of_training(tmp_path / "run"), story_of_training(tmp_path / "one")
+    assert two["groups"] == one["groups"]
+    assert len(two["groups"]) == 4
+    assert two["metrics"].keys() == one["metrics"].keys()
+    for name, values in one["metrics"].items():
+        assert two["metrics"][name] == pytest.approx(values, rel=1e-4, abs=1e-4), name
+    for name, weights in one["weights"].items():
+        assert (two["weights"][name] - weights).abs().mean() < 1e-5, name
+    train(config, tmp_path / "run", resume=True)
+
+
+def story_of_training(folder: Path) -> dict[str, Any]:
+    with RunStore.open(folder, read_only=True) as store:
+        metrics = {
+            f"{phase}/{name}": values.tolist()
+            for phase in store.phases()
+            for name, (_, values) in store.metrics(phase=phase).items()
+            if not name.startswith("time/") and "mismatch" not in name and "k3" not in name
+        }
+        groups = [
+            (group.id, member.id, [turn.action_ids.tolist() for turn in member.turns])
+            for group in store.groups()
+            for member in group.members
+        ]
+    return {
+        "metrics": metrics,
+        "groups": sorted(groups)[::4],
+        "weights": load_file(folder / "models" / "trained" / "model.safetensors"),
+    }
+
+
+def test_the_configuration_of_the_killed_runs_touches_every_stage() -> None:
+    config = killed_config()
+    assert config.warm_start.demonstrations
+    assert config.validation.every
+    assert config.validation.has_final_test
