@@ -276,14 +276,15 @@ class TorchPolicy:
         )
 
     def _batches(self, rows: Sequence[Row]) -> Iterator[list[Row]]:
-        """Rows of like length together, as many as the budget of tokens holds."""
+        """Rows of like length together, none padded to more than twice its own, as many as the budget holds."""
         batch: list[Row] = []
         longest = 0
         for row in sorted(rows, key=lambda row: -len(row.prompt)):
-            longest = max(longest, len(row.prompt) + row.budget)
-            if batch and (len(batch) + 1) * longest > self.limits.batch_tokens:
+            size = len(row.prompt) + row.budget
+            longest = max(longest, size)
+            if batch and ((len(batch) + 1) * longest > self.limits.batch_tokens or 2 * size <= longest):
                 yield batch
-                batch, longest = [], len(row.prompt) + row.budget
+                batch, longest = [], size
             batch.append(row)
         yield batch
 
