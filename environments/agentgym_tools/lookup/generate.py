@@ -32,7 +32,6 @@ SIZES = {
 """Strata of each split with their numbers of tasks."""
 
 _FIRST_SEEDS = {TRAIN: 1_000_000, VALIDATION: 2_000_000, BASES: 3_000_000, COMBINATIONS: 4_000_000, SHAPES: 5_000_000}
-_SHARE_NAMED_BY_PART = 0.15
 
 
 def make_tasks(split: str) -> Iterator[Task]:
@@ -66,7 +65,6 @@ def _draw_difficulty(seed: int, stratum: str) -> Difficulty:
     return Difficulty(
         hops=rng.choices(hops, weights)[0],
         distractors=rng.randint(2, 4),
-        naming="part" if rng.random() < _SHARE_NAMED_BY_PART else "full",
         names="new" if stratum == COMBINATIONS else "known",
         shapes="held_out" if stratum == SHAPES else "known",
     )
