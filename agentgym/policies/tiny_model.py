@@ -21,7 +21,7 @@ def build_tiny_model(tokenizer: PreTrainedTokenizerFast, size: str = "0.25M", se
 
     Args:
         tokenizer: As made by `build_tokenizer`.
-        size: One of 0.25M, 1M, 4M, 11M.
+        size: One of 0.25M, 0.35M, 1M, 4M, 11M.
         seed: Seed of the weights; the global generator of torch is left as it was.
 
     Raises:

@@ -153,7 +153,13 @@ def _call_phrases(tools: Sequence[ToolSchema]) -> Iterator[str]:
         yield f"Tools: {' '.join(signatures)}"
 
 
-_SHAPES = {"0.25M": (96, 192, 2, 4), "1M": (160, 480, 3, 4), "4M": (256, 768, 4, 4), "11M": (384, 1024, 6, 6)}
+_SHAPES = {
+    "0.25M": (96, 192, 2, 4),
+    "0.35M": (96, 192, 3, 4),
+    "1M": (160, 480, 3, 4),
+    "4M": (256, 768, 4, 4),
+    "11M": (384, 1024, 6, 6),
+}
 """Hidden size, intermediate size, layers, heads by name; the names count parameters at about 800 tokens.
 
 Few wide layers and large initial weights (`_SPREAD` / sqrt(hidden size)) learn to copy names within seconds; the usual
@@ -167,7 +173,7 @@ def tiny_llama_config(tokenizer: PreTrainedTokenizerFast, size: str = "0.25M") -
 
     Args:
         tokenizer: Its vocabulary and ids of end of turn and padding are taken over.
-        size: One of 0.25M, 1M, 4M, 11M.
+        size: One of 0.25M, 0.35M, 1M, 4M, 11M.
 
     Raises:
         ConfigError: No such size.

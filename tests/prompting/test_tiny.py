@@ -95,7 +95,7 @@ def test_config_of_a_tiny_model_follows_the_tokenizer(tiny: PreTrainedTokenizerF
 
 
 def test_unknown_sizes_and_negative_word_counts_are_refused(tiny: PreTrainedTokenizerFast) -> None:
-    with pytest.raises(ConfigError, match=r"0\.25M, 1M"):
+    with pytest.raises(ConfigError, match=r"0\.25M, 0\.35M, 1M"):
         tiny_llama_config(tiny, "7B")
     with pytest.raises(ConfigError, match="max_words"):
         build_tokenizer([], max_words=-1)

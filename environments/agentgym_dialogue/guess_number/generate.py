@@ -16,7 +16,7 @@ from agentgym_dialogue.guess_number.env import guess_number_task
 from agentgym_dialogue.task_files import suite_folder, write_split
 
 SEED = 20_261
-HIGHEST = 99
+HIGHEST = 40
 SIZES = range(5, 17)
 """Numbers in the ranges that are trained on."""
 LARGER_SIZES = range(17, 41)
