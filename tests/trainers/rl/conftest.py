@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import jaxtyping
 import pytest
@@ -45,3 +48,20 @@ def _clear_gradients() -> None:
     tiny = sys.modules.get("tests.trainers.rl.tiny")
     if tiny is not None:
         tiny.tiny_llama().zero_grad()
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Callable[..., Any]:
+    """Makes a trainer on a toy: suite by name, tables of the configuration, task_config for the tasks."""
+    # Imported late: the toys import modules whose types the hook above checks.
+    numbers = itertools.count()
+
+    def make(name: str, *, task_config: dict[str, Any] | None = None, limits: Any = (), **tables: Any):
+        from tests.trainers.rl import toys
+
+        toys.Bandit.draws = 0
+        folder = tmp_path / str(next(numbers))
+        suite = toys.install(folder, name, 16, task_config, **dict(limits))
+        return toys.toy_trainer(toys.toy_config(name, **tables), suite, folder / "run")
+
+    return make

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,38 @@ def trap(right: Any, *bugs: Any) -> Callable[[Check], Callable[..., None]]:
         return test
 
     return decorate
+
+
+def swapped(owner: Any, name: str, replacement: Any) -> Any:
+    """The bug in place of ours, inside a test only."""
+    patch = pytest.MonkeyPatch()
+
+    @contextmanager
+    def inside() -> Iterator[None]:
+        patch.setattr(owner, name, replacement)
+        try:
+            yield
+        finally:
+            patch.undo()
+
+    return inside()
+
+
+def parametrised(right: Any, *bugs: Any) -> Any:
+    """Like `trap`, for checks that need fixtures: they run on `implementation`, and expect failure where `is_bug`."""
+    cases = [(right, False), *((bug, True) for bug in bugs)]
+    ids = ["ours", *(f"bug:{bug.__name__}" for bug in bugs)]
+    return pytest.mark.parametrize(("implementation", "is_bug"), cases, ids=ids)
+
+
+@contextmanager
+def noticed(is_bug: bool) -> Iterator[None]:
+    """The check inside must fail on a bug."""
+    if is_bug:
+        with pytest.raises(AssertionError):
+            yield
+    else:
+        yield
 
 
 # Masks and log-probabilities

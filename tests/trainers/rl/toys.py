@@ -128,7 +128,7 @@ class Questions(AgentEnv):
 
 
 class Loop(AgentEnv):
-    """One state, reward 1 a step, and no end but the limit of five turns."""
+    """One state, reward 1 a step, and no end but the limit of turns, or one that the task's config asks for."""
 
     reward_weights = {"success": 1.0, "step": 1.0, FORMAT: 1.0}
 
@@ -139,7 +139,11 @@ class Loop(AgentEnv):
         return [user("go on")]
 
     def respond(self, action: Action) -> EnvReply:
-        return EnvReply([user("go on")], [self.event("step", 1.0)])
+        assert self.task is not None
+        config = self.task.config
+        time.sleep(config.get("wait_s", 0.0))
+        is_over = "lengths" in config and self.turn == 3 * self.task.seed % config["lengths"]
+        return EnvReply([user("go on")], [self.event("step", 1.0)], is_over, True if is_over else None)
 
 
 class Arms(AgentEnv):

@@ -1,0 +1,335 @@
+"""What the training loop promises about time: staleness, order, starvation, evaluation beside it, and bootstrapping."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agentgym.errors import ConfigError, ContractError, HeldOutError, LearningStalledError
+from agentgym.evaluation import EvaluationSettings, evaluate
+from agentgym.rollout import GroupCollector, RolloutEngine
+from agentgym.suite import Suite
+from agentgym.trajectory import Group
+from agentgym_rl import credit, trainer
+from agentgym_rl.gae import turn_gae
+from agentgym_rl.trainer import Trainer, make_optimiser, schedule
+from tests.trainers.rl.planted import noticed, parametrised, swapped
+from tests.trainers.rl.toys import TracingTrainer, toy_config
+
+FROZEN = {"learning_rate": 1e-12}
+UNEVEN = {"task_config": {"lengths": 8, "wait_s": 0.005}, "limits": {"max_turns": 9}}
+"""Episodes of one to eight turns, the same number for all of a group."""
+
+
+class CollectorThatNeverWaits(GroupCollector):
+    """D-21: a place in flight is filled as soon as it is free, though the batch is still being handed out."""
+
+    def collect(self, num_groups: int, on_episode: Any = None) -> list[Group]:
+        groups: list[Group] = []
+        for _ in range(num_groups):
+            self._admit(self._max_in_flight)
+            while self._in_flight[0].num_finished < self._group_size:
+                self._take(on_episode)
+                self._admit(self._max_in_flight)
+            groups += self._in_flight.popleft().by_role.values()
+        self._engine.settle()
+        return groups
+
+
+class CollectorOfTheFirst(GroupCollector):
+    """D-22: whichever group is whole first is trained on first."""
+
+    def collect(self, num_groups: int, on_episode: Any = None) -> list[Group]:
+        groups: list[Group] = []
+        while len(groups) < num_groups:
+            self._admit(self._max_in_flight)
+            self._take(on_episode)
+            whole = [each for each in self._in_flight if each.num_finished == self._group_size]
+            for admission in whole[: num_groups - len(groups)]:
+                self._in_flight.remove(admission)
+                groups += admission.by_role.values()
+        return groups
+
+
+@pytest.mark.parametrize("staleness", [0, 1, 2])
+@parametrised(GroupCollector, CollectorThatNeverWaits)
+def test_no_token_is_staler_than_allowed_and_nothing_is_thrown_away(
+    build, staleness: int, implementation, is_bug: bool
+) -> None:
+    """Trap D-21."""
+    made = build("loop", **UNEVEN, run={"iterations": 6}, group={"staleness": staleness, "tasks": 3, "size": 4})
+    with swapped(trainer, "GroupCollector", implementation):
+        made.run()
+    lags = [
+        version - turn.version
+        for groups, _, version in made.traced
+        for group in groups
+        for member in group.members
+        for turn in member.turns
+    ]
+    with noticed(is_bug):
+        assert max(lags) == staleness
+        assert min(lags) >= 0
+    if staleness:
+        episodes = [m for groups, _, _ in made.traced for g in groups for m in g.members]
+        assert any(len({turn.version for turn in each.turns}) > 1 for each in episodes)
+    trained = [group.id for groups, _, _ in made.traced for group in groups]
+    assert trained == [f"g{number:06d}" for number in range(18)]
+    assert {len(group.members) for groups, _, _ in made.traced for group in groups} == {4}
+
+
+def test_the_versions_of_a_segment_are_those_of_its_turns(build) -> None:
+    """Trap D-21: weights change in the middle of an episode."""
+    made = build("loop", **UNEVEN, run={"iterations": 4}, group={"staleness": 2, "tasks": 2, "size": 2})
+    made.run()
+    mixed = 0
+    for _, batch, _ in made.traced:
+        for index, trajectory in enumerate(batch.trajectories):
+            by_turn = {turn.index: turn.version for turn in trajectory.turns}
+            for segment in (batch.segments[place] for place in batch.segments_of(index)):
+                mask = segment.completion_mask
+                assert segment.versions[mask].tolist() == [by_turn[turn] for turn in segment.turn_index[mask]]
+                assert set(segment.versions[~mask]) <= {-1}
+                mixed += len(set(segment.versions[mask])) > 1
+    assert mixed
+
+
+def never_settling(self: RolloutEngine) -> None:
+    """D-23: weights change while the policy is at work with them."""
+
+
+@parametrised(RolloutEngine.settle, never_settling)
+def test_weights_change_only_while_no_policy_is_at_work(build, implementation, is_bug: bool) -> None:
+    """Traps D-23 and D-33: environment calls may be running, and go on under the new weights."""
+    made = build("key-door", run={"iterations": 6}, group={"staleness": 2, "tasks": 2, "size": 4})
+    busy, seen = [0], []
+    generate, publish = made.policy.generate, made.publish
+
+    def slow(requests: Any) -> Any:
+        busy[0] += 1
+        try:
+            time.sleep(0.01)
+            return generate(requests)
+        finally:
+            busy[0] -= 1
+
+    def watched() -> None:
+        seen.append(busy[0])
+        publish()
+
+    made.policy.generate, made.publish = slow, watched
+    with swapped(RolloutEngine, "settle", implementation):
+        try:
+            made.run()
+        except ContractError:
+            assert is_bug
+    with noticed(is_bug):
+        assert seen == [0] * 6
+
+
+def test_a_call_that_hangs_does_not_hold_up_an_update(build) -> None:
+    """Trap D-33: the samples that are blocked in their environment are reported, and training goes on."""
+    made = build(
+        "bandit",
+        task_config={"hangs": 0.02},
+        limits={"step_timeout_s": 0.5},
+        run={"iterations": 4},
+        group={"staleness": 1, "size": 4},
+        rollout={"max_fault_share": 0.9, "env_threads": 4},
+    )
+    began = time.monotonic()
+    made.run()
+    assert time.monotonic() - began < 20
+    assert len(made.traced) == 4
+
+
+@parametrised(GroupCollector, CollectorOfTheFirst)
+def test_fast_episodes_are_not_favoured(build, implementation, is_bug: bool) -> None:
+    """Trap D-22: the arm that pays takes longer; as many pull it as where nobody waits for anybody."""
+    rates = []
+    for staleness in (0, 3):
+        made = build(
+            "arms",
+            task_config={"wait_s": 0.1},
+            run={"iterations": 1},
+            group={"staleness": staleness, "tasks": 6, "size": 2},
+            optimiser=FROZEN,
+            rollout={"env_threads": 64},
+        )
+        with swapped(trainer, "GroupCollector", implementation if staleness else GroupCollector):
+            made.run()
+        rates.append(made.journalled.curve("success/mean"))
+    with noticed(is_bug):
+        assert rates[0] == rates[1]
+
+
+# Dynamic sampling
+
+
+@pytest.mark.parametrize("staleness", [0, 1])
+def test_refilling_gives_up_where_no_task_teaches_anything(build, staleness: int) -> None:
+    """Trap D-30."""
+    group = {"dynamic_sampling": "refill", "max_refills": 2, "tasks": 3, "size": 2, "staleness": staleness}
+    made = build("arms", task_config={"impossible": True}, group=group)
+    collected: list[int] = []
+    collect_once = made._collect_once
+    made._collect_once = lambda collector: collected.append(1) or collect_once(collector)
+    with pytest.raises(LearningStalledError, match=r"2 collections of 3 groups gave 0 groups.*easier tasks"):
+        made.run()
+    assert len(collected) == 2
+
+
+def test_dynamic_sampling_keeps_drops_or_refills_flat_groups(build) -> None:
+    counts = {}
+    for mode in ("keep", "drop", "refill"):
+        made = build("arms", run={"iterations": 1}, group={"dynamic_sampling": mode, "tasks": 8, "size": 2})
+        made.run()
+        row = made.journalled.rows[0]
+        counts[mode] = (row["groups/trained_episodes"], row["groups/zero_variance_share"])
+    assert counts["keep"] == (16, counts["drop"][1])
+    assert counts["drop"][0] == 16 * (1 - counts["drop"][1]) < 16
+    assert counts["refill"] == (16, 0.0)
+
+
+def test_a_run_without_signal_stops_with_advice(build) -> None:
+    made = build("arms", task_config={"impossible": True}, watch={"max_zero_variance_iterations": 3})
+    with pytest.raises(LearningStalledError, match=r"last 3 iterations.*Choose easier tasks"):
+        made.run()
+    assert made.state.iteration == 3
+
+
+def test_a_run_of_invalid_actions_stops_with_advice(build) -> None:
+    made = build("strict", task_config={"words": []}, watch={"max_invalid_iterations": 2})
+    with pytest.raises(LearningStalledError, match=r"last 2 iterations ended as invalid.*Warm-start"):
+        made.run()
+    assert made.state.iteration == 2
+
+
+# The train guard, and evaluation beside training
+
+
+class LeakySuite(Suite):
+    """A suite that takes the test split for the train split."""
+
+    def train_tasks(self) -> Any:
+        return self.tasks("test")
+
+
+def test_held_out_tasks_are_refused(build) -> None:
+    made = build("bandit")
+    made.suite = LeakySuite(**{name: getattr(made.suite, name) for name in Suite.__dataclass_fields__})
+    with pytest.raises(HeldOutError, match="held out from training"):
+        made.run()
+    assert made.state.seen_hashes == set()
+
+
+def test_seen_hashes_are_those_of_the_trained_groups(build) -> None:
+    made = build("bandit", run={"iterations": 2}, group={"tasks": 3, "size": 2})
+    made.run()
+    trained = {member.content_hash for groups, _, _ in made.traced for group in groups for member in group.members}
+    assert made.state.seen_hashes == trained
+    assert len(trained) == 6
+
+
+def evaluation_beside(made: TracingTrainer) -> float:
+    settings = EvaluationSettings(limit=2, rollout=made.config.rollout)
+    return evaluate(made.policy, made.suite, "validation", settings).success.mean
+
+
+def evaluation_that_publishes(made: TracingTrainer) -> float:
+    """D-34: the evaluation leaves weights of its own to the trainer."""
+    made.publish()
+    return evaluation_beside(made)
+
+
+@parametrised(evaluation_beside, evaluation_that_publishes)
+def test_evaluating_changes_nothing_of_training(build, implementation, is_bug: bool) -> None:
+    """Trap D-34."""
+    tables = {"run": {"iterations": 4}, "validation": {"every": 1}, "group": {"tasks": 2, "size": 4}}
+    alone, beside = build("key-door", **tables), build("key-door", **tables)
+    beside.validate = implementation
+    alone.run()
+    beside.run()
+    rows = [[untimed(row) for row in made.journalled.rows] for made in (alone, beside)]
+    versions = [
+        [turn.version for gs, _, _ in made.traced for g in gs for m in g.members for turn in m.turns]
+        for made in (alone, beside)
+    ]
+    with noticed(is_bug):
+        assert rows[0] == rows[1]
+        assert versions[0] == versions[1]
+    splits = Counter(m.split for groups, _, _ in beside.traced for group in groups for m in group.members)
+    assert set(splits) == {"train"}
+
+
+def untimed(row: dict[str, float]) -> dict[str, float]:
+    return {name: value for name, value in row.items() if not name.startswith("time/")}
+
+
+# Values
+
+
+def turn_gae_that_ends_at_the_limit(rewards, values, turn_index, final_value, config):
+    """D-13: a time limit treated as an end."""
+    return turn_gae(rewards, values, turn_index, None, config)
+
+
+@pytest.mark.slow
+@parametrised(turn_gae, turn_gae_that_ends_at_the_limit)
+def test_the_value_of_a_loop_is_that_of_going_on(build, implementation, is_bug: bool) -> None:
+    """Trap D-13: reward 1 a step, discount 0.9, a limit of 5 turns: V = 10; 4.1 if the limit were the end."""
+    made = build(
+        "loop",
+        run={"iterations": 12},
+        group={"tasks": 2, "size": 2},
+        algorithm={
+            "preset": "ppo",
+            "gae": {"discount": 0.9, "trace": 1.0},
+            "epochs": 12,
+            "value": {"learning_rate": 0.1, "coefficient": 1.0},
+        },
+        optimiser={"learning_rate": 1e-6, "max_grad_norm": 100.0},
+    )
+    with swapped(credit, "turn_gae", implementation):
+        made.run()
+    [*_, (_, batch, _)] = made.traced
+    values = np.concatenate([v[s.completion_mask] for v, s in zip(batch.old_values, batch.segments, strict=True)])
+    with noticed(is_bug):
+        assert values.mean() == pytest.approx(10.0, abs=1.0)
+
+
+# Schedules
+
+
+def test_the_learning_rate_warms_up_and_decays_to_a_tenth() -> None:
+    config = toy_config("bandit", run={"iterations": 12}, optimiser={"warmup": 2, "decay": "linear"})
+    factors = [schedule(iteration, config) for iteration in range(12)]
+    assert factors[:3] == pytest.approx([1 / 3, 2 / 3, 1.0])
+    assert np.diff(factors[2:]) == pytest.approx([-0.09] * 9)
+    cosine = toy_config("bandit", run={"iterations": 10}, optimiser={"decay": "cosine"})
+    assert schedule(0, cosine) == 1.0
+    assert schedule(5, cosine) == pytest.approx(0.55)
+    assert schedule(10, cosine) == pytest.approx(0.1)
+    assert schedule(7, toy_config("bandit")) == 1.0
+
+
+def test_the_value_head_has_a_learning_rate_of_its_own(build) -> None:
+    made = build("bandit", algorithm={"preset": "ppo", "value": {"learning_rate": 0.3}})
+    policy, value = make_optimiser(made.model, made.config).param_groups
+    assert (policy["peak"], value["peak"]) == (2e-3, 0.3)
+    assert sum(parameter.numel() for parameter in value["params"]) == 96 + 1
+    assert len(policy["params"]) == len(list(made.model.causal_lm.parameters()))
+
+
+def test_a_suite_without_train_tasks_is_refused(build, tmp_path: Path) -> None:
+    made = build("bandit")
+    (made.suite.folder / "train.jsonl").write_text("")
+    made.suite = Suite(**{name: getattr(made.suite, name) for name in Suite.__dataclass_fields__})
+    with pytest.raises(ConfigError, match="no tasks to train on"):
+        made.run()
+    assert isinstance(made, Trainer)
