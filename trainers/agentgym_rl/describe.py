@@ -76,7 +76,7 @@ def _credit(algorithm: AlgorithmConfig) -> list[str]:
 def _loss(algorithm: AlgorithmConfig) -> list[str]:
     loss = algorithm.loss
     prox = "recorded when sampled" if algorithm.prox == "behaviour" else "by the trainer at the start of the batch"
-    lines = [f"ratio     {_UNITS[loss.ratio_level]};  logp_prox {prox}"]
+    lines = [f"ratio     {_UNITS[loss.ratio_level]}", f"          logp_prox {prox}"]
     if loss.surrogate == "clipped":
         text = f"l = -min(r A, clip(r, {1 - loss.eps_low:g}, {1 + loss.eps_high:g}) A)"
         if loss.dual_clip is not None:

@@ -285,13 +285,14 @@ def test_the_value_of_a_loop_is_that_of_going_on(build, implementation, is_bug: 
     """Trap D-13: reward 1 a step, discount 0.9, a limit of 5 turns: V = 10; 4.1 if the limit were the end."""
     made = build(
         "loop",
-        run={"iterations": 12},
+        run={"iterations": 13},
         group={"tasks": 2, "size": 2},
+        rollout={"history": "last:1"},
         algorithm={
             "preset": "ppo",
             "gae": {"discount": 0.9, "trace": 1.0},
-            "epochs": 12,
-            "value": {"learning_rate": 0.1, "coefficient": 1.0},
+            "epochs": 8,
+            "value": {"learning_rate": 0.01, "coefficient": 1.0},
         },
         optimiser={"learning_rate": 1e-6, "max_grad_norm": 100.0},
     )

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from agentgym.config import Source, build, dotted_keys, merged, read_tables
+from agentgym.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Inner:
+    rate: float = 0.5
+    sizes: tuple[int, ...] = ()
+    limit: int | None = 3
+
+
+@dataclass(frozen=True)
+class Outer:
+    name: str
+    mode: Literal["slow", "fast"] = "slow"
+    is_on: bool = False
+    inner: Inner = field(default_factory=Inner)
+
+    def __post_init__(self) -> None:
+        if self.name == "bad":
+            raise ConfigError("name must not be bad")
+
+
+def load(path: Path | None, *overrides: str) -> Outer:
+    tables, source = read_tables(path, overrides)
+    return build(Outer, tables, source)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "run.toml"
+    path.write_text('name = "a"\nmode = "fast"\n\n[inner]\nrate = 2\nsizes = [1, 2]\n')
+    return path
+
+
+def test_build_reads_nested_tables_and_keeps_defaults(file: Path) -> None:
+    assert load(file) == Outer("a", "fast", False, Inner(2.0, (1, 2), 3))
+
+
+def test_overrides_stand_above_the_file(file: Path) -> None:
+    read = load(file, "inner.rate=0.25", "mode=slow", "is_on=true", "inner.limit=none", "inner.sizes=[7]")
+    assert read == Outer("a", "slow", True, Inner(0.25, (7,), None))
+
+
+def test_overrides_are_enough_without_a_file() -> None:
+    assert load(None, 'name="x y"', "inner.limit=4") == Outer("x y", inner=Inner(limit=4))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('name = "a"\n[inner]\nrte = 1\n', r"run\.toml:3: key 'inner\.rte' is unknown; did you mean rate\?"),
+        ('name = "a"\nzzz = 1\n', r"run\.toml:2: key 'zzz' is unknown; known: inner, is_on, mode, name"),
+        ('name = "a"\nmode = "quick"\n', r"run\.toml:2: key 'mode' is 'quick'; expected one of 'slow', 'fast'"),
+        ("name = 3\n", r"run\.toml:1: key 'name' must be str, got 3 \(int\)"),
+        ('name = "a"\nis_on = 1\n', r"run\.toml:2: key 'is_on' must be bool, got 1"),
+        ('name = "a"\ninner = 1\n', r"run\.toml:2: key 'inner' must be a table"),
+        ('name = "a"\n[inner]\nsizes = 1\n', r"run\.toml:3: key 'inner\.sizes' must be a list"),
+        ('name = "a"\n[inner]\nsizes = [1.5]\n', r"key 'inner\.sizes' must be int, got 1\.5"),
+        ('name = "a"\n[inner]\nlimit = true\n', r"run\.toml:3: key 'inner\.limit' must be int, got True"),
+        ('mode = "slow"\n', r"run\.toml: key 'name' is missing"),
+        ('name = "bad"\n', r"run\.toml: name must not be bad"),
+        ("name = \n", r"run\.toml: Invalid value"),
+    ],
+)
+def test_mistakes_are_named_with_their_line(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=message):
+        load(path)
+
+
+def test_a_mistake_in_an_override_names_the_override(file: Path) -> None:
+    with pytest.raises(ConfigError, match=r"override 'inner\.rte' is unknown; did you mean rate"):
+        load(file, "inner.rte=1")
+    with pytest.raises(ConfigError, match="has no '='"):
+        load(file, "inner.rate")
+    with pytest.raises(ConfigError, match="'name' is a value, not a table"):
+        load(file, "name.first=1")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"cannot read the configuration .*nowhere\.toml"):
+        load(tmp_path / "nowhere.toml")
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigError, match="cannot read the configuration"):
+        load(tmp_path / "bytes.toml")
+
+
+def test_merged_leaves_its_arguments_alone() -> None:
+    lower, upper = {"a": {"b": 1, "c": 2}}, {"a": {"c": 3}, "d": 4}
+    assert merged(lower, upper) == {"a": {"b": 1, "c": 3}, "d": 4}
+    assert (lower, upper) == ({"a": {"b": 1, "c": 2}}, {"a": {"c": 3}, "d": 4})
+
+
+def test_dotted_keys_name_values_not_tables() -> None:
+    assert dotted_keys({"a": {"b": 1, "c": {"d": 2}}, "e": 3}) == {"a.b", "a.c.d", "e"}
+
+
+def test_a_place_without_a_file_is_the_key() -> None:
+    assert Source().place("a.b") == "key 'a.b'"

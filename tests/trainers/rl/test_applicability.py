@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentgym.errors import ConfigError
+from agentgym_rl.applicability import _RULES
+from agentgym_rl.config import load_config
+
+SUITE = ("run.suite=toys/bandit", "run.iterations=1")
+REFUSED = {
+    "algorithm.advantage.estimator=leave_one_out": "algorithm.preset=ppo",
+    "algorithm.advantage.std_eps=0.1": "algorithm.preset=loop",
+    "algorithm.gae.trace=0.9": "algorithm.preset=reinforce_pp",
+    "algorithm.gae.discount=0.9": "algorithm.preset=loop",
+    "algorithm.value.coefficient=1.0": "algorithm.preset=loop",
+    "algorithm.loss.eps_low=0.1": "algorithm.preset=rloo",
+    "algorithm.loss.eps_high=0.1": "algorithm.preset=rloo",
+    "algorithm.loss.dual_clip=3.0": "algorithm.preset=rloo",
+    "algorithm.loss.cispo_max_ratio=3.0": "algorithm.preset=loop",
+    "algorithm.loss.dppo_max_shift=0.1": "algorithm.preset=loop",
+    "algorithm.loss.dppo_penalty=0.1": "algorithm.preset=loop",
+    "algorithm.loss.kl_estimator=k2": "algorithm.preset=loop",
+    "algorithm.loss.use_kl_ratio=true": "algorithm.preset=loop",
+    "algorithm.kl_in_reward=0.1": "algorithm.preset=loop",
+    "algorithm.importance.min_weight=0.1": "algorithm.preset=loop",
+    "algorithm.importance.max_weight=2.0": "algorithm.preset=loop",
+    "algorithm.importance.min_gate=0.5": "algorithm.preset=loop",
+    "algorithm.importance.max_gate=2.0": "algorithm.preset=loop",
+    "algorithm.overlong_buffer=10": "algorithm.preset=loop",
+    "group.max_refills=2": "group.dynamic_sampling=drop",
+    "model.size=1M": "model.path=/somewhere",
+    "model.trust_remote_code=true": "algorithm.preset=loop",
+    "model.lora_alpha=4": "algorithm.preset=loop",
+}
+
+
+@pytest.mark.parametrize(("option", "beside"), REFUSED.items())
+def test_an_option_that_changes_nothing_is_refused(option: str, beside: str) -> None:
+    key = option.partition("=")[0]
+    with pytest.raises(ConfigError, match=rf"override '{key}' does not apply here: it needs .*; remove it"):
+        load_config(None, [*SUITE, beside, option])
+
+
+def test_every_rule_has_its_case() -> None:
+    keys = {option.partition("=")[0] for option in REFUSED}
+    for prefix, _, _ in _RULES:
+        assert any(key == prefix or key.startswith(f"{prefix}.") for key in keys), prefix
+
+
+def test_the_line_of_the_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text(
+        '[run]\nsuite = "toys/bandit"\niterations = 1\n\n[algorithm]\npreset = "ppo"\n\n[algorithm.advantage]\n'
+        'estimator = "leave_one_out"\n'
+    )
+    with pytest.raises(ConfigError, match=r"run\.toml:9: key 'algorithm\.advantage\.estimator' does not apply here"):
+        load_config(path)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["group.size=1"], "needs at least 2 episodes"),
+        (["algorithm.preset=dr_grpo"], "needs algorithm.max_episode_tokens"),
+        (["algorithm.importance.mode=token_tis"], 'needs algorithm.prox = "recompute"'),
+        (["algorithm.preset=rloo", "group.staleness=1"], "corrects no stale samples"),
+        (["algorithm.preset=rloo", "algorithm.minibatches=2"], "corrects no stale samples"),
+        (["algorithm.preset=rloo", "algorithm.epochs=2"], "corrects no stale samples"),
+        (["algorithm.preset=ppo", "group.dynamic_sampling=refill"], 'needs credit "episode"'),
+    ],
+)
+def test_combinations_that_cannot_work_are_refused(overrides: list[str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load_config(None, [*SUITE, *overrides])
+
+
+@pytest.mark.parametrize("preset", ["ppo", "ppo_token", "reinforce_pp", "reinforce_pp_baseline"])
+def test_a_group_of_one_is_enough_without_a_group_baseline(preset: str) -> None:
+    assert load_config(None, [*SUITE, f"algorithm.preset={preset}", "group.size=1"]).group.size == 1

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from agentgym_rl.config import load_config
+from agentgym_rl.describe import describe
+from agentgym_rl.presets import PRESETS
+
+SAID = {
+    "loop": ["A_i = R_i - mean_{j != i} R_j", "clip(r, 0.8, 1.28)", "at most 3 |A| where A < 0", "N = sampled tokens"],
+    "rloo": ["A_i = R_i - mean_{j != i} R_j", "l = -A logp_theta", "L = (1/S) sum_i sum_k l_{i,k}"],
+    "grpo": ["A_i = (R_i - mean_j R_j) / (std_j R_j + 0.0001)", "clip(r, 0.8, 1.2) A)", "(1/n_i) sum_k"],
+    "dr_grpo": ["A_i = R_i - mean_j R_j", "L = (1/(S * 77)) sum_i sum_k"],
+    "dapo": ["std_j R_j", "clip(r, 0.8, 1.28) A)", "over all ranks"],
+    "gspo": ["mean over the episode of (logp_theta - logp_prox)", "clip(r, 0.9997, 1.0004)"],
+    "reinforce_pp": ["A_k = sum_(k' >= k) 1^(k'-k) r_k'", "whitened"],
+    "reinforce_pp_baseline": ["A_i = R_i - mean_j R_j", "whitened"],
+    "lite_ppo": ["(R_i - mean_j R_j) / (std_batch R + 0.0001)"],
+    "ppo": ["step t = one turn", "V(final observation) if truncated", "0.5 (V - target)^2"],
+    "ppo_token": ["step t = one sampled token", "V(final observation) if truncated"],
+}
+
+
+def text(*overrides: str) -> str:
+    return describe(load_config(None, ["run.suite=toys/bandit", "run.iterations=1", *overrides]))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_each_preset_is_described_by_its_formulas(preset: str) -> None:
+    limit = ["algorithm.max_episode_tokens=77"] if preset == "dr_grpo" else []
+    said = text(f"algorithm.preset={preset}", *limit)
+    for formula in SAID[preset]:
+        assert formula in said
+    assert said.startswith(f"preset {preset}, suite toys/bandit")
+    assert max(map(len, said.splitlines())) <= 120
+
+
+@pytest.mark.parametrize(
+    ("overrides", "formula"),
+    [
+        (["algorithm.loss.kl_coefficient=0.25"], "+ 0.25 KL(pi_theta || pi_ref), estimator k2"),
+        (["algorithm.preset=ppo", "algorithm.kl_in_reward=0.125"], "minus 0.125 (logp_prox - logp_ref)"),
+        (["algorithm.loss.entropy_coefficient=0.5"], "- 0.5 entropy"),
+        (["algorithm.loss.surrogate=cispo", "algorithm.loss.cispo_max_ratio=6.0"], "l = -sg(min(r, 6)) A logp_theta"),
+        (["algorithm.loss.surrogate=dppo"], "+ 0.001 (log r)^2"),
+        (["algorithm.loss.surrogate=unclipped"], "l = -r A"),
+        (
+            ["algorithm.prox=recompute", "algorithm.importance.mode=token_tis"],
+            "W = token_tis of exp(logp_prox - logp_mu)",
+        ),
+        (["algorithm.prox=recompute"], "logp_prox by the trainer at the start of the batch"),
+        (["algorithm.max_episode_tokens=50", "algorithm.overlong_buffer=10"], "over the last 10 of 50 tokens"),
+        (["group.staleness=2", "algorithm.prox=recompute"], "staleness at most 2"),
+        (["algorithm.loss.ratio_level=turn"], "mean over the turn of (logp_theta - logp_prox)"),
+        (["algorithm.epochs=3", "algorithm.minibatches=5"], "3 passes x 5 mini-batches"),
+        (["algorithm.advantage.estimator=maxrl"], "A_i = (R_i - mean_j R_j) / mean_j R_j"),
+    ],
+)
+def test_options_that_are_on_are_said(overrides: list[str], formula: str) -> None:
+    assert formula in text(*overrides)
+    assert formula not in text()

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+
+from agentgym_rl.config import TrainConfig, load_config
+from agentgym_rl.presets import PRESETS
+
+
+def of(preset: str) -> TrainConfig:
+    overrides = ["run.suite=toys/bandit", "run.iterations=1", f"algorithm.preset={preset}"]
+    return load_config(None, [*overrides, *(["algorithm.max_episode_tokens=9"] if preset == "dr_grpo" else [])])
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_presets_resolve_and_keep_their_name(preset: str) -> None:
+    algorithm = of(preset).algorithm
+    assert algorithm.preset == preset
+    assert algorithm.loss.kl_coefficient == 0
+
+
+@pytest.mark.parametrize(
+    ("preset", "credit", "estimator", "surrogate", "aggregation", "is_whitened"),
+    [
+        ("loop", "episode", "leave_one_out", "clipped", "token_mean", False),
+        ("rloo", "episode", "leave_one_out", "reinforce", "seq_mean_token_sum", False),
+        ("grpo", "episode", "group_normalised", "clipped", "seq_mean_token_mean", False),
+        ("dr_grpo", "episode", "mean_centred", "clipped", "dr_grpo", False),
+        ("dapo", "episode", "group_normalised", "clipped", "token_mean", False),
+        ("gspo", "episode", "group_normalised", "clipped", "seq_mean_token_mean", False),
+        ("reinforce_pp", "return_to_go", None, "clipped", "token_mean", True),
+        ("reinforce_pp_baseline", "episode", "mean_centred", "clipped", "token_mean", True),
+        ("lite_ppo", "episode", "lite_ppo", "clipped", "token_mean", False),
+        ("ppo", "turn_gae", None, "clipped", "token_mean", True),
+        ("ppo_token", "token_gae", None, "clipped", "token_mean", True),
+    ],
+)
+def test_presets_are_what_their_papers_say(
+    preset: str, credit: str, estimator: str | None, surrogate: str, aggregation: str, is_whitened: bool
+) -> None:
+    algorithm = of(preset).algorithm
+    assert (algorithm.credit, algorithm.loss.surrogate, algorithm.aggregation) == (credit, surrogate, aggregation)
+    assert algorithm.is_whitened == is_whitened
+    if estimator is not None:
+        assert algorithm.advantage.estimator == estimator
+
+
+def test_the_table_above_is_whole() -> None:
+    assert len(PRESETS) == 11
+
+
+def test_clip_ranges_follow_their_papers() -> None:
+    ranges = {name: (of(name).algorithm.loss.eps_low, of(name).algorithm.loss.eps_high) for name in PRESETS}
+    assert ranges["dapo"] == (0.2, 0.28)
+    assert ranges["gspo"] == (3e-4, 4e-4)
+    assert of("gspo").algorithm.loss.ratio_level == "sequence"
+    assert {ranges[name] for name in ("grpo", "dr_grpo", "ppo", "lite_ppo", "reinforce_pp")} == {(0.2, 0.2)}
