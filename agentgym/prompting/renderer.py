@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _MAX_JOINTS = 4096
 _MAX_TOOL_LISTS = 256
 _MAX_EXTENSIONS = 4096
+_MAX_RENDERED = 1024
 _MAX_KNOWN_TEXT = 2000
 _Key = tuple[tuple[tuple[str, ...], ...], str, tuple[tuple[str, str], ...], tuple[str, ...], int]
 _PROBE_TOOL: ToolSchema = {
@@ -79,6 +80,7 @@ class ChatRenderer:
         self._content_as_parts = self._needs_parts()
         self._joints: dict[_Key, Joint | None] = {}
         self._extensions: dict[tuple[_Key, int | None, tuple[tuple[str, ...], ...]], tuple[int, ...] | None] = {}
+        self._rendered: dict[tuple[tuple[tuple[str, ...], ...], int, bool], tuple[int, ...]] = {}
         self._tools: dict[int, _Tools] = {}
         self._tool_numbers: dict[str, int] = {}
         self.control_ids = self._control.ids
@@ -99,8 +101,19 @@ class ChatRenderer:
         Raises:
             TemplateError: The template refuses these messages.
         """
+        known = self._known_tools(tools)
+        # The members of a group open alike.
+        key = (tuple(map(_fields, messages)), known.number, add_generation_prompt)
+        kept = self._rendered.get(key)
+        if kept is not None:
+            return list(kept)
         guarded = [self._control.guard(message) for message in messages]
-        return self._control.encode(self._text(guarded, self._known_tools(tools).guarded, add_generation_prompt))
+        ids = self._control.encode(self._text(guarded, known.guarded, add_generation_prompt))
+        if len(self._rendered) >= _MAX_RENDERED:
+            self._rendered.clear()
+        if _num_chars(key[0]) <= _MAX_KNOWN_TEXT:
+            self._rendered[key] = tuple(ids)
+        return ids
 
     def drops_calls(self, tools: Sequence[ToolSchema]) -> bool:
         """Whether the template leaves tool calls of the assistant out of prompts.
@@ -144,7 +157,7 @@ class ChatRenderer:
         ids = self._extend(key, shape, reply, new_messages, tools, end)
         if len(self._extensions) >= _MAX_EXTENSIONS:
             self._extensions.clear()
-        if sum(len(field) for fields in known[2] for field in fields) <= _MAX_KNOWN_TEXT:
+        if _num_chars(known[2]) <= _MAX_KNOWN_TEXT:
             self._extensions[known] = None if ids is None else tuple(ids)
         return ids
 
@@ -271,6 +284,10 @@ def _fields(message: Message) -> tuple[str, ...]:
     return tuple(
         f"{name} {value!r}" if type(value) is not str else f"{name}:{value}" for name, value in message.items()
     )
+
+
+def _num_chars(messages: tuple[tuple[str, ...], ...]) -> int:
+    return sum(len(field) for fields in messages for field in fields)
 
 
 def _with_text_arguments(message: Message) -> Message:
