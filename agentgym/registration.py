@@ -32,7 +32,7 @@ class EnvSpec:
         family: dialogue, tools, web, gui, swe, or a family of a third party's.
         suites: Names of the suites that it plays.
         deterministic: Whether the same seed and actions give the same trajectory.
-        runtimes: Which of local, served and workspace it can run in.
+        runtimes: Where it can run; so far in this process alone ("local").
         extra: The extra that it needs; "" for none.
     """
 
@@ -42,7 +42,7 @@ class EnvSpec:
     family: str
     suites: tuple[str, ...] = ()
     deterministic: bool = True
-    runtimes: tuple[str, ...] = ("local", "served")
+    runtimes: tuple[str, ...] = ("local",)
     extra: str = ""
 
     def load_scripts(self) -> Mapping[str, ScriptFactory]:
