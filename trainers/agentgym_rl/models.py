@@ -125,7 +125,8 @@ def apply_options(model: PreTrainedModel, config: ModelConfig) -> PreTrainedMode
     if config.lora_rank:
         model = _with_lora(model, config)
     if config.gradient_checkpointing:
-        cast(Any, model).gradient_checkpointing_enable({"use_reentrant": False})
+        enable = getattr(model, "activation_checkpointing_enable", None)  # the name in newer transformers
+        (enable or cast(Any, model).gradient_checkpointing_enable)({"use_reentrant": False})
         cast(Any, model).enable_input_require_grads()
     return model
 

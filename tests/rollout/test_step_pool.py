@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from agentgym.errors import InfrastructureError, StepTimeoutError
+from agentgym.rollout.step_pool import Call, StepPool
+
+
+def run(pool, *functions, timeout_s=5.0):
+    for function in functions:
+        pool.submit(Call(function, lambda call: None, timeout_s))
+    return [pool.next() for _ in functions]
+
+
+def test_calls_return_values_errors_and_times():
+    pool = StepPool(2)
+
+    def broken():
+        raise OSError("no")
+
+    calls = run(pool, lambda: 3, broken, lambda: time.sleep(0.02))
+    pool.close()
+    assert sorted(str(call.value) for call in calls) == ["3", "None", "None"]
+    assert [str(call.error) for call in calls if call.error] == ["no"]
+    assert max(call.seconds for call in calls) >= 0.02
+    assert pool.num_pending == 0
+
+
+def test_no_more_threads_than_allowed_are_at_work():
+    pool, lock = StepPool(3), threading.Lock()
+    now, most = [0], [0]
+
+    def counted():
+        with lock:
+            now[0] += 1
+            most[0] = max(most[0], now[0])
+        time.sleep(0.01)
+        with lock:
+            now[0] -= 1
+
+    run(pool, *[counted] * 12)
+    pool.close()
+    assert most[0] == 3
+
+
+def test_a_hung_call_is_reported_in_time_and_its_place_is_filled():
+    pool, release = StepPool(1), threading.Event()
+    late = []
+    began = time.monotonic()
+    hung = Call(release.wait, lambda call: None, 0.1, on_late_return=lambda: late.append(1))
+    pool.submit(hung)
+    pool.submit(Call(lambda: "next", lambda call: None, 5.0))
+    first, second = pool.next(), pool.next()
+    assert time.monotonic() - began < 2
+    assert first is hung
+    assert isinstance(first.error, StepTimeoutError)
+    assert first.is_abandoned
+    assert 0.1 <= first.seconds < 1
+    assert (second.value, second.error) == ("next", None)
+    assert pool.num_abandoned == 1
+    release.set()
+    deadline = time.monotonic() + 2
+    while not late and time.monotonic() < deadline:
+        time.sleep(0.01)
+    pool.close()
+    assert late == [1]
+    assert first.value is None
+
+
+def test_too_many_hung_calls_stop_the_pool():
+    pool, release = StepPool(4, max_hung=1), threading.Event()
+    for _ in range(3):
+        pool.submit(Call(release.wait, lambda call: None, 0.05))
+    with pytest.raises(InfrastructureError, match=r"2 environment calls hang at once.*interrupt\(\)"):
+        [pool.next() for _ in range(3)]
+    release.set()
+    pool.close()
+
+
+def test_next_comes_back_empty_handed_after_its_timeout():
+    pool, release = StepPool(1), threading.Event()
+    pool.submit(Call(release.wait, lambda call: None))
+    began = time.monotonic()
+    assert pool.next(0.05) is None
+    assert 0.04 < time.monotonic() - began < 1
+    release.set()
+    assert pool.next(5.0) is not None
+    pool.close()
+
+
+def test_calls_of_another_executor_come_out_too():
+    pool = StepPool(1)
+    call = Call(lambda: 5, lambda call: None)
+    pool.expect(call)
+    assert pool.num_pending == 1
+    threading.Thread(target=pool.run, args=(call,)).start()
+    assert pool.next() is call
+    assert call.value == 5
+    pool.close()
+
+
+def test_waiting_calls_do_not_run_out_of_time():
+    pool = StepPool(1)
+    calls = run(pool, *[lambda: time.sleep(0.05)] * 5, timeout_s=0.15)
+    pool.close()
+    assert [call.error for call in calls] == [None] * 5

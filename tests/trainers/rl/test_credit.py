@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agentgym.outcome import Outcome
+from agentgym.reward import RewardEvent
+from agentgym.trajectory import Group, Trajectory
+from agentgym_rl.batch import TrainBatch
+from agentgym_rl.config import AlgorithmConfig
+from agentgym_rl.credit import assign_credit, shaped_return
+from agentgym_rl.gae import turn_gae
+from tests.trainers.rl.test_batch import episode
+from tests.trainers.rl.toys import toy_config
+
+
+def paid(name: str, value: float, turns: list[tuple[int, int]], kind: str = "terminated", **fields) -> Trajectory:
+    made = episode(name, turns, weights={"success": 1.0}, **fields)
+    made.outcome = Outcome(kind, "turns") if kind == "truncated" else Outcome(kind)
+    made.events = [RewardEvent(len(turns) - 1, len(turns) - 1, "agent", "success", value)]
+    return made
+
+
+def group_of(name: str, *members: Trajectory) -> Group:
+    group = Group(name, "task", len(members))
+    for member in members:
+        group.add(member)
+    return group
+
+
+def algorithm(preset: str, **tables) -> AlgorithmConfig:
+    return toy_config("bandit", algorithm={"preset": preset, **tables}).algorithm
+
+
+def sampled(batch: TrainBatch, name: str = "advantages") -> dict[str, list[float]]:
+    stream = getattr(batch, name)
+    return {each.id: batch.sampled(stream, place).round(6).tolist() for place, each in enumerate(batch.trajectories)}
+
+
+def test_every_sampled_token_of_an_episode_has_its_advantage() -> None:
+    split = paid("b", 0.0, [(2, 1), (2, 2)], opens=(0, 1))
+    batch = TrainBatch.of([group_of("g", paid("a", 1.0, [(2, 2), (1, 1)]), split)])
+    credited, report = assign_credit(batch, algorithm("loop"), drop_flat_groups=True)
+    assert sampled(credited) == {"a": [1.0] * 3, "b": [-1.0] * 3}
+    assert report.zero_variance_groups == 0
+
+
+@pytest.mark.parametrize(("is_dropped", "expected"), [(True, ["a", "b"]), (False, ["a", "b", "c", "d"])])
+def test_flat_groups_are_dropped_or_kept_with_zeros(is_dropped: bool, expected: list[str]) -> None:
+    turns = [(2, 1)]
+    groups = [
+        group_of("g", paid("a", 1.0, turns), paid("b", 0.0, turns)),
+        group_of("h", paid("c", 1.0, turns), paid("d", 1.0, turns)),
+    ]
+    credited, report = assign_credit(TrainBatch.of(groups), algorithm("loop"), drop_flat_groups=is_dropped)
+    assert list(sampled(credited)) == expected
+    assert report.zero_variance_groups == 1
+    if not is_dropped:
+        assert sampled(credited)["d"] == [0.0]
+
+
+def test_a_group_with_a_missing_member_uses_the_baseline_of_the_rest() -> None:
+    broken = episode("x", [(2, 1)])
+    broken.outcome = Outcome("infrastructure", "OSError")
+    members = [paid(name, value, [(2, 1)]) for name, value in (("a", 1.0), ("b", 0.0), ("c", 0.0))]
+    credited, _ = assign_credit(
+        TrainBatch.of([group_of("g", *members, broken)]), algorithm("loop"), drop_flat_groups=True
+    )
+    assert sampled(credited) == {"a": [1.0], "b": [-0.5], "c": [-0.5]}
+
+
+def test_truncated_episodes_follow_the_declared_mode() -> None:
+    turns = [(2, 1)]
+    members = [paid("a", 1.0, turns), paid("b", 0.0, turns), paid("c", 0.5, turns, "truncated")]
+    seen = {}
+    for mode in ("include", "exclude_from_loss", "exclude"):
+        config = algorithm("loop", advantage={"truncated": mode})
+        credited, report = assign_credit(TrainBatch.of([group_of("g", *members)]), config, drop_flat_groups=True)
+        seen[mode] = (sampled(credited), report.truncated_excluded)
+    assert seen["include"] == ({"a": [0.75], "b": [-0.75], "c": [0.0]}, 0)
+    assert seen["exclude_from_loss"] == ({"a": [0.75], "b": [-0.75]}, 1)
+    assert seen["exclude"] == ({"a": [1.0], "b": [-1.0]}, 1)
+
+
+def test_the_overlong_penalty_is_part_of_the_return() -> None:
+    config = algorithm("dapo", max_episode_tokens=10, overlong_buffer=4)
+    returns = [shaped_return(paid("a", 1.0, [(2, tokens)]), config) for tokens in (6, 8, 10)]
+    assert returns == [1.0, 0.5, 0.0]
+    assert shaped_return(paid("a", 1.0, [(2, 10)]), algorithm("dapo")) == 1.0
+
+
+def with_values(batch: TrainBatch, finals: list[float | None]) -> TrainBatch:
+    batch.old_values = [np.full(segment.num_tokens, 0.25) for segment in batch.segments]
+    batch.prox_logprobs = [np.full(segment.num_tokens, -1.0) for segment in batch.segments]
+    batch.reference_logprobs = [np.full(segment.num_tokens, -3.0) for segment in batch.segments]
+    batch.final_values = finals
+    return batch
+
+
+def test_turn_gae_bootstraps_truncated_episodes_alone() -> None:
+    turns = [(2, 2), (1, 1)]
+    members = [paid("a", 1.0, turns), paid("b", 1.0, turns, "truncated")]
+    config = algorithm("ppo", is_whitened=False, gae={"discount": 0.5, "trace": 1.0})
+    batch = with_values(TrainBatch.of([group_of("g", *members)]), [None, 8.0])
+    credited, _ = assign_credit(batch, config, drop_flat_groups=False)
+    expected = turn_gae(np.array([0.0, 1.0]), np.full(3, 0.25), np.array([0, 0, 1]), None, config.gae).advantages
+    assert sampled(credited)["a"] == pytest.approx(expected.tolist())
+    assert sampled(credited)["a"] == [0.25, 0.25, 0.75]
+    assert sampled(credited)["b"] == [2.25, 2.25, 4.75]
+    assert sampled(credited, "is_value_target")["a"] == [1.0, 0.0, 1.0]
+    assert sampled(credited, "value_targets")["b"][2] == 5.0
+
+
+@pytest.mark.parametrize("preset", ["ppo", "ppo_token", "reinforce_pp"])
+def test_kl_in_the_reward_lowers_the_credit_of_tokens_that_moved(preset: str) -> None:
+    def first_advantage(beta: float) -> float:
+        config = (
+            algorithm(preset, is_whitened=False, kl_in_reward=beta) if beta else algorithm(preset, is_whitened=False)
+        )
+        batch = with_values(TrainBatch.of([group_of("g", paid("a", 1.0, [(2, 2), (1, 1)]))]), [None])
+        credited, _ = assign_credit(batch, config, drop_flat_groups=False)
+        return sampled(credited)["a"][0]
+
+    # The policy is e^2 times as sure of each of three tokens as the reference.
+    discount = toy_config("bandit", algorithm={"preset": preset}).algorithm.gae
+    assert first_advantage(0.5) < first_advantage(0.0)
+    if preset == "reinforce_pp":
+        assert discount.discount == 1.0
+        assert first_advantage(0.0) - first_advantage(0.5) == pytest.approx(0.5 * 2 * 3)
+
+
+def test_whitened_advantages_have_mean_zero_and_variance_one() -> None:
+    rng = np.random.default_rng(0)
+    members = [paid(f"m{place}", float(value), [(2, 1 + place % 3)]) for place, value in enumerate(rng.normal(size=9))]
+    credited, _ = assign_credit(
+        TrainBatch.of([group_of("g", *members)]), algorithm("reinforce_pp_baseline"), drop_flat_groups=False
+    )
+    flat = np.concatenate([np.array(values) for values in sampled(credited).values()])
+    assert flat.mean() == pytest.approx(0.0, abs=1e-5)
+    assert flat.std() == pytest.approx(1.0, abs=0.05)
+
+
+def test_nothing_sampled_at_all_is_no_error() -> None:
+    for preset in ("loop", "reinforce_pp_baseline", "reinforce_pp"):
+        batch = TrainBatch.of([group_of("g", paid("a", 1.0, [(2, 0)]), paid("b", 0.0, [(2, 0)]))])
+        credited, _ = assign_credit(batch, algorithm(preset), drop_flat_groups=True)
+        assert credited.segments == []

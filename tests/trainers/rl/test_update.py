@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from agentgym.suite import register_suites
+from agentgym_rl import update
+from agentgym_rl.batch import TrainBatch
+from agentgym_rl.credit import assign_credit
+from agentgym_rl.job import train
+from agentgym_rl.packing import PackingConfig
+from agentgym_rl.scoring import score_segments
+from agentgym_rl.trainer import Trainer
+from agentgym_rl.update import learn
+from tests.trainers.rl.toys import TracingTrainer, install, toy_config
+
+ONE = {"iterations": 1}
+
+
+def credited(made: TracingTrainer) -> TrainBatch:
+    """The batch of a first iteration, credited anew; the weights are as they were before it."""
+    [(groups, _, _)] = made.traced
+    for group in made.optimiser.param_groups:
+        group["lr"] = 0.0
+    return assign_credit(Trainer.score(made, groups), made.config.algorithm, drop_flat_groups=True)[0]
+
+
+def weights(made: TracingTrainer) -> torch.Tensor:
+    return torch.cat([parameter.detach().flatten().clone() for parameter in made.model.parameters()])
+
+
+@pytest.fixture
+def collected(build):
+    """Makes trainers that have collected once and not moved yet."""
+
+    def make(**tables) -> TracingTrainer:
+        made = build(
+            "key-door", run=ONE, group={"tasks": 2, "size": 8}, **{"optimiser": {"learning_rate": 1e-20}, **tables}
+        )
+        made.run()
+        return made
+
+    return make
+
+
+@pytest.mark.parametrize(
+    "packing",
+    [PackingConfig(160, 160), PackingConfig(160, 1600, is_packed=False), PackingConfig(320, 320 * 9, is_trimmed=False)],
+)
+def test_an_update_does_not_depend_on_micro_batches(collected, packing: PackingConfig) -> None:
+    """Trap D-7."""
+    made = collected(algorithm={"preset": "ppo"})
+    batch = credited(made)
+    norms = []
+    for each in (made.config.packing, packing):
+        report = learn(made.model, made.optimiser, batch, replace(made.config, packing=each), seed=0, version=0)
+        norms.append((report.grad_norms, report.value_losses, report.metrics.summarise()["loss"]))
+    assert norms[0][0] == pytest.approx(norms[1][0], rel=1e-4)
+    assert norms[0][1] == pytest.approx(norms[1][1], rel=1e-4)
+    assert norms[0][2] == pytest.approx(norms[1][2], abs=1e-6)
+
+
+def test_epochs_times_minibatches_updates_see_each_episode_once_a_pass(collected, monkeypatch) -> None:
+    made = collected(algorithm={"epochs": 2, "minibatches": 3})
+    batch = credited(made)
+    parts: list[list[str]] = []
+    step = update._step
+    monkeypatch.setattr(
+        update,
+        "_step",
+        lambda m, o, part, *rest: (parts.append([t.id for t in part.trajectories]), step(m, o, part, *rest)),
+    )
+    report = learn(made.model, made.optimiser, batch, made.config, seed=1, version=0)
+    assert report.num_updates == len(parts) == 6
+    whole = sorted(trajectory.id for trajectory in batch.trajectories)
+    assert sorted(itertools.chain(*parts[:3])) == sorted(itertools.chain(*parts[3:])) == whole
+    assert parts[:3] != parts[3:]
+
+
+def test_an_empty_batch_changes_nothing(collected) -> None:
+    made = collected()
+    batch = credited(made)
+    before = weights(made)
+    report = learn(
+        made.model, made.optimiser, batch.keep(np.zeros(batch.num_sequences, bool)), made.config, seed=0, version=0
+    )
+    assert report.num_updates == 0
+    assert torch.equal(weights(made), before)
+
+
+def test_a_broken_gradient_is_not_applied(collected) -> None:
+    made = collected()
+    batch = credited(made)
+    batch.advantages[0][:] = np.nan
+    before = weights(made)
+    report = learn(made.model, made.optimiser, batch, made.config, seed=0, version=0)
+    assert report.num_updates == 0
+    assert np.isnan(report.grad_norms).all()
+    assert torch.equal(weights(made), before)
+
+
+def test_a_step_with_positive_advantages_raises_the_sampled_tokens(collected) -> None:
+    """Trap D-2, through the whole update."""
+    made = collected()
+    batch = credited(made)
+    for stream in batch.advantages:
+        stream[:] = 1.0
+    for group in made.optimiser.param_groups:
+        group["lr"] = 1e-3
+    learn(made.model, made.optimiser, batch, made.config, seed=0, version=0)
+    again = learn(made.model, made.optimiser, batch, made.config, seed=0, version=0)
+    assert again.metrics.summarise()["ratio_mean"] > 1.0
+
+
+def test_the_first_ratio_is_one(collected) -> None:
+    """Trap D-18, end to end."""
+    for prox in ("behaviour", "recompute"):
+        made = collected(algorithm={"prox": prox})
+        assert made.journalled.rows[0]["loss/ratio_mean"] == pytest.approx(1.0, abs=1e-5)
+        assert made.journalled.rows[0]["loss/clip_high"] == 0.0
+
+
+def test_the_loss_of_the_value_head_falls(build) -> None:
+    algorithm = {"preset": "ppo", "epochs": 2, "value": {"learning_rate": 5e-3}}
+    made = build("loop", run={"iterations": 8}, algorithm={**algorithm, "gae": {"discount": 0.9, "trace": 0.95}})
+    made.run()
+    losses = made.journalled.curve("value/loss")
+    assert losses[-1] < 0.5 * losses[0]
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        {"preset": "loop", "loss": {"kl_coefficient": 0.5}},
+        {"preset": "ppo", "kl_in_reward": 0.5},
+        {"preset": "reinforce_pp", "kl_in_reward": 0.5},
+    ],
+    ids=["in the loss", "in the reward of PPO", "in the reward of REINFORCE++"],
+)
+def test_a_kl_penalty_keeps_the_policy_near_the_reference(build, algorithm: dict) -> None:
+    distances = []
+    for is_on in (False, True):
+        chosen = algorithm if is_on else {"preset": algorithm["preset"]}
+        made = build("bandit", run={"iterations": 16}, algorithm=chosen, optimiser={"learning_rate": 0.01})
+        reference = {name: p.detach().clone() for name, p in made.model.causal_lm.named_parameters()}
+        made.run()
+        groups = made.traced[-1][0]
+        own = Trainer.score(made, groups)
+        made.model.causal_lm.load_state_dict(reference, strict=False)
+        made.policy.load_weights(made.policy.model, 99)
+        now = [segment.behaviour_logprobs[segment.completion_mask] for segment in own.segments]
+        then, _ = score_segments(made.model, own.segments, made.config.packing, 1.0)
+        before = [stream[s.completion_mask] for stream, s in zip(then, own.segments, strict=True)]
+        distances.append(float(np.mean(np.concatenate(now) - np.concatenate(before))))
+    assert distances[1] < 0.7 * distances[0]
+
+
+@pytest.mark.parametrize("importance", ["token_tis", "token_mis", "seq_tis", "seq_mis", "geometric"])
+def test_importance_weights_are_one_where_nothing_differs(collected, importance: str) -> None:
+    made = collected(algorithm={"prox": "recompute", "importance": {"mode": importance}})
+    assert made.journalled.rows[0]["loss/importance_mean"] == pytest.approx(1.0, abs=1e-3)
+    assert made.journalled.rows[0]["loss/rejected"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "model", [{"lora_rank": 2}, {"autocast": True}, {"gradient_checkpointing": True}, {"dtype": "bfloat16"}], ids=str
+)
+def test_models_of_every_kind_train(tmp_path: Path, model: dict) -> None:
+    install(tmp_path / "suites", "arms")
+    register_suites(tmp_path / "suites")
+    config = toy_config("arms", run={"iterations": 2}, group={"tasks": 2, "size": 4}, model=model)
+    train(config, tmp_path / "run")
+    assert (tmp_path / "run" / "models" / "trained" / "model.safetensors").is_file()
