@@ -14,6 +14,7 @@ from typing import Any
 from agentgym.config import Source, build
 from agentgym.errors import CheckpointError, ConfigError
 from agentgym.store import RunStore
+from agentgym.store.lock import WriterLock
 from agentgym_rl.config import TrainConfig
 
 CONFIG, SUMMARY = "config.json", "summary.json"
@@ -34,6 +35,7 @@ def open_run(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool
     Raises:
         ConfigError: The folder holds a run and neither was asked for, holds no run to resume, or cannot be written.
         CheckpointError: The run in the folder has another configuration.
+        StoreError: Another process is writing the run.
     """
     holds_run = (folder / CONFIG).exists()
     if resume:
@@ -42,6 +44,7 @@ def open_run(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool
         require_same(folder, config)
         return RunStore.open(folder)
     if holds_run and overwrite:
+        WriterLock(folder).release()  # refused while another process writes the run
         remove_run(folder)
     elif holds_run:
         raise ConfigError(f"{folder} holds a run; go on with --resume, start anew with --overwrite, or name another")
@@ -70,12 +73,16 @@ def saved_config(folder: Path) -> TrainConfig:
     Raises:
         ConfigError: The folder holds no run, or its configuration is damaged.
     """
+    return build(TrainConfig, _saved_tables(folder), Source(folder / CONFIG))
+
+
+def _saved_tables(folder: Path) -> dict[str, Any]:
     path = folder / CONFIG
     try:
-        tables = json.loads(path.read_text())["config"]
+        tables: dict[str, Any] = json.loads(path.read_text())["config"]
     except (OSError, KeyError, ValueError) as error:
-        raise ConfigError(f"cannot read the run's configuration {path}: {error}") from error
-    return build(TrainConfig, tables, Source(path))
+        raise ConfigError(f"cannot read the run's configuration {path}: {error}; start the run anew") from error
+    return tables
 
 
 def require_same(folder: Path, config: TrainConfig) -> None:
@@ -83,8 +90,9 @@ def require_same(folder: Path, config: TrainConfig) -> None:
 
     Raises:
         CheckpointError: Names the first setting that differs.
+        ConfigError: The saved configuration is damaged.
     """
-    saved = json.loads((folder / CONFIG).read_text())["config"]
+    saved = _saved_tables(folder)
     now = json.loads(json.dumps(asdict(config)))
     for key in sorted(_flat(saved).keys() | _flat(now).keys()):
         old, new = _flat(saved).get(key), _flat(now).get(key)
