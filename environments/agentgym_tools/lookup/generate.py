@@ -14,24 +14,27 @@ from typing import Any
 
 from agentgym.data_folder import data_folder
 from agentgym.task import Task
-from agentgym_tools.lookup.questions import HOPS_MIX, Difficulty, draw_task
+from agentgym_tools.lookup.questions import Difficulty, draw_task
 
 SUITE = "tools/lookup"
-TRAIN, VALIDATION, BASES, COMBINATIONS, SHAPES = (
-    "train",
-    "validation",
-    "unseen_bases",
-    "new_combinations",
-    "unseen_shape",
-)
+TRAIN, VALIDATION = "train", "validation"
+BASES, COMBINATIONS, SHAPES, CHAINS = "unseen_bases", "new_combinations", "unseen_shape", "longer_chains"
 SIZES = {
     "train": ((TRAIN, 3000),),
     "validation": ((VALIDATION, 200),),
-    "test": ((BASES, 300), (COMBINATIONS, 150), (SHAPES, 150)),
+    "test": ((BASES, 300), (COMBINATIONS, 150), (SHAPES, 150), (CHAINS, 150)),
 }
 """Strata of each split with their numbers of tasks."""
 
-_FIRST_SEEDS = {TRAIN: 1_000_000, VALIDATION: 2_000_000, BASES: 3_000_000, COMBINATIONS: 4_000_000, SHAPES: 5_000_000}
+_FIRST_SEEDS = {
+    TRAIN: 1_000_000,
+    VALIDATION: 2_000_000,
+    BASES: 6_000_000,
+    COMBINATIONS: 7_000_000,
+    SHAPES: 8_000_000,
+    CHAINS: 9_000_000,
+}
+_SHARE_OF_ONE_HOP = 0.15
 
 
 def make_tasks(split: str) -> Iterator[Task]:
@@ -61,9 +64,9 @@ def write_files(folder: Path) -> None:
 
 def _draw_difficulty(seed: int, stratum: str) -> Difficulty:
     rng = random.Random(f"difficulty {seed}")
-    hops, weights = zip(*(entry for entry in HOPS_MIX if entry[0] > 1 or stratum != SHAPES), strict=True)
+    usual = 1 if stratum != SHAPES and rng.random() < _SHARE_OF_ONE_HOP else 2
     return Difficulty(
-        hops=rng.choices(hops, weights)[0],
+        hops=3 if stratum == CHAINS else usual,
         distractors=rng.randint(2, 4),
         names="new" if stratum == COMBINATIONS else "known",
         shapes="held_out" if stratum == SHAPES else "known",

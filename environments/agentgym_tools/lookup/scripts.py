@@ -16,7 +16,7 @@ from agentgym_tools.lookup.env import NO_ENTITY, NO_RELATION, NOT_FOUND
 from agentgym_tools.lookup.questions import read_question
 from agentgym_tools.lookup.relations import KIND_OF_VALUE, RELATIONS, start_kind
 
-DEMO_QUALITY = 0.5
+DEMO_QUALITY = 0.47
 """Share of right decisions of the demonstrator at which about 23 % of its episodes succeed."""
 
 _NO_NAMES = (NO_ENTITY, NO_RELATION, NOT_FOUND)
