@@ -108,7 +108,7 @@ def make_model(folder: Path, size: str, demonstrations: int, epochs: int) -> Non
         demonstrations: Episodes to clone.
         epochs: Passes over them.
     """
-    warm_start = WarmStartConfig(demonstrations=demonstrations, epochs=epochs, learning_rate=3e-3, batch_episodes=8)
+    warm_start = WarmStartConfig(demonstrations=demonstrations, epochs=epochs, learning_rate=3e-3, batch_episodes=4)
     packing = PackingConfig(row_length=512, micro_batch_tokens=4096, is_packed=False)
     config = TrainConfig(RunConfig("tools/lookup", iterations=0), warm_start=warm_start, packing=packing)
     parts = assemble(config)
