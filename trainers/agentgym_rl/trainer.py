@@ -95,10 +95,11 @@ class Trainer:
 
     def _iterate(self, collector: GroupCollector) -> None:
         began = time.monotonic()
-        groups = self.collect(collector)
+        everything = self.collect(collector)
         collected = time.monotonic()
+        groups = self.choose(everything)
         batch = self.score(groups)
-        metrics = collection_metrics(groups, self.state.version)
+        metrics = collection_metrics(everything, self.state.version)
         batch, credit = assign_credit(
             batch, self.config.algorithm, drop_flat_groups=self.config.group.dynamic_sampling != "keep"
         )
@@ -112,7 +113,7 @@ class Trainer:
         self._conclude(collector, metrics, seconds)
 
     def collect(self, collector: GroupCollector) -> list[Group]:
-        """The groups of one iteration, from all ranks; with dynamic sampling, until enough of them have variance.
+        """The groups of one iteration, from all ranks; with refilling, until enough of them have variance.
 
         Raises:
             LearningStalledError: Refilling ran out of attempts.
@@ -131,8 +132,13 @@ class Trainer:
                 )
             groups += self._collect_once(collector)
             collections += 1
-        with_variance = [group for group in groups if _has_variance(group)]
-        return with_variance[:wanted]
+        return groups
+
+    def choose(self, groups: list[Group]) -> list[Group]:
+        """The groups that are learnt from: all, or with refilling the first ones with variance."""
+        if self.config.group.dynamic_sampling != "refill":
+            return groups
+        return [group for group in groups if _has_variance(group)][: self.config.group.tasks]
 
     def score(self, groups: list[Group]) -> TrainBatch:
         """The batch with what the forward passes before learning give."""
