@@ -61,7 +61,7 @@ def test_eval_option_reaches_the_policy(capsys: Capture) -> None:
 def test_eval_for_people_shows_strata_and_tasks(capsys: Capture) -> None:
     assert main([*GUESS, "--policy", "oracle", "--limit", "4", "--tasks"]) == 0
     out = capsys.readouterr().out
-    assert "combination" in out
+    assert "unseen_range" in out
     assert "dialogue/guess-number:test-00000" in out
 
 

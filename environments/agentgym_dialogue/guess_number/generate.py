@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 
 from agentgym.task import Split, Task
@@ -20,9 +19,13 @@ HIGHEST = 40
 SIZES = range(5, 17)
 """Numbers in the ranges that are trained on."""
 LARGER_SIZES = range(17, 41)
-NUM_TRAIN, NUM_VALIDATION, NUM_HEADLINE, NUM_OTHER = 2400, 200, 200, 100
-HELD_OUT_RANGES = 0.1
-"""Share of the ranges that appear in the test split alone."""
+NUM_VALIDATION, NUM_TEST, NUM_LARGER = 200, 300, 100
+VALIDATION_RANGES, TEST_RANGES = 0.1, 0.15
+"""Shares of the ranges that belong to the held-out splits; the other ranges are trained on, with every secret.
+
+A range never has some of its secrets in training and others held out: those seen in training would then say which ones
+a test holds.
+"""
 
 Game = tuple[range, int]
 
@@ -52,17 +55,14 @@ def generate(folder: Path) -> None:
     """Write the three splits into a folder."""
     rng = random.Random(SEED)
     ranges = _ranges(SIZES, rng)
-    num_held_out = int(len(ranges) * HELD_OUT_RANGES)
-    unseen_ranges = _games(ranges[:num_held_out], rng)
-    games = iter(_games(ranges[num_held_out:], rng))
-    larger = _games(_ranges(LARGER_SIZES, rng), rng)
+    num_validation, num_test = (int(len(ranges) * share) for share in (VALIDATION_RANGES, TEST_RANGES))
+    held_out = num_validation + num_test
     splits: dict[Split, list[tuple[str, Sequence[Game]]]] = {
-        "train": [("combination", list(islice(games, NUM_TRAIN)))],
-        "validation": [("combination", list(islice(games, NUM_VALIDATION)))],
+        "train": [("known_range", _games(ranges[held_out:], rng))],
+        "validation": [("unseen_range", _games(ranges[:num_validation], rng)[:NUM_VALIDATION])],
         "test": [
-            ("combination", list(islice(games, NUM_HEADLINE))),
-            ("range", unseen_ranges[:NUM_OTHER]),
-            ("larger", larger[:NUM_OTHER]),
+            ("unseen_range", _games(ranges[num_validation:held_out], rng)[:NUM_TEST]),
+            ("larger_range", _games(_ranges(LARGER_SIZES, rng), rng)[:NUM_LARGER]),
         ],
     }
     for split, strata in splits.items():

@@ -123,15 +123,19 @@ def test_guess_number_refuses_a_task_of_another_game(env, task, message):
         env.reset(options={"task": task})
 
 
-def test_guess_number_splits_hold_out_ranges_and_combinations():
+def test_guess_number_splits_hold_out_whole_ranges():
     suite = agentgym.load_suite("dialogue/guess-number")
 
     def ranges(split, stratum):
         return {(t.config["low"], t.config["high"]) for t in suite.tasks(split) if t.stratum == stratum}
 
-    trained = ranges("train", "combination")
-    assert not ranges("test", "range") & (trained | ranges("validation", "combination"))
-    assert min(high - low for low, high in ranges("test", "larger")) >= 16
+    trained, validated, tested = (
+        ranges(*where) for where in (("train", "known_range"), ("validation", "unseen_range"), ("test", "unseen_range"))
+    )
+    assert not trained & (validated | tested)
+    assert not validated & tested
+    assert min(high - low for low, high in ranges("test", "larger_range")) >= 16
+    assert len(suite.train_tasks()) == sum(high - low + 1 for low, high in trained)
     assert len(suite.train_tasks()) >= 2000
 
 
