@@ -55,9 +55,12 @@ def run(
         with tempfile.TemporaryDirectory() as folder:
             _print_cost(job.first_iteration(config, Path(folder) / "run"), as_json)
         return 0
-    result = job.train(config, run or Path("runs") / name, resume=resume, overwrite=overwrite)
-    if distributed.rank() == 0:
-        _print_result(result, as_json)
+    try:
+        result = job.train(config, run or Path("runs") / name, resume=resume, overwrite=overwrite)
+        if distributed.rank() == 0:
+            _print_result(result, as_json)
+    finally:
+        distributed.stop()
     return 0
 
 

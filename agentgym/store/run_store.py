@@ -314,7 +314,7 @@ class RunStore:
 
         Args:
             iteration: The last iteration that the checkpoint holds. What has no iteration (demonstrations, evaluations
-                outside the loop) is kept.
+                outside the loop) is kept, and so are the metrics of other phases, which count updates of their own.
 
         Returns:
             Number of episodes that were dropped.
@@ -323,7 +323,8 @@ class RunStore:
         with self._connection.transaction() as sqlite:
             dropped = sqlite.execute(f"DELETE FROM episodes WHERE iteration > ? OR {in_flight}", (iteration,)).rowcount
             sqlite.execute("DELETE FROM groups WHERE id NOT IN (SELECT group_id FROM episodes)")
-            sqlite.execute("DELETE FROM metrics WHERE iteration > ?", (iteration,))
+            query = "DELETE FROM metrics WHERE iteration > ? AND phase IN ('train', 'validation')"
+            sqlite.execute(query, (iteration,))
         return dropped
 
     def counts(self) -> dict[str, int]:

@@ -116,6 +116,7 @@ class _Job:
             self._resume(trainer)
         if self.store is not None and is_resumed:
             self.store.rollback_after(trainer.state.iteration)
+            self.journal.restore()
         if trainer.state.iteration == 0:
             trainer.checkpoint()
         trainer.run()

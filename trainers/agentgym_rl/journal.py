@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,7 @@ class Journal:
 
     def __init__(self, store: RunStore | None, folder: Path, console: Console | None = None) -> None:
         self._store = store
+        self._tensorboard = folder / "tensorboard"
         self._console = console or Console(stderr=True, highlight=False)
         self._began = time.monotonic()
         self._writer: Any = None
@@ -38,7 +41,20 @@ class Journal:
                 from torch.utils.tensorboard import SummaryWriter
             except ImportError:
                 raise MissingExtraError("TensorBoard metrics", "train") from None
-            self._writer = SummaryWriter(str(folder / "tensorboard"))
+            self._open_writer = partial(SummaryWriter, str(self._tensorboard))
+            self._writer = self._open_writer()
+
+    def restore(self) -> None:
+        """Write TensorBoard's files anew from the store, so that a resumed run shows no point twice."""
+        if self._writer is None or self._store is None:
+            return
+        self._writer.close()
+        shutil.rmtree(self._tensorboard, ignore_errors=True)
+        self._writer = self._open_writer()
+        for phase in self._store.phases():
+            for name, (iterations, values) in self._store.metrics(phase=phase).items():
+                for iteration, value in zip(iterations.tolist(), values.tolist(), strict=True):
+                    self._writer.add_scalar(f"{phase}/{name}", value, iteration)
 
     def record(self, iteration: int, metrics: Metrics, phase: str = "train") -> None:
         """Write numbers of an iteration to the store and to TensorBoard."""
