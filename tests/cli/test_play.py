@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from agentgym.cli.main import main
+from agentgym.suite import find_task
 
 GUESS = "agentgym/GuessNumber-v0"
 TASK = "dialogue/guess-number:train-00000"
@@ -18,17 +19,17 @@ def test_play_by_a_script_shows_the_episode_and_prints_its_result(capsys: pytest
     result = json.loads(captured.out)
     assert (result["task"], result["turns"], result["reward"], result["success"]) == (TASK, 1, 1.0, True)
     assert result["outcome"] == "terminated"
-    assert "Guess the number between 69 and 79." in captured.err
+    assert find_task(TASK).instruction in captured.err
     assert "success" in captured.err
 
 
 def test_play_by_a_person_reads_stdin(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO("hello\n79\n"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"hello\n{find_task(TASK).private['secret']}\n"))
     assert main(["play", GUESS, "--task", TASK, "--json"]) == 0
     captured = capsys.readouterr()
     result = json.loads(captured.out)
     assert (result["turns"], result["success"]) == (2, True)
-    assert "Guess one number between 69 and 79." in captured.err
+    assert "Guess one number between" in captured.err
 
 
 def test_play_ends_as_cancelled_when_the_input_ends(
