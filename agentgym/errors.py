@@ -16,11 +16,17 @@ AgentGymError
 ├── CheckpointError (OSError)            a checkpoint that is missing, half-written or of another run
 ├── LearningStalledError (RuntimeError)  a training run that crossed a fail-fast threshold
 ├── CostLimitError (RuntimeError)        a request that might cost more than was allowed
+├── UnsupportedSpecError (ValueError)    a sandbox that asks for more than its provider can enforce
+├── SandboxFileError (OSError)           a file operation in a sandbox that was refused or impossible
 ├── CancelledEpisode (RuntimeError)      an episode that was interrupted on request
 └── InfrastructureError (RuntimeError)   something outside the task and the policy broke; retried, never scored
     ├── StepTimeoutError (TimeoutError)  an environment call that ran past its time limit
     ├── EndpointError (ConnectionError)  a model server that is down, slow or lying
-    └── PartnerError (RuntimeError)      a partner (another role's player) that failed
+    ├── PartnerError (RuntimeError)      a partner (another role's player) that failed
+    └── SandboxError                     a sandbox that could not do its work
+        ├── SandboxStartError            could not be started: no engine, no rights, no image, no room
+        ├── SandboxLostError             ended under way: killed, out of memory, its engine stopped
+        └── SandboxDirtyError            did not come back clean from a reset; it was closed
 """
 
 from __future__ import annotations
@@ -108,6 +114,14 @@ class CostLimitError(AgentGymError, RuntimeError):
     """A request that might cost more than was allowed; it was not sent."""
 
 
+class UnsupportedSpecError(AgentGymError, ValueError):
+    """A sandbox spec that asks for more than its provider can enforce; names what."""
+
+
+class SandboxFileError(AgentGymError, OSError):
+    """A file operation in a sandbox that was refused or impossible: missing, outside, too large, not a regular file."""
+
+
 class CancelledEpisode(AgentGymError, RuntimeError):  # noqa: N818 - it is no fault
     """An episode that was interrupted on request."""
 
@@ -126,3 +140,19 @@ class EndpointError(InfrastructureError, ConnectionError):
 
 class PartnerError(InfrastructureError):
     """A partner (the player of another role) that failed."""
+
+
+class SandboxError(InfrastructureError):
+    """A sandbox that could not do its work."""
+
+
+class SandboxStartError(SandboxError):
+    """A sandbox that could not be started: no engine, no rights, no image or no room."""
+
+
+class SandboxLostError(SandboxError):
+    """A sandbox that ended under way: killed, out of memory, or its engine stopped."""
+
+
+class SandboxDirtyError(SandboxError):
+    """A sandbox that did not come back clean from a reset; it was closed."""
