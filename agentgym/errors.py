@@ -21,6 +21,7 @@ AgentGymError
 ├── CancelledEpisode (RuntimeError)      an episode that was interrupted on request
 └── InfrastructureError (RuntimeError)   something outside the task and the policy broke; retried, never scored
     ├── StepTimeoutError (TimeoutError)  an environment call that ran past its time limit
+    ├── HostLostError (ConnectionError)  a machine or process that held environments and is gone
     ├── EndpointError (ConnectionError)  a model server that is down, slow or lying
     ├── PartnerError (RuntimeError)      a partner (another role's player) that failed
     └── SandboxError                     a sandbox that could not do its work
@@ -132,6 +133,10 @@ class InfrastructureError(AgentGymError, RuntimeError):
 
 class StepTimeoutError(InfrastructureError, TimeoutError):
     """An environment call that ran past its time limit."""
+
+
+class HostLostError(InfrastructureError, ConnectionError):
+    """A machine or process that held environments and is gone, their episodes with it."""
 
 
 class EndpointError(InfrastructureError, ConnectionError):

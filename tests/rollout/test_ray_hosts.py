@@ -1,0 +1,152 @@
+"""Environments on a local cluster of three Ray nodes: same trajectories, a lost node, a slow node."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import ray
+from ray.cluster_utils import Cluster
+
+import agentgym
+from agentgym.errors import ConfigError, StepTimeoutError
+from agentgym.game import GameEnv, GameReply, SoloGame
+from agentgym.policies.scripted import ScriptedPolicy
+from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
+from agentgym.rollout.ray_hosts import HostSettings, RayHosts
+from agentgym.suite import load_suite
+from agentgym.task import Task
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"
+)
+
+HOSTS = HostSettings(kind="ray", num_hosts=3, games_per_host=16, cpus=1)
+SUITE = load_suite("dialogue/guess-number")
+
+
+class SlowSteps(SoloGame):
+    """Takes its time with each step, more on nodes that a file names."""
+
+    def __init__(self, env: agentgym.AgentEnv, wait_s: float, slow_file: str) -> None:
+        super().__init__(env)
+        node = ray.get_runtime_context().get_node_id()
+        is_slow = os.path.exists(slow_file) and node in Path(slow_file).read_text()
+        self.wait_s = wait_s * (20 if is_slow else 1)
+
+    def step(self, text: str) -> GameReply:
+        time.sleep(self.wait_s)
+        return super().step(text)
+
+
+def slow_maker(wait_s: float, slow_file: Path):
+    name = str(slow_file)
+    return lambda _: SlowSteps(agentgym.make(SUITE.env, **SUITE.env_options), wait_s, name)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    started = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    for _ in range(2):
+        started.add_node(num_cpus=1)
+    started.wait_for_nodes()
+    ray.init(address=started.address, log_to_driver=False)
+    yield started
+    ray.shutdown()
+    started.shutdown()
+
+
+def play(make_game, count: int, **settings):
+    tasks = [SUITE.tasks("train")[index % 40] for index in range(count)]
+    jobs = [Job(task, f"e{index:03d}", index) for index, task in enumerate(tasks)]
+    policy = ScriptedPolicy("random", agentgym.spec(SUITE.env).load_scripts()["random"])
+    return collect_episodes(jobs, make_game, {"*": policy}, RolloutSettings(max_concurrent=24, **settings))
+
+
+def told(records):
+    return [
+        (record.task_id, record.total_reward, str(record.outcome), [turn.text for turn in record.turns])
+        for record in records
+    ]
+
+
+@pytest.fixture
+def hosts(cluster, request) -> Iterator[RayHosts]:
+    opened = RayHosts(*request.param)
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("hosts", [(game_maker(SUITE), HOSTS)], indirect=True)
+def test_trajectories_on_a_cluster_are_those_of_one_machine(hosts):
+    here, _ = play(game_maker(SUITE), 60, record_anchors=True)
+    there, stats = play(hosts.make_game, 60, record_anchors=True)
+    assert told(there) == told(here)
+    assert [[turn.anchor for turn in record.turns] for record in there] == [
+        [turn.anchor for turn in record.turns] for record in here
+    ]
+    assert stats.retries == 0
+    assert len(hosts.nodes()) == 3
+
+
+def test_a_killed_node_and_a_slow_node_lose_no_episode(cluster, tmp_path):
+    slow_file = tmp_path / "slow"
+    hosts = RayHosts(slow_maker(0.02, slow_file), HOSTS)
+    try:
+        nodes = [node for node in hosts.nodes() if node]
+        victims = [node for node in cluster.worker_nodes if node.node_id in nodes]
+        slow_file.write_text(next(node for node in nodes if node != victims[0].node_id))
+        timer = threading.Timer(1.0, cluster.remove_node, (victims[0],), {"allow_graceful": False})
+        timer.start()
+        records, stats = play(hosts.make_game, 200, retries=4, max_fault_share=0.5)
+        timer.join()
+    finally:
+        hosts.close()
+        cluster.add_node(num_cpus=1)
+    here, _ = play(game_maker(SUITE), 200)
+    assert told(records) == told(here)
+    assert Counter(record.id for record in records).most_common(1)[0][1] == 1
+    assert hosts.num_lost >= 1
+    assert stats.faults == 0
+
+
+@pytest.mark.parametrize("hosts", [(lambda task: HungGame(task), HOSTS)], indirect=True)
+def test_a_host_that_does_not_answer_is_a_timeout(hosts):
+    task = Task("hung", 0, limits=agentgym.Limits(step_timeout_s=0.2))
+    game = hosts.make_game(task)
+    game._timeout_s = 0.5
+    with pytest.raises(StepTimeoutError, match="within"):
+        game.step("go")
+    game.close()
+
+
+class HungGame(GameEnv):
+    """Never answers."""
+
+    roles = ("agent",)
+
+    def __init__(self, _: Task) -> None:
+        super().__init__()
+
+    def make_task(self, seed):
+        raise NotImplementedError
+
+    def begin(self, task):
+        return {}
+
+    def respond(self, role, action):
+        raise NotImplementedError
+
+    def step(self, text):
+        time.sleep(3)
+
+
+@pytest.mark.parametrize(("field", "value"), [("kind", "slurm"), ("num_hosts", 0), ("games_per_host", 0)])
+def test_settings_refuse_what_makes_no_sense(field, value):
+    with pytest.raises(ConfigError, match=field):
+        HostSettings(**{field: value})
