@@ -94,6 +94,20 @@ def test_train_run_is_not_overwritten_goes_on_and_guards_its_train_tasks(config:
     assert json.loads(capsys.readouterr().out)["num_tasks"] == 40
 
 
+def test_train_interrupted_says_how_to_go_on(
+    config: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("agentgym_rl.trainer.Trainer.run", interrupt)
+    assert main(["train", config, "--run", "runs/mine"]) == 1
+    assert "agentgym train --run runs/mine --resume" in capsys.readouterr().err
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", "--run", "runs/mine", "--resume"]) == 0
+
+
 def test_train_without_its_extra_names_the_command_that_brings_it(config: str) -> None:
     code = WITHOUT_TORCH + f"sys.exit(main(['train', {config!r}]))"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
@@ -111,7 +125,9 @@ def test_train_without_its_extra_names_the_command_that_brings_it(config: str) -
         (["small.toml", "run.iteration=1"], "did you mean iterations"),
         (["small.toml", "run.iterations=many"], "must be int"),
         (["small.toml", "run.suite=dialogue/gues-number"], "did you mean dialogue/guess-number"),
-        (["--resume", "--run", "nowhere"], "nowhere"),
+        (["--resume", "--run", "nowhere"], "no run to resume in nowhere"),
+        (["--resume"], "--run FOLDER"),
+        (["--resume", "--run", "nowhere", "run.seed=1"], "leave out run.seed=1"),
     ],
 )
 def test_train_bad_input_is_one_clear_line(args: list[str], expected: str, config: str, capsys: Capture) -> None:

@@ -42,7 +42,7 @@ def open_run(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool
     holds_run = _holds_run(folder)
     if resume:
         if not holds_run:
-            raise ConfigError(f"no run to resume in {folder}: {CONFIG} is missing or of something else; start it without --resume")
+            raise ConfigError(f"no run to resume in {folder}: {CONFIG} is missing; start it without --resume")
         require_same(folder, config)
         return RunStore.open(folder)
     if holds_run and overwrite:
@@ -101,6 +101,8 @@ def _saved_tables(folder: Path) -> dict[str, Any]:
     path = folder / CONFIG
     try:
         tables: dict[str, Any] = json.loads(path.read_text())["config"]
+    except FileNotFoundError:
+        raise ConfigError(f"no run to resume in {folder}: {CONFIG} is missing; start it without --resume") from None
     except (OSError, KeyError, ValueError) as error:
         raise ConfigError(f"cannot read the run's configuration {path}: {error}; start the run anew") from error
     return tables
