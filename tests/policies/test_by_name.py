@@ -60,6 +60,14 @@ def test_each_kind_is_loaded(tmp_path, make_model, tokenizer):
     assert isinstance(load(f"torch:{tmp_path}"), TorchPolicy)
 
 
+def test_run_in_place_of_a_model_names_the_models_in_it(tmp_path):
+    for folder in (tmp_path, tmp_path / "models" / "trained"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "config.json").write_text("{}")
+    with pytest.raises(ConfigError, match=r"name one of its models: .*models/trained"):
+        load(f"torch:{tmp_path}")
+
+
 def test_torch_is_imported_for_torch_policies_alone():
     code = "import sys, agentgym.policies.by_name as b; b.load('human'); print('torch' in sys.modules)"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
