@@ -72,10 +72,18 @@ def _scripted(name: str, player_of: str, options: dict[str, Any]) -> ScriptedPol
     scripts = spec(env_id).load_scripts()
     if name not in scripts:
         raise UnknownNameError(f"policy of {player_of!r}", name, [*scripts, *FORMS])
+    signature = inspect.signature(scripts[name])
     try:
-        inspect.signature(scripts[name]).bind(None, 0, **options)
+        signature.bind(None, 0, **options)
     except TypeError as error:
-        raise ConfigError(f"policy {name!r} does not take the options {sorted(options)}: {error}") from error
+        known = ", ".join(list(signature.parameters)[2:]) or "none"
+        raise ConfigError(
+            f"policy {name!r} does not take the options {sorted(options)}: {error}; known: {known}"
+        ) from error
+    for key, value in options.items():
+        parameter = signature.parameters.get(key)
+        if parameter is not None and isinstance(parameter.default, float) and not isinstance(value, int | float):
+            raise ConfigError(f"option {key!r} of policy {name!r} must be a number, got {value!r}")
     if not options:
         return ScriptedPolicy(name, scripts[name])
     return ScriptedPolicy(name, partial(scripts[name], **options), repr(sorted(options.items())))

@@ -50,6 +50,13 @@ def test_options_that_do_not_apply_are_refused():
             load(name, quality=1)
 
 
+def test_options_of_a_script_are_named_and_must_be_numbers_where_it_counts_with_them():
+    with pytest.raises(ConfigError, match="known: quality"):
+        load("demo", SUITE, qualty=1)
+    with pytest.raises(ConfigError, match="'quality' of policy 'demo' must be a number, got 'high'"):
+        load("demo", SUITE, quality="high")
+
+
 def test_each_kind_is_loaded(tmp_path, make_model, tokenizer):
     assert isinstance(load("human"), HumanPolicy)
     endpoint = load("endpoint:http://localhost:1/v1#some/model", max_retries=2, send_seed=False)
