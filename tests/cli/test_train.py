@@ -61,7 +61,9 @@ def test_train_dry_run_says_what_a_full_run_costs_and_leaves_nothing(
     config: str, capsys: Capture, tmp_path: Path
 ) -> None:
     assert main(["train", config, "--dry-run", "run.iterations=7", "--json"]) == 0
-    cost = json.loads(capsys.readouterr().out)
+    captured = capsys.readouterr()
+    assert "why is it not learning" not in captured.err
+    cost = json.loads(captured.out)
     assert cost["train_s"] == pytest.approx(7 * cost["iteration_s"])
     assert cost["episodes"] == 7 * 4
     assert [path.name for path in tmp_path.iterdir()] == ["small.toml"]
