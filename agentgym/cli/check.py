@@ -16,7 +16,7 @@ from agentgym.testing import CheckReport, check_env, check_suite
 
 
 def run(
-    names: tyro.conf.Positional[tuple[str, ...]] = (),
+    names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[ENV|SUITE ...]")] = (),
     /,
     *,
     family: str = "",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import tyro
 from rich.console import Console
@@ -29,7 +29,7 @@ from agentgym.task import Task
 
 
 def run(
-    env: tyro.conf.Positional[str],
+    env: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ENV")],
     *,
     task: str = "",
     seed: int | None = None,
