@@ -53,12 +53,20 @@ def load(name: str, player_of: str = "", **options: Any) -> Policy:
 
 def _torch(path: str, **options: Any) -> Policy:
     try:
+        from transformers.utils import logging as transformers_logging
+
         from agentgym.policies.torch_policy import TorchPolicy
     except ImportError as error:
         if (error.name or "").partition(".")[0] in ("torch", "transformers", "tokenizers"):
             raise MissingExtraError("the torch policy", "train") from None
         raise
-    return TorchPolicy.load(path, **options)
+    was_shown = transformers_logging.is_progress_bar_enabled()
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        return TorchPolicy.load(path, **options)
+    finally:
+        if was_shown:
+            transformers_logging.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 
 def _scripted(name: str, player_of: str, options: dict[str, Any]) -> ScriptedPolicy:

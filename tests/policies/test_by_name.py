@@ -57,14 +57,16 @@ def test_options_of_a_script_are_named_and_must_be_numbers_where_it_counts_with_
         load("demo", SUITE, quality="high")
 
 
-def test_each_kind_is_loaded(tmp_path, make_model, tokenizer):
+def test_each_kind_is_loaded(tmp_path, make_model, tokenizer, capsys):
     assert isinstance(load("human"), HumanPolicy)
     endpoint = load("endpoint:http://localhost:1/v1#some/model", max_retries=2, send_seed=False)
     assert isinstance(endpoint, EndpointPolicy)
     assert endpoint.settings.transport.max_retries == 2
     make_model("llama").save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
+    capsys.readouterr()
     assert isinstance(load(f"torch:{tmp_path}"), TorchPolicy)
+    assert capsys.readouterr().err == ""
 
 
 def test_run_in_place_of_a_model_names_the_models_in_it(tmp_path):
