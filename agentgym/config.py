@@ -91,7 +91,7 @@ def build(cls: type[T], tables: Mapping[str, Any], source: Source | None = None,
     for key, value in tables.items():
         dotted = f"{prefix}{key}"
         if key not in fields:
-            close = difflib.get_close_matches(key, fields, n=2, cutoff=0.5)
+            close = _in_tables(key, hints, prefix) or difflib.get_close_matches(key, fields, n=2, cutoff=0.5)
             hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(sorted(fields))}"
             raise ConfigError(f"{source.place(dotted)} is unknown; {hint}")
         values[key] = _convert(hints[key], value, dotted, source)
@@ -120,6 +120,16 @@ def merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> Table:
         below = tables.get(key)
         tables[key] = merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
     return tables
+
+
+def _in_tables(key: str, hints: Mapping[str, Any], prefix: str) -> list[str]:
+    """Dotted keys of the tables of this one that have a key of that name."""
+    tables = {name: hint for name, hint in hints.items() if dataclasses.is_dataclass(hint)}
+    return [
+        f"{prefix}{name}.{key}"
+        for name, hint in tables.items()
+        if key in {field.name for field in dataclasses.fields(hint)}
+    ]
 
 
 def _put(tables: Table, key: str, value: Any) -> None:

@@ -7,29 +7,28 @@ from __future__ import annotations
 
 from importlib.metadata import entry_points
 
-from agentgym.errors import ConfigError
-
 ENTRY_POINT_GROUP = "agentgym.environments"
 _is_loaded = False
+_failures: list[str] = []
 
 
-def load_entry_points() -> None:
-    """Call what installed packages announce; once a process.
+def load_entry_points() -> list[str]:
+    """Call what installed packages announce; once a process. A broken package does not keep the others away.
 
-    Raises:
-        ConfigError: An announced function cannot be imported or called; names the package.
+    Returns:
+        A sentence for each announced function that could not be imported or called; names the package.
     """
     global _is_loaded
     if _is_loaded:
-        return
+        return _failures
     _is_loaded = True  # before the calls: what they call may look for names itself
     for announced in entry_points(group=ENTRY_POINT_GROUP):
         try:
             announced.load()()
-        except (ImportError, AttributeError, TypeError) as error:
-            _is_loaded = False
+        except Exception as error:  # noqa: BLE001 - a boundary: whatever a package raises is its failure
             package = announced.dist.name if announced.dist else announced.value
-            raise ConfigError(
-                f"entry point {announced.name!r} of package {package!r} failed: {error}; "
+            _failures.append(
+                f"entry point {announced.name!r} of package {package!r} failed: {type(error).__name__}: {error}; "
                 f"expected {announced.value!r} to be a function without arguments. Mend or uninstall the package."
-            ) from error
+            )
+    return _failures

@@ -53,14 +53,15 @@ class UnknownNameError(AgentGymError, LookupError):
         kind: What was looked up, such as "suite".
         name: The name that was asked for.
         known: The names that exist; close matches are suggested from them.
+        failures: Why names may be missing, a sentence each.
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], failures: Iterable[str] = ()) -> None:
         self.kind, self.name = kind, name
         names = sorted(known)
         close = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
         hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(names) or 'none'}"
-        super().__init__(f"unknown {kind} {name!r}; {hint}")
+        super().__init__("\n".join([f"unknown {kind} {name!r}; {hint}", *failures]))
 
 
 class MissingExtraError(AgentGymError, ImportError):

@@ -119,7 +119,7 @@ def spec(env_id: str) -> EnvSpec:
     if env_id not in _specs:
         load_entry_points()
     if env_id not in _specs:
-        raise UnknownNameError("environment", env_id, _specs)
+        raise UnknownNameError("environment", env_id, _specs, load_entry_points())
     return _specs[env_id]
 
 

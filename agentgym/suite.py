@@ -164,7 +164,7 @@ def load_suite(name: str) -> Suite:
         load_entry_points()
     folders = _folders()
     if name not in folders:
-        raise UnknownNameError("suite", name, folders)
+        raise UnknownNameError("suite", name, folders, load_entry_points())
     return read_suite(folders[name])
 
 

@@ -50,6 +50,11 @@ def test_overrides_stand_above_the_file(file: Path) -> None:
     assert read == Outer("a", "slow", True, Inner(0.25, (7,), None))
 
 
+def test_a_key_without_its_table_is_named_with_it(file: Path) -> None:
+    with pytest.raises(ConfigError, match=r"override 'rate' is unknown; did you mean inner\.rate\?"):
+        load(file, "rate=0.25")
+
+
 def test_overrides_are_enough_without_a_file() -> None:
     assert load(None, 'name="x y"', "inner.limit=4") == Outer("x y", inner=Inner(limit=4))
 

@@ -8,8 +8,9 @@ import pytest
 
 from agentgym import entry_points as module
 from agentgym.entry_points import ENTRY_POINT_GROUP, load_entry_points
-from agentgym.errors import ConfigError
-from agentgym.suite import suite_names
+from agentgym.errors import UnknownNameError
+from agentgym.registration import spec, specs
+from agentgym.suite import load_suite, suite_names
 
 
 @pytest.fixture
@@ -17,9 +18,12 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Calls of the functions of an announced package; scanning starts anew."""
     made: list[str] = []
     package = types.ModuleType("announced_by_test")
-    vars(package).update(register=lambda: made.append("register"), looks=lambda: made.append(suite_names()[0]))
+    vars(package).update(
+        register=lambda: made.append("register"), looks=lambda: made.append(suite_names()[0]), divides=lambda: 1 / 0
+    )
     monkeypatch.setitem(sys.modules, "announced_by_test", package)
     monkeypatch.setattr(module, "_is_loaded", False)
+    monkeypatch.setattr(module, "_failures", [])
     return made
 
 
@@ -41,12 +45,23 @@ def test_announced_function_may_look_for_names_itself(calls: list[str], monkeypa
     assert calls == ["dialogue/guess-number"]
 
 
-@pytest.mark.parametrize("value", ["no_such_module:register", "announced_by_test:gone", "announced_by_test:__name__"])
-def test_broken_announcement_names_its_place_each_time(
+@pytest.mark.parametrize(
+    "value",
+    ["no_such_module:register", "announced_by_test:gone", "announced_by_test:__name__", "announced_by_test:divides"],
+)
+def test_broken_announcement_is_named_and_keeps_no_other_away(
     value: str, calls: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    announce(monkeypatch, value)
+    announce(monkeypatch, value, "announced_by_test:register")
     for _ in range(2):
-        with pytest.raises(ConfigError, match=value):
-            load_entry_points()
-    assert calls == []
+        (failure,) = load_entry_points()
+        assert value in failure
+    assert calls == ["register"]
+    assert "agentgym/Lookup-v0" in [each.id for each in specs()]
+
+
+def test_unknown_name_says_which_package_is_broken(calls: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    announce(monkeypatch, "announced_by_test:divides")
+    for look in (lambda: spec("other/Game-v0"), lambda: load_suite("other/basic")):
+        with pytest.raises(UnknownNameError, match="announced_by_test:divides"):
+            look()

@@ -8,6 +8,7 @@ from typing import Annotated
 import tyro
 
 from agentgym.cli.output import AsJson, note, print_json, print_table
+from agentgym.entry_points import load_entry_points
 from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.registration import EnvSpec, specs
 from agentgym.suite import suite_names
@@ -15,7 +16,7 @@ from agentgym.testing import CheckReport, check_env, check_suite
 
 
 def run(
-    names: tyro.conf.Positional[tuple[str, ...]] = (),
+    names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[ENV|SUITE ...]")] = (),
     /,
     *,
     family: str = "",
@@ -32,6 +33,9 @@ def run(
     """
     if (len(names) > 0) + bool(family) + everything != 1:
         raise ConfigError("say what to check: ids or suites, or --family FAMILY, or --all")
+    failures = load_entry_points() if everything else []
+    for failure in failures:
+        note(failure)
     reports = []
     for report in check(*_chosen(names, family)):
         note(f"{report.subject}: {'passed' if report.passed else 'FAILED'}")
@@ -42,7 +46,7 @@ def run(
         for report in reports:
             rows = [(result.name, result.status, f"{result.seconds:.1f} s", result.detail) for result in report.results]
             print_table(("check", "result", "time", "finding"), rows, title=report.subject)
-    return 0 if all(report.passed for report in reports) else 1
+    return 0 if all(report.passed for report in reports) and not failures else 1
 
 
 def check(env_ids: list[str], suites: list[str]) -> Iterator[CheckReport]:
@@ -63,6 +67,6 @@ def _chosen(names: tuple[str, ...], family: str) -> tuple[list[str], list[str]]:
     suites = [name for name in names if name not in known]
     for name in suites:
         if name not in suite_names():
-            raise UnknownNameError("environment or suite", name, [*known, *suite_names()])
+            raise UnknownNameError("environment or suite", name, [*known, *suite_names()], load_entry_points())
     brought = [suite for spec in chosen for suite in spec.suites]
     return [spec.id for spec in chosen], list(dict.fromkeys(brought + suites))

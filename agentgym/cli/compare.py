@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import tyro
 
 from agentgym.cli.output import AsJson, print_json
 from agentgym.evaluation import compare, comparison_text
 
+_Result = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RESULT")]
 
-def run(first: tyro.conf.Positional[str], second: tyro.conf.Positional[str], *, as_json: AsJson = False) -> int:
+
+def run(first: _Result, second: _Result, *, as_json: AsJson = False) -> int:
     """Compare two evaluations task by task: the difference, its interval, and how many tasks would show it.
 
     Args:

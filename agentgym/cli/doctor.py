@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from agentgym.cli.output import AsJson, print_json, print_table
+from agentgym.entry_points import load_entry_points
 from agentgym.errors import DISTRIBUTION, AgentGymError
 from agentgym.registration import specs
 from agentgym.suite import load_suite, suite_names
@@ -73,7 +74,7 @@ def diagnose() -> Iterator[Finding]:
         path = next(filter(None, map(shutil.which, programs)), None)
         yield Finding(name, "ok", path) if path else Finding(name, "missing", "not on PATH", fix)
     yield _runs_folder(Path("runs"))
-    yield _environments()
+    yield from _environments()
     yield from _suites()
 
 
@@ -129,12 +130,10 @@ def _runs_folder(folder: Path) -> Finding:
     )
 
 
-def _environments() -> Finding:
-    try:
-        found = specs()
-    except AgentGymError as error:
-        return Finding("environments", "fault", str(error), "mend or uninstall that package")
-    return Finding("environments", "ok", ", ".join(spec.id for spec in found))
+def _environments() -> Iterator[Finding]:
+    yield Finding("environments", "ok", ", ".join(spec.id for spec in specs()))
+    for failure in load_entry_points():
+        yield Finding("environments", "fault", failure, "mend or uninstall that package")
 
 
 def _suites() -> Iterator[Finding]:

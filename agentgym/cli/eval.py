@@ -86,7 +86,8 @@ def run(options: Annotated[EvalOptions, tyro.conf.arg(name=""), tyro.conf.OmitAr
     else:
         print(result_text(result, with_tasks=options.tasks))
     if result.num_missing:
-        note(f"{result.num_missing} episodes are missing; the same command with --run plays only those")
+        kept = "are kept; the same command plays the others" if options.run else "are lost; --run FOLDER keeps them"
+        note(f"{result.num_missing} episodes are missing, those played {kept}")
     return 1 if result.num_missing else 0
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentgym.cli.output import AsJson, print_json, print_table
+from agentgym.cli.output import AsJson, note, print_json, print_table
+from agentgym.entry_points import load_entry_points
 from agentgym.errors import UnknownNameError
 from agentgym.registration import EnvSpec, specs
 
@@ -16,6 +17,8 @@ def run(*, family: str = "", as_json: AsJson = False) -> int:
         family: Only this family, such as tools.
         as_json: Print JSON for machines.
     """
+    for failure in load_entry_points():
+        note(f"warning: {failure}")
     found = specs(family or None)
     if family and not found:
         raise UnknownNameError("family", family, {spec.family for spec in specs()})

@@ -11,7 +11,7 @@ from agentgym.scaffold import write_package
 
 
 def run(
-    name: tyro.conf.Positional[str],
+    name: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")],
     *,
     parent: Annotated[Path, tyro.conf.arg(name="dir")] = Path(),
 ) -> int:

@@ -7,24 +7,29 @@ from __future__ import annotations
 
 import secrets
 import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import tyro
 from rich.console import Console
 
 from agentgym.cli.output import AsJson, note, print_json
-from agentgym.env import AgentEnv
-from agentgym.errors import CancelledEpisode
-from agentgym.message import Message
+from agentgym.env import AgentEnv, CutMessage
+from agentgym.errors import CancelledEpisode, ContextOverflowError
+from agentgym.message import ToolSchema
 from agentgym.policies.by_name import load
 from agentgym.policies.human import HumanPolicy
 from agentgym.policy import Policy, Request, Sampling
+from agentgym.prompting.conversation import Conversation
+from agentgym.prompting.parsing import canonical_text
+from agentgym.prompting.renderer import ChatRenderer
 from agentgym.registration import make
+from agentgym.rollout.episode import PlainTalk, Talk
 from agentgym.task import Task
 
 
 def run(
-    env: tyro.conf.Positional[str],
+    env: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ENV")],
     *,
     task: str = "",
     seed: int | None = None,
@@ -37,15 +42,16 @@ def run(
         env: Id of the environment, such as agentgym/Wordle-v0.
         task: Id of a task, such as tools/lookup:test-00000; without one, a task is made from the seed.
         seed: Seed of the task and the episode; without one, drawn and said.
-        policy: Who plays: human, oracle, null, random, demo, or endpoint:URL#MODEL.
+        policy: Who plays: human, oracle, null, random, demo, torch:PATH, or endpoint:URL#MODEL.
         as_json: Print the result as JSON for machines.
     """
+    game = make(env)
+    viewer = HumanPolicy(Console(stderr=True), input if sys.stdout.isatty() else _read_line)
+    player: Policy = viewer if policy == "human" else load(policy, env)
     if seed is None and not task:
         seed = secrets.randbelow(2**31)
         note(f"seed {seed}; play the same again with --seed {seed}")
-    viewer = HumanPolicy(Console(stderr=True), input if sys.stdout.isatty() else _read_line)
-    player: Policy = viewer if policy == "human" else load(policy, env)
-    result = play(make(env), player, viewer, task=task or None, seed=seed)
+    result = play(game, player, viewer, task=task or None, seed=seed)
     if as_json:
         print_json({"env": env, "policy": policy, **result})
     else:
@@ -73,27 +79,48 @@ def play(
     try:
         _, info = env.reset(seed=seed, options={"task": task} if task is not None else None)
         assert env.task is not None
-        conversation: list[Message] = list(info["messages"])
+        talk = _talk(player, env.tools)
+        talk.observe(info["messages"])
         total = 0.0
         while "outcome" not in info:
-            request = Request("play", env.turn, env.task, conversation, env.tools, None, env.turn, Sampling())
             try:
-                text = player.generate([request])[0].text
-            except CancelledEpisode:
-                _, info = env.finalize("cancelled")
+                text, was_cut = _answer(player, talk, env)
+            except (CancelledEpisode, ContextOverflowError) as error:
+                _, info = env.finalize("cancelled" if isinstance(error, CancelledEpisode) else "context")
                 break
             if player is not viewer:
-                viewer.show(conversation[-len(info["messages"]) :])
+                viewer.show(talk.messages[-1 - len(info["messages"]) : -1])
                 viewer.show([{"role": "assistant", "content": text}])
-            _, reward, _, _, info = env.step(text)
+            _, reward, _, _, info = env.step(CutMessage(text) if was_cut else text)
             total += reward
             viewer.show_events(info["reward_events"])
-            conversation += [{"role": "assistant", "content": text}, *info["messages"]]
+            talk.observe(info["messages"])
         viewer.show(info.get("messages", ()))
         result = {"task": env.task.id, "seed": env.task.seed if seed is None else seed, "turns": env.turn}
         return {**result, "reward": total, **_ending(info)}
     finally:
         env.close()
+
+
+def _talk(player: Policy, tools: Sequence[ToolSchema]) -> Talk:
+    """A conversation as the player takes it: with token ids or without."""
+    if not player.uses_tokens:
+        return PlainTalk()
+    renderer = ChatRenderer(player.tokenizer)  # type: ignore[attr-defined]
+    return Conversation(renderer, tools, max_context=getattr(player, "max_context", None))
+
+
+def _answer(player: Policy, talk: Talk, env: AgentEnv) -> tuple[str, bool]:
+    """The player's message, taken up by the conversation, and whether the token limit cut it."""
+    assert env.task is not None
+    prompt = talk.prompt()
+    ids = None if prompt is None else prompt.ids
+    request = Request("play", env.turn, env.task, talk.messages, env.tools, ids, env.turn, Sampling())
+    reply = player.generate([request])[0]
+    text = canonical_text(reply.text, env.tools) if env.tools and reply.ids is not None else reply.text
+    sampled = () if reply.ids is None else reply.ids.tolist()
+    talk.reply(sampled, text, {"role": "assistant", "content": text}, reply.was_cut)
+    return text, reply.was_cut
 
 
 def _read_line(prompt: str) -> str:

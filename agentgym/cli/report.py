@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
@@ -10,7 +11,9 @@ from agentgym.cli.output import AsJson, print_json
 from agentgym.view import write_report
 
 
-def run(folder: tyro.conf.Positional[Path], *, as_json: AsJson = False) -> int:
+def run(
+    folder: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")], *, as_json: AsJson = False
+) -> int:
     """Write the report page of a run into its folder, and say where it lies.
 
     Args:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from agentgym.cli.output import AsJson, print_json, print_table
+from agentgym.cli.output import AsJson, note, print_json, print_table
 from agentgym.errors import ConfigError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def run(
         if (error.name or "").partition(".")[0].startswith("agentgym"):
             raise
         raise MissingExtraError("training", "train") from error
-    config, name = _config(settings, run if resume else None)
+    config, name = _config(settings, run if resume else None, is_resume=resume)
     if describe:
         text = equations.describe(config)
         print_json({"algorithm": text}) if as_json else print(text)
@@ -55,10 +55,15 @@ def run(
         with tempfile.TemporaryDirectory() as folder:
             _print_cost(job.first_iteration(config, Path(folder) / "run"), as_json)
         return 0
+    target = run or Path("runs") / name
     try:
-        result = job.train(config, run or Path("runs") / name, resume=resume, overwrite=overwrite)
+        result = job.train(config, target, resume=resume, overwrite=overwrite)
         if distributed.rank() == 0:
             _print_result(result, as_json)
+    except KeyboardInterrupt:
+        if (target / "config.json").exists():
+            note(f"go on from the last checkpoint with: agentgym train --run {target} --resume")
+        raise
     finally:
         distributed.stop()
     return 0
@@ -77,7 +82,7 @@ def arrange(args: Sequence[str]) -> list[str]:
     return settings + options
 
 
-def _config(settings: Sequence[str], resumed: Path | None) -> tuple[TrainConfig, str]:
+def _config(settings: Sequence[str], resumed: Path | None, *, is_resume: bool) -> tuple[TrainConfig, str]:
     """The configuration and a name for it; a resumed run brings its own where none is given."""
     from agentgym_rl.config import load_config
     from agentgym_rl.run_folder import saved_config
@@ -86,6 +91,10 @@ def _config(settings: Sequence[str], resumed: Path | None) -> tuple[TrainConfig,
     overrides = [text for text in settings if "=" in text]
     if resumed is not None and not settings:
         return saved_config(resumed), resumed.name
+    if not settings and is_resume:
+        raise ConfigError("--resume needs the folder of the run: --run FOLDER")
+    if resumed is not None and not files:
+        raise ConfigError(f"a run goes on with its own configuration: leave out {', '.join(overrides)}")
     if len(files) != 1:
         raise ConfigError(f"expected one configuration file and overrides of the form key=value, got files {files}")
     return load_config(Path(files[0]), overrides), Path(files[0]).stem

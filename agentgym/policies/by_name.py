@@ -53,12 +53,20 @@ def load(name: str, player_of: str = "", **options: Any) -> Policy:
 
 def _torch(path: str, **options: Any) -> Policy:
     try:
+        from transformers.utils import logging as transformers_logging
+
         from agentgym.policies.torch_policy import TorchPolicy
     except ImportError as error:
         if (error.name or "").partition(".")[0] in ("torch", "transformers", "tokenizers"):
             raise MissingExtraError("the torch policy", "train") from None
         raise
-    return TorchPolicy.load(path, **options)
+    was_shown = transformers_logging.is_progress_bar_enabled()
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        return TorchPolicy.load(path, **options)
+    finally:
+        if was_shown:
+            transformers_logging.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 
 def _scripted(name: str, player_of: str, options: dict[str, Any]) -> ScriptedPolicy:
@@ -72,10 +80,18 @@ def _scripted(name: str, player_of: str, options: dict[str, Any]) -> ScriptedPol
     scripts = spec(env_id).load_scripts()
     if name not in scripts:
         raise UnknownNameError(f"policy of {player_of!r}", name, [*scripts, *FORMS])
+    signature = inspect.signature(scripts[name])
     try:
-        inspect.signature(scripts[name]).bind(None, 0, **options)
+        signature.bind(None, 0, **options)
     except TypeError as error:
-        raise ConfigError(f"policy {name!r} does not take the options {sorted(options)}: {error}") from error
+        known = ", ".join(list(signature.parameters)[2:]) or "none"
+        raise ConfigError(
+            f"policy {name!r} does not take the options {sorted(options)}: {error}; known: {known}"
+        ) from error
+    for key, value in options.items():
+        parameter = signature.parameters.get(key)
+        if parameter is not None and isinstance(parameter.default, float) and not isinstance(value, int | float):
+            raise ConfigError(f"option {key!r} of policy {name!r} must be a number, got {value!r}")
     if not options:
         return ScriptedPolicy(name, scripts[name])
     return ScriptedPolicy(name, partial(scripts[name], **options), repr(sorted(options.items())))

@@ -158,6 +158,9 @@ class TorchPolicy:
             ConfigError: The folder holds no model or tokenizer that can be loaded, or there is no such device or dtype.
         """
         folder, place = Path(path), device_of(device)
+        models = sorted(str(each.parent) for each in folder.glob("models/*/config.json"))
+        if models:
+            raise ConfigError(f"{str(path)!r} is a run, not a model; name one of its models: {', '.join(models)}")
         if not (folder / "config.json").is_file():
             raise ConfigError(
                 f"{str(path)!r} holds no model: expected a folder with config.json, as save_pretrained writes"

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
-from agentgym import suite
+from agentgym import entry_points, suite
 from agentgym.cli.doctor import diagnose
 from agentgym.cli.main import main
 
@@ -44,6 +45,16 @@ def test_doctor_fails_on_a_runs_folder_that_is_a_file(
     assert findings()["runs folder"][0] == "fault"
     assert main(["doctor", "--json"]) == 1
     assert "cannot be written to" in capsys.readouterr().out
+
+
+def test_doctor_reports_a_broken_package_beside_the_environments(monkeypatch: pytest.MonkeyPatch) -> None:
+    announced = [EntryPoint("broken", "no_such_module:register", entry_points.ENTRY_POINT_GROUP)]
+    monkeypatch.setattr(entry_points, "entry_points", lambda group: announced)
+    monkeypatch.setattr(entry_points, "_is_loaded", False)
+    monkeypatch.setattr(entry_points, "_failures", [])
+    found = [finding for finding in diagnose() if finding.name == "environments"]
+    assert [finding.status for finding in found] == ["ok", "fault"]
+    assert "no_such_module:register" in found[1].detail
 
 
 @pytest.fixture

@@ -1,11 +1,13 @@
 """`agentgym eval` and `agentgym compare`."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agentgym.cli import eval as module
 from agentgym.cli.eval import read_options
 from agentgym.cli.main import main
 from agentgym.errors import ConfigError
@@ -112,6 +114,17 @@ def test_compare_refuses_what_is_no_result(capsys: Capture, tmp_path: Path) -> N
     (tmp_path / "a.json").write_text("{}")
     assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "a.json")]) == 2
     assert "no result of an evaluation" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("run", "expected"), [([], "are lost; --run FOLDER keeps them"), (["--run", "r"], "are kept")])
+def test_eval_interrupted_says_what_becomes_of_the_episodes(
+    run: list[str], expected: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole = module.evaluate_by_name
+    monkeypatch.setattr(module, "evaluate_by_name", lambda options: replace(whole(options), num_missing=3))
+    assert main(["eval", "--suite", "tools/lookup", "--policy", "null", "--limit", "3", *run]) == 1
+    assert f"3 episodes are missing, those played {expected}" in capsys.readouterr().err
 
 
 def test_read_options_takes_json_and_text() -> None:

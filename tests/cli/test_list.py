@@ -1,10 +1,20 @@
 """`agentgym list`."""
 
 import json
+from importlib.metadata import EntryPoint
 
 import pytest
 
+from agentgym import entry_points
 from agentgym.cli.main import main
+
+
+@pytest.fixture
+def broken_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    announced = [EntryPoint("broken", "no_such_module:register", entry_points.ENTRY_POINT_GROUP)]
+    monkeypatch.setattr(entry_points, "entry_points", lambda group: announced)
+    monkeypatch.setattr(entry_points, "_is_loaded", False)
+    monkeypatch.setattr(entry_points, "_failures", [])
 
 
 def test_list_json_has_the_declared_keys(capsys: pytest.CaptureFixture[str]) -> None:
@@ -35,3 +45,11 @@ def test_list_prints_a_table_for_people(capsys: pytest.CaptureFixture[str]) -> N
     out = capsys.readouterr().out
     assert "agentgym/Wordle-v0" in out
     assert "dialogue/wordle" in out
+
+
+@pytest.mark.usefixtures("broken_package")
+def test_list_names_a_broken_package_and_lists_the_rest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert "agentgym/Lookup-v0" in {row["id"] for row in json.loads(captured.out)}
+    assert "no_such_module:register" in captured.err

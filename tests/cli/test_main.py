@@ -31,6 +31,21 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
     assert f"usage: agentgym {command}" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("check", "[ENV|SUITE ...]"),
+        ("compare", "RESULT RESULT"),
+        ("new", "NAME"),
+        ("play", "ENV"),
+        ("report", "FOLDER"),
+    ],
+)
+def test_help_names_positional_arguments(command: str, arguments: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--help"]) == 0
+    assert f"usage: agentgym {command} [-h] {arguments} [--" in capsys.readouterr().out
+
+
 def test_unknown_command_suggests_a_close_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lst"]) == 2
     captured = capsys.readouterr()

@@ -3,10 +3,16 @@
 import io
 import json
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from agentgym.cli.main import main
+from agentgym.policies.tiny_model import build_tiny_model
+from agentgym.policies.torch_policy import TorchPolicy
+from agentgym.policy import Reply, Request
+from agentgym.prompting.tiny import build_tokenizer
 from agentgym.suite import find_task
 
 GUESS = "agentgym/GuessNumber-v0"
@@ -61,3 +67,26 @@ def test_play_unknown_name_is_refused_with_a_suggestion(
 ) -> None:
     assert main(["play", *args]) == 2
     assert expected in capsys.readouterr().err
+
+
+def test_play_by_a_model_gives_it_its_own_tokens_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prompts: list[list[int]] = []
+    sampled: list[list[int]] = []
+
+    def generate(policy: TorchPolicy, requests: Sequence[Request]) -> list[Reply]:
+        replies = own(policy, requests)
+        prompts.append(list(requests[0].prompt_ids or ()))
+        sampled.append([] if replies[0].ids is None else replies[0].ids.tolist())
+        return replies
+
+    tokenizer = build_tokenizer(["guess the number", "too high, too low, correct"], numbers=range(30))
+    build_tiny_model(tokenizer).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    own = TorchPolicy.generate
+    monkeypatch.setattr(TorchPolicy, "generate", generate)
+    assert main(["play", GUESS, "--seed", "3", "--policy", f"torch:{tmp_path}", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["turns"] == len(prompts) > 1
+    for before, answer, after in zip(prompts, sampled, prompts[1:], strict=False):
+        assert after[: len(before) + len(answer)] == before + answer

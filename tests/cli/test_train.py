@@ -61,7 +61,9 @@ def test_train_dry_run_says_what_a_full_run_costs_and_leaves_nothing(
     config: str, capsys: Capture, tmp_path: Path
 ) -> None:
     assert main(["train", config, "--dry-run", "run.iterations=7", "--json"]) == 0
-    cost = json.loads(capsys.readouterr().out)
+    captured = capsys.readouterr()
+    assert "why is it not learning" not in captured.err
+    cost = json.loads(captured.out)
     assert cost["train_s"] == pytest.approx(7 * cost["iteration_s"])
     assert cost["episodes"] == 7 * 4
     assert [path.name for path in tmp_path.iterdir()] == ["small.toml"]
@@ -94,6 +96,20 @@ def test_train_run_is_not_overwritten_goes_on_and_guards_its_train_tasks(config:
     assert json.loads(capsys.readouterr().out)["num_tasks"] == 40
 
 
+def test_train_interrupted_says_how_to_go_on(
+    config: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("agentgym_rl.trainer.Trainer.run", interrupt)
+    assert main(["train", config, "--run", "runs/mine"]) == 1
+    assert "agentgym train --run runs/mine --resume" in capsys.readouterr().err
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", "--run", "runs/mine", "--resume"]) == 0
+
+
 def test_train_without_its_extra_names_the_command_that_brings_it(config: str) -> None:
     code = WITHOUT_TORCH + f"sys.exit(main(['train', {config!r}]))"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
@@ -111,7 +127,9 @@ def test_train_without_its_extra_names_the_command_that_brings_it(config: str) -
         (["small.toml", "run.iteration=1"], "did you mean iterations"),
         (["small.toml", "run.iterations=many"], "must be int"),
         (["small.toml", "run.suite=dialogue/gues-number"], "did you mean dialogue/guess-number"),
-        (["--resume", "--run", "nowhere"], "nowhere"),
+        (["--resume", "--run", "nowhere"], "no run to resume in nowhere"),
+        (["--resume"], "--run FOLDER"),
+        (["--resume", "--run", "nowhere", "run.seed=1"], "leave out run.seed=1"),
     ],
 )
 def test_train_bad_input_is_one_clear_line(args: list[str], expected: str, config: str, capsys: Capture) -> None:

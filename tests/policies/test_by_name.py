@@ -50,14 +50,31 @@ def test_options_that_do_not_apply_are_refused():
             load(name, quality=1)
 
 
-def test_each_kind_is_loaded(tmp_path, make_model, tokenizer):
+def test_options_of_a_script_are_named_and_must_be_numbers_where_it_counts_with_them():
+    with pytest.raises(ConfigError, match="known: quality"):
+        load("demo", SUITE, qualty=1)
+    with pytest.raises(ConfigError, match="'quality' of policy 'demo' must be a number, got 'high'"):
+        load("demo", SUITE, quality="high")
+
+
+def test_each_kind_is_loaded(tmp_path, make_model, tokenizer, capsys):
     assert isinstance(load("human"), HumanPolicy)
     endpoint = load("endpoint:http://localhost:1/v1#some/model", max_retries=2, send_seed=False)
     assert isinstance(endpoint, EndpointPolicy)
     assert endpoint.settings.transport.max_retries == 2
     make_model("llama").save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
+    capsys.readouterr()
     assert isinstance(load(f"torch:{tmp_path}"), TorchPolicy)
+    assert capsys.readouterr().err == ""
+
+
+def test_run_in_place_of_a_model_names_the_models_in_it(tmp_path):
+    for folder in (tmp_path, tmp_path / "models" / "trained"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "config.json").write_text("{}")
+    with pytest.raises(ConfigError, match=r"name one of its models: .*models/trained"):
+        load(f"torch:{tmp_path}")
 
 
 def test_torch_is_imported_for_torch_policies_alone():

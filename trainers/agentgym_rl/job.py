@@ -143,7 +143,7 @@ class _Job:
         if distributed.rank() != 0 or self.store is None:
             return TrainResult(self.folder)
         held_out = self._test() if self.config.validation.has_final_test else {}
-        notes = why_not_learning(self.store.metrics()) if self.config.run.iterations else []
+        notes = why_not_learning(self.store.metrics()) if self.config.run.iterations > 1 else []
         if notes:
             self.store.set_meta({"why_not_learning": "\n".join(notes)})
             self.journal.say("why is it not learning: " + "; ".join(notes))

@@ -73,8 +73,8 @@ class Journal:
         """The line of one iteration."""
         success = "  -  "
         if "success/mean" in metrics:
-            margin = (metrics["success/high"] - metrics["success/low"]) / 2
-            success = f"{metrics['success/mean']:.3f} ±{margin:.3f}"
+            low, high = metrics["success/low"], metrics["success/high"]
+            success = f"{metrics['success/mean']:.3f} [{low:.3f}, {high:.3f}]"
         entropy = metrics.get("loss/entropy")
         parts = [
             f"iteration {number}/{total}",

@@ -14,11 +14,12 @@ from typing import Any
 from agentgym.config import Source, build
 from agentgym.errors import CheckpointError, ConfigError
 from agentgym.store import RunStore
-from agentgym.store.lock import WriterLock
+from agentgym.store.lock import LOCK_FILE, WriterLock
+from agentgym.store.run_store import DATABASE
 from agentgym_rl.config import TrainConfig
 
 CONFIG, SUMMARY = "config.json", "summary.json"
-_OWN = ("config.json", "summary.json", "run.db", "run.db-wal", "run.db-shm", "run.lock", "report.html", "tensorboard")
+_OWN = (CONFIG, SUMMARY, DATABASE, "run.db-wal", "run.db-shm", LOCK_FILE, "report.html", "tensorboard")
 _OWN_FOLDERS = ("checkpoints", "models", "evaluations")
 _PACKAGES = ("agentgymnasium", "torch", "transformers", "tokenizers", "gymnasium", "numpy")
 
@@ -33,11 +34,12 @@ def open_run(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool
         overwrite: Remove the run in the folder first; anything else there is left alone.
 
     Raises:
-        ConfigError: The folder holds a run and neither was asked for, holds no run to resume, or cannot be written.
+        ConfigError: The folder holds a run and neither was asked for, holds no run to resume, holds something else
+            under the name of what a run writes, or cannot be written.
         CheckpointError: The run in the folder has another configuration.
         StoreError: Another process is writing the run.
     """
-    holds_run = (folder / CONFIG).exists()
+    holds_run = _holds_run(folder)
     if resume:
         if not holds_run:
             raise ConfigError(f"no run to resume in {folder}: {CONFIG} is missing; start it without --resume")
@@ -48,6 +50,7 @@ def open_run(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool
         remove_run(folder)
     elif holds_run:
         raise ConfigError(f"{folder} holds a run; go on with --resume, start anew with --overwrite, or name another")
+    _require_free(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         facts = {"config": asdict(config), "versions": versions(), "commit": commit()}
@@ -55,6 +58,24 @@ def open_run(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool
     except OSError as error:
         raise ConfigError(f"cannot write the run folder {folder}: {error}") from error
     return RunStore.create(folder, {"kind": "train", "suite": config.run.suite, "config": asdict(config)})
+
+
+def _holds_run(folder: Path) -> bool:
+    """Whether a training run began here; a config.json of something else, such as a model's, is none."""
+    try:
+        facts = json.loads((folder / CONFIG).read_text())
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError):  # damaged: the database beside it tells
+        return (folder / DATABASE).exists()
+    return isinstance(facts, dict) and {"config", "versions"} <= facts.keys()
+
+
+def _require_free(folder: Path) -> None:
+    """Refuse a folder where a run would write over, or later remove, what no training run wrote."""
+    taken = [name for name in _OWN_FOLDERS + _OWN if name != LOCK_FILE and (folder / name).exists()]
+    if taken:
+        raise ConfigError(f"{folder} holds {', '.join(taken)}, which no training run wrote; name another folder")
 
 
 def remove_run(folder: Path) -> None:
@@ -80,6 +101,8 @@ def _saved_tables(folder: Path) -> dict[str, Any]:
     path = folder / CONFIG
     try:
         tables: dict[str, Any] = json.loads(path.read_text())["config"]
+    except FileNotFoundError:
+        raise ConfigError(f"no run to resume in {folder}: {CONFIG} is missing; start it without --resume") from None
     except (OSError, KeyError, ValueError) as error:
         raise ConfigError(f"cannot read the run's configuration {path}: {error}; start the run anew") from error
     return tables

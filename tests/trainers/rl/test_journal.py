@@ -50,5 +50,5 @@ def test_iteration_prints_one_line(store, tmp_path):
     journal.iteration(2, 10, {"success/mean": 0.5, "success/low": 0.4, "success/high": 0.6, "tokens/sampled": 100}, 2.0)
     journal.close()
     assert out.getvalue().count("\n") == 1
-    assert "iteration 2/10 · success 0.500 ±0.100" in out.getvalue()
+    assert "iteration 2/10 · success 0.500 [0.400, 0.600]" in out.getvalue()
     assert "50 tok/s" in out.getvalue()

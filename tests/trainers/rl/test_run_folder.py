@@ -45,6 +45,27 @@ def test_overwriting_removes_what_a_run_wrote_and_nothing_else(tmp_path: Path) -
     assert {path.name for path in folder.iterdir()} <= {"notes.txt", "run.lock"}
 
 
+@pytest.mark.parametrize("is_overwrite", [False, True])
+@pytest.mark.parametrize("name", ["config.json", "models/weights", "run.db"])
+def test_a_folder_of_something_else_is_neither_written_nor_removed(
+    tmp_path: Path, name: str, is_overwrite: bool
+) -> None:
+    mine = tmp_path / "project" / name
+    mine.parent.mkdir(parents=True)
+    mine.write_text('{"model_type": "llama"}')
+    with pytest.raises(ConfigError, match=f"holds {name.partition('/')[0]}, which no training run wrote"):
+        open_run(tmp_path / "project", toy_config("bandit"), resume=False, overwrite=is_overwrite)
+    assert mine.read_text() == '{"model_type": "llama"}'
+    assert [path for path in (tmp_path / "project").rglob("*") if path.is_file()] == [mine]
+
+
+def test_overwriting_a_run_whose_configuration_is_damaged_removes_it(tmp_path: Path) -> None:
+    begin(tmp_path / "run")
+    (tmp_path / "run" / CONFIG).write_text("{")
+    open_run(tmp_path / "run", toy_config("bandit"), resume=False, overwrite=True).close()
+    assert saved_config(tmp_path / "run") == toy_config("bandit")
+
+
 def test_a_run_that_is_being_written_is_not_removed(tmp_path: Path) -> None:
     store = open_run(tmp_path / "run", toy_config("bandit"), resume=False, overwrite=False)
     with pytest.raises(StoreError, match="being written by process"):
