@@ -5,6 +5,7 @@ Which episodes are wanted, and in which order, is decided by its callers (`colle
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
@@ -86,7 +87,7 @@ class RolloutEngine:
         concurrency = sum({id(policy): policy.concurrency for policy in policies.values()}.values())
         self._asking = ThreadPoolExecutor(max(1, concurrency), thread_name_prefix="agentgym-policy")
         self._free_games: dict[str, list[GameEnv]] = {}
-        self._num_stepping = 0
+        self._calls: dict[Episode, Call] = {}
         self._waiting: deque[tuple[Job, int]] = deque()
         self._active: set[Episode] = set()
         self._ready: dict[int, list[tuple[Episode, Request]]] = {}
@@ -136,7 +137,7 @@ class RolloutEngine:
                 call.then(call)
 
     def cancel(self) -> list[Finished]:
-        """Cancel whatever is in flight; returns the records of the cancelled episodes."""
+        """Cancel whatever is in flight and close its games; returns the records of the cancelled episodes."""
         self._waiting.clear()
         cancelled = []
         for episode in list(self._active):
@@ -144,6 +145,9 @@ class RolloutEngine:
                 episode.game.interrupt()
             cancelled.append(episode.fail(CancelledEpisode("cancelled")))
             episode.forget()
+            call = self._calls.pop(episode, None)
+            if call is None or not self._pool.drop(call):
+                self._pool.submit(Call(partial(_close_game, episode), _ignore))
         self._active.clear()
         self._ready.clear()
         return cancelled
@@ -153,10 +157,11 @@ class RolloutEngine:
         self.cancel()
         self._pool.close()
         self._asking.shutdown(wait=True, cancel_futures=True)
-        for games in self._free_games.values():
-            for game in games:
-                game.close()
-        self._free_games.clear()
+        with contextlib.ExitStack() as closing:
+            for games in self._free_games.values():
+                for game in games:
+                    closing.callback(game.close)
+            self._free_games.clear()
 
     # Who plays what: the casting of episodes.
 
@@ -192,13 +197,12 @@ class RolloutEngine:
 
     def _call(self, episode: Episode, function: Callable[[], Any], then: Callable[[Episode, Call], None]) -> None:
         timeout_s = self.settings.step_timeout_s or episode.job.task.limits.step_timeout_s
-        self._num_stepping += 1
-        call = Call(function, partial(self._after_call, episode, then), timeout_s)
+        call = self._calls[episode] = Call(function, partial(self._after_call, episode, then), timeout_s)
         call.on_late_return = partial(_close_game, episode)
         self._pool.submit(call)
 
     def _after_call(self, episode: Episode, then: Callable[[Episode, Call], None], call: Call) -> None:
-        self._num_stepping -= 1
+        self._calls.pop(episode, None)
         if episode not in self._active:
             return
         if call.error is not None:
@@ -253,7 +257,7 @@ class RolloutEngine:
                     self._ask(policy, [pair])
 
     def _is_time_to_ask(self) -> bool:
-        if self._num_stepping == 0:
+        if not self._calls:
             return True
         if self.settings.is_lockstep:
             return False

@@ -11,8 +11,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from toy import CountEnv, Parrot, make_game, task
 
 import agentgym
-from agentgym.errors import ConfigError, ContractError, EndpointError, InfrastructureError
-from agentgym.rollout import Job, RolloutSettings, collect_episodes
+from agentgym.errors import ConfigError, ContextOverflowError, ContractError, EndpointError, InfrastructureError
+from agentgym.game import GameEnv, GameReply, SoloGame
+from agentgym.message import user
+from agentgym.rollout import Job, RolloutEngine, RolloutSettings, collect_episodes
 
 
 def jobs(tasks):
@@ -173,3 +175,33 @@ def test_settings_refuse_unknown_values():
         RolloutSettings(history="first_turn")
     with pytest.raises(ConfigError, match="env_threads"):
         RolloutSettings(env_threads=0)
+
+
+class ClosingEnv(CountEnv):
+    """Counts how often it is closed."""
+
+    def __init__(self):
+        super().__init__()
+        self.num_closed = 0
+
+    def close(self):
+        self.num_closed += 1
+
+
+@pytest.mark.parametrize("fault", [None, "hang"], ids=["between-steps", "during-a-step"])
+def test_closing_the_engine_closes_every_game_once(fault):
+    envs = []
+
+    def make(_):
+        envs.append(ClosingEnv())
+        return SoloGame(envs[-1])
+
+    with RolloutEngine(make, {"*": Parrot()}, RolloutSettings()) as engine:
+        for job in jobs([task(0, length=1), *(task(seed, length=4, fault=fault) for seed in range(1, 6))]):
+            engine.submit(job)
+        engine.next()
+    deadline = time.monotonic() + 2
+    while sum(env.num_closed for env in envs) < len(envs) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(envs) == 6
+    assert [env.num_closed for env in envs] == [1] * 6
