@@ -18,6 +18,7 @@ from agentgym.errors import (
     AgentGymError,
     CancelledEpisode,
     ConfigError,
+    ContextOverflowError,
     InfrastructureError,
     StepTimeoutError,
 )
@@ -180,8 +181,9 @@ class RolloutEngine:
         renderer = self._renderers.get(id(policy))
         if renderer is None:
             renderer = self._renderers[id(policy)] = ChatRenderer(policy.tokenizer)  # type: ignore[attr-defined]
-        limit = self.settings.max_context or getattr(policy, "max_context", None)
-        return Conversation(renderer, tools, history, max_context=limit, room=self.settings.sampling.max_tokens)
+        limits = filter(None, (self.settings.max_context, getattr(policy, "max_context", None)))
+        room = self.settings.sampling.max_tokens
+        return Conversation(renderer, tools, history, max_context=min(limits, default=None), room=room)
 
     # Environment calls.
 
@@ -277,6 +279,9 @@ class RolloutEngine:
     def _after_replies(self, policy: Policy, episodes: list[Episode], call: Call) -> None:
         self._busy[id(policy)] -= 1
         self.stats.model_busy_s += call.seconds
+        if isinstance(call.error, ContextOverflowError) and len(episodes) == 1:
+            self._cut_for_context(episodes[0])
+            return
         if call.error is not None and not isinstance(call.error, InfrastructureError):
             raise call.error
         if call.error is not None:
@@ -293,6 +298,12 @@ class RolloutEngine:
             self.stats.model_s += call.seconds
             text = episode.answer(reply, queue_s, call.seconds)
             self._call(episode, partial(episode.step, text), self._after_step)
+
+    def _cut_for_context(self, episode: Episode) -> None:
+        """End an episode whose policy, such as a server, says that the conversation is too long for it."""
+        if episode in self._active:
+            episode.withdraw()
+            self._call(episode, partial(episode.finalize, "context"), self._after_cut)
 
     # Ending.
 

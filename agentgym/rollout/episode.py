@@ -198,6 +198,11 @@ class Episode:
             role=role,
         )
 
+    def withdraw(self) -> None:
+        """Take back a request that the policy could not answer."""
+        turn = self._records[self._acted].turns.pop()
+        self._told[self._acted] = turn.messages
+
     def answer(self, reply: Reply, queue_s: float, model_s: float) -> str:
         """Take up the acting role's message; returns the text to step the game with."""
         role = self._acted

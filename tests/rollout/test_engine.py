@@ -205,3 +205,21 @@ def test_closing_the_engine_closes_every_game_once(fault):
         time.sleep(0.01)
     assert len(envs) == 6
     assert [env.num_closed for env in envs] == [1] * 6
+
+
+class ForgetfulServer(Parrot):
+    """Says after the first turn of task 1 that the conversation is too long."""
+
+    def generate(self, requests):
+        if (requests[0].task.id, requests[0].turn) == ("toy-1", 1):
+            raise ContextOverflowError("the context has 8 tokens")
+        return super().generate(requests)
+
+
+def test_a_conversation_too_long_for_the_server_is_cut_alone():
+    records, stats = play([task(seed, length=3) for seed in range(3)], ForgetfulServer(concurrency=4))
+    assert [str(record.outcome) for record in records] == ["terminated", "truncated:context", "terminated"]
+    assert [len(record.turns) for record in records] == [3, 1, 3]
+    assert records[1].total_reward == 0.125
+    assert [message["content"] for message in records[1].metadata["last_messages"]] == ["1"]
+    assert stats.faults == 0
