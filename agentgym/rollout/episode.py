@@ -214,6 +214,8 @@ class Episode:
         if reply.ids is not None:
             turn.action_ids, turn.behaviour_logprobs = reply.ids, reply.logprobs
             self._num_tokens += len(reply.ids)
+        else:
+            self._num_tokens += int(reply.usage.get("completion_tokens", 0))
         turn.times = TurnTimes(queue_s=queue_s, model_s=model_s)
         usage = self._records[role].usage
         for key, count in reply.usage.items():

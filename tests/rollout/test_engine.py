@@ -223,3 +223,10 @@ def test_a_conversation_too_long_for_the_server_is_cut_alone():
     assert records[1].total_reward == 0.125
     assert [message["content"] for message in records[1].metadata["last_messages"]] == ["1"]
     assert stats.faults == 0
+
+
+def test_the_token_limit_counts_what_a_server_counts():
+    limits = agentgym.Limits(max_turns=30, max_tokens=5)
+    records, _ = play([task(0, length=20, limits=limits)])
+    assert str(records[0].outcome) == "truncated:tokens"
+    assert len(records[0].turns) == 5
