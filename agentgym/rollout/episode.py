@@ -22,6 +22,7 @@ from agentgym.message import Message, ToolSchema
 from agentgym.outcome import CutReason, Outcome
 from agentgym.policy import Policy, Reply, Request
 from agentgym.prompting.parsing import canonical_text
+from agentgym.reward import weighted_sum
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory, Turn, TurnTimes
@@ -315,6 +316,8 @@ class Episode:
                 self._told[role] += messages
 
     def _take_events(self, reply: GameReply) -> None:
+        assert self.game is not None
+        weighted_sum(reply.events, self.game.reward_weights)  # refuses rewards that are none, before they are recorded
         for event in reply.events:
             self._records[event.role].events.append(event)
 

@@ -230,3 +230,38 @@ def test_the_token_limit_counts_what_a_server_counts():
     records, _ = play([task(0, length=20, limits=limits)])
     assert str(records[0].outcome) == "truncated:tokens"
     assert len(records[0].turns) == 5
+
+
+class Duel(GameEnv):
+    """One message of each role, then a reward for the first."""
+
+    roles = ("first", "second")
+
+    def make_task(self, seed):
+        return task(seed)
+
+    def begin(self, task):
+        self.acting_role = "first"
+        return {role: [user("fight")] for role in self.roles}
+
+    def respond(self, role, action):
+        if role == "first":
+            self.acting_role = "second"
+            return GameReply({"second": [user("your turn")]})
+        events = [self.event("first", "success", self.task.config["value"])]
+        return GameReply({}, events, True, {"first": True, "second": False})
+
+
+def test_a_reward_of_a_game_that_is_no_number_is_a_fault_once():
+    CountEnv.attempts.clear()
+    recorded = []
+    records, stats = collect_episodes(
+        jobs([task(0, value=float("nan")), task(1, value=1.0)]),
+        lambda _: Duel(),
+        {"*": Parrot()},
+        RolloutSettings(retries=0),
+        on_finish=lambda finished: recorded.extend(record.total_reward for record in finished),
+    )
+    assert [record.outcome.kind for record in records] == ["infrastructure"] * 2 + ["terminated"] * 2
+    assert sorted(recorded, key=str) == [0.0, 1.0, None, None]
+    assert (stats.episodes, stats.faults) == (2, 1)

@@ -12,7 +12,9 @@ import torch
 from agentgym import env as env_module
 from agentgym import trajectory as trajectory_module
 from agentgym.outcome import Outcome
+from agentgym.prompting.conversation import Conversation, Prompt
 from agentgym.reward import RewardEvent, weighted_sum
+from agentgym.rollout import episode as episode_module
 from agentgym.trajectory import Group, Trajectory
 from agentgym_rl import scoring, trainer
 from agentgym_rl.batch import TrainBatch
@@ -227,6 +229,7 @@ def test_a_reward_that_is_no_number_is_no_reward(build, implementation, is_bug: 
     with (
         swapped(env_module, "weighted_sum", implementation),
         swapped(trajectory_module, "weighted_sum", implementation),
+        swapped(episode_module, "weighted_sum", implementation),
     ):
         made.run()
     with noticed(is_bug):
