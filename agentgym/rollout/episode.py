@@ -257,8 +257,8 @@ class Episode:
     def fail(self, error: BaseException) -> list[Trajectory]:
         """The records of an episode that something outside the task and the policy broke."""
         if not self._records:
-            self._records["agent"] = self._open_record("agent", None)
-            self._told["agent"] = []
+            for role in ("agent",) if self.game is None else self.game.roles:
+                self._records[role], self._told[role] = self._open_record(role, None), []
         outcome = Outcome("infrastructure", type(error).__name__)
         if isinstance(error, PartnerError):
             outcome = Outcome("partner_fault", type(error).__name__)
