@@ -54,7 +54,8 @@ class ProgressDisplay:
 
     def stop(self) -> None:
         """The collection ended."""
-        self._bar.stop()
+        if self._console.is_terminal:
+            self._bar.stop()
         if self._last:
             self._console.print(f"{self._title}: {self._last}", highlight=False)
 
