@@ -13,7 +13,7 @@ from typing import Any
 
 from agentgym.config import Source, build
 from agentgym.errors import CheckpointError, ConfigError
-from agentgym.store import RunStore
+from agentgym.store import DATABASE, RunStore
 from agentgym.store.lock import WriterLock
 from agentgym_rl.config import TrainConfig
 
@@ -48,6 +48,8 @@ def open_run(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool
         remove_run(folder)
     elif holds_run:
         raise ConfigError(f"{folder} holds a run; go on with --resume, start anew with --overwrite, or name another")
+    if (folder / DATABASE).exists():
+        raise ConfigError(f"{folder} holds episodes of something else, such as evaluations; name another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         facts = {"config": asdict(config), "versions": versions(), "commit": commit()}
