@@ -201,7 +201,7 @@ class Trainer:
         state, config = self.state, self.config
         state.iteration += 1
         state.next_group = min(distributed.gather(collector.next_index))
-        state.seconds += seconds
+        state.seconds += max(distributed.gather(seconds))  # all ranks must agree on when the time is up
         self.journal.record(state.iteration, metrics)
         self.journal.iteration(state.iteration, config.run.iterations, metrics, seconds)
         self._watch.count(state, metrics)

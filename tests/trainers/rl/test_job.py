@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from agentgym_rl.job import first_iteration, train
 from tests.trainers.rl.toys import install, toy_config
 from tests.trainers.rl.train_toy import BUGS, DAMAGES, MOMENTS, of_two_ranks
 from tests.trainers.rl.train_toy import config as killed_config
+from tests.trainers.rl.uneven_ranks import BREAKING
 
 ROOT = Path(__file__).resolve().parents[3]
 SHORT = {"run": {"iterations": 1}, "group": {"tasks": 2, "size": 4}}
@@ -313,6 +315,21 @@ def test_two_ranks_train_as_one_process(tmp_path: Path, suites: Path) -> None:
     for name, weights in one["weights"].items():
         assert (two["weights"][name] - weights).abs().mean() < 1e-5, name
     train(config, tmp_path / "run", resume=True)
+
+
+@pytest.mark.slow
+def test_ranks_agree_on_when_the_time_is_up(tmp_path: Path) -> None:
+    in_a_process("tests.trainers.rl.uneven_ranks", "clock", str(tmp_path), launcher=TWO_RANKS)
+    assert (tmp_path / "run" / "models" / "trained" / "model.safetensors").is_file()
+
+
+@pytest.mark.slow
+def test_an_error_on_one_rank_ends_the_others_at_once(tmp_path: Path) -> None:
+    began = time.monotonic()
+    ran = process("tests.trainers.rl.uneven_ranks", "error", str(tmp_path), launcher=TWO_RANKS)
+    assert ran.returncode != 0
+    assert BREAKING in ran.stderr
+    assert time.monotonic() - began < 120, "the other rank waited for a collective call"
 
 
 def story_of_training(folder: Path) -> dict[str, Any]:
