@@ -9,7 +9,6 @@ import contextlib
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -29,6 +28,7 @@ from agentgym.policy import Policy, Reply, Request
 from agentgym.prompting.conversation import Conversation
 from agentgym.prompting.history import parse_history
 from agentgym.prompting.renderer import ChatRenderer
+from agentgym.rollout.asking import AskingThreads
 from agentgym.rollout.episode import Episode, Job, PlainTalk, Talk
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.rollout.step_pool import Call, StepPool
@@ -36,6 +36,7 @@ from agentgym.task import Task
 from agentgym.trajectory import Trajectory
 
 _GATHER_S = 0.004
+_PATIENCE_S = 1.0
 _MIN_EPISODES_FOR_SHARE = 20
 
 Finished = list[Trajectory]
@@ -85,8 +86,11 @@ class RolloutEngine:
         self._policies = policies
         self._on_finish = on_finish
         self._pool = StepPool(settings.env_threads)
-        concurrency = sum({id(policy): policy.concurrency for policy in policies.values()}.values())
-        self._asking = ThreadPoolExecutor(max(1, concurrency), thread_name_prefix="agentgym-policy")
+        # By whether a policy works in this process: such a one is waited for at the end, a server is not.
+        concurrency = Counter[bool]()
+        for policy in {id(policy): policy for policy in policies.values()}.values():
+            concurrency[policy.concurrency == 1] += policy.concurrency
+        self._asking = {is_local: AskingThreads(count, self._pool.run) for is_local, count in concurrency.items()}
         self._free_games: dict[str, list[GameEnv]] = {}
         self._calls: dict[Episode, Call] = {}
         self._waiting: deque[tuple[Job, int]] = deque()
@@ -157,7 +161,8 @@ class RolloutEngine:
         """Cancel what is in flight and free games and threads; a second call does nothing."""
         self.cancel()
         self._pool.close()
-        self._asking.shutdown(wait=True, cancel_futures=True)
+        for is_local, threads in self._asking.items():
+            threads.close(None if is_local else _PATIENCE_S)
         with contextlib.ExitStack() as closing:
             for games in self._free_games.values():
                 for game in games:
@@ -274,7 +279,7 @@ class RolloutEngine:
         self._busy[id(policy)] += 1
         call = Call(partial(policy.generate, requests), partial(self._after_replies, policy, episodes))
         self._pool.expect(call)
-        self._asking.submit(self._pool.run, call)
+        self._asking[policy.concurrency == 1].submit(call)
 
     def _after_replies(self, policy: Policy, episodes: list[Episode], call: Call) -> None:
         self._busy[id(policy)] -= 1

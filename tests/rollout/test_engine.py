@@ -207,6 +207,19 @@ def test_closing_the_engine_closes_every_game_once(fault):
     assert [env.num_closed for env in envs] == [1] * 6
 
 
+@pytest.mark.parametrize(("concurrency", "is_awaited"), [(1, True), (4, False)], ids=["in-process", "server"])
+def test_closing_waits_for_a_policy_in_this_process_and_for_no_server(concurrency, is_awaited):
+    policy = Parrot(concurrency=concurrency, wait_s=2.5)
+    began = time.monotonic()
+    with RolloutEngine(make_game, {"*": policy}, RolloutSettings()) as engine:
+        engine.submit(*jobs([task(0)]))
+        engine._start_waiting()
+        call = engine._pool.next()
+        call.then(call)
+        engine._ask_policies()
+    assert (time.monotonic() - began > 2.4) == is_awaited
+
+
 class ForgetfulServer(Parrot):
     """Says after the first turn of task 1 that the conversation is too long."""
 
