@@ -270,6 +270,7 @@ class RoleView(AgentEnv):
         self.invalid_value = game.invalid_value
         self.tools = game.tools.get(role, ())
         self._talks: dict[str, list[Message]] = {}
+        self._early: list[RewardEvent] = []
         self._game_outcome: Outcome | None = None
 
     def make_task(self, seed: int) -> Task:
@@ -281,7 +282,8 @@ class RoleView(AgentEnv):
         self._talks = {role: [] for role in self.game.roles}
         self._game_outcome = None
         self._deliver(self.game.reset(task, self._seed))
-        self._play_partners([])
+        self._early = []
+        self._play_partners(self._early)
         return self._collect()
 
     def respond(self, action: Action) -> EnvReply:
@@ -294,7 +296,7 @@ class RoleView(AgentEnv):
         events = list(reply.events)
         if reply.outcome is None:
             reply = self._play_partners(events) or reply
-        own = tuple(event for event in events if event.role == self.role)
+        own = self._own(events)
         self._game_outcome = reply.outcome
         if reply.outcome is None:
             return EnvReply(self._collect(), own)
@@ -304,7 +306,7 @@ class RoleView(AgentEnv):
     def grade(self) -> EnvReply:
         """The game's grade of the agent's role."""
         reply = self.game.grade()
-        own = tuple(event for event in reply.events if event.role == self.role)
+        own = self._own(reply.events)
         return EnvReply((), own, False, reply.successes[self.role], reply.scores.get(self.role))
 
     def anchor(self) -> str | None:
@@ -348,6 +350,12 @@ class RoleView(AgentEnv):
     def _deliver(self, inbox: Inbox) -> None:
         for role, messages in inbox.items():
             self._talks[role] += messages
+
+    def _own(self, events: Sequence[RewardEvent]) -> tuple[RewardEvent, ...]:
+        """The agent's rewards; those from before its first turn, for which `reset` has no place, come with the next."""
+        early = [event._replace(issued_at=self.turn) for event in self._early]
+        self._early = []
+        return tuple(event for event in (*early, *events) if event.role == self.role)
 
     def _collect(self) -> list[Message]:
         messages = self._talks[self.role]

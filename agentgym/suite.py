@@ -223,9 +223,10 @@ def _read_tasks(suite: Suite, split: Split) -> tuple[Task, ...]:
     path = suite.folder / f"{split}.jsonl"
     tasks: dict[str, Task] = {}
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise TaskError(f"cannot read the {split} split of {suite.name!r}: {error}") from error
+    lines = text.removesuffix("\n").split("\n") if text else []  # a task's text may hold other line ends
     for number, line in enumerate(lines, start=1):
         try:
             fields = json.loads(line)

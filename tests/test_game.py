@@ -159,6 +159,24 @@ def test_role_view_lets_the_partner_open_the_game():
     assert env.partners["first"].heard == ["4 stones. You are first.", "1", "second took 1"]
 
 
+def test_role_view_hands_on_rewards_from_before_its_first_turn():
+    class Handicap(Nim):
+        def respond(self, role, action):
+            reply = super().respond(role, action)
+            reply.events = [*reply.events, self.event("second", "success", -0.25)]
+            return reply
+
+    env = RoleView(Handicap(), "second", {"first": Taker("1", "1", "1")})
+    env.reset(options={"task": nim_task(5)})
+    _, reward, _, _, info = env.step("2")
+    penalties = [(event.turn, event.issued_at) for event in info["reward_events"] if event.component == "success"]
+    assert penalties == [(-1, 0), (0, 0), (0, 0)]
+    assert reward == -0.75
+    env.reset(options={"task": nim_task(5)})
+    reward, info = env.finalize("time")
+    assert reward == -0.25
+
+
 def test_role_view_reports_invalid_messages_as_its_own():
     env = view()
     env.reset(options={"task": nim_task(max_invalid=1)})

@@ -156,3 +156,9 @@ def test_tasks_seen_in_training_are_refused_for_evaluation(folder):
     require_unseen(suite.tasks("test"), {"0" * 64})
     with pytest.raises(HeldOutError, match=r"1 of the tasks were trained on .* 'test/toy:3'.*--allow-train"):
         require_unseen(suite.tasks("test"), seen)
+
+
+def test_texts_of_tasks_may_hold_other_line_ends(folder):
+    text = "one\u2028two\x85three"
+    (folder / "train.jsonl").write_text(json.dumps(json.loads(line(1, instruction=text)), ensure_ascii=False) + "\n")
+    assert [task.instruction for task in read_suite(folder).tasks("train")] == [text]

@@ -140,10 +140,15 @@ def _jobs(tasks: Sequence[Task], settings: EvaluationSettings, name: str, finger
 
 
 def _resumed(store: RunStore, jobs: Sequence[Job], purpose: Purpose) -> dict[str, Trajectory]:
-    wanted = {f"{job.key}/agent": job.key for job in jobs}
-    rows = [row for row in store.episode_rows(purpose=purpose, role="agent") if row.id in wanted]
+    wanted = {job.key for job in jobs}
+    rows = [row for row in store.episode_rows(purpose=purpose) if _key_of(row.id) in wanted]
     graded = [row for row in rows if row.outcome in GRADED]
-    return {wanted[trajectory.id]: trajectory for trajectory in store.load(graded)}
+    return {_key_of(trajectory.id): trajectory for trajectory in store.load(graded)}
+
+
+def _key_of(episode: str) -> str:
+    """The key of the job that an episode was played for: its id without the role."""
+    return episode.rpartition("/")[0]
 
 
 def _play(
@@ -163,7 +168,7 @@ def _play(
     records, _ = collect_episodes(
         jobs, game_maker(suite), {"*": policy}, settings.rollout, on_finish=keep, progress=progress
     )
-    return {record.id.rpartition("/")[0]: record for record in records if record.role == "agent"}
+    return {_key_of(record.id): record for record in records}
 
 
 def _check_faults(result: EvaluationResult, played: dict[str, Trajectory], allowed: float) -> None:

@@ -6,6 +6,7 @@ Retries and limits of the transport are in `agentgym.policies.endpoint_client`, 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 from collections.abc import Mapping, Sequence
@@ -147,6 +148,16 @@ class EndpointPolicy:
         transport = Transport(**{key: value for key, value in options.items() if key in fields})
         rest = {key: value for key, value in options.items() if key not in fields}
         return cls(url, model, EndpointSettings(transport=transport, **rest))
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of the settings that shape answers, by which evaluations resume; limits and prices do not count.
+
+        The weights behind an address cannot be seen: where they change, give the model or the run folder a new name.
+        """
+        settings = self.settings
+        shaping = [settings.protocol, list(settings.stop_ids), settings.send_seed, settings.extra]
+        return hashlib.blake2b(json.dumps(shaping, sort_keys=True, default=repr).encode(), digest_size=8).hexdigest()
 
     @property
     def cost(self) -> float:

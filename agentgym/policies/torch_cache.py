@@ -5,6 +5,7 @@ What is decoded and when is in `agentgym.policies.torch_decoder`.
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
@@ -125,6 +126,8 @@ class _Kept:
 class EpisodeStore:
     """Keys and values of episodes between their turns; those unused for longest go when the budget is spent.
 
+    One thread loads and saves, while others may forget episodes that ended.
+
     Args:
         max_tokens: Number of tokens kept, over all episodes.
     """
@@ -132,6 +135,7 @@ class EpisodeStore:
     def __init__(self, max_tokens: int) -> None:
         self._max_tokens = max_tokens
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._lock = threading.RLock()
         self.num_tokens = 0
 
     def __len__(self) -> int:
@@ -154,27 +158,29 @@ class EpisodeStore:
     def save(self, episode: str, tokens: Prompt, window: Window, row: int, known: int) -> None:
         """Keep the tokens of a row, the first `known` of which were loaded from here."""
         size = len(tokens)
-        if size > self._max_tokens:
-            self.forget(episode)
-            return
-        kept = self._kept.pop(episode, None)
-        if kept is None or kept.states.shape[2] < size:
-            capacity = min(size + size // 4, self._max_tokens)
-            first = window.tokens_of(row, 0, 1)
-            states = first.new_empty((*first.shape[:2], capacity, first.shape[3]))
-            self.num_tokens += capacity - (0 if kept is None else kept.states.shape[2])
-            kept, known = _Kept(tokens, states), 0
-        kept.tokens = tokens
-        kept.states[:, :, known:size] = window.tokens_of(row, known, size)
-        self._kept[episode] = kept
-        while self.num_tokens > self._max_tokens:
-            self.forget(next(iter(self._kept)))
+        with self._lock:
+            if size > self._max_tokens:
+                self.forget(episode)
+                return
+            kept = self._kept.pop(episode, None)
+            if kept is None or kept.states.shape[2] < size:
+                capacity = min(size + size // 4, self._max_tokens)
+                first = window.tokens_of(row, 0, 1)
+                states = first.new_empty((*first.shape[:2], capacity, first.shape[3]))
+                self.num_tokens += capacity - (0 if kept is None else kept.states.shape[2])
+                kept, known = _Kept(tokens, states), 0
+            kept.tokens = tokens
+            kept.states[:, :, known:size] = window.tokens_of(row, known, size)
+            self._kept[episode] = kept
+            while self.num_tokens > self._max_tokens:
+                self.forget(next(iter(self._kept)))
 
     def forget(self, episode: str) -> None:
         """Drop an episode; unknown ones are ignored."""
-        kept = self._kept.pop(episode, None)
-        if kept is not None:
-            self.num_tokens -= kept.states.shape[2]
+        with self._lock:
+            kept = self._kept.pop(episode, None)
+            if kept is not None:
+                self.num_tokens -= kept.states.shape[2]
 
     def clear(self) -> None:
         """Drop all."""

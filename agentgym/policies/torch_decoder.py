@@ -37,17 +37,17 @@ class Row:
         request: What was asked.
         prompt: int64[P].
         budget: Largest number of tokens that may be sampled.
-        known: Number of prompt tokens whose keys and values were kept from earlier turns.
         ids: int32[K], what was sampled.
         logprobs: float32[K].
+        known: Number of prompt tokens whose keys and values are kept from earlier turns, when the row is decoded.
     """
 
     request: Request
     prompt: Prompt
     budget: int
-    known: int
     ids: NDArray[np.int32]
     logprobs: NDArray[np.float32]
+    known: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,8 @@ class Decoder:
         Raises:
             ContractError: The model returned numbers that are not finite.
         """
+        for row in rows:  # not before: what an earlier batch kept may have pushed this one's out
+            row.known = self._store.known(row.request.episode, row.prompt)
         first: dict[bytes, Row] = {}
         twins = [row for row in rows if not row.known and first.setdefault(row.prompt.tobytes(), row) is not row]
         is_twin = {id(row) for row in twins}

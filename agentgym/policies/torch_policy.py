@@ -262,8 +262,7 @@ class TorchPolicy:
                 f"episode {request.episode!r}, turn {request.turn}: the prompt has {len(prompt)} tokens, expected 1 to "
                 f"{self.max_context - 1}; shorten the history or raise max_context"
             )
-        known = self._store.known(request.episode, prompt)
-        return Row(request, prompt, min(request.sampling.max_tokens, room), known, _NO_IDS, _NO_LOGPROBS)
+        return Row(request, prompt, min(request.sampling.max_tokens, room), _NO_IDS, _NO_LOGPROBS)
 
     def _reply(self, row: Row, text: str) -> Reply:
         sampling = row.request.sampling

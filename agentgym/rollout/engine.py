@@ -5,10 +5,10 @@ Which episodes are wanted, and in which order, is decided by its callers (`colle
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -17,6 +17,7 @@ from agentgym.errors import (
     AgentGymError,
     CancelledEpisode,
     ConfigError,
+    ContextOverflowError,
     InfrastructureError,
     StepTimeoutError,
 )
@@ -27,6 +28,7 @@ from agentgym.policy import Policy, Reply, Request
 from agentgym.prompting.conversation import Conversation
 from agentgym.prompting.history import parse_history
 from agentgym.prompting.renderer import ChatRenderer
+from agentgym.rollout.asking import AskingThreads
 from agentgym.rollout.episode import Episode, Job, PlainTalk, Talk
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.rollout.step_pool import Call, StepPool
@@ -34,6 +36,7 @@ from agentgym.task import Task
 from agentgym.trajectory import Trajectory
 
 _GATHER_S = 0.004
+_PATIENCE_S = 1.0
 _MIN_EPISODES_FOR_SHARE = 20
 
 Finished = list[Trajectory]
@@ -83,10 +86,13 @@ class RolloutEngine:
         self._policies = policies
         self._on_finish = on_finish
         self._pool = StepPool(settings.env_threads)
-        concurrency = sum({id(policy): policy.concurrency for policy in policies.values()}.values())
-        self._asking = ThreadPoolExecutor(max(1, concurrency), thread_name_prefix="agentgym-policy")
+        # By whether a policy works in this process: such a one is waited for at the end, a server is not.
+        concurrency = Counter[bool]()
+        for policy in {id(policy): policy for policy in policies.values()}.values():
+            concurrency[policy.concurrency == 1] += policy.concurrency
+        self._asking = {is_local: AskingThreads(count, self._pool.run) for is_local, count in concurrency.items()}
         self._free_games: dict[str, list[GameEnv]] = {}
-        self._num_stepping = 0
+        self._calls: dict[Episode, Call] = {}
         self._waiting: deque[tuple[Job, int]] = deque()
         self._active: set[Episode] = set()
         self._ready: dict[int, list[tuple[Episode, Request]]] = {}
@@ -136,7 +142,7 @@ class RolloutEngine:
                 call.then(call)
 
     def cancel(self) -> list[Finished]:
-        """Cancel whatever is in flight; returns the records of the cancelled episodes."""
+        """Cancel whatever is in flight and close its games; returns the records of the cancelled episodes."""
         self._waiting.clear()
         cancelled = []
         for episode in list(self._active):
@@ -144,6 +150,9 @@ class RolloutEngine:
                 episode.game.interrupt()
             cancelled.append(episode.fail(CancelledEpisode("cancelled")))
             episode.forget()
+            call = self._calls.pop(episode, None)
+            if call is None or not self._pool.drop(call):
+                self._pool.submit(Call(partial(_close_game, episode), _ignore))
         self._active.clear()
         self._ready.clear()
         return cancelled
@@ -152,11 +161,13 @@ class RolloutEngine:
         """Cancel what is in flight and free games and threads; a second call does nothing."""
         self.cancel()
         self._pool.close()
-        self._asking.shutdown(wait=True, cancel_futures=True)
-        for games in self._free_games.values():
-            for game in games:
-                game.close()
-        self._free_games.clear()
+        for is_local, threads in self._asking.items():
+            threads.close(None if is_local else _PATIENCE_S)
+        with contextlib.ExitStack() as closing:
+            for games in self._free_games.values():
+                for game in games:
+                    closing.callback(game.close)
+            self._free_games.clear()
 
     # Who plays what: the casting of episodes.
 
@@ -175,8 +186,9 @@ class RolloutEngine:
         renderer = self._renderers.get(id(policy))
         if renderer is None:
             renderer = self._renderers[id(policy)] = ChatRenderer(policy.tokenizer)  # type: ignore[attr-defined]
-        limit = self.settings.max_context or getattr(policy, "max_context", None)
-        return Conversation(renderer, tools, history, max_context=limit, room=self.settings.sampling.max_tokens)
+        limits = filter(None, (self.settings.max_context, getattr(policy, "max_context", None)))
+        room = self.settings.sampling.max_tokens
+        return Conversation(renderer, tools, history, max_context=min(limits, default=None), room=room)
 
     # Environment calls.
 
@@ -192,13 +204,12 @@ class RolloutEngine:
 
     def _call(self, episode: Episode, function: Callable[[], Any], then: Callable[[Episode, Call], None]) -> None:
         timeout_s = self.settings.step_timeout_s or episode.job.task.limits.step_timeout_s
-        self._num_stepping += 1
-        call = Call(function, partial(self._after_call, episode, then), timeout_s)
+        call = self._calls[episode] = Call(function, partial(self._after_call, episode, then), timeout_s)
         call.on_late_return = partial(_close_game, episode)
         self._pool.submit(call)
 
     def _after_call(self, episode: Episode, then: Callable[[Episode, Call], None], call: Call) -> None:
-        self._num_stepping -= 1
+        self._calls.pop(episode, None)
         if episode not in self._active:
             return
         if call.error is not None:
@@ -253,7 +264,7 @@ class RolloutEngine:
                     self._ask(policy, [pair])
 
     def _is_time_to_ask(self) -> bool:
-        if self._num_stepping == 0:
+        if not self._calls:
             return True
         if self.settings.is_lockstep:
             return False
@@ -268,11 +279,14 @@ class RolloutEngine:
         self._busy[id(policy)] += 1
         call = Call(partial(policy.generate, requests), partial(self._after_replies, policy, episodes))
         self._pool.expect(call)
-        self._asking.submit(self._pool.run, call)
+        self._asking[policy.concurrency == 1].submit(call)
 
     def _after_replies(self, policy: Policy, episodes: list[Episode], call: Call) -> None:
         self._busy[id(policy)] -= 1
         self.stats.model_busy_s += call.seconds
+        if isinstance(call.error, ContextOverflowError) and len(episodes) == 1:
+            self._cut_for_context(episodes[0])
+            return
         if call.error is not None and not isinstance(call.error, InfrastructureError):
             raise call.error
         if call.error is not None:
@@ -289,6 +303,12 @@ class RolloutEngine:
             self.stats.model_s += call.seconds
             text = episode.answer(reply, queue_s, call.seconds)
             self._call(episode, partial(episode.step, text), self._after_step)
+
+    def _cut_for_context(self, episode: Episode) -> None:
+        """End an episode whose policy, such as a server, says that the conversation is too long for it."""
+        if episode in self._active:
+            episode.withdraw()
+            self._call(episode, partial(episode.finalize, "context"), self._after_cut)
 
     # Ending.
 

@@ -22,6 +22,7 @@ from agentgym.message import Message, ToolSchema
 from agentgym.outcome import CutReason, Outcome
 from agentgym.policy import Policy, Reply, Request
 from agentgym.prompting.parsing import canonical_text
+from agentgym.reward import weighted_sum
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory, Turn, TurnTimes
@@ -198,6 +199,11 @@ class Episode:
             role=role,
         )
 
+    def withdraw(self) -> None:
+        """Take back a request that the policy could not answer."""
+        turn = self._records[self._acted].turns.pop()
+        self._told[self._acted] = turn.messages
+
     def answer(self, reply: Reply, queue_s: float, model_s: float) -> str:
         """Take up the acting role's message; returns the text to step the game with."""
         role = self._acted
@@ -209,6 +215,8 @@ class Episode:
         if reply.ids is not None:
             turn.action_ids, turn.behaviour_logprobs = reply.ids, reply.logprobs
             self._num_tokens += len(reply.ids)
+        else:
+            self._num_tokens += int(reply.usage.get("completion_tokens", 0))
         turn.times = TurnTimes(queue_s=queue_s, model_s=model_s)
         usage = self._records[role].usage
         for key, count in reply.usage.items():
@@ -249,8 +257,8 @@ class Episode:
     def fail(self, error: BaseException) -> list[Trajectory]:
         """The records of an episode that something outside the task and the policy broke."""
         if not self._records:
-            self._records["agent"] = self._open_record("agent", None)
-            self._told["agent"] = []
+            for role in ("agent",) if self.game is None else self.game.roles:
+                self._records[role], self._told[role] = self._open_record(role, None), []
         outcome = Outcome("infrastructure", type(error).__name__)
         if isinstance(error, PartnerError):
             outcome = Outcome("partner_fault", type(error).__name__)
@@ -308,6 +316,8 @@ class Episode:
                 self._told[role] += messages
 
     def _take_events(self, reply: GameReply) -> None:
+        assert self.game is not None
+        weighted_sum(reply.events, self.game.reward_weights)  # refuses rewards that are none, before they are recorded
         for event in reply.events:
             self._records[event.role].events.append(event)
 

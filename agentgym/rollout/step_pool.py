@@ -33,7 +33,8 @@ class Call:
         seconds: How long it ran.
         value: What it returned.
         error: What it raised, or StepTimeoutError.
-        is_abandoned: Whether it ran past its limit.
+        is_finished: Whether it returned or raised before anybody gave it up.
+        is_abandoned: Whether it was given up: it ran past its limit, or nobody wants it any more.
     """
 
     function: Callable[[], Any]
@@ -44,6 +45,7 @@ class Call:
     seconds: float = 0.0
     value: Any = None
     error: BaseException | None = None
+    is_finished: bool = False
     is_abandoned: bool = False
 
 
@@ -81,8 +83,11 @@ class StepPool:
         self._pending.add(call)
 
     def run(self, call: Call) -> None:
-        """Carry out a call in this thread."""
-        call.started = time.monotonic()
+        """Carry out a call in this thread, unless it was dropped before."""
+        with self._lock:
+            if call.is_abandoned:
+                return
+            call.started = time.monotonic()
         value, error = None, None
         try:
             value = call.function()
@@ -91,6 +96,7 @@ class StepPool:
         with self._lock:
             if not call.is_abandoned:
                 call.seconds, call.value, call.error = time.monotonic() - call.started, value, error
+                call.is_finished = True
         if not call.is_abandoned:
             self._finished.put(call)
 
@@ -107,19 +113,34 @@ class StepPool:
         """
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
-            try:
+            call = self._overdue()
+            if call is None:
                 wait = _TICK_S if deadline is None else max(0.0, min(_TICK_S, deadline - time.monotonic()))
-                call = self._finished.get(timeout=wait) if wait else self._finished.get_nowait()
-            except Empty:
-                overdue = self._overdue()
-                if overdue is None:
+                try:
+                    call = self._finished.get(timeout=wait) if wait else self._finished.get_nowait()
+                except Empty:
                     if deadline is not None and time.monotonic() >= deadline:
                         return None
                     continue
-                call = overdue
             if call in self._pending:
                 self._pending.discard(call)
                 return call
+
+    def drop(self, call: Call) -> bool:
+        """Give up a call that nobody wants any more; `next` never returns it.
+
+        Returns:
+            Whether it is running: then its `on_late_return` is called at its end. Else it will never run or is over,
+            and the caller frees what it uses.
+        """
+        with self._lock:
+            self._pending.discard(call)
+            is_running = call.started > 0 and not call.is_finished and not call.is_abandoned
+            if is_running:
+                self._hung += 1
+                self._threads -= 1
+            call.is_abandoned = call.is_abandoned or not call.is_finished
+        return is_running
 
     def close(self) -> None:
         """Let idle threads end and wait for them a moment; hung ones end when their calls return."""
@@ -136,14 +157,16 @@ class StepPool:
         if now < self._next_check:
             return None
         for call in self._pending:
-            if call.started and now - call.started > call.timeout_s and not call.is_abandoned:
-                self._abandon(call, now)
+            if call.started and now - call.started > call.timeout_s and self._abandon(call, now):
                 return call
         self._next_check = now + _TICK_S
         return None
 
-    def _abandon(self, call: Call, now: float) -> None:
+    def _abandon(self, call: Call, now: float) -> bool:
+        """Give up a call that runs; False where it is over by now."""
         with self._lock:
+            if call.is_finished or call.is_abandoned:
+                return False
             call.is_abandoned = True
             self._hung += 1
             self._threads -= 1
@@ -156,6 +179,7 @@ class StepPool:
                 f"in a process of its own"
             )
         self._start_thread()
+        return True
 
     def _start_thread(self) -> None:
         with self._lock:
@@ -167,7 +191,7 @@ class StepPool:
     def _work(self) -> None:
         while (call := self._waiting.get()) is not None:
             self.run(call)
-            if call.is_abandoned:
+            if call.is_abandoned and call.started:
                 with self._lock:
                     self._hung -= 1
                 if call.on_late_return is not None:

@@ -20,6 +20,9 @@ from agentgym.trajectory import NO_IDS, Trajectory, Turn, TurnTimes
 _COMPRESSION = 1
 """zlib level: sampled ids and log-probabilities hardly shrink further, and 1 is several times as fast as 6."""
 
+_COMPRESSED_FROM = 4096
+"""Bytes of token arrays from which compression is worth its time: below, it costs a quarter of writing an episode."""
+
 _INT32, _FLOAT32 = np.dtype("<i4"), np.dtype("<f4")
 
 EPISODE_COLUMNS = (
@@ -156,7 +159,8 @@ def pack_tokens(turns: Sequence[Turn]) -> bytes | None:
             arrays.append(np.asarray(logprobs, _FLOAT32).tobytes())
     if sum(header[1:]) == -len(turns):
         return None
-    return zlib.compress(b"".join((np.array(header, _INT32).tobytes(), *arrays)), _COMPRESSION)
+    plain = b"".join((np.array(header, _INT32).tobytes(), *arrays))
+    return zlib.compress(plain, _COMPRESSION if len(plain) >= _COMPRESSED_FROM else 0)
 
 
 def unpack_tokens(blob: bytes, turns: Sequence[Turn]) -> None:

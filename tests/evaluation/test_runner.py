@@ -8,6 +8,7 @@ from agentgym.policies.by_name import load
 from agentgym.rollout import RolloutSettings
 from agentgym.store import RunStore
 from agentgym.suite import load_suite
+from agentgym_dialogue.guess_number.env import GuessNumberEnv
 
 SUITE = "dialogue/guess-number"
 FEW = EvaluationSettings(limit=12, attempts=2)
@@ -51,6 +52,14 @@ def test_oracle_solves_the_split_and_null_does_not():
     assert found.success.high > 0
     assert sum(found.outcomes.values()) == 24
     assert found.pass_at() == {"1": 0.0, "2": 0.0}
+
+
+def test_the_role_of_the_environment_may_have_any_name(tmp_path, monkeypatch):
+    monkeypatch.setattr(GuessNumberEnv, "role", "guesser")
+    with open_evaluation_store(tmp_path) as store:
+        found = [evaluate(load("oracle", SUITE), SUITE, "test", FEW, store=store) for _ in range(2)]
+    assert [(each.success.mean, each.success.num_tasks, each.num_missing) for each in found] == [(1.0, 12, 0)] * 2
+    assert found[0].outcomes == found[1].outcomes == {"terminated": 24}
 
 
 def test_limit_spreads_over_the_split():

@@ -368,3 +368,12 @@ def test_settings_are_checked(options):
 def test_transport_refuses_a_rate_of_zero():
     with pytest.raises(ConfigError):
         Transport(requests_per_minute=0)
+
+
+def test_fingerprint_tells_settings_that_shape_answers_apart_and_nothing_else():
+    address = "http://127.0.0.1:1/v1#model"
+    plain = EndpointPolicy.load(address).fingerprint
+    assert EndpointPolicy.load(address, timeout_s=1.0, max_retries=0, prompt_price=1.0).fingerprint == plain
+    shaping = ({"extra": {"top_k": 5}}, {"extra": {"top_k": 6}}, {"send_seed": False}, {"protocol": "tokens"})
+    found = {EndpointPolicy.load(address, **options).fingerprint for options in shaping}
+    assert len(found | {plain}) == 5

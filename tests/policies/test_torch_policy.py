@@ -224,6 +224,21 @@ def test_oldest_episodes_leave_the_cache_first(policy_of):
     assert policy._store.known("c", np.array(prompt)) == 0
 
 
+def test_an_episode_that_an_earlier_batch_pushed_out_is_computed_anew(policy_of):
+    policy = policy_of(limits=TorchLimits(cache_tokens=50, batch_tokens=48), stop_ids=[10**9])
+    prompts = [list(range(10)), list(range(20, 30))]
+    openings = policy.generate([ask(p, episode=str(i), max_tokens=4) for i, p in enumerate(prompts)])
+    longer = [
+        [*p, *reply.ids.tolist(), *range(18 - 4 * i)]
+        for i, (p, reply) in enumerate(zip(prompts, openings, strict=True))
+    ]
+    requests = [ask(p, episode=str(i), turn=1, seed=i, max_tokens=4) for i, p in enumerate(longer)]
+    assert all(policy._store.known(request.episode, np.array(request.prompt_ids)) for request in requests)
+    replies = policy.generate(requests)
+    fresh = policy_of(model=policy.model, stop_ids=[10**9]).generate(requests)
+    assert [reply.ids.tolist() for reply in replies] == [reply.ids.tolist() for reply in fresh]
+
+
 def test_context_bounds_prompt_and_message(policy_of):
     policy = policy_of(stop_ids=[10**9], limits=TorchLimits(max_context=10))
     reply = policy.generate([ask([1] * 7)])[0]

@@ -11,8 +11,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from toy import CountEnv, Parrot, make_game, task
 
 import agentgym
-from agentgym.errors import ConfigError, ContractError, EndpointError, InfrastructureError
-from agentgym.rollout import Job, RolloutSettings, collect_episodes
+from agentgym.errors import ConfigError, ContextOverflowError, ContractError, EndpointError, InfrastructureError
+from agentgym.game import GameEnv, GameReply, SoloGame
+from agentgym.message import user
+from agentgym.rollout import Job, RolloutEngine, RolloutSettings, collect_episodes
 
 
 def jobs(tasks):
@@ -173,3 +175,106 @@ def test_settings_refuse_unknown_values():
         RolloutSettings(history="first_turn")
     with pytest.raises(ConfigError, match="env_threads"):
         RolloutSettings(env_threads=0)
+
+
+class ClosingEnv(CountEnv):
+    """Counts how often it is closed."""
+
+    def __init__(self):
+        super().__init__()
+        self.num_closed = 0
+
+    def close(self):
+        self.num_closed += 1
+
+
+@pytest.mark.parametrize("fault", [None, "hang"], ids=["between-steps", "during-a-step"])
+def test_closing_the_engine_closes_every_game_once(fault):
+    envs = []
+
+    def make(_):
+        envs.append(ClosingEnv())
+        return SoloGame(envs[-1])
+
+    with RolloutEngine(make, {"*": Parrot()}, RolloutSettings()) as engine:
+        for job in jobs([task(0, length=1), *(task(seed, length=4, fault=fault) for seed in range(1, 6))]):
+            engine.submit(job)
+        engine.next()
+    deadline = time.monotonic() + 2
+    while sum(env.num_closed for env in envs) < len(envs) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(envs) == 6
+    assert [env.num_closed for env in envs] == [1] * 6
+
+
+@pytest.mark.parametrize(("concurrency", "is_awaited"), [(1, True), (4, False)], ids=["in-process", "server"])
+def test_closing_waits_for_a_policy_in_this_process_and_for_no_server(concurrency, is_awaited):
+    policy = Parrot(concurrency=concurrency, wait_s=2.5)
+    began = time.monotonic()
+    with RolloutEngine(make_game, {"*": policy}, RolloutSettings()) as engine:
+        engine.submit(*jobs([task(0)]))
+        engine._start_waiting()
+        call = engine._pool.next()
+        call.then(call)
+        engine._ask_policies()
+    assert (time.monotonic() - began > 2.4) == is_awaited
+
+
+class ForgetfulServer(Parrot):
+    """Says after the first turn of task 1 that the conversation is too long."""
+
+    def generate(self, requests):
+        if (requests[0].task.id, requests[0].turn) == ("toy-1", 1):
+            raise ContextOverflowError("the context has 8 tokens")
+        return super().generate(requests)
+
+
+def test_a_conversation_too_long_for_the_server_is_cut_alone():
+    records, stats = play([task(seed, length=3) for seed in range(3)], ForgetfulServer(concurrency=4))
+    assert [str(record.outcome) for record in records] == ["terminated", "truncated:context", "terminated"]
+    assert [len(record.turns) for record in records] == [3, 1, 3]
+    assert records[1].total_reward == 0.125
+    assert [message["content"] for message in records[1].metadata["last_messages"]] == ["1"]
+    assert stats.faults == 0
+
+
+def test_the_token_limit_counts_what_a_server_counts():
+    limits = agentgym.Limits(max_turns=30, max_tokens=5)
+    records, _ = play([task(0, length=20, limits=limits)])
+    assert str(records[0].outcome) == "truncated:tokens"
+    assert len(records[0].turns) == 5
+
+
+class Duel(GameEnv):
+    """One message of each role, then a reward for the first."""
+
+    roles = ("first", "second")
+
+    def make_task(self, seed):
+        return task(seed)
+
+    def begin(self, task):
+        self.acting_role = "first"
+        return {role: [user("fight")] for role in self.roles}
+
+    def respond(self, role, action):
+        if role == "first":
+            self.acting_role = "second"
+            return GameReply({"second": [user("your turn")]})
+        events = [self.event("first", "success", self.task.config["value"])]
+        return GameReply({}, events, True, {"first": True, "second": False})
+
+
+def test_a_reward_of_a_game_that_is_no_number_is_a_fault_once():
+    CountEnv.attempts.clear()
+    recorded = []
+    records, stats = collect_episodes(
+        jobs([task(0, value=float("nan")), task(1, value=1.0)]),
+        lambda _: Duel(),
+        {"*": Parrot()},
+        RolloutSettings(retries=0),
+        on_finish=lambda finished: recorded.extend(record.total_reward for record in finished),
+    )
+    assert [record.outcome.kind for record in records] == ["infrastructure"] * 2 + ["terminated"] * 2
+    assert sorted(recorded, key=str) == [0.0, 1.0, None, None]
+    assert (stats.episodes, stats.faults) == (2, 1)

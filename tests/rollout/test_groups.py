@@ -194,6 +194,27 @@ def test_self_play_gives_a_group_for_each_role():
         assert {len(member.turns) for member in group.members} == {2 if role == "white" else 1}
 
 
+class BrokenDuel(Duel):
+    """Cannot be reset the first time."""
+
+    attempts = []
+
+    def begin(self, task):
+        self.attempts.append(task.id)
+        if len(self.attempts) == 1:
+            raise OSError("the ring is closed")
+        return super().begin(task)
+
+
+def test_an_episode_that_never_began_is_missing_in_the_group_of_each_role():
+    BrokenDuel.attempts.clear()
+    with engine(game=lambda _: BrokenDuel(), retries=0, max_fault_share=1.0) as running:
+        groups = collector(running, duels(), group_size=3).collect(2)
+    assert sorted(len(group.missing) for group in groups) == [0, 0, 1, 1]
+    assert all(group.is_sealed and len(group.members) + len(group.missing) == 3 for group in groups)
+    assert {member.role for group in groups for member in (*group.members, *group.missing)} == set(Duel.roles)
+
+
 def test_each_role_is_played_by_its_own_policy():
     policies = {"white": Parrot("w", "one"), "black": Parrot("b", "two")}
     with RolloutEngine(lambda _: Duel(), policies, RolloutSettings()) as running:

@@ -1,5 +1,7 @@
 """The progress display on a stream that is no terminal."""
 
+from __future__ import annotations
+
 import io
 
 from rich.console import Console
@@ -16,3 +18,28 @@ def test_progress_is_one_line_where_there_is_no_terminal() -> None:
     (line,) = out.getvalue().splitlines()
     assert line.startswith("[demo] on a-long-name/")
     assert "success 50%" in line
+
+
+def drawn(stats: RolloutStats | None, **console: object) -> str:
+    written = io.StringIO()
+    display = ProgressDisplay("test", Console(file=written, width=120, **console))
+    display.start(4)
+    if stats is not None:
+        display.update(stats)
+    display.stop()
+    return written.getvalue()
+
+
+def test_a_file_gets_one_line_at_the_end() -> None:
+    text = drawn(RolloutStats(episodes=4, successes=3, turns=8))
+    assert text.count("\n") == 1
+    assert text.startswith("test: ")
+    assert "success 75%" in text
+
+
+def test_a_file_gets_nothing_where_nothing_was_played() -> None:
+    assert drawn(None) == ""
+
+
+def test_a_terminal_gets_a_bar() -> None:
+    assert "\x1b[" in drawn(RolloutStats(episodes=1), force_terminal=True)

@@ -107,3 +107,47 @@ def test_waiting_calls_do_not_run_out_of_time():
     calls = run(pool, *[lambda: time.sleep(0.05)] * 5, timeout_s=0.15)
     pool.close()
     assert [call.error for call in calls] == [None] * 5
+
+
+def test_a_hung_call_is_reported_while_others_keep_coming():
+    pool, release = StepPool(2), threading.Event()
+    hung = Call(release.wait, lambda call: None, 0.1)
+    pool.submit(hung)
+    began = time.monotonic()
+    while not hung.is_abandoned and time.monotonic() - began < 5:
+        pool.submit(Call(lambda: time.sleep(0.001), lambda call: None))
+        pool.next()
+    release.set()
+    pool.close()
+    assert hung.is_abandoned
+    assert time.monotonic() - began < 2
+
+
+def test_a_call_that_ended_in_time_is_not_overdue_when_it_is_fetched_late():
+    pool = StepPool(1)
+    pool.submit(Call(lambda: "in time", lambda call: None, 0.05))
+    time.sleep(0.2)
+    call = pool.next()
+    pool.close()
+    assert (call.value, call.error) == ("in time", None)
+
+
+def test_dropped_calls_never_come_out_and_only_the_running_one_ends_late():
+    pool, release, ran, late = StepPool(1), threading.Event(), [], []
+    running = Call(release.wait, lambda call: None, on_late_return=lambda: late.append("running"))
+    waiting = Call(lambda: ran.append(1), lambda call: None, on_late_return=lambda: late.append("waiting"))
+    over = Call(lambda: None, lambda call: None)
+    pool.expect(over)
+    pool.run(over)
+    pool.submit(running)
+    pool.submit(waiting)
+    while not running.started:
+        time.sleep(0.001)
+    assert [pool.drop(call) for call in (running, waiting, over)] == [True, False, False]
+    assert pool.num_pending == 0
+    last = Call(lambda: "last", lambda call: None)
+    pool.submit(last)
+    assert pool.next() is last
+    release.set()
+    pool.close()
+    assert (ran, late) == ([], ["running"])

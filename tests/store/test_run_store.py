@@ -14,6 +14,7 @@ import pytest
 from agentgym.errors import ContractError, StoreError, UnknownNameError
 from agentgym.outcome import Outcome
 from agentgym.store import DATABASE, RunStore
+from agentgym.store.codec import pack_tokens
 from agentgym.task import Limits, Task
 from agentgym.trajectory import Group, Turn
 
@@ -364,3 +365,12 @@ def test_forked_process_is_refused(store, make_trajectory):
     store._connection._process = -1
     with pytest.raises(StoreError, match="forked process"):
         store.write_episode(make_trajectory("e1"))
+
+
+def test_long_token_arrays_are_compressed_and_short_ones_are_read_back_too(store, make_trajectory, same):
+    short, long = make_trajectory("short", num_turns=1), make_trajectory("long", num_turns=40)
+    for trajectory in (short, long):
+        store.write_episode(trajectory)
+    assert all(same(one, other) for one, other in zip(store.episodes(), (short, long), strict=True))
+    plain = 4 * sum(len(turn.prompt_ids) + 2 * len(turn.action_ids) for turn in long.turns)
+    assert len(pack_tokens(long.turns)) < 0.8 * plain

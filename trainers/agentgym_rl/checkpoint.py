@@ -81,6 +81,8 @@ def save_checkpoint(
 ) -> Path:
     """Write a checkpoint and drop all but the newest `keep`; under torchrun rank 0 writes.
 
+    Checkpoints of later iterations go first: they are damaged, or of a course that the run did not take.
+
     Args:
         folder: The run's folder of checkpoints.
         model: Its weights are gathered where they are sharded.
@@ -112,7 +114,10 @@ def save_checkpoint(
             raise CheckpointError(
                 f"cannot write the checkpoint {target}: {error}; free space or mend the folder"
             ) from error
-        for old in [*checkpoints(folder)[:-keep], *folder.glob("*.partial")]:
+        later = [path for path in folder.glob(f"{_PREFIX}*") if path.name > target.name]
+        for useless in [*later, *folder.glob("*.partial")]:
+            shutil.rmtree(useless, ignore_errors=True)
+        for old in checkpoints(folder)[:-keep]:
             shutil.rmtree(old, ignore_errors=True)
     distributed.broadcast(None)
     return target

@@ -206,11 +206,11 @@ class ValidationConfig:
     every: int = 10
     """Iterations between validations; 0 for none."""
     tasks: int = 100
-    """Tasks of the validation split, the first ones."""
+    """Tasks of the validation split, spread evenly over it."""
     test_attempts: int = 1
     """Attempts a task of the test split."""
     test_tasks: int | None = None
-    """Tasks of the test split, the first ones of each stratum; none for all."""
+    """Tasks of the test split, spread evenly over it; none for all."""
     has_final_test: bool = True
     """Whether the test split is touched, once, at the end."""
 

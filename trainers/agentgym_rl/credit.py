@@ -5,13 +5,14 @@ The formulas are in `advantages.py`, `gae.py` and `reinforce_pp.py`; this file l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agentgym.trajectory import Trajectory
-from agentgym_rl.advantages import GroupReturns, group_advantages
+from agentgym.trajectory import Group, Trajectory
+from agentgym_rl.advantages import GroupAdvantages, GroupReturns, group_advantages
 from agentgym_rl.batch import Stream, TrainBatch
 from agentgym_rl.config import AlgorithmConfig
 from agentgym_rl.gae import gae, rewards_at_turn_ends, turn_gae
@@ -76,21 +77,26 @@ def _is_truncated(trajectory: Trajectory) -> bool:
     return trajectory.outcome is not None and trajectory.outcome.kind == "truncated"
 
 
-def _episode_credit(
-    batch: TrainBatch, config: AlgorithmConfig, drop_flat_groups: bool
-) -> tuple[NDArray[np.bool_], CreditReport]:
-    index_of = {id(trajectory): index for index, trajectory in enumerate(batch.trajectories)}
-    groups = [
+def group_credit(groups: Sequence[Group], config: AlgorithmConfig) -> list[GroupAdvantages]:
+    """One advantage an episode: the members of each group in order, then those that are missing."""
+    returns = [
         GroupReturns(
             [shaped_return(member, config) for member in group.members] + [None] * len(group.missing),
             [_is_truncated(member) for member in group.members] + [False] * len(group.missing),
         )
-        for group in batch.groups
+        for group in groups
     ]
+    return group_advantages(returns, config.advantage)
+
+
+def _episode_credit(
+    batch: TrainBatch, config: AlgorithmConfig, drop_flat_groups: bool
+) -> tuple[NDArray[np.bool_], CreditReport]:
+    index_of = {id(trajectory): index for index, trajectory in enumerate(batch.trajectories)}
     is_kept = np.zeros(batch.num_sequences, np.bool_)
     per_trajectory = np.zeros(batch.num_sequences)
     flat = nonfinite = excluded = 0
-    for group, result in zip(batch.groups, group_advantages(groups, config.advantage), strict=True):
+    for group, result in zip(batch.groups, group_credit(batch.groups, config), strict=True):
         flat += not result.has_signal
         nonfinite += result.num_nonfinite
         excluded += result.num_truncated_excluded

@@ -169,7 +169,7 @@ class _Job:
         config = self.config.warm_start
         control = copy.deepcopy(self.parts.model) if config.has_control else None
         demonstrations = self._demonstrations()
-        seen = {trajectory.content_hash for trajectory in demonstrations}
+        seen = {trajectory.content_hash for trajectory in demonstrations} | self.parts.seen_hashes
         chosen = successes(demonstrations) if config.is_filtered else demonstrations
         num_updates = updates_of(config, len(chosen))
         if control is not None:
@@ -186,7 +186,8 @@ class _Job:
             with RunStore.open(Path(config.run), read_only=True) as stored:
                 found = [each for each in stored.episodes() if each.outcome is not None and each.outcome.is_graded]
             strange = sorted({each.suite for each in found} - {suite.name})
-            held_out = [each.id for each in found if each.split not in ("train", None)]
+            known = {task.content_hash for split in suite.splits if split != "train" for task in suite.tasks(split)}
+            held_out = [each.id for each in found if each.split not in ("train", None) or each.content_hash in known]
             if strange or held_out or not found:
                 raise ConfigError(
                     f"warm_start.run {config.run!r} cannot be cloned: {len(found)} episodes, suites besides "
@@ -254,6 +255,7 @@ class _Job:
             journal=self.journal,
             validate=self._validate,
         )
+        trainer.state.seen_hashes.update(self.parts.seen_hashes)
         if self._is_cloned():
             seen = json.loads((self.folder / "models" / "cloned" / SEEN_FILE).read_text())
             trainer.state.seen_hashes.update(seen["seen_hashes"])
@@ -333,7 +335,9 @@ class _Job:
         if stage == "untrained":
             model, tokenizer = untrained(self.config, self.parts.suite, self.parts.tools)
             cast(nn.Module, model).to(self.parts.policy.model.device)
-            return TorchPolicy(model, tokenizer, name="untrained")
+            policy = TorchPolicy(model, tokenizer, name="untrained")
+            policy.seen_hashes = self.parts.seen_hashes
+            return policy
         folder = self.folder / "models" / stage
         return TorchPolicy.load(folder, name=stage) if (folder / "config.json").exists() else None
 

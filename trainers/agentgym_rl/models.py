@@ -120,8 +120,12 @@ def load_causal_lm(path: str, config: ModelConfig) -> tuple[PreTrainedModel, Pre
 
 
 def apply_options(model: PreTrainedModel, config: ModelConfig) -> PreTrainedModel:
-    """Put on what the configuration asks for: data type, LoRA, gradient checkpointing."""
+    """Put on what the configuration asks for: data type, LoRA, gradient checkpointing; dropout is taken off.
+
+    With dropout the trained policy would be another one than the one that sampled, and ratios would not start at 1.
+    """
     cast(nn.Module, model).to(_DTYPES[config.dtype])
+    _take_off_dropout(model)
     if config.lora_rank:
         model = _with_lora(model, config)
     if config.gradient_checkpointing:
@@ -144,6 +148,15 @@ def trainable_groups(model: PolicyModel) -> dict[str, list[nn.Parameter]]:
     ids = {id(parameter) for parameter in head}
     policy = [p for p in model.parameters() if p.requires_grad and id(p) not in ids]
     return {"policy": policy, "value": head} if head else {"policy": policy}
+
+
+def _take_off_dropout(model: nn.Module) -> None:
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = 0.0
+        for name, value in vars(module).items():
+            if name.endswith("dropout") and isinstance(value, float):  # of attention, a number in most families
+                setattr(module, name, 0.0)
 
 
 def _with_lora(model: PreTrainedModel, config: ModelConfig) -> PreTrainedModel:

@@ -13,9 +13,8 @@ from typing import Any
 
 from agentgym.config import Source, build
 from agentgym.errors import CheckpointError, ConfigError
-from agentgym.store import RunStore
+from agentgym.store import DATABASE, RunStore
 from agentgym.store.lock import LOCK_FILE, WriterLock
-from agentgym.store.run_store import DATABASE
 from agentgym_rl.config import TrainConfig
 
 CONFIG, SUMMARY = "config.json", "summary.json"

@@ -6,6 +6,7 @@ import copy
 import importlib
 import itertools
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 import torch
@@ -15,12 +16,12 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from agentgym.errors import ConfigError
 from agentgym.message import content_text
 from agentgym.policies.tiny_model import build_tiny_model
-from agentgym.policies.torch_policy import TorchPolicy
+from agentgym.policies.torch_policy import TorchPolicy, read_seen_hashes
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.stability import check_template
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.registration import make, spec
-from agentgym.suite import Suite, load_suite
+from agentgym.suite import Suite, load_suite, require_unseen
 from agentgym_rl import distributed
 from agentgym_rl.config import TrainConfig
 from agentgym_rl.demonstrations import collect_demonstrations
@@ -40,6 +41,7 @@ class Parts:
         model: The model being trained, sharded under torchrun.
         policy: Samples from its weights.
         tools: The environment's tools.
+        seen_hashes: Content hashes of the tasks that the weights were trained on before this run.
     """
 
     suite: Suite
@@ -48,6 +50,7 @@ class Parts:
     model: PolicyModel
     policy: TorchPolicy
     tools: list[dict[str, Any]]
+    seen_hashes: frozenset[str] = frozenset()
 
 
 def assemble(config: TrainConfig) -> Parts:
@@ -57,6 +60,7 @@ def assemble(config: TrainConfig) -> Parts:
         UnknownNameError: The suite does not exist.
         TemplateError: The model's chat template cannot be used.
         ConfigError: Settings do not fit the model or the machine.
+        HeldOutError: The model was trained on tasks that this run evaluates on.
     """
     torch.set_num_threads(config.run.threads)
     torch.manual_seed(config.run.seed)
@@ -64,6 +68,8 @@ def assemble(config: TrainConfig) -> Parts:
     env = make(suite.env, **suite.env_options)
     tools = [dict(tool) for tool in env.tools]
     env.close()
+    seen_hashes = read_seen_hashes(Path(config.model.path)) if config.model.path else frozenset[str]()
+    _require_unseen(suite, config, seen_hashes)
     causal_lm, tokenizer = untrained(config, suite, tools)
     check_template(tokenizer, tools)
     causal_lm = apply_options(causal_lm, config.model)
@@ -76,7 +82,7 @@ def assemble(config: TrainConfig) -> Parts:
     distributed.shard(model, _layers(causal_lm))
     if config.model.compile:
         model.compile(dynamic=True)
-    return Parts(suite, tokenizer, ChatRenderer(tokenizer), model.train(), policy, tools)
+    return Parts(suite, tokenizer, ChatRenderer(tokenizer), model.train(), policy, tools, seen_hashes)
 
 
 def untrained(
@@ -128,6 +134,14 @@ def device_of(config: TrainConfig) -> torch.device:
     if config.run.device == "cpu" or not has_gpu:
         return torch.device("cpu")
     return torch.device("cuda", distributed.rank() % torch.cuda.device_count())
+
+
+def _require_unseen(suite: Suite, config: TrainConfig, seen_hashes: frozenset[str]) -> None:
+    """Say at the start, not at the end of the run, that the model knows what it will be tested on."""
+    evaluated = {"validation": config.validation.every > 0, "test": config.validation.has_final_test}
+    for split, is_evaluated in evaluated.items():
+        if is_evaluated and seen_hashes and split in suite.splits:
+            require_unseen(suite.tasks(split), seen_hashes)
 
 
 def _check_world(config: TrainConfig) -> None:

@@ -24,7 +24,7 @@ from agentgym_rl import distributed
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.checkpoint import TrainerState, digest_of, save_checkpoint
 from agentgym_rl.config import TrainConfig
-from agentgym_rl.credit import assign_credit
+from agentgym_rl.credit import assign_credit, group_credit
 from agentgym_rl.journal import Journal
 from agentgym_rl.metrics import Metrics, collection_metrics, learning_metrics
 from agentgym_rl.models import PolicyModel, trainable_groups
@@ -123,7 +123,7 @@ class Trainer:
         if self.config.group.dynamic_sampling != "refill":
             return groups
         collections = 1
-        while (missing := wanted - sum(_has_variance(group) for group in groups)) > 0:
+        while (missing := wanted - sum(self._has_signal(group) for group in groups)) > 0:
             if collections >= self.config.group.max_refills:
                 raise LearningStalledError(
                     f"{collections} collections of {wanted} groups gave {wanted - missing} groups whose returns differ "
@@ -138,7 +138,10 @@ class Trainer:
         """The groups that are learnt from: all, or with refilling the first ones with variance."""
         if self.config.group.dynamic_sampling != "refill":
             return groups
-        return [group for group in groups if _has_variance(group)][: self.config.group.tasks]
+        return [group for group in groups if self._has_signal(group)][: self.config.group.tasks]
+
+    def _has_signal(self, group: Group) -> bool:
+        return group_credit([group], self.config.algorithm)[0].has_signal
 
     def score(self, groups: list[Group]) -> TrainBatch:
         """The batch with what the forward passes before learning give."""
@@ -198,7 +201,7 @@ class Trainer:
         state, config = self.state, self.config
         state.iteration += 1
         state.next_group = min(distributed.gather(collector.next_index))
-        state.seconds += seconds
+        state.seconds += max(distributed.gather(seconds))  # all ranks must agree on when the time is up
         self.journal.record(state.iteration, metrics)
         self.journal.iteration(state.iteration, config.run.iterations, metrics, seconds)
         self._watch.count(state, metrics)
@@ -243,9 +246,3 @@ def schedule(iteration: int, config: TrainConfig) -> float:
     if optimiser.decay == "cosine":
         return 0.1 + 0.45 * (1 + math.cos(math.pi * share))
     return 1.0
-
-
-def _has_variance(group: Group) -> bool:
-    returns = [member.total_reward for member in group.members]
-    known = [value for value in returns if value is not None]
-    return len(known) > 1 and max(known) - min(known) > 1e-6

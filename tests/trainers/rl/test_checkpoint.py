@@ -184,3 +184,14 @@ def test_the_digest_depends_on_every_option() -> None:
 def test_a_state_survives_json() -> None:
     state = TrainerState(3, 12, 4, None, 1, 2, 3, 4.5, 6, {"x"})
     assert TrainerState.from_json(json.loads(json.dumps(state.to_json()))) == state
+
+
+def test_a_damaged_checkpoint_does_not_push_out_the_one_that_a_run_went_on_from(trained) -> None:
+    folder, model, optimiser = trained
+    (folder / "iteration-000003" / "model.safetensors").write_bytes(b"half")
+    state, warnings = load(folder, model, optimiser)
+    assert state is not None
+    assert (state.iteration, len(warnings)) == (2, 1)
+    save(folder, 2, model, optimiser, keep=1)
+    assert [path.name for path in checkpoints(folder)] == ["iteration-000002"]
+    assert load(folder, model, optimiser)[1] == []

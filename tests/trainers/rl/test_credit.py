@@ -8,7 +8,7 @@ from agentgym.reward import RewardEvent
 from agentgym.trajectory import Group, Trajectory
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.config import AlgorithmConfig
-from agentgym_rl.credit import assign_credit, shaped_return
+from agentgym_rl.credit import assign_credit, group_credit, shaped_return
 from agentgym_rl.gae import turn_gae
 from tests.trainers.rl.test_batch import episode
 from tests.trainers.rl.toys import toy_config
@@ -145,3 +145,13 @@ def test_nothing_sampled_at_all_is_no_error() -> None:
         batch = TrainBatch.of([group_of("g", paid("a", 1.0, [(2, 0)]), paid("b", 0.0, [(2, 0)]))])
         credited, _ = assign_credit(batch, algorithm(preset), drop_flat_groups=True)
         assert credited.segments == []
+
+
+def test_a_group_has_signal_where_its_trained_members_differ() -> None:
+    truncated = group_of("g", paid("a", 0.0, [(2, 1)]), paid("b", 0.0, [(2, 1)]), paid("c", 1.0, [(2, 1)], "truncated"))
+    long = group_of("h", paid("d", 1.0, [(2, 1)]), paid("e", 1.0, [(2, 8)]))
+    plain, excluding = algorithm("loop"), algorithm("loop", advantage={"truncated": "exclude"})
+    penalised = algorithm("dapo", max_episode_tokens=8, overlong_buffer=4)
+    assert [each.has_signal for each in group_credit([truncated, long], plain)] == [True, False]
+    assert [each.has_signal for each in group_credit([truncated, long], excluding)] == [False, False]
+    assert [each.has_signal for each in group_credit([truncated, long], penalised)] == [True, True]

@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,9 @@ from safetensors.torch import load_file
 
 from agentgym.errors import CheckpointError, ConfigError, HeldOutError
 from agentgym.evaluation import EvaluationSettings, evaluate
+from agentgym.policies.by_name import load
 from agentgym.policies.torch_policy import TorchPolicy
+from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
 from agentgym.store import RunStore
 from agentgym.suite import load_suite, register_suites
 from agentgym_rl import job
@@ -23,6 +27,7 @@ from agentgym_rl.job import first_iteration, train
 from tests.trainers.rl.toys import install, toy_config
 from tests.trainers.rl.train_toy import BUGS, DAMAGES, MOMENTS, of_two_ranks
 from tests.trainers.rl.train_toy import config as killed_config
+from tests.trainers.rl.uneven_ranks import BREAKING
 
 ROOT = Path(__file__).resolve().parents[3]
 SHORT = {"run": {"iterations": 1}, "group": {"tasks": 2, "size": 4}}
@@ -30,12 +35,19 @@ TESTED = {"validation": {"every": 1, "tasks": 2, "has_final_test": True, "test_t
 CLONED = {"warm_start": {"demonstrations": 8, "batch_episodes": 4}}
 
 
+TWO_RANKS = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m")
+
+
 def in_a_process(module: str, *arguments: str, launcher: tuple[str, ...] = ("-m",)) -> None:
+    ran = process(module, *arguments, launcher=launcher)
+    assert ran.returncode == 0, ran.stderr[-4000:]
+
+
+def process(module: str, *arguments: str, launcher: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
     paths = os.pathsep.join(str(ROOT / name) for name in (".", "trainers", "environments"))
     environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"}
     command = [sys.executable, *launcher, module, *arguments]
-    ran = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=280)
-    assert ran.returncode == 0, ran.stderr[-4000:]
+    return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=280)
 
 
 @pytest.fixture(scope="module")
@@ -183,6 +195,43 @@ def test_recorded_train_episodes_are_cloned_and_count_as_seen(tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("suites")
+def test_what_a_loaded_model_was_trained_on_stays_known(tmp_path: Path) -> None:
+    base = trained_once(tmp_path)
+    train(toy_config("strict", **SHORT, **CLONED, model={"path": str(base)}), tmp_path / "run")
+    before = TorchPolicy.load(base).seen_hashes
+    for stage in ("cloned", "trained"):
+        assert before < TorchPolicy.load(tmp_path / "run" / "models" / stage).seen_hashes
+    with pytest.raises(HeldOutError, match="trained on by this checkpoint"):
+        evaluate(TorchPolicy.load(tmp_path / "run" / "models" / "trained"), "toys/bandit", "train")
+
+
+@pytest.mark.usefixtures("suites")
+def test_a_model_that_knows_the_test_is_refused_before_anything_is_played(tmp_path: Path) -> None:
+    base = trained_once(tmp_path)
+    facts = json.loads((base / "agentgym.json").read_text())
+    facts["seen_hashes"].append(load_suite("toys/bandit").tasks("test")[0].content_hash)
+    (base / "agentgym.json").write_text(json.dumps(facts))
+    tested = {"validation": {"every": 0, "has_final_test": True}}
+    with pytest.raises(HeldOutError, match="1 of the tasks were trained on"):
+        train(toy_config("bandit", **SHORT, **tested, model={"path": str(base)}), tmp_path / "run")
+    train(toy_config("bandit", **SHORT, model={"path": str(base)}), tmp_path / "untested")
+
+
+@pytest.mark.usefixtures("suites")
+def test_a_held_out_task_under_no_split_is_not_cloned(tmp_path: Path) -> None:
+    task = replace(load_suite("toys/bandit").tasks("test")[0], split=None)
+    job_of_it = Job(task, "played", 0)
+    records, _ = collect_episodes(
+        [job_of_it], game_maker(load_suite("toys/bandit")), {"*": load("demo", "toys/bandit")}, RolloutSettings()
+    )
+    with RunStore.create(tmp_path / "recorded", {}) as store:
+        store.write_episode(records[0])
+    config = toy_config("bandit", **SHORT, warm_start={"run": str(tmp_path / "recorded")})
+    with pytest.raises(ConfigError, match=r"held-out episodes: \['played/agent'\]"):
+        train(config, tmp_path / "run")
+
+
+@pytest.mark.usefixtures("suites")
 def test_a_full_disk_stops_the_export_with_nothing_half_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -255,8 +304,7 @@ def stopping(monkeypatch: pytest.MonkeyPatch, config: TrainConfig, folder: Path)
 def test_two_ranks_train_as_one_process(tmp_path: Path, suites: Path) -> None:
     """Trap D-7 for whole iterations: groups, losses, weights and checkpoints of two gloo ranks under FSDP2."""
     config = of_two_ranks()
-    launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m")
-    in_a_process("tests.trainers.rl.train_toy", str(tmp_path), launcher=launcher)
+    in_a_process("tests.trainers.rl.train_toy", str(tmp_path), launcher=TWO_RANKS)
     train(config, tmp_path / "one")
     two, one = story_of_training(tmp_path / "run"), story_of_training(tmp_path / "one")
     assert two["groups"] == one["groups"]
@@ -267,6 +315,21 @@ def test_two_ranks_train_as_one_process(tmp_path: Path, suites: Path) -> None:
     for name, weights in one["weights"].items():
         assert (two["weights"][name] - weights).abs().mean() < 1e-5, name
     train(config, tmp_path / "run", resume=True)
+
+
+@pytest.mark.slow
+def test_ranks_agree_on_when_the_time_is_up(tmp_path: Path) -> None:
+    in_a_process("tests.trainers.rl.uneven_ranks", "clock", str(tmp_path), launcher=TWO_RANKS)
+    assert (tmp_path / "run" / "models" / "trained" / "model.safetensors").is_file()
+
+
+@pytest.mark.slow
+def test_an_error_on_one_rank_ends_the_others_at_once(tmp_path: Path) -> None:
+    began = time.monotonic()
+    ran = process("tests.trainers.rl.uneven_ranks", "error", str(tmp_path), launcher=TWO_RANKS)
+    assert ran.returncode != 0
+    assert BREAKING in ran.stderr
+    assert time.monotonic() - began < 120, "the other rank waited for a collective call"
 
 
 def story_of_training(folder: Path) -> dict[str, Any]:

@@ -9,7 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from transformers import Gemma2Config, Gemma2ForCausalLM
+from transformers import (
+    Gemma2Config,
+    Gemma2ForCausalLM,
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+)
 
 from agentgym.errors import CheckpointError, ConfigError
 from agentgym.policies.tiny_model import build_tiny_model
@@ -54,6 +61,26 @@ def test_scores_are_those_of_the_causal_model(causal_lm) -> None:
     assert logprobs.tolist() == pytest.approx(expected, abs=1e-4)
     assert values is None
     assert (entropy > 0).all()
+
+
+@pytest.mark.parametrize("family", ["llama", "gpt2"])
+def test_training_scores_as_sampling_did_where_the_checkpoint_has_dropout(family: str) -> None:
+    """Trap D-18: with dropout no ratio starts at 1."""
+    sizes = {"vocab_size": 128, "bos_token_id": 0, "eos_token_id": 1}
+    small = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    causal_lm = (
+        GPT2LMHeadModel(GPT2Config(n_positions=64, n_embd=16, n_layer=1, n_head=2, **sizes))
+        if family == "gpt2"
+        else LlamaForCausalLM(LlamaConfig(attention_dropout=0.5, **small, **sizes))
+    )
+    batches = pack(random_segments(4), PACKING)
+
+    def gap(model: PolicyModel) -> float:
+        training, sampling = ([model.train(mode).score(batch)[0] for batch in batches] for mode in (True, False))
+        return float((torch.cat(training) - torch.cat(sampling)).detach().abs().max())
+
+    assert gap(PolicyModel(causal_lm)) > 1e-4
+    assert gap(PolicyModel(apply_options(causal_lm, ModelConfig()))) < 1e-6
 
 
 def test_gradient_checkpointing_gives_equal_numbers(causal_lm) -> None:

@@ -92,6 +92,13 @@ def test_a_run_of_another_kind_is_not_resumed(tmp_path: Path) -> None:
         open_run(tmp_path / "run", toy_config("bandit"), resume=True, overwrite=False)
 
 
+def test_a_folder_of_evaluations_does_not_become_half_a_run(tmp_path: Path) -> None:
+    RunStore.create(tmp_path / "run", {"kind": "evaluation"}).close()
+    with pytest.raises(ConfigError, match="which no training run wrote"):
+        begin(tmp_path / "run")
+    assert not (tmp_path / "run" / CONFIG).exists()
+
+
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(ConfigError, match=r"cannot write the run folder .*file"):

@@ -12,7 +12,9 @@ import torch
 from agentgym import env as env_module
 from agentgym import trajectory as trajectory_module
 from agentgym.outcome import Outcome
+from agentgym.prompting.conversation import Conversation, Prompt
 from agentgym.reward import RewardEvent, weighted_sum
+from agentgym.rollout import episode as episode_module
 from agentgym.trajectory import Group, Trajectory
 from agentgym_rl import scoring, trainer
 from agentgym_rl.batch import TrainBatch
@@ -97,18 +99,49 @@ def test_recomputed_logprobs_equal_the_recorded_ones(build, implementation, is_b
                 assert np.abs(prox[mask] - segment.behaviour_logprobs[mask]).max() < 1e-4
 
 
-def test_a_short_history_opens_segments_that_train_each_token_once(build) -> None:
-    """Trap D-5: no realignment; a prompt that is no extension of the last one opens a segment."""
-    made = build("key-door", run={"iterations": 1}, rollout={"history": "last:2"})
-    made.run()
+def prompt_realigned(self: Conversation) -> Prompt:
+    """D-5: a prompt that is no extension of the last one is laid behind it from where the two differ."""
+    before = self._ids
+    prompt = NEXT_PROMPT(self)
+    if not prompt.opens_segment or not before:
+        return prompt
+    pairs = enumerate(zip(before, prompt.ids, strict=False))
+    shared = next((place for place, (old, new) in pairs if old != new), min(len(before), len(prompt.ids)))
+    return Prompt(prompt.ids, prompt.ids[shared:], opens_segment=False)
+
+
+def prompt_as_an_extension(self: Conversation) -> Prompt:
+    """D-5: every prompt is taken for an extension of the last one."""
+    return NEXT_PROMPT(self)._replace(opens_segment=False)
+
+
+NEXT_PROMPT = Conversation._next_prompt
+
+
+@parametrised(NEXT_PROMPT, prompt_realigned, prompt_as_an_extension)
+def test_a_short_history_opens_segments_that_train_each_token_once(build, implementation, is_bug: bool) -> None:
+    """Trap D-5: each token is trained once, behind the very ids that the policy was asked with."""
+    wide = {"row_length": 400}
+    made = build("key-door", run={"iterations": 1}, rollout={"history": "last:2"}, packing=wide)
+    asked: dict[tuple[str, int], list[int]] = {}
+    generate = made.policy.generate
+
+    def logged(requests: Any) -> Any:
+        asked.update({(request.episode, request.turn): list(request.prompt_ids) for request in requests})
+        return generate(requests)
+
+    made.policy.generate = logged
+    with swapped(Conversation, "_next_prompt", implementation):
+        made.run()
     [(_, batch, _)] = made.traced
-    assert len(batch.segments) > 2 * batch.num_sequences
     counts = np.bincount(batch.owner, [int(segment.completion_mask.sum()) for segment in batch.segments])
     assert counts.tolist() == [trajectory.num_action_tokens for trajectory in batch.trajectories]
-    for index in range(batch.num_sequences):
-        turns = batch.turn_index(index)
-        assert turns.tolist() == sorted(turns.tolist())
-        assert set(turns) == set(range(len(batch.trajectories[index].turns)))
+    with noticed(is_bug):
+        assert len(batch.segments) > 2 * batch.num_sequences
+        for segment in batch.segments:
+            turns, starts = np.unique(np.where(segment.completion_mask, segment.turn_index, -1), return_index=True)
+            for turn, start in zip(turns[1:].tolist(), starts[1:].tolist(), strict=True):
+                assert segment.tokens[:start].tolist() == asked[segment.trajectory_id, turn]
 
 
 def credit_by_segment(batch: TrainBatch, config: Any, **options: Any) -> Any:
@@ -227,6 +260,7 @@ def test_a_reward_that_is_no_number_is_no_reward(build, implementation, is_bug: 
     with (
         swapped(env_module, "weighted_sum", implementation),
         swapped(trajectory_module, "weighted_sum", implementation),
+        swapped(episode_module, "weighted_sum", implementation),
     ):
         made.run()
     with noticed(is_bug):

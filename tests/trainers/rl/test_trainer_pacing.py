@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from agentgym.errors import ConfigError, ContractError, HeldOutError, LearningStalledError
 from agentgym.evaluation import EvaluationSettings, evaluate
-from agentgym.rollout import GroupCollector, RolloutEngine
+from agentgym.rollout import GroupCollector, RolloutEngine, draw_seed, shuffled_tasks
 from agentgym.suite import Suite
 from agentgym.trajectory import Group
 from agentgym_rl import credit, trainer
@@ -132,20 +133,50 @@ def test_weights_change_only_while_no_policy_is_at_work(build, implementation, i
         assert seen == [0] * 6
 
 
-def test_a_call_that_hangs_does_not_hold_up_an_update(build) -> None:
-    """Trap D-33: the samples that are blocked in their environment are reported, and training goes on."""
+class HangingSuite(Suite):
+    """The last task of the second batch of two hangs."""
+
+    def train_tasks(self) -> Any:
+        tasks = super().train_tasks()
+        last = next(shuffled_tasks(tasks, draw_seed(0, "tasks"), start=3))
+        return tuple(replace(task, config={**task.config, "hangs": 1.0}) if task is last else task for task in tasks)
+
+
+def settle_for_everything(self: RolloutEngine) -> None:
+    """D-33: an update waits for environment calls too."""
+    while self._pool.num_pending:
+        call = self._pool.next()
+        if call is not None:
+            call.then(call)
+
+
+@parametrised(RolloutEngine.settle, settle_for_everything)
+def test_a_call_that_hangs_does_not_hold_up_an_update(build, implementation, is_bug: bool) -> None:
+    """Trap D-33: samples that are blocked in their environment are reported, and weights change meanwhile."""
     made = build(
         "bandit",
-        task_config={"hangs": 0.02},
         limits={"step_timeout_s": 0.5},
-        run={"iterations": 4},
-        group={"staleness": 1, "size": 4},
-        rollout={"max_fault_share": 0.9, "env_threads": 4},
+        run={"iterations": 3},
+        group={"staleness": 1, "tasks": 2, "size": 4},
+        rollout={"max_fault_share": 0.9, "env_threads": 8, "retries": 0},
     )
+    made.suite = HangingSuite(**{name: getattr(made.suite, name) for name in Suite.__dataclass_fields__})
+    blocked: list[int] = []
+
+    def watched(engine: RolloutEngine) -> None:
+        implementation(engine)
+        running = [call for call in engine._calls.values() if call.started and not call.is_finished]
+        blocked.append(len(running))
+
     began = time.monotonic()
-    made.run()
+    with swapped(RolloutEngine, "settle", watched):
+        made.run()
     assert time.monotonic() - began < 20
-    assert len(made.traced) == 4
+    assert len(made.traced) == len(blocked) == 3
+    missing = [record for groups, _, _ in made.traced for group in groups for record in group.missing]
+    assert {str(record.outcome) for record in missing} == {"infrastructure:StepTimeoutError"}
+    with noticed(is_bug):
+        assert blocked[0] == 4
 
 
 @parametrised(GroupCollector, CollectorOfTheFirst)
@@ -171,17 +202,45 @@ def test_fast_episodes_are_not_favoured(build, implementation, is_bug: bool) -> 
 # Dynamic sampling
 
 
+def collect_for_ever(self: Trainer, collector: GroupCollector) -> list[Group]:
+    """D-30: sampling goes on until there is variance."""
+    groups: list[Group] = []
+    while sum(self._has_signal(group) for group in groups) < self.config.group.tasks:
+        groups += self._collect_once(collector)
+    return groups
+
+
+def collect_what_there_is(self: Trainer, collector: GroupCollector) -> list[Group]:
+    """D-30: too few groups, or none at all, make an iteration too."""
+    groups = self._collect_once(collector)
+    return groups + self._collect_once(collector)
+
+
 @pytest.mark.parametrize("staleness", [0, 1])
-def test_refilling_gives_up_where_no_task_teaches_anything(build, staleness: int) -> None:
+@parametrised(Trainer.collect, collect_for_ever, collect_what_there_is)
+def test_refilling_gives_up_where_no_task_teaches_anything(build, staleness: int, implementation, is_bug: bool) -> None:
     """Trap D-30."""
     group = {"dynamic_sampling": "refill", "max_refills": 2, "tasks": 3, "size": 2, "staleness": staleness}
     made = build("arms", task_config={"impossible": True}, group=group)
     collected: list[int] = []
     collect_once = made._collect_once
-    made._collect_once = lambda collector: collected.append(1) or collect_once(collector)
-    with pytest.raises(LearningStalledError, match=r"2 collections of 3 groups gave 0 groups.*easier tasks"):
-        made.run()
-    assert len(collected) == 2
+
+    def counted(collector: GroupCollector) -> list[Group]:
+        collected.append(1)
+        assert len(collected) <= 10, "starved"
+        return collect_once(collector)
+
+    made._collect_once = counted
+    with swapped(Trainer, "collect", implementation), noticed(is_bug):
+        try:
+            made.run()
+        except LearningStalledError as stalled:
+            message = str(stalled)
+        else:
+            raise AssertionError("an iteration without variance was trained")
+        assert "2 collections of 3 groups gave 0 groups" in message
+        assert "easier tasks" in message
+        assert len(collected) == 2
 
 
 def test_dynamic_sampling_keeps_drops_or_refills_flat_groups(build) -> None:

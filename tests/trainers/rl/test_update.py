@@ -3,20 +3,25 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 from agentgym.suite import register_suites
-from agentgym_rl import update
+from agentgym_rl import trainer, update
+from agentgym_rl.aggregation import token_weights
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.credit import assign_credit
 from agentgym_rl.job import train
+from agentgym_rl.models import PolicyModel
 from agentgym_rl.packing import PackingConfig
-from agentgym_rl.scoring import score_segments
+from agentgym_rl.scoring import fill_scores, score_segments
 from agentgym_rl.trainer import Trainer
 from agentgym_rl.update import learn
+from tests.trainers.rl import planted
+from tests.trainers.rl.planted import noticed, parametrised, swapped
 from tests.trainers.rl.toys import TracingTrainer, install, toy_config
 
 ONE = {"iterations": 1}
@@ -53,12 +58,23 @@ def collected(build):
     [PackingConfig(160, 160), PackingConfig(160, 1600, is_packed=False), PackingConfig(320, 320 * 9, is_trimmed=False)],
 )
 def test_an_update_does_not_depend_on_micro_batches(collected, packing: PackingConfig) -> None:
-    """Trap D-7."""
+    """Trap D-7, end to end."""
+    require_independence(collected, packing, token_weights)
+
+
+def test_weights_of_a_micro_batch_alone_are_noticed(collected) -> None:
+    """Trap D-7: what the test above is worth."""
+    with pytest.raises(AssertionError):
+        require_independence(collected, PackingConfig(160, 160), planted.weights_of_local_mean)
+
+
+def require_independence(collected: Any, packing: PackingConfig, weigh: Any) -> None:
     made = collected(algorithm={"preset": "ppo"})
     batch = credited(made)
     norms = []
     for each in (made.config.packing, packing):
-        report = learn(made.model, made.optimiser, batch, replace(made.config, packing=each), seed=0, version=0)
+        with swapped(update, "token_weights", weigh):
+            report = learn(made.model, made.optimiser, batch, replace(made.config, packing=each), seed=0, version=0)
         norms.append((report.grad_norms, report.value_losses, report.metrics.summarise()["loss"]))
     assert norms[0][0] == pytest.approx(norms[1][0], rel=1e-4)
     assert norms[0][1] == pytest.approx(norms[1][1], rel=1e-4)
@@ -117,12 +133,55 @@ def test_a_step_with_positive_advantages_raises_the_sampled_tokens(collected) ->
     assert again.metrics.summarise()["ratio_mean"] > 1.0
 
 
-def test_the_first_ratio_is_one(collected) -> None:
+def score_with_dropout(self: PolicyModel, *args: Any) -> Any:
+    """D-18: attention drops tokens while the model is in training mode."""
+    for module in self.modules():
+        if hasattr(module, "attention_dropout"):
+            module.attention_dropout = 0.3
+    return SCORE(self, *args)
+
+
+def score_at_another_temperature(self: PolicyModel, micro: Any, temperature: float = 1.0, *others: Any) -> Any:
+    """D-18: training forgets the temperature, but only where gradients flow."""
+    return SCORE(self, micro, 1.0 if torch.is_grad_enabled() else temperature, *others)
+
+
+SCORE = PolicyModel.score
+
+
+@pytest.mark.parametrize("prox", ["behaviour", "recompute"])
+@parametrised(SCORE, score_with_dropout, score_at_another_temperature)
+def test_the_first_ratio_is_one(collected, prox: str, implementation, is_bug: bool) -> None:
     """Trap D-18, end to end."""
-    for prox in ("behaviour", "recompute"):
-        made = collected(algorithm={"prox": prox})
+    sampling = {"temperature": 0.7, "max_tokens": 1}
+    with swapped(PolicyModel, "score", implementation):
+        made = collected(algorithm={"prox": prox}, rollout={"sampling": sampling})
+    with noticed(is_bug):
         assert made.journalled.rows[0]["loss/ratio_mean"] == pytest.approx(1.0, abs=1e-5)
+        assert made.journalled.rows[0]["loss/ratio_std"] == pytest.approx(0.0, abs=1e-3)
         assert made.journalled.rows[0]["loss/clip_high"] == 0.0
+
+
+def scores_recomputed(*args: Any, **options: Any) -> None:
+    """D-18: what old weights sampled is scored anew by the present ones, and looks as if they had sampled it."""
+    fill_scores(*args, **{**options, "recompute_prox": True})
+
+
+@parametrised(fill_scores, scores_recomputed)
+def test_samples_of_old_weights_have_a_ratio_of_their_own(build, implementation, is_bug: bool) -> None:
+    """Trap D-18: training one batch late, the ratio says how far the weights have come since."""
+    made = build(
+        "key-door",
+        run={"iterations": 4},
+        group={"tasks": 2, "size": 4, "staleness": 1, "dynamic_sampling": "keep"},
+        optimiser={"learning_rate": 0.01},
+    )
+    with swapped(trainer, "fill_scores", implementation):
+        made.run()
+    late = [row for row in made.journalled.rows if row["staleness/max"] > 0]
+    assert late
+    with noticed(is_bug):
+        assert max(row["loss/ratio_std"] for row in late) > 1e-3
 
 
 def test_the_loss_of_the_value_head_falls(build) -> None:
