@@ -56,7 +56,7 @@ def test_check_needs_one_choice(args: list[str], capsys: pytest.CaptureFixture[s
 
 @pytest.mark.parametrize(
     ("args", "expected"),
-    [(["dialogue/guess-numer"], "did you mean dialogue/guess-number"), (["--family", "tol"], "did you mean tools?")],
+    [(["dialogue/guess-numer"], "did you mean dialogue/guess-number"), (["--family", "tol"], "did you mean tools")],
 )
 def test_check_unknown_name_is_refused_with_a_suggestion(
     args: list[str], expected: str, capsys: pytest.CaptureFixture[str]
