@@ -19,9 +19,10 @@ owner = this_owner(Path(sys.argv[1]))
 owner.new_folder("box")
 pid = watch(owner)
 assert watch(owner) == pid
-print(pid, flush=True)
 if sys.argv[2] == "fork" and os.fork() == 0:
     time.sleep(60)
+    os._exit(0)
+print(pid, flush=True)
 sys.stdin.read()
 """
 
@@ -50,7 +51,8 @@ def test_watcher_sweeps_after_a_kill_of_its_owner(tmp_path, mode):
         process.send_signal(signal.SIGKILL)
         process.wait()
         wait_until_gone(tmp_path, watcher)
-        os.killpg(process.pid, signal.SIGKILL) if mode == "fork" else None
+        if mode == "fork":
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def test_watcher_outlives_the_process_group_of_its_owner(tmp_path):
