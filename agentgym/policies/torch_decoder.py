@@ -105,6 +105,12 @@ class Decoder:
         Raises:
             ContractError: The model returned numbers that are not finite.
         """
+        try:
+            self._decode(rows)
+        finally:
+            self._window.drop()
+
+    def _decode(self, rows: Sequence[Row]) -> None:
         first: dict[bytes, Row] = {}
         twins = [row for row in rows if not row.known and first.setdefault(row.prompt.tobytes(), row) is not row]
         is_twin = {id(row) for row in twins}
@@ -247,7 +253,6 @@ class _Batch:
             size = min(int(stop.argmax()) + 1 if stop.any() else num_steps, row.budget)
             row.ids, row.logprobs = ids[:size].copy(), values[:size].copy()
             if not np.isfinite(row.logprobs).all():
-                self._window.drop()
                 raise ContractError(
                     f"the model returned logits that are not finite for episode {row.request.episode!r}, turn "
                     f"{row.request.turn}; its weights have diverged: lower the learning rate or load other weights"
