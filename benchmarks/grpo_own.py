@@ -9,6 +9,9 @@ import sys
 import time
 from pathlib import Path
 
+# The journal imports it when it opens. Here it counts among the imports, as all that TRL's side imports does.
+import torch.utils.tensorboard  # noqa: F401
+
 from agentgym.config import Source
 from agentgym.store import RunStore
 from agentgym_rl.config import TrainConfig, config_from_tables

@@ -55,7 +55,7 @@ class Work:
     episode_tokens: int = 256
     delay_s: float = 0.0
     micro_batch: int = 48
-    micro_batch_tokens: int = 2048
+    micro_batch_tokens: int = 1024
     learning_rate: float = 1e-5
     seed: int = 0
 

@@ -31,6 +31,7 @@ COMMANDS = {
     "eval": "evaluate a policy on a split of a suite",
     "compare": "the paired difference between two evaluations",
     "report": "write the report page of a run",
+    "sweep": "remove what killed processes left of their sandboxes",
     "doctor": "what is installed, what is missing and how to get it",
 }
 OK, FAILED, USAGE = 0, 1, 2

@@ -5,6 +5,9 @@ What is decoded and when is in `agentgym.policies.torch_decoder`.
 
 from __future__ import annotations
 
+import contextlib
+import mmap
+import sys
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -17,6 +20,8 @@ from torch import Tensor
 from transformers import Cache
 
 Prompt = NDArray[np.int64]
+
+_PRIVATE = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +38,15 @@ class Layout:
 class Window(Cache):
     """Keys and values of one batch, every row ending at the same column, so that a decoding step writes one column.
 
-    Rows are padded on the left. Padding is never written and always masked; it holds old but finite numbers.
+    Rows are padded on the left. Padding is never written and always masked; it holds zeros or old, finite numbers.
+    The memory is taken by `open` and given back by `drop`.
     """
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layers=[])
         self.layout = layout
         self.starts: Prompt = np.zeros(0, np.int64)
-        self._scratch = self._zeros(0)
-        self._columns = self._scratch
+        self._columns = torch.empty(0)
         self._visible: tuple[Tensor, ...] = ()
         self._slots: tuple[Tensor, ...] = ()
         self._written: Tensor | None = None
@@ -51,16 +56,15 @@ class Window(Cache):
         shape = self.layout
         end = int(lengths.max())
         size = (2 * shape.num_layers, len(lengths), shape.num_heads, end + room, shape.head_dim)
-        if self._scratch.numel() < np.prod(size):
-            self._scratch = self._zeros(0)
-            self._scratch = self._zeros(int(np.prod(size)))
-        self._columns = self._scratch[: np.prod(size)].view(size)
+        self.drop()
+        self._columns = self._zeros(int(np.prod(size))).view(size)
         self.starts = end - lengths
         return end
 
     def drop(self) -> None:
-        """Free the memory, and with it numbers that are not finite."""
-        self._scratch = self._columns = self._zeros(0)
+        """Free the memory."""
+        self._columns = torch.empty(0)
+        self._visible, self._slots, self._written = (), (), None
 
     def tokens_of(self, row: int, first: int, last: int) -> Tensor:
         """View [2 layers, heads, last - first, head_dim] of a row's tokens, counted from its own beginning."""
@@ -112,7 +116,15 @@ class Window(Cache):
         return int(self._visible[0].shape[2] - self._slots[0].shape[2]) if self._visible else 0
 
     def _zeros(self, size: int) -> Tensor:
-        return torch.zeros(size, dtype=self.layout.dtype, device=self.layout.device)
+        dtype, device = self.layout.dtype, self.layout.device
+        if device.type != "cpu":
+            return torch.zeros(size, dtype=dtype, device=device)
+        # The allocator would keep what a batch has freed, and the trainer's tensors would come on top of it.
+        pages = mmap.mmap(-1, size * dtype.itemsize, flags=_PRIVATE)
+        if sys.platform == "linux":
+            with contextlib.suppress(OSError):  # a kernel without huge pages
+                pages.madvise(mmap.MADV_HUGEPAGE)
+        return torch.frombuffer(pages, dtype=dtype)
 
 
 @dataclass(slots=True)

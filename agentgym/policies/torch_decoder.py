@@ -105,6 +105,12 @@ class Decoder:
         Raises:
             ContractError: The model returned numbers that are not finite.
         """
+        try:
+            self._decode(rows)
+        finally:
+            self._window.drop()
+
+    def _decode(self, rows: Sequence[Row]) -> None:
         for row in rows:  # not before: what an earlier batch kept may have pushed this one's out
             row.known = self._store.known(row.request.episode, row.prompt)
         first: dict[bytes, Row] = {}
@@ -249,7 +255,6 @@ class _Batch:
             size = min(int(stop.argmax()) + 1 if stop.any() else num_steps, row.budget)
             row.ids, row.logprobs = ids[:size].copy(), values[:size].copy()
             if not np.isfinite(row.logprobs).all():
-                self._window.drop()
                 raise ContractError(
                     f"the model returned logits that are not finite for episode {row.request.episode!r}, turn "
                     f"{row.request.turn}; its weights have diverged: lower the learning rate or load other weights"

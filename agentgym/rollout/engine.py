@@ -279,7 +279,11 @@ class RolloutEngine:
         self._busy[id(policy)] += 1
         call = Call(partial(policy.generate, requests), partial(self._after_replies, policy, episodes))
         self._pool.expect(call)
-        self._asking[policy.concurrency == 1].submit(call)
+        if self.settings.is_lockstep and policy.concurrency == 1 and not self._ready:
+            # Nothing could go on meanwhile, and a thread of its own would keep an allocator's arena of its own.
+            self._pool.run(call)
+        else:
+            self._asking[policy.concurrency == 1].submit(call)
 
     def _after_replies(self, policy: Policy, episodes: list[Episode], call: Call) -> None:
         self._busy[id(policy)] -= 1

@@ -150,6 +150,8 @@ def check_forks(subject: EnvSubject) -> str | None:
         _steps(stranger, other)
         stranger.interrupt()
         twins, originals = _steps(twin, suffix), _steps(env, suffix)
+        twin.close()
+        stranger.close()
         expect(twins == originals, f"after {prefix} the fork answers {suffix} unlike the original")
         if env.deterministic:
             replayed = play_actions(subject.make(), task, [*prefix, *suffix]).steps[len(prefix) :]

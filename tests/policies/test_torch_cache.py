@@ -73,3 +73,13 @@ def test_budget_is_kept_by_dropping_what_was_unused_longest(window):
     store.forget("c")
     assert (len(store), store.num_tokens) == (0, 0)
     store.clear()
+
+
+def test_a_window_gives_its_memory_back_and_opens_again_empty(window):
+    window.focus(slice(0, 3), 0, 5, 5)
+    keys, _ = window.update(torch.ones(3, 1, 5, 2), torch.ones(3, 1, 5, 2), 0)
+    assert keys.sum() == 30
+    window.drop()
+    assert window.get_seq_length() == 0
+    assert window.open(np.array([5]), 4) == 5
+    assert not window.tokens_of(0, 0, 5).any()

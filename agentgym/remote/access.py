@@ -1,0 +1,42 @@
+"""Who may talk to a server: the token, and what keeps pages in a browser from reaching a server without one.
+
+What is listened at is decided by `agentgym.remote.settings`.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from agentgym.remote.settings import ServerConfig, is_loopback
+
+
+def refusal_of(headers: Mapping[bytes, bytes], config: ServerConfig) -> int | None:
+    """The HTTP status that a request is refused with.
+
+    Args:
+        headers: By lower-case name.
+        config: Of the server.
+
+    Returns:
+        401 for a missing or wrong token; 403 for a page of another site, or for a name that is not this machine's
+        where there is no token (a rebound DNS name); None for a request that may go on.
+    """
+    if config.token and not hmac.compare_digest(headers.get(b"authorization", b""), b"Bearer " + config.token.encode()):
+        return 401
+    host = headers.get(b"host", b"")
+    origin = headers.get(b"origin")
+    if origin is not None and urlsplit(origin).netloc != host:
+        return 403
+    if not config.token and not config.uds and not _is_local(host):
+        return 403
+    return None
+
+
+def _is_local(host: bytes) -> bool:
+    try:
+        name = urlsplit(b"//" + host).hostname
+    except ValueError:
+        return False
+    return name is not None and is_loopback(name.decode("latin-1"))

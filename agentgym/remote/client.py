@@ -1,0 +1,360 @@
+"""`RemoteEnv`: an environment behind any OpenEnv server, as an `AgentEnv`.
+
+Sockets are in `socket_client`; what messages of other people's servers mean is in `foreign`.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn, Self
+
+from gymnasium.error import ResetNeeded
+
+from agentgym.action import Action
+from agentgym.env import CUT_EXPLANATION, AgentEnv, CutMessage, EnvReply, Observation
+from agentgym.errors import ActionSyntaxError, CancelledEpisode, ContractError, InfrastructureError, TaskError
+from agentgym.message import Message, text_of, user
+from agentgym.outcome import CutReason, Outcome
+from agentgym.remote.foreign import RETURN, ForeignActions, ForeignServer, get_schema
+from agentgym.remote.settings import ClientSettings
+from agentgym.remote.socket_client import Address, ClientSocket
+from agentgym.remote.wire import CONTENT_HASH, OURS, decode_special, error_of, public_task, read_info, read_task
+from agentgym.reward import FORMAT, weighted_sum
+from agentgym.task import Limits, Task
+
+_INTERRUPT = json.dumps({"type": OURS, "data": {"method": "interrupt"}}).encode()
+
+
+class RemoteEnv(AgentEnv):
+    """An environment behind an OpenEnv server.
+
+    Against a server of ours it behaves as the environment does in process: observations, rewards with their events,
+    outcome, tools, anchors, forks. Against any other one the agent's message is mapped to an action as `actions`
+    declares, the turn limit is the task's or the declared one, and `info["reward"]` keeps a reward of None, with
+    `info["reward_is_missing"]`; an episode that never got a reward ends as an infrastructure failure, not as a zero.
+
+    Args:
+        url: http(s)://HOST:PORT, ws(s)://HOST:PORT or unix:PATH.
+        token: Sent as a bearer token; "" sends none.
+        actions: What actions and observations of a server look like that is not one of ours.
+        settings: Limits.
+        sends_private_tasks: Whether tasks of suites are sent with their private part. By default the server is told
+            id and content hash and reads them from its own copy of the suite.
+        session_id: Session to go on with; "" opens a new one.
+        render_mode: None or "ansi".
+
+    Raises:
+        ConfigError: The address is malformed, or the server refuses the token.
+        InfrastructureError: The server cannot be reached or is full.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: str = "",
+        actions: ForeignActions | None = None,
+        settings: ClientSettings | None = None,
+        sends_private_tasks: bool = False,
+        session_id: str = "",
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__(render_mode)
+        self.url, self.settings = url, settings or ClientSettings()
+        self._token, self._declared = token, actions or ForeignActions()
+        self._address = Address.parse(url)
+        self._sends_private = sends_private_tasks
+        self._socket: ClientSocket | None = None
+        self._is_waiting = False
+        self._foreign: ForeignServer | None = None
+        self._connect(session_id)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the server is one of ours, so that nothing is lost on the way."""
+        return self._foreign is None
+
+    # Gymnasium's interface.
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start an episode; connects again where the connection was lost. See `AgentEnv.reset`."""
+        if self._socket is None:
+            self._connect("")
+        if seed is not None:
+            self._seed_generator(seed)
+        self._phase = "fresh"
+        self._cancelled.clear()
+        task = self._wanted_task(options)
+        fields: dict[str, Any] = {} if seed is None else {"seed": seed}
+        if self._foreign is not None:
+            return self._reset_foreign(self._foreign, seed, task)
+        if task is not None:
+            fields["task"] = task if isinstance(task, str) else self._on_the_wire(task)
+        data = self._ask("reset", fields)
+        ours = data["observation"].pop(OURS)
+        self.task = task if isinstance(task, Task) else read_task(ours["task"])
+        info = read_info(ours)
+        messages = self._begun(info["messages"])
+        return data["observation"], {"messages": messages, "task_id": self.task.id, **info}
+
+    def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Play one message of the agent. See `AgentEnv.step`.
+
+        Raises:
+            ResetNeeded: No episode is running.
+            CancelledEpisode: `interrupt` was called.
+            InfrastructureError: The connection is lost, or the server failed; the episode is not graded.
+        """
+        if self._phase != "running":
+            raise ResetNeeded(f"step() on an episode that is {self._phase}; call reset() first")
+        self.check_interrupt()
+        if self._foreign is not None:
+            return self._step_foreign(self._foreign, action)
+        fields: dict[str, Any] = {"message": action}
+        if type(action) is CutMessage:
+            fields["was_cut"] = True
+        data = self._ask("step", fields)
+        ours = data["observation"].pop(OURS)
+        info = read_info(ours)
+        self._note(info)
+        truncated = ours["truncated"]
+        return data["observation"], data["reward"], data["done"] and not truncated, truncated, info
+
+    def close(self) -> None:
+        """Close the connection; a second call does nothing."""
+        connection, self._socket = self._socket, None
+        self._phase = "ended"
+        if connection is not None:
+            connection.close()
+
+    # The harness's interface beyond Gymnasium.
+
+    def finalize(self, reason: CutReason) -> tuple[float, dict[str, Any]]:
+        """Close a running episode that the harness cut; grades what is there. See `AgentEnv.finalize`."""
+        if self._phase != "running":
+            raise ResetNeeded(f"finalize() on an episode that is {self._phase}; call reset() first")
+        if self._foreign is not None:
+            if reason == "cancelled":
+                return super().finalize(reason)
+            self._phase = "ended"
+            return 0.0, {"reward_events": (), **self._foreign.verdict(Outcome("truncated", reason))}
+        data = self._own("finalize", reason=reason)
+        info = read_info(data[OURS])
+        del info["messages"]
+        self._phase = "ended"
+        return data["reward"], info
+
+    def interrupt(self) -> None:
+        """Make a running step, or the next, give up; a server that does not react loses the connection."""
+        super().interrupt()
+        connection = self._socket
+        if self._is_waiting and connection is not None:
+            if self.is_ours:
+                connection.send(_INTERRUPT)
+                watch = threading.Timer(self.settings.interrupt_grace_s, self._give_up, [connection])
+                watch.daemon = True
+                watch.start()
+            else:
+                connection.abort()
+
+    def anchor(self) -> str | None:
+        """The environment's anchor; None against other people's servers."""
+        if not self.is_ours:
+            return None
+        anchor: str | None = self._own("anchor")["anchor"]
+        return anchor
+
+    def progress(self) -> float | None:
+        """The environment's progress; None against other people's servers."""
+        if not self.is_ours:
+            return None
+        progress: float | None = self._own("progress")["progress"]
+        return progress
+
+    def fork(self, seed: int | None = None) -> Self:
+        """A copy that goes on from here, in a session of its own on the same server. See `AgentEnv.fork`."""
+        if self._foreign is not None:
+            raise NotImplementedError(f"the server at {self._address} is none of ours and cannot fork")
+        session_id = self._own("fork", **({} if seed is None else {"seed": seed}))["session_id"]
+        twin = type(self)(
+            self.url,
+            token=self._token,
+            actions=self._declared,
+            settings=self.settings,
+            sends_private_tasks=self._sends_private,
+            session_id=session_id,
+        )
+        twin.task, twin.turn, twin.num_invalid = self.task, self.turn, self.num_invalid
+        twin._phase, twin._last_messages = self._phase, self._last_messages
+        return twin
+
+    def make_task(self, seed: int) -> Task:
+        """The public part of the task that the environment makes from a seed."""
+        if self._foreign is not None:
+            return Task(f"remote:{seed}", seed, limits=Limits(max_turns=self._declared.max_turns))
+        if self._socket is None:
+            self._connect("")
+        return read_task(self._own("make_task", seed=seed)["task"])
+
+    def begin(self, task: Task) -> Sequence[Message]:
+        """Not used: the server plays."""
+        self._not_here()
+
+    def respond(self, action: Action) -> EnvReply:
+        """Not used: the server plays."""
+        self._not_here()
+
+    # Talking.
+
+    def _connect(self, session_id: str) -> None:
+        self._socket = ClientSocket(self._address, self._token, self.settings, session_id)
+        self._foreign = None
+        try:
+            about = self._introduce()
+        except BaseException:
+            self._drop()
+            raise
+        if about is None:
+            return
+        self.role, self.tools = about["role"], about["tools"]
+        self.reward_weights, self.invalid_value = about["reward_weights"], about["invalid_value"]
+
+    def _introduce(self) -> dict[str, Any] | None:
+        """What the server says of its environment; None where it is none of ours, which is then asked its own way."""
+        try:
+            return self._own("hello")
+        except _NotOurs:
+            self._meet_foreign()
+            return None
+
+    def _own(self, method: str, **fields: Any) -> dict[str, Any]:
+        return self._ask(OURS, {"method": method, **fields})
+
+    def _ask(self, kind: str, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Send a message and wait for its reply's data."""
+        connection = self._socket
+        if connection is None:
+            raise InfrastructureError(f"the connection to {self._address} is closed; reset() opens a new one")
+        self._is_waiting = True
+        try:
+            connection.send(json.dumps({"type": kind, "data": data}).encode("ascii"))
+            raw = connection.receive(self.settings.reply_timeout_s)
+            reply = json.loads(raw, object_hook=decode_special if b"$uint8" in raw else None)
+            answer: dict[str, Any] = reply["data"]
+        except InfrastructureError:
+            self._drop()
+            if self._cancelled.is_set():
+                raise CancelledEpisode("the step was interrupted and its connection given up") from None
+            raise
+        except (ValueError, KeyError, TypeError) as error:
+            self._drop()
+            raise InfrastructureError(f"{self._address} sent no valid reply: {error}") from error
+        finally:
+            self._is_waiting = False
+        if reply["type"] == "error":
+            self._raise(answer)
+        return answer
+
+    def _raise(self, answer: Mapping[str, Any]) -> NoReturn:
+        name, code = answer.get("error", ""), answer.get("code")
+        text = f"{answer.get('message', 'no message')} (from {self._address})"
+        if code == "UNKNOWN_TYPE":
+            raise _NotOurs(text)
+        if name == "ResetNeeded":
+            raise ResetNeeded(text)
+        if name == "CancelledEpisode" or (name == "" and code != "VALIDATION_ERROR"):
+            self._phase = "ended"
+        if code == "VALIDATION_ERROR":
+            raise TaskError(text)
+        raise error_of(name, text)
+
+    def _drop(self) -> None:
+        connection, self._socket = self._socket, None
+        self._phase = "ended"
+        if connection is not None:
+            connection.close()
+
+    def _give_up(self, connection: ClientSocket) -> None:
+        if self._is_waiting and self._socket is connection:
+            connection.abort()
+
+    # Episodes of ours.
+
+    def _wanted_task(self, options: dict[str, Any] | None) -> Task | str | None:
+        unknown = sorted(set(options or ()) - {"task"})
+        if unknown:
+            raise TaskError(f"reset() got the unknown options {unknown}; expected only 'task'")
+        task = (options or {}).get("task")
+        if not isinstance(task, Task | str | None):
+            raise TaskError(f"options['task'] must be a Task or a task id, got {type(task).__name__}")
+        return task
+
+    def _on_the_wire(self, task: Task) -> dict[str, Any]:
+        if task.suite and not self._sends_private:
+            return {**public_task(task), CONTENT_HASH: task.content_hash}
+        return task.to_json() if task.private else public_task(task)
+
+    def _begun(self, messages: Sequence[Message]) -> Sequence[Message]:
+        self.turn = self.num_invalid = 0
+        self._last_messages = messages
+        self._phase = "running"
+        return messages
+
+    def _note(self, info: Mapping[str, Any]) -> None:
+        self.turn += 1
+        self.num_invalid += info["is_invalid"]
+        self._last_messages = info["messages"]
+        if "outcome" in info:
+            self._phase = "ended"
+
+    def _not_here(self) -> NoReturn:
+        raise ContractError("the environment is played by its server; call reset() and step()")
+
+    # Other people's servers.
+
+    def _meet_foreign(self) -> None:
+        self._foreign = ForeignServer(self._declared, get_schema(self._address, self._token, self.settings))
+        self.tools = self._foreign.list_tools(self._ask)
+        self.reward_weights = {RETURN: 1.0, FORMAT: 1.0}
+
+    def _reset_foreign(
+        self, foreign: ForeignServer, seed: int | None, task: Task | str | None
+    ) -> tuple[Observation, dict[str, Any]]:
+        if isinstance(task, str):
+            raise TaskError(f"the server at {self._address} is none of ours and knows no task ids; give it a Task")
+        self.task = task or self.make_task(0 if seed is None else seed)
+        text, info = foreign.begin(self._ask, seed, task)
+        messages = self._begun([user(text)])
+        return {"text": text}, {"messages": messages, "task_id": self.task.id, "reward_events": (), **info}
+
+    def _step_foreign(self, foreign: ForeignServer, text: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        is_invalid, is_over = False, False
+        more: dict[str, Any] = {}
+        try:
+            if type(text) is CutMessage:
+                raise ActionSyntaxError(CUT_EXPLANATION)
+            replies, rewards, is_over, more = foreign.play(self._ask, text, self.tools)
+            messages, events = list(map(user, replies)), [self.event(RETURN, reward) for reward in rewards]
+        except ActionSyntaxError as refusal:
+            is_invalid = True
+            reply = self._refuse(refusal)
+            messages, events = list(reply.messages), list(reply.events)
+        info = {"messages": messages, "reward_events": events, "turn": self.turn, "is_invalid": is_invalid, **more}
+        outcome = self._outcome_after(EnvReply(terminated=is_over), is_invalid)
+        if outcome is not None:
+            info |= foreign.verdict(outcome)
+            self._phase = "ended"
+        self.turn += 1
+        self._last_messages = messages
+        truncated = outcome is not None and outcome.kind == "truncated"
+        terminated = outcome is not None and not truncated
+        reward = weighted_sum(events, self.reward_weights)
+        return {"text": text_of(messages)}, reward, terminated, truncated, info
+
+
+class _NotOurs(InfrastructureError):  # noqa: N818 - internal: decides how a server is spoken to
+    """The server does not know our messages."""

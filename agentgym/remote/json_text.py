@@ -1,0 +1,50 @@
+"""JSON as the server reads and writes it: strict, quick, and never failing on what an environment says.
+
+The client uses the standard library's; what has a special form on the wire is in `agentgym.remote.wire`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from agentgym.errors import MissingExtraError
+from agentgym.remote.wire import encode_special
+
+try:
+    import orjson
+except ImportError as error:
+    raise MissingExtraError("serving environments", "serve") from error
+
+
+def dumps(value: Any) -> bytes:
+    """JSON in UTF-8; text with halves of surrogate pairs and integers over 64 bits are written too.
+
+    Raises:
+        TypeError: A value has no form in JSON.
+    """
+    try:
+        return orjson.dumps(value, default=encode_special)
+    except TypeError:
+        return json.dumps(value, default=encode_special, allow_nan=False).encode("ascii")
+
+
+def loads(raw: bytes) -> Any:
+    """The value of JSON text.
+
+    Raises:
+        ValueError: It is no valid JSON.
+    """
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        if b"\\u" not in raw:
+            raise
+    try:
+        return json.loads(raw, parse_constant=_refuse)  # takes halves of surrogate pairs
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is not valid JSON")

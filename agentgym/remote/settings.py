@@ -1,0 +1,99 @@
+"""What a server and a client may be told: limits, times, who may come in.
+
+What they mean in operation is on the page docs/remote.md.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from typing import Literal
+
+from agentgym.errors import ConfigError
+
+Inline = Literal["auto", "always", "never"]
+_MIN_TOKEN = 16
+
+
+@dataclass(frozen=True)
+class ServerConfig:
+    """How a server runs."""
+
+    host: str = "127.0.0.1"
+    """Address to listen at; one that is not of this machine alone needs a token."""
+    port: int = 8000
+    """Port to listen at; 0 takes a free one."""
+    uds: str = ""
+    """Path of a unix socket to listen at instead."""
+    uds_mode: int = 0o600
+    """Permissions of that socket: by default only its owner may connect."""
+    token: str = ""
+    """Secret that clients send as `Authorization: Bearer TOKEN`; "" asks for none."""
+    max_sessions: int = 2048
+    """Sessions at once; each has an environment of its own."""
+    idle_timeout_s: float = 1800.0
+    """Time without a message after which a session ends."""
+    session_timeout_s: float = 86_400.0
+    """Time after which a session ends in any case."""
+    step_timeout_s: float = 600.0
+    """Largest wall time of one call of an environment; a task may state less."""
+    drain_timeout_s: float = 30.0
+    """Time that running steps get to end when the server is told to stop."""
+    handshake_timeout_s: float = 10.0
+    """Time in which a request has to arrive whole, and in which a stalled reader has to take what it was sent."""
+    max_message_bytes: int = 4 * 2**20
+    """Largest message or request body that is taken."""
+    max_unsent_bytes: int = 2**20
+    """Bytes that may wait for a slow reader before its session is held."""
+    max_waiting: int = 16
+    """Messages of a session that may wait while a step runs before its connection is no longer read."""
+    max_threads: int = 32
+    """Threads for environments that take their time."""
+    inline: Inline = "auto"
+    """Whether steps run on the event loop: where they proved to be quick, always, or never."""
+
+    def __post_init__(self) -> None:
+        for name in ("idle_timeout_s", "session_timeout_s", "step_timeout_s", "drain_timeout_s", "handshake_timeout_s"):
+            if not getattr(self, name) > 0:
+                raise ConfigError(f"server setting {name} must be positive: got {getattr(self, name)!r}")
+        for name in ("max_sessions", "max_message_bytes", "max_unsent_bytes", "max_waiting", "max_threads"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"server setting {name} must be at least 1: got {getattr(self, name)!r}")
+        if self.inline not in ("auto", "always", "never"):
+            raise ConfigError(f"server setting inline must be auto, always or never: got {self.inline!r}")
+        if self.token and (len(self.token) < _MIN_TOKEN or not self.token.isascii() or not self.token.isprintable()):
+            raise ConfigError(f"a token has at least {_MIN_TOKEN} printable ASCII characters; draw a longer one")
+        if not self.uds and not self.token and not is_loopback(self.host):
+            raise ConfigError(
+                f"refusing to listen at {self.host!r} without a token: everyone who reaches it could run sessions. "
+                f"Pass a token, or listen at 127.0.0.1 or a unix socket."
+            )
+
+
+@dataclass(frozen=True)
+class ClientSettings:
+    """How a client waits."""
+
+    connect_timeout_s: float = 10.0
+    """Wall time of connecting, handshake included."""
+    reply_timeout_s: float = 120.0
+    """Wall time of one reply; past it the connection is given up."""
+    interrupt_grace_s: float = 5.0
+    """Time in which an interrupted step has to answer before the connection is given up."""
+    max_message_bytes: int = 100 * 2**20
+    """Largest message that is taken."""
+
+    def __post_init__(self) -> None:
+        for name in ("connect_timeout_s", "reply_timeout_s", "interrupt_grace_s", "max_message_bytes"):
+            if not getattr(self, name) > 0:
+                raise ConfigError(f"client setting {name} must be positive: got {getattr(self, name)!r}")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address is of this machine alone."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
