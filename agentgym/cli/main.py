@@ -32,6 +32,7 @@ COMMANDS = {
     "compare": "the paired difference between two evaluations",
     "report": "write the report page of a run",
     "sweep": "remove what killed processes left of their sandboxes",
+    "images": "build the container images that sandboxes run, list and check them",
     "doctor": "what is installed, what is missing and how to get it",
 }
 OK, FAILED, USAGE = 0, 1, 2

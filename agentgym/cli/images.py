@@ -1,0 +1,109 @@
+"""`agentgym images`: build the container images, list them, and say which are missing or stale."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Literal
+
+import tyro
+from rich.console import Console
+from rich.markup import escape
+
+from agentgym.cli.output import AsJson, note, print_json, print_table
+from agentgym.sandbox.engine import connect_engine
+from agentgym.sandbox.image_build import (
+    BuiltImage,
+    ImageState,
+    Report,
+    build_images,
+    image_states,
+    remove_superseded,
+)
+
+_MB = 1e6
+_SHOWN_WIDTH = 100
+
+
+def run(
+    action: tyro.conf.Positional[Literal["build", "list", "check", "prune"]],
+    names: tyro.conf.Positional[tuple[str, ...]] = (),
+    /,
+    *,
+    as_json: AsJson = False,
+) -> int:
+    """Build, list or check the container images that sandboxes run; prune removes versions of other contents.
+
+    Args:
+        action: build what is missing, list everything, check (exit code 1 where one is missing or stale), or prune.
+        names: Images, such as base or python; without any, all of them.
+        as_json: Print JSON for machines.
+    """
+    client = connect_engine()
+    if action == "build":
+        with _progress() as report:
+            built = build_images(client, names, report=report)
+        _show_built(built, as_json)
+        return 0
+    if action == "prune":
+        removed = remove_superseded(client, names)
+        print_json(removed) if as_json else print_table(("removed",), ((tag,) for tag in removed))
+        return 0
+    states = image_states(client, names)
+    _show_states(states, as_json)
+    wanting = [state.name for state in states if state.status != "ok"]
+    if wanting:
+        note(f"to do: agentgym images build {' '.join(wanting)}")
+    return 1 if wanting and action == "check" else 0
+
+
+def _show_built(built: list[BuiltImage], as_json: bool) -> None:
+    if as_json:
+        print_json([asdict(image) for image in built])
+        return
+    rows = []
+    for image in built:
+        how = f"built in {image.seconds:.0f} s" if image.was_built else "was there"
+        rows.append((image.name, how, _size(image.size_bytes), image.tag))
+    print_table(("image", "", "size", "tag"), rows)
+
+
+def _show_states(states: list[ImageState], as_json: bool) -> None:
+    if as_json:
+        print_json([asdict(state) for state in states])
+        return
+    rows = [(s.name, s.status, _size(s.size_bytes), len(s.superseded), s.tag) for s in states]
+    print_table(("image", "status", "size", "other versions", "tag"), rows)
+
+
+def _size(num_bytes: int | None) -> str:
+    return "-" if num_bytes is None else f"{num_bytes / _MB:.0f} MB"
+
+
+@contextmanager
+def _progress() -> Iterator[Report]:
+    """Steps as lines on stderr; on a terminal the present line as well, over and over in one place."""
+    console = Console(file=sys.stderr, highlight=False)
+    if not console.is_terminal:
+        yield lambda name, line: _note_step(name, line)
+        return
+    with console.status("images") as status:
+
+        def show(name: str, line: str) -> None:
+            if _is_step(line):
+                console.print(f"[bold]{name}[/bold] {escape(line)}", overflow="ellipsis", no_wrap=True)
+            status.update(f"[bold]{name}[/bold] {escape(line[:_SHOWN_WIDTH])}")
+
+        yield show
+
+
+def _note_step(name: str, line: str) -> None:
+    if _is_step(line):
+        note(f"{name}: {line}")
+
+
+def _is_step(line: str) -> bool:
+    """Whether a line opens something; the rest is what programs print."""
+    return line.startswith(("Step ", "pulling ", "fetching ", "waiting ")) or "making it from" in line
