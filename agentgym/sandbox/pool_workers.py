@@ -38,7 +38,8 @@ class PoolWorkers:
         """Have a job run; jobs raise nothing."""
         with self._changed:
             (self._slow if is_slow else self._quick).append(job)
-            if self._num_idle == 0 and len(self._threads) < self._max_threads:
+            is_short = self._num_idle == 0 and len(self._threads) < self._max_threads
+            if is_short and not self._is_closed.is_set():  # else the worker that submits does it, or `close`
                 thread = threading.Thread(target=self._work, name=f"sandbox-pool-{len(self._threads)}", daemon=True)
                 self._threads.append(thread)
                 thread.start()
