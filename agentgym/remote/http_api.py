@@ -303,7 +303,7 @@ async def _answer_too_large(request: Request, limit: _TooLarge) -> Response:
 
 def _refusal(data: dict[str, Any]) -> Response:
     status = _STATUS.get(data["code"], 500)
-    if data.get("error") == "TaskError":
+    if data.get("error") in ("TaskError", "UnknownNameError"):
         status = 422
     return _json({"detail": data.get("errors") or data["message"]}, status)
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import socket
 import stat
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
+from types import FrameType
 from typing import Any
 
 import gymnasium
@@ -75,9 +77,8 @@ def serve(app: HttpApi, on_ready: Callable[[str], None] | None = None) -> None:
     gc.set_threshold(50_000, 20, 100)
     try:
         server.run(sockets=[listener])
-    except KeyboardInterrupt:  # uvicorn's last word after SIGINT
-        pass
     finally:
+        listener.close()
         _forget(app.table.config)
 
 
@@ -97,17 +98,22 @@ def running(app: HttpApi) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join(app.table.config.drain_timeout_s + _START_S)
+        listener.close()
         _forget(app.table.config)
 
 
 class _Server(uvicorn.Server):
-    """Says when it takes connections."""
+    """Says when it takes connections, and ends without a signal of its own."""
 
     on_ready: Callable[[], None]
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self.on_ready()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
 
 
 def _server(app: HttpApi) -> _Server:
@@ -142,30 +148,33 @@ def _maker(env_id: str, options: dict[str, Any]) -> Callable[[], AgentEnv]:
 
 
 def _listen(config: ServerConfig) -> tuple[socket.socket, str]:
+    family = socket.AF_UNIX if config.uds else socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         if config.uds:
-            return _listen_at_path(config)
-        family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
-        listener = socket.socket(family, socket.SOCK_STREAM)
+            _bind_path(listener, config)
+            return listener, f"unix:{config.uds}"
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((config.host.strip("[]"), config.port))
+        listener.bind((config.host, config.port))
         host = f"[{config.host}]" if family == socket.AF_INET6 else config.host
         return listener, f"http://{host}:{listener.getsockname()[1]}"
+    except ConfigError:
+        listener.close()
+        raise
     except OSError as error:
+        listener.close()
         where = config.uds or f"{config.host}:{config.port}"
         raise ConfigError(f"cannot listen at {where}: {error.strerror or error}; choose another address") from error
 
 
-def _listen_at_path(config: ServerConfig) -> tuple[socket.socket, str]:
+def _bind_path(listener: socket.socket, config: ServerConfig) -> None:
     if os.path.exists(config.uds):
         _remove_stale(config.uds)
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     mask = os.umask(0o777 & ~config.uds_mode)
     try:
         listener.bind(config.uds)
     finally:
         os.umask(mask)
-    return listener, f"unix:{config.uds}"
 
 
 def _remove_stale(path: str) -> None:

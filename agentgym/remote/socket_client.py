@@ -23,6 +23,7 @@ from agentgym.remote.settings import ClientSettings
 
 _CHUNK = 1 << 16
 _MAX_HEAD = 1 << 16
+_LAST_WORDS_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -160,9 +161,18 @@ class ClientSocket:
                 self._socket.settimeout(self._settings.reply_timeout_s)
                 self._socket.sendall(data)
         except OSError as error:
-            if self._messages:
-                return  # what the server said before it closed is read first
-            raise self._lost(str(error)) from error
+            if not self._last_words():
+                raise self._lost(str(error)) from error
+
+    def _last_words(self) -> bool:
+        """Whether the server said something before it closed, which is then the reply."""
+        try:
+            self._socket.settimeout(_LAST_WORDS_S)
+            while not self._messages and (data := self._socket.recv(_CHUNK)):
+                self._take(data)
+        except (OSError, InfrastructureError):
+            pass  # nothing more comes
+        return bool(self._messages)
 
     def _take(self, data: bytes) -> None:
         try:

@@ -129,13 +129,12 @@ def error_name(error: BaseException) -> str:
 
 def error_of(name: str, message: str) -> Exception:
     """The error that a client raises for a server's."""
+    if name == "UnknownNameError":
+        return TaskError(message)
     kind = getattr(errors, name, None) if name else None
-    if isinstance(kind, type) and issubclass(kind, AgentGymError) and kind not in _NEED_MORE:
+    if isinstance(kind, type) and issubclass(kind, AgentGymError) and kind is not errors.MissingExtraError:
         return kind(message)
     return InfrastructureError(message)
-
-
-_NEED_MORE = (errors.UnknownNameError, errors.MissingExtraError)
 
 
 def _with_extras(ours: dict[str, Any], info: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
