@@ -27,6 +27,7 @@ COMMANDS = {
     "check": "whether environments and suites keep their contracts",
     "new": "write a package with an environment of your own",
     "play": "play an environment in the terminal",
+    "serve": "serve an environment over the network",
     "train": "train an agent from a configuration file",
     "eval": "evaluate a policy on a split of a suite",
     "compare": "the paired difference between two evaluations",
