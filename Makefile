@@ -14,7 +14,7 @@ help:
 	@echo "make demo         train an agent from nothing, evaluate it on held-out tasks, write runs/demo (5 minutes)"
 	@echo "make test         run the tests"
 	@echo "make check        lint, formatting, types and layout"
-	@echo "make system       install the Debian packages that some tests need (a browser), where that may be done"
+	@echo "make system       what some tests need: Debian packages, a container engine, images; where that may be done"
 	@echo "make constraints  write the installed versions to constraints.txt"
 
 install: $(INSTALLED)
@@ -32,7 +32,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@touch $@
 	@echo "== install: ready; try $(BIN)/agentgym list =="
 
-system:
+system: install
 	@sh scripts/install_system.sh
 
 demo: install

@@ -1,28 +1,88 @@
 #!/bin/sh
-# Installs the Debian packages that some tests need. Python packages are `make install`'s work.
+# Installs the Debian packages that some tests need, starts a container engine and builds the images.
+# Whatever is there is left alone; where something may not be done, it says which tests are skipped for it.
+# Python packages are `make install`'s work.
 set -eu
+PATH="$PATH:/usr/sbin:/sbin"
+here=${0%/*}
+missing=""
 
-for browser in chromium chromium-browser google-chrome; do
-  if command -v "$browser" >/dev/null 2>&1; then
-    echo "== system: $browser is there, nothing to do =="
-    exit 0
+need() { # PACKAGE PROGRAM...
+  package=$1
+  shift
+  for program in "$@"; do
+    if command -v "$program" >/dev/null 2>&1; then
+      return
+    fi
+  done
+  missing="$missing $package"
+}
+
+need chromium chromium chromium-browser google-chrome
+need docker.io dockerd
+need bubblewrap bwrap
+need debootstrap debootstrap
+need podman podman
+need iptables iptables
+need iproute2 ip
+need git git
+need gcc cc
+case "$(cc -print-file-name=libc.a 2>/dev/null)" in
+  /*) ;;
+  *) missing="$missing libc6-dev" ;;
+esac
+
+give_up() { # MESSAGE
+  echo "== system: $1 =="
+  if [ "${CI:-}" = true ]; then
+    exit 1
   fi
-done
+}
 
-if ! command -v apt-get >/dev/null 2>&1; then
-  echo "== system: no apt-get here; install Chromium yourself, or the browser tests of the report page are skipped =="
-  exit 0
-fi
-if [ "$(id -u)" -eq 0 ]; then
-  as_root=""
-elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
-  as_root="sudo"
+explain() { # what is skipped without each package
+  for package in $missing; do
+    case "$package" in
+      chromium) echo "   without chromium: browser tests of the report page are skipped" ;;
+      docker.io) echo "   without docker.io, or another engine that answers: tests of Docker sandboxes are skipped" ;;
+      bubblewrap) echo "   without bubblewrap: tests of bubblewrap sandboxes are skipped" ;;
+      debootstrap) echo "   without debootstrap: images can only be built where a registry is reached" ;;
+      podman) echo "   without podman: the test against its socket is skipped" ;;
+      gcc | libc6-dev) echo "   without $package: tests of sandboxes without an engine are skipped" ;;
+      *) echo "   without $package: some tests of sandboxes are skipped" ;;
+    esac
+  done
+}
+
+if [ -z "$missing" ]; then
+  echo "== system: all packages are there, nothing to install =="
+elif ! command -v apt-get >/dev/null 2>&1; then
+  echo "== system: no apt-get here; install these yourself:$missing =="
+  explain
 else
-  echo "== system: not root and no sudo without a password; run 'sudo apt-get install chromium', or the browser tests of the report page are skipped =="
-  exit 0
+  as_root=""
+  if [ "$(id -u)" -ne 0 ]; then
+    as_root="sudo"
+  fi
+  if [ -n "$as_root" ] && ! { command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; }; then
+    echo "== system: not root and no sudo without a password; run: sudo apt-get install$missing =="
+    explain
+  else
+    echo "== system: installing$missing =="
+    $as_root apt-get update -qq
+    # shellcheck disable=SC2086 # a list of words
+    DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+  fi
 fi
 
-echo "== system: installing chromium (for the browser tests of the report page) =="
-$as_root apt-get update -qq
-DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends chromium >/dev/null
-echo "== system: ready =="
+if ! sh "$here/start_engine.sh"; then
+  give_up "no container engine; tests of Docker sandboxes are skipped"
+  exit 0
+fi
+agentgym=$here/../.venv/bin/agentgym
+if [ ! -x "$agentgym" ]; then
+  echo "== system: the images are built after make install =="
+elif "$agentgym" images build; then
+  echo "== system: ready =="
+else
+  give_up "the images could not be built; tests that run them are skipped"
+fi

@@ -30,6 +30,7 @@ SILENCE_S = 600.0
 """How long a step of a build may print nothing before it is given up."""
 SHOWN_LINES = 15
 
+_CHATTER = (" --->", "Removing intermediate container")  # the engine's own lines between those of programs
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -186,21 +187,22 @@ def _follow(steps: Iterator[Mapping[str, Any]], name: str, report: Report) -> No
     Raises:
         SandboxStartError: A step failed.
     """
-    step, lines = "the context", deque[str](maxlen=SHOWN_LINES)
+    step, lines, rest = "the context", deque[str](maxlen=SHOWN_LINES), ""
     for part in steps:
         if "error" in part:
+            lines.extend(line for line in [rest.rstrip()] if line)
             shown = "\n".join(f"    {line}" for line in lines) or "    (it printed nothing)"
             raise SandboxStartError(
                 f"image {name!r} could not be built: {step} failed: {part['error'].strip()}\n  its last lines:\n{shown}"
             )
-        for line in _COLOUR.sub("", part.get("stream", "")).splitlines():
+        *whole, rest = (rest + _COLOUR.sub("", part.get("stream", ""))).split("\n")
+        for line in filter(None, map(str.rstrip, whole)):
             if line.startswith("Step "):
-                step = line.strip()
+                step = line
                 lines.clear()
-            elif line.strip():
-                lines.append(line.rstrip())
-            if line.strip():
-                report(name, line.rstrip())
+            elif not line.startswith(_CHATTER):
+                lines.append(line)
+            report(name, line)
 
 
 def _size(client: DockerClient, tag: str) -> int | None:
