@@ -16,7 +16,7 @@ from agentgym.errors import ConfigError
 from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate, open_evaluation_store, result_text
 from agentgym.policies.by_name import load
 from agentgym.policy import Sampling
-from agentgym.rollout import ProgressDisplay
+from agentgym.rollout import HostSettings, ProgressDisplay
 
 _DEFAULTS = EvaluationSettings()
 _SAMPLING = _DEFAULTS.rollout.sampling
@@ -46,6 +46,10 @@ class EvalOptions:
     """Most sampled tokens of a message."""
     concurrency: int = _DEFAULTS.rollout.max_concurrent
     """Episodes in flight at once."""
+    hosts: str = _DEFAULTS.rollout.hosts.kind
+    """Where environments run: local, or ray for the nodes of a Ray cluster."""
+    num_hosts: int = _DEFAULTS.rollout.hosts.num_hosts
+    """Processes on the cluster that hold environments."""
     run: Path | None = None
     """Run folder that keeps the episodes; what is there already is not played again."""
     allow_train: bool = _DEFAULTS.allow_train
@@ -63,12 +67,13 @@ class EvalOptions:
     def settings(self) -> EvaluationSettings:
         """How to evaluate."""
         sampling = Sampling(self.temperature, self.max_tokens, self.top_p)
+        hosts = HostSettings(self.hosts, num_hosts=self.num_hosts)
         return EvaluationSettings(
             attempts=self.attempts,
             limit=self.limit,
             seed=self.seed,
             allow_train=self.allow_train,
-            rollout=replace(_DEFAULTS.rollout, sampling=sampling, max_concurrent=self.concurrency),
+            rollout=replace(_DEFAULTS.rollout, sampling=sampling, max_concurrent=self.concurrency, hosts=hosts),
         )
 
     @property

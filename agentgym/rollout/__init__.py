@@ -8,10 +8,12 @@ from agentgym.rollout.engine import RolloutEngine, RolloutStats
 from agentgym.rollout.episode import Job, draw_seed
 from agentgym.rollout.groups import GroupCollector, shuffled_tasks
 from agentgym.rollout.progress import ProgressDisplay
+from agentgym.rollout.ray_hosts import HostSettings
 from agentgym.rollout.settings import RolloutSettings
 
 __all__ = [
     "GroupCollector",
+    "HostSettings",
     "Job",
     "Progress",
     "ProgressDisplay",

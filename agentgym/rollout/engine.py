@@ -30,6 +30,7 @@ from agentgym.prompting.history import parse_history
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.rollout.asking import AskingThreads
 from agentgym.rollout.episode import Episode, Job, PlainTalk, Talk
+from agentgym.rollout.ray_hosts import RayHosts
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.rollout.step_pool import Call, StepPool
 from agentgym.task import Task
@@ -82,7 +83,8 @@ class RolloutEngine:
     ) -> None:
         self.settings = settings
         self.stats = RolloutStats()
-        self._make_game = make_game
+        self._hosts = RayHosts(make_game, settings.hosts) if settings.hosts.kind == "ray" else None
+        self._make_game = make_game if self._hosts is None else self._hosts.make_game
         self._policies = policies
         self._on_finish = on_finish
         self._pool = StepPool(settings.env_threads)
@@ -164,6 +166,8 @@ class RolloutEngine:
         for is_local, threads in self._asking.items():
             threads.close(None if is_local else _PATIENCE_S)
         with contextlib.ExitStack() as closing:
+            if self._hosts is not None:
+                closing.callback(self._hosts.close)  # after the games
             for games in self._free_games.values():
                 for game in games:
                     closing.callback(game.close)

@@ -261,7 +261,8 @@ class RayHosts:
         if settings.memory_mib:
             options["memory"] = settings.memory_mib << 20
         host = ray.remote(EnvironmentHost).options(**options)
-        self._seats = [_Seat(host.remote(make_game)) for _ in range(settings.num_hosts)]
+        self._maker = ray.put(make_game)  # kept here: a restarted actor fetches it again
+        self._seats = [_Seat(host.remote(self._maker)) for _ in range(settings.num_hosts)]
 
     def make_game(self, task: Task) -> GameEnv:
         """A game on the host with the fewest open ones."""

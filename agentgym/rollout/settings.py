@@ -8,6 +8,7 @@ from typing import Literal
 from agentgym.errors import ConfigError
 from agentgym.policy import Sampling
 from agentgym.prompting.history import parse_history
+from agentgym.rollout.ray_hosts import HostSettings
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,9 @@ class RolloutSettings:
     """Whether a truncated episode records its final observation as prompt ids, for bootstrapping."""
     step_timeout_s: float | None = None
     """Time limit of an environment call; None takes the task's."""
+
+    hosts: HostSettings = field(default_factory=HostSettings)
+    """Where the environments run: in this process, or on the nodes of a Ray cluster."""
 
     def __post_init__(self) -> None:
         for name in ("max_concurrent", "env_threads"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 import time
@@ -61,11 +62,13 @@ def cluster() -> Iterator[Cluster]:
     started.shutdown()
 
 
-def play(make_game, count: int, **settings):
+def play(make_game, count: int, on_finish=None, **settings):
     tasks = [SUITE.tasks("train")[index % 40] for index in range(count)]
     jobs = [Job(task, f"e{index:03d}", index) for index, task in enumerate(tasks)]
     policy = ScriptedPolicy("random", agentgym.spec(SUITE.env).load_scripts()["random"])
-    return collect_episodes(jobs, make_game, {"*": policy}, RolloutSettings(max_concurrent=24, **settings))
+    return collect_episodes(
+        jobs, make_game, {"*": policy}, RolloutSettings(max_concurrent=24, **settings), on_finish=on_finish
+    )
 
 
 def told(records):
@@ -101,10 +104,16 @@ def test_a_killed_node_and_a_slow_node_lose_no_episode(cluster, tmp_path):
         nodes = [node for node in hosts.nodes() if node]
         victims = [node for node in cluster.worker_nodes if node.node_id in nodes]
         slow_file.write_text(next(node for node in nodes if node != victims[0].node_id))
-        timer = threading.Timer(1.0, cluster.remove_node, (victims[0],), {"allow_graceful": False})
-        timer.start()
-        records, stats = play(hosts.make_game, 200, retries=4, max_fault_share=0.5)
-        timer.join()
+        killer = threading.Thread(target=cluster.remove_node, args=(victims[0],), kwargs={"allow_graceful": False})
+        finished = itertools.count(1)
+        records, stats = play(
+            hosts.make_game,
+            200,
+            lambda _: killer.start() if next(finished) == 20 else None,
+            retries=4,
+            max_fault_share=0.5,
+        )
+        killer.join()
     finally:
         hosts.close()
         cluster.add_node(num_cpus=1)
@@ -144,6 +153,12 @@ class HungGame(GameEnv):
 
     def step(self, text):
         time.sleep(3)
+
+
+def test_settings_put_the_environments_of_a_rollout_on_the_cluster(cluster):
+    here, _ = play(game_maker(SUITE), 20)
+    there, _ = play(game_maker(SUITE), 20, hosts=HOSTS)
+    assert told(there) == told(here)
 
 
 @pytest.mark.parametrize(("field", "value"), [("kind", "slurm"), ("num_hosts", 0), ("games_per_host", 0)])
