@@ -21,14 +21,10 @@ from agentgym.cli.output import AsJson, print_json, print_table
 from agentgym.entry_points import load_entry_points
 from agentgym.errors import DISTRIBUTION, AgentGymError
 from agentgym.registration import specs
+from agentgym.sandbox.readiness import sandbox_readiness
 from agentgym.suite import load_suite, suite_names
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-_PROGRAMS = {
-    "Chromium": (_BROWSERS, "sudo apt-get install chromium"),
-    "Docker": (("docker",), "sudo apt-get install docker.io"),
-    "bubblewrap": (("bwrap",), "sudo apt-get install bubblewrap"),
-}
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+).*?extra\s*==\s*['\"]([a-z]+)['\"]")
 
 
@@ -64,15 +60,20 @@ def run(*, as_json: AsJson = False) -> int:
 
 
 def diagnose() -> Iterator[Finding]:
-    """Look at the interpreter, the extras, torch, the programs outside Python, the runs folder and the suites."""
+    """Look at the interpreter, extras, torch, what sandboxes need, the browser, the runs folder and the suites."""
     is_recent = sys.version_info >= (3, 11)
     found = f"{platform.python_version()} on {platform.system()} {platform.machine()}, {os.cpu_count()} cores"
     yield Finding("Python", "ok" if is_recent else "fault", found, "" if is_recent else "install Python 3.11 or later")
     yield from _extras()
     yield _torch()
-    for name, (programs, fix) in _PROGRAMS.items():
-        path = next(filter(None, map(shutil.which, programs)), None)
-        yield Finding(name, "ok", path) if path else Finding(name, "missing", "not on PATH", fix)
+    for found_out in sandbox_readiness():
+        yield Finding(found_out.name, found_out.status, found_out.detail, found_out.fix)
+    browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    yield (
+        Finding("Chromium", "ok", browser)
+        if browser
+        else Finding("Chromium", "missing", "not on PATH", "sudo apt-get install chromium")
+    )
     yield _runs_folder(Path("runs"))
     yield from _environments()
     yield from _suites()

@@ -72,3 +72,22 @@ def test_doctor_reports_a_broken_suite_with_its_file(broken_suite: Path) -> None
     status, detail, _ = findings()["suite dialogue/broken-by-test"]
     assert status == "fault"
     assert str(broken_suite / "suite.toml") in detail
+
+
+def test_doctor_says_why_there_is_no_engine_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
+    assert main(["doctor", "--json"]) == 0
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+    assert rows["container engine"]["status"] == "missing"
+    assert "not running: there is no such socket" in rows["container engine"]["detail"]
+    assert {"bubblewrap", "user namespaces", "C compiler", "Podman", "Chromium", "extra docker"} <= rows.keys()
+
+
+def test_doctor_fails_on_an_address_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "localhost")
+    status, detail, fix = findings()["container engine"]
+    assert status == "fault"
+    assert "'localhost' is no address" in detail
+    assert "unix:///PATH" in fix
