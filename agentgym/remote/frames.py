@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import random
 
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0x0, 0x1, 0x2, 0x8, 0x9, 0xA
 NORMAL, GOING_AWAY, PROTOCOL_ERROR, UNSUPPORTED, NO_CODE = 1000, 1001, 1002, 1003, 1005
@@ -15,6 +16,7 @@ INVALID_TEXT, POLICY, TOO_BIG, SERVER_ERROR, TRY_LATER = 1007, 1008, 1009, 1011,
 
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _MAX_CONTROL = 125
+_KEYS = random.Random(os.urandom(32))  # a system call a message would cost more than the message
 
 try:
     from websockets.speedups import apply_mask
@@ -145,7 +147,7 @@ def frame(payload: bytes, opcode: int = TEXT) -> bytes:
 
 def masked_frame(payload: bytes, opcode: int = TEXT) -> bytes:
     """The bytes of one frame that a client sends, masked with a random key."""
-    key = os.urandom(4)
+    key = _KEYS.getrandbits(32).to_bytes(4)
     return _header(opcode, len(payload), 0x80) + key + apply_mask(payload, key)
 
 

@@ -6,6 +6,7 @@ Frames and sockets are in `connection`, capacity and time limits of sessions in 
 from __future__ import annotations
 
 import logging
+import random
 import secrets
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
@@ -32,6 +33,7 @@ MAX_KEPT_REPLIES = 16
 INTERRUPT = {"type": OURS, "data": {"method": "interrupt"}}
 """The one message that is taken up while a step runs; it has no reply."""
 _MAX_INTERRUPT = 100
+_EPISODES = random.Random()  # names of episodes are no secrets
 
 Send = Callable[[bytes], None]
 Fields = dict[str, Any]
@@ -180,7 +182,7 @@ class Session:
     def note_begun(self, env: AgentEnv, episode_id: str | None) -> None:
         """The environment was reset."""
         assert env.task is not None
-        self.episode_id = episode_id or secrets.token_hex(8)
+        self.episode_id = episode_id or f"{_EPISODES.getrandbits(64):016x}"
         self.step_count = 0
         self._limit_s = min(self._host.config.step_timeout_s, env.task.limits.step_timeout_s)
 

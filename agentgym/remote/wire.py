@@ -6,6 +6,7 @@ Frames are in `agentgym.remote.frames`; who sends what when is in `session` and 
 from __future__ import annotations
 
 import base64
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ from agentgym import errors
 from agentgym.errors import AgentGymError, InfrastructureError, TaskError
 from agentgym.outcome import Outcome
 from agentgym.reward import event_from_json
-from agentgym.task import Task
+from agentgym.task import Limits, Task
 
 VERSION = 1
 """Of what the field `agentgym` of observations holds."""
@@ -34,15 +35,26 @@ ErrorCode = Literal[
     "SESSION_ERROR",
 ]
 _ARRAY = "$uint8"
+_DEFAULTS = Limits()
+_LIMITS = tuple(field.name for field in dataclasses.fields(Limits))
 _STEP_KEYS = frozenset({"messages", "reward_events", "turn", "is_invalid", "outcome", "success", "score"})
 _RESET_KEYS = frozenset({"messages", "task_id", "reward_events"})
 
 
 def public_task(task: Task) -> dict[str, Any]:
     """A task as JSON without its private part, nor anything that depends on it."""
-    fields = task.to_json()
-    del fields["private"]
-    return fields
+    limits = task.limits
+    return {
+        "id": task.id,
+        "seed": task.seed,
+        "instruction": task.instruction,
+        "suite": task.suite,
+        "split": task.split,
+        "stratum": task.stratum,
+        "config": dict(task.config),
+        "seed_is_content": task.seed_is_content,
+        "limits": {name: value for name in _LIMITS if (value := getattr(limits, name)) != getattr(_DEFAULTS, name)},
+    }
 
 
 def read_task(fields: Any) -> Task:
