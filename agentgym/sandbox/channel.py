@@ -1,0 +1,372 @@
+"""The host's side of the runner: one control connection a sandbox, one stream of frames an operation.
+
+What the operations mean is in `runner_sandbox`, `shell` and `files`. No thread is started: callers wait themselves.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import select
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from agentgym.errors import SandboxLostError, SandboxStartError
+from agentgym.sandbox.protocol import (
+    CONTROL_CHANNEL,
+    CONTROL_CLEAR,
+    HEADER,
+    MAX_PAYLOAD,
+    VERSION,
+    Kind,
+    frame,
+)
+
+SOCKET_NAME = "control.sock"
+_CONTROL_PATIENCE_S = 20.0
+_LOSS_WAIT_MS = 100
+_RECEIVE_BYTES = 1 << 18
+_FIRST_BYTES = 65536
+_PEER = struct.Struct("3i")
+
+
+class Frame(NamedTuple):
+    """One frame from the runner."""
+
+    kind: int
+    payload: bytes
+
+
+class ControlConnection:
+    """The one connection to a runner; as long as it is open, the sandbox lives.
+
+    Args:
+        sock: Its socket, on which the runner has said nothing yet.
+        name: The sandbox, for messages.
+        timeout_s: How long the runner may take to say hello.
+
+    Raises:
+        SandboxStartError: It said something else, or nothing.
+    """
+
+    def __init__(self, sock: socket.socket, name: str, *, timeout_s: float = 30.0) -> None:
+        self.name = name
+        self._sock = sock
+        self._lock = threading.Lock()
+        self._channels: set[Channel] = set()
+        self._is_closed = False
+        self.runner_pid = self._hello(timeout_s)
+        sock.settimeout(_CONTROL_PATIENCE_S)
+
+    def _hello(self, timeout_s: float) -> int:
+        self._sock.settimeout(timeout_s)
+        try:
+            words = self._sock.recv(256).decode("ascii", "replace").split()
+        except OSError as error:
+            self._sock.close()
+            raise SandboxStartError(f"the runner of sandbox {self.name} did not report: {error}") from error
+        if len(words) != 3 or words[:2] != ["agentgym-runner", str(VERSION)] or not words[2].isdigit():
+            self._sock.close()
+            raise SandboxStartError(
+                f"the runner of sandbox {self.name} reported {' '.join(words)!r}, expected version {VERSION}; "
+                "build its image again: agentgym images build"
+            )
+        return int(words[2])
+
+    def open(
+        self, request: bytes, *, clears: bool = False, lasts: bool = False, passed: socket.socket | None = None
+    ) -> Channel:
+        """Start an operation.
+
+        Args:
+            request: Its first frames.
+            clears: Whether everything else that runs in the sandbox is killed before.
+            lasts: Whether the operation goes on when the others are interrupted.
+            passed: A socket that the runner gets beside the channel.
+
+        Raises:
+            SandboxLostError: The sandbox is gone.
+        """
+        ours, theirs = socket.socketpair()
+        channel = Channel(ours, self, lasts=lasts)
+        descriptors = [theirs.fileno()] if passed is None else [theirs.fileno(), passed.fileno()]
+        letter = CONTROL_CLEAR if clears else CONTROL_CHANNEL
+        try:
+            # A keeper that finds its request waiting need not sleep for it; more than the buffer takes must wait.
+            ours.sendall(request[:_FIRST_BYTES])
+            with self._lock:
+                if self._is_closed:
+                    raise SandboxLostError(f"sandbox {self.name} was closed")
+                self._channels.add(channel)
+                socket.send_fds(self._sock, [letter], descriptors)
+        except OSError as error:
+            channel.close()
+            if isinstance(error, SandboxLostError):
+                raise
+            raise SandboxLostError(f"sandbox {self.name} is gone: {error}") from error
+        finally:
+            theirs.close()
+        if len(request) > _FIRST_BYTES:
+            channel.queue(request[_FIRST_BYTES:])
+        return channel
+
+    def is_lost(self, wait_ms: int = 0) -> bool:
+        """Whether the sandbox is gone."""
+        if self._is_closed:
+            return True
+        try:
+            return bool(_poll(self._sock, select.POLLIN, wait_ms))
+        except ValueError:  # closed by another thread
+            return True
+
+    def interrupt(self) -> None:
+        """End every operation under way; what they run is killed."""
+        with self._lock:
+            for channel in self._channels:
+                if not channel.lasts:
+                    channel.interrupt()
+
+    def close(self) -> None:
+        """End the sandbox: its runner kills all and exits. Twice is harmless."""
+        with self._lock:
+            if self._is_closed:
+                return
+            self._is_closed = True
+            # Shut down first: a thread that waits on a socket does not notice that it was closed.
+            for sock in (self._sock, *(channel.sock for channel in self._channels)):
+                _shut_down(sock, socket.SHUT_RDWR)
+            self._sock.close()
+            lasting = [channel for channel in self._channels if channel.lasts]
+        for channel in lasting:  # nobody waits on these
+            channel.close()
+
+    def forget(self, channel: Channel) -> None:
+        """Take a closed channel off the list of those to interrupt."""
+        with self._lock:
+            self._channels.discard(channel)
+
+
+class Channel:
+    """One operation's stream of frames. One thread uses it; any may interrupt it."""
+
+    def __init__(self, sock: socket.socket, control: ControlConnection, *, lasts: bool = False) -> None:
+        self.sock = sock
+        self.lasts = lasts
+        self.is_interrupted = False
+        self._control = control
+        self._received = bytearray()
+        self._queue: list[memoryview] = []
+
+    def queue(self, content: bytes) -> None:
+        """Send bytes whenever the runner takes them, while `receive` waits for its answer."""
+        self._queue.append(memoryview(content))
+
+    def send(self, kind: Kind, payload: bytes = b"", *, timeout_s: float = 60.0) -> bool:
+        """Send one frame now; False where the operation has ended.
+
+        Raises:
+            TimeoutError: The runner did not take it in time.
+        """
+        self.sock.settimeout(timeout_s)
+        try:
+            self.sock.sendall(frame(kind, payload))
+        except TimeoutError:
+            raise
+        except OSError:
+            return False
+        return True
+
+    def receive(self, timeout_s: float | None = None, feed: Iterator[bytes] | None = None) -> Frame | None:
+        """The next frame; None where the operation was killed from inside, or interrupted.
+
+        Args:
+            timeout_s: How long to wait; None for ever.
+            feed: Content to be sent meanwhile, as whole frames.
+
+        Raises:
+            TimeoutError: Nothing came in time.
+            SandboxLostError: The sandbox is gone.
+        """
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            whole = self._parse()
+            if whole is not None:
+                return whole
+            if not self._queue and feed is not None:
+                self._queue += [memoryview(content) for content in itertools.islice(feed, 1)]
+            left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
+            if self._queue and not self._sends_before_reading(left):
+                continue
+            received = self._take(left)
+            if received is None:
+                self._check_life()
+                return None
+            self._received += received
+
+    def _sends_before_reading(self, left: float | None) -> bool:
+        """Send what the runner takes; True where there is something to read first."""
+        events = _poll(self.sock, select.POLLIN | select.POLLOUT, None if left is None else int(left * 1000) + 1)
+        if not events:
+            raise TimeoutError(f"sandbox {self._control.name} took nothing in time")
+        if events & select.POLLIN or not events & select.POLLOUT:
+            return True
+        self.sock.settimeout(0)
+        try:
+            sent = self.sock.send(self._queue[0][:_FIRST_BYTES])
+        except BlockingIOError:
+            return False
+        except OSError:  # it reads no more; its last words may still lie there
+            self._queue.clear()
+            return True
+        self._queue[0] = self._queue[0][sent:]
+        if not self._queue[0]:
+            del self._queue[0]
+        return False
+
+    def _take(self, left: float | None) -> bytes | None:
+        self.sock.settimeout(left if left is None or left > 0 else 0.0)
+        try:
+            return self.sock.recv(_RECEIVE_BYTES) or None
+        except BlockingIOError:
+            raise TimeoutError(f"sandbox {self._control.name} said nothing in time") from None
+        except TimeoutError:
+            raise
+        except OSError:
+            return None
+
+    def _parse(self) -> Frame | None:
+        if len(self._received) < HEADER.size:
+            return None
+        length, kind = HEADER.unpack_from(self._received)
+        if length > MAX_PAYLOAD:
+            raise SandboxLostError(f"the runner of sandbox {self._control.name} sent a frame of {length} bytes")
+        end = HEADER.size + length
+        if len(self._received) < end:
+            return None
+        payload = bytes(memoryview(self._received)[HEADER.size : end])
+        del self._received[:end]
+        return Frame(kind, payload)
+
+    def _check_life(self) -> None:
+        if self._control.is_lost(0 if self.is_interrupted else _LOSS_WAIT_MS):
+            raise SandboxLostError(f"sandbox {self._control.name} ended while it worked")
+
+    def interrupt(self) -> None:
+        """End the operation from any thread: what it runs is killed, and who waits for it gets its end."""
+        self.is_interrupted = True
+        _shut_down(self.sock, socket.SHUT_WR)
+
+    def detach(self) -> socket.socket:
+        """The bare socket, for an operation that has become a stream of bytes; it is the caller's to close.
+
+        Raises:
+            SandboxLostError: The runner sent something after its answer that belongs to the stream.
+        """
+        self._control.forget(self)
+        self.sock.settimeout(None)
+        return self.sock
+
+    def close(self) -> None:
+        """End the operation."""
+        self._control.forget(self)
+        self.sock.close()
+
+    def __enter__(self) -> Channel:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+class ControlListener:
+    """A socket in a private folder on which exactly one runner is waited for.
+
+    Args:
+        folder: Of this sandbox alone; it is what the sandbox sees at /run/agentgym.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / SOCKET_NAME
+        self._sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            _bind(self._sock, self.path)
+            self.path.chmod(0o666)  # the sandbox's user is another; the folder above lets nobody else in
+            self._sock.listen(1)
+        except BaseException:
+            self._sock.close()
+            raise
+
+    def accept(
+        self,
+        name: str,
+        *,
+        timeout_s: float = 30.0,
+        is_runner: Callable[[int], bool] = lambda pid: True,
+        is_alive: Callable[[], bool] = lambda: True,
+    ) -> ControlConnection:
+        """Wait for the runner, then let nobody else in.
+
+        Args:
+            name: The sandbox, for messages.
+            timeout_s: How long to wait.
+            is_runner: Whether a process of this host with that id may be the runner; 0 where the kernel cannot tell.
+            is_alive: Asked now and then; False gives up at once.
+
+        Raises:
+            SandboxStartError: No runner came, or a stranger.
+        """
+        deadline = time.monotonic() + timeout_s
+        try:
+            while not _poll(self._sock, select.POLLIN, 200):
+                if not is_alive():
+                    raise SandboxStartError(f"sandbox {name} ended before its runner reported")
+                if time.monotonic() > deadline:
+                    raise SandboxStartError(f"the runner of sandbox {name} did not report within {timeout_s:.0f} s")
+            peer, _ = self._sock.accept()
+        finally:
+            self.close()
+        pid = _PEER.unpack(peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))[0]
+        if not is_runner(pid):
+            peer.close()
+            raise SandboxStartError(f"process {pid}, which is not its runner, reported for sandbox {name}")
+        return ControlConnection(peer, name, timeout_s=max(deadline - time.monotonic(), 1.0))
+
+    def close(self) -> None:
+        """Stop listening and remove the socket; twice is harmless."""
+        self._sock.close()
+        self.path.unlink(missing_ok=True)
+
+
+def input_frames(content: Iterable[bytes]) -> Iterator[bytes]:
+    """Content as INPUT frames, closed by their end."""
+    for piece in content:
+        yield frame(Kind.INPUT, piece)
+    yield frame(Kind.INPUT_END)
+
+
+def _bind(sock: socket.socket, path: Path) -> None:
+    """Bind to a path of any length: an address takes 107 bytes, a descriptor's name is shorter."""
+    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        sock.bind(f"/proc/self/fd/{folder}/{path.name}")
+    finally:
+        os.close(folder)
+
+
+def _poll(sock: socket.socket, events: int, wait_ms: int | None) -> int:
+    poller = select.poll()
+    poller.register(sock, events)
+    ready = poller.poll(wait_ms)
+    return ready[0][1] if ready else 0
+
+
+def _shut_down(sock: socket.socket, how: int) -> None:
+    try:
+        sock.shutdown(how)
+    except OSError:
+        return

@@ -1,0 +1,35 @@
+// A command on its way into a process of its own: what to run, where, and with which streams.
+#ifndef AGENTGYM_COMMAND_H
+#define AGENTGYM_COMMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "frame.h"
+
+struct command {
+    uint32_t flags;
+    const char *work_dir;
+    const char *cwd;         // relative to the work folder, or absolute
+    const char **arguments;  // end in NULL
+    const char **variables;  // "NAME=value" beside the runner's own, end in NULL
+};
+
+// Folder, arguments and variables as they stand in a request; false where it is malformed. They point into its payload.
+bool command_take(struct command *command, struct fields *fields);
+void command_free(struct command *command);
+
+// Starts it in a session of its own. Descriptors are the command's standard streams; `extra` are two more at 198 and 199,
+// or NULL. What goes wrong before the program runs is said on its standard error, with exit code 126 or 127.
+pid_t command_start(const struct command *command, const int streams[3], const int *extra);
+
+// A pipe whose ends are closed on exec, the chosen one not blocking; false where there are no descriptors left.
+bool pipe_make(int ends[2], int nonblocking_end);
+
+void descriptor_close(int *fd);
+
+// 128 + signal where a signal ended it, as shells say it.
+uint32_t exit_code_of(int status);
+
+#endif

@@ -1,0 +1,206 @@
+// The first process of a sandbox: takes channels from its host and forks a keeper for each. It runs nothing itself.
+//
+// It trusts its host and nothing else: the processes that it starts have the same user, and may do what that user may.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "keeper.h"
+#include "tree.h"
+
+enum { USAGE = 2, KILL_PATIENCE_MS = 10000, CONNECT_PATIENCE_MS = 10000 };
+
+struct arguments {
+    struct settings settings;
+    const char *socket_path;
+    int control;
+};
+
+static _Noreturn void stop(int code, const char *what) {
+    dprintf(STDERR_FILENO, "agentgym-runner: %s: %s\n", what, strerror(errno));
+    exit(code);
+}
+
+static struct arguments arguments_read(int count, char **values) {
+    struct arguments arguments = {.settings = {.work_dir = "/agentgym/work"}, .control = -1};
+    arguments.socket_path = "/run/agentgym/control.sock";
+    for (int at = 1; at < count; at++) {
+        bool has_value = at + 1 < count;
+        if (strcmp(values[at], "--init") == 0) {
+            arguments.settings.is_init = true;
+        } else if (strcmp(values[at], "--work") == 0 && has_value) {
+            arguments.settings.work_dir = values[++at];
+        } else if (strcmp(values[at], "--socket") == 0 && has_value) {
+            arguments.socket_path = values[++at];
+        } else if (strcmp(values[at], "--control") == 0 && has_value) {
+            arguments.control = (int)strtol(values[++at], NULL, 10);
+        } else {
+            errno = EINVAL;
+            stop(USAGE, "usage: agentgym-runner [--init] [--work FOLDER] [--socket PATH | --control DESCRIPTOR]");
+        }
+    }
+    if (arguments.settings.is_init && getpid() != 1) {
+        errno = EINVAL;
+        stop(USAGE, "--init is for the first process of a pid namespace");
+    }
+    return arguments;
+}
+
+static int host_connect(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        stop(USAGE, path);
+    }
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    int control = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    int64_t end = now_us() + CONNECT_PATIENCE_MS * 1000;
+    while (control >= 0 && connect(control, (const struct sockaddr *)&address, sizeof address) < 0) {
+        if (now_us() > end) {
+            stop(EXIT_FAILURE, path);
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    }
+    return control;
+}
+
+static void hello_send(int control) {
+    char text[64];
+    int length = snprintf(text, sizeof text, "agentgym-runner %d %d", PROTOCOL_VERSION, (int)getpid());
+    if (send(control, text, (size_t)length, MSG_NOSIGNAL) < 0) {
+        stop(EXIT_FAILURE, "the host is gone");
+    }
+}
+
+// Kills everything in the sandbox but this process.
+static void kill_all(const struct settings *settings) {
+    if (!settings->is_init || getpid() != 1) {
+        tree_kill(KILL_PATIENCE_MS);
+        return;
+    }
+    int64_t end = now_us() + KILL_PATIENCE_MS * 1000;
+    // At one moment for all of the namespace, so that nothing forks its way out; all orphans end up here.
+    kill(-1, SIGKILL);
+    while (now_us() < end && (waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD)) {
+        nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+    }
+}
+
+struct letter {
+    char kind;
+    int channel;
+    int passed;
+};
+
+// False where the host is gone.
+static bool letter_receive(int control, struct letter *letter) {
+    _Alignas(struct cmsghdr) char ancillary[CMSG_SPACE(2 * sizeof(int))];
+    struct iovec body = {.iov_base = &letter->kind, .iov_len = 1};
+    struct msghdr message = {.msg_iov = &body, .msg_iovlen = 1};
+    message.msg_control = ancillary;
+    message.msg_controllen = sizeof ancillary;
+    ssize_t got = recvmsg(control, &message, MSG_CMSG_CLOEXEC);
+    letter->channel = letter->passed = -1;
+    if (got <= 0) {
+        return got < 0 && (errno == EINTR || errno == EAGAIN);
+    }
+    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header != NULL && header->cmsg_type == SCM_RIGHTS && header->cmsg_level == SOL_SOCKET) {
+        size_t length = header->cmsg_len - CMSG_LEN(0);
+        memcpy(&letter->channel, CMSG_DATA(header), sizeof(int));
+        if (length >= 2 * sizeof(int)) {
+            memcpy(&letter->passed, CMSG_DATA(header) + sizeof(int), sizeof(int));
+        }
+    }
+    return true;
+}
+
+static void letter_serve(const struct arguments *arguments, const struct letter *letter) {
+    if (letter->kind == CONTROL_CLEAR) {
+        kill_all(&arguments->settings);
+    }
+    pid_t pid = letter->channel < 0 ? -1 : fork();
+    if (pid == 0) {
+        close(arguments->control);
+        keeper_run(&arguments->settings, letter->channel, letter->passed);
+    }
+    if (letter->channel >= 0 && pid < 0) {
+        frame_fail(letter->channel, errno, "the sandbox has no process left for this: %s", strerror(errno));
+    }
+    if (letter->channel >= 0) {
+        close(letter->channel);
+    }
+    if (letter->passed >= 0) {
+        close(letter->passed);
+    }
+}
+
+static void children_reap(int signals) {
+    struct signalfd_siginfo told;
+    while (read(signals, &told, sizeof told) > 0) {
+    }
+    while (waitpid(-1, NULL, WNOHANG) > 0) {
+    }
+}
+
+// Keepers and commands start from these: nothing blocked that matters, no stream missing, no folder held.
+static int process_prepare(void) {
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    int fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO) {
+        fd = dup(fd);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (chdir("/") < 0) {
+        stop(EXIT_FAILURE, "cannot enter /");
+    }
+    signal(SIGPIPE, SIG_IGN);
+    sigset_t child_ends;
+    sigemptyset(&child_ends);
+    sigaddset(&child_ends, SIGCHLD);
+    sigprocmask(SIG_SETMASK, &child_ends, NULL);
+    tree_adopt();
+    return signalfd(-1, &child_ends, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int main(int count, char **values) {
+    int signals = process_prepare();
+    struct arguments arguments = arguments_read(count, values);
+    if (arguments.control < 0) {
+        arguments.control = host_connect(arguments.socket_path);
+    }
+    if (signals < 0 || arguments.control < 0 || fcntl(arguments.control, F_SETFD, FD_CLOEXEC) < 0) {
+        stop(EXIT_FAILURE, "cannot reach the host");
+    }
+    hello_send(arguments.control);
+    struct pollfd slots[2] = {{.fd = arguments.control, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
+    for (;;) {
+        poll(slots, 2, -1);
+        if (slots[1].revents != 0) {
+            children_reap(signals);
+        }
+        struct letter letter;
+        if (slots[0].revents != 0) {
+            if (!letter_receive(arguments.control, &letter)) {
+                break;
+            }
+            letter_serve(&arguments, &letter);
+        }
+    }
+    kill_all(&arguments.settings);
+    return EXIT_SUCCESS;
+}
