@@ -128,21 +128,20 @@ def build_images(
 def remove_superseded(
     client: DockerClient, names: Iterable[str] = (), *, catalogue: ImageCatalogue | None = None
 ) -> list[str]:
-    """Remove versions of images whose contents are others by now, and that no container uses; returns their tags.
+    """Remove versions of images whose contents are others by now, and that no container uses.
 
-    A checkout of other contents on this machine would have to build its versions again.
+    What compiled the runner goes too, which costs the next build of the base some seconds. A checkout of other contents
+    on this machine would have to build its versions again.
+
+    Returns:
+        Their tags, or ids where they have none.
     """
-    import docker
-
-    removed = []
-    for state in image_states(client, names, catalogue=catalogue):
-        for tag in state.superseded:
-            try:
-                client.images.remove(tag)
-            except docker.errors.APIError:  # in use, or a parent of one in use
-                continue
-            removed.append(tag)
-    return removed
+    states = image_states(client, names, catalogue=catalogue)
+    wanted = [tag for state in states for tag in state.superseded]
+    for state in states:
+        stages = client.images.list(filters={"dangling": True, "label": f"{IMAGE_LABEL}={state.name}"})
+        wanted += [stage.id for stage in stages]
+    return [name for name in wanted if _remove(client, name)]
 
 
 def _build(client: DockerClient, images: ImageCatalogue, name: str, report: Report) -> int:
@@ -203,6 +202,17 @@ def _follow(steps: Iterator[Mapping[str, Any]], name: str, report: Report) -> No
             elif not line.startswith(_CHATTER):
                 lines.append(line)
             report(name, line)
+
+
+def _remove(client: DockerClient, image: str) -> bool:
+    """Remove an image unless it is in use, or builds one that is."""
+    import docker
+
+    try:
+        client.images.remove(image)
+    except docker.errors.APIError:
+        return False
+    return True
 
 
 def _size(client: DockerClient, tag: str) -> int | None:

@@ -54,6 +54,8 @@ def name(client: Any) -> Iterator[str]:
     for image in client.images.list(f"agentgym/{fresh}"):
         for tag in image.tags:
             client.images.remove(tag, force=True)
+    for image in client.images.list(filters={"dangling": True, "label": f"agentgym.test={fresh}"}):
+        client.images.remove(image.id)
 
 
 @pytest.fixture
