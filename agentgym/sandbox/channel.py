@@ -104,10 +104,11 @@ class ControlConnection:
                     raise SandboxLostError(f"sandbox {self.name} was closed")
                 self._channels.add(channel)
                 socket.send_fds(self._sock, [letter], descriptors)
+        except SandboxLostError:
+            channel.close()
+            raise
         except OSError as error:
             channel.close()
-            if isinstance(error, SandboxLostError):
-                raise
             raise SandboxLostError(f"sandbox {self.name} is gone: {error}") from error
         finally:
             theirs.close()
