@@ -8,6 +8,7 @@ from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.sandbox import installed_site
 from agentgym.sandbox.images import ImageCatalogue, default_catalogue, image_tag, resolve_image
 from agentgym.sandbox.installed_site import requirement_pins, site_files
+from agentgym.sandbox.runner_binary import COMPILE_FLAGS, runner_sources
 
 ROOT = Path(__file__).parents[2]
 
@@ -113,6 +114,14 @@ def test_each_image_of_ours_has_a_page_and_pinned_packages(name: str) -> None:
     folder = ROOT / "containers" / name
     assert (folder / "README.md").is_file()
     assert all("==" in pin for pin in default_catalogue().source(name).pins)
+
+
+def test_base_compiles_the_runner_as_the_host_does() -> None:
+    images = default_catalogue()
+    assert f"RUN cc {' '.join(COMPILE_FLAGS)} -o /agentgym-runner /src/*.c" in images.dockerfile("base")
+    assert len(images.runner_digest("base")) == 64
+    assert images.runner_digest("python") == ""
+    assert {f"runner/{source.name}" for source in runner_sources()} <= images.source("base").files.keys()
 
 
 def test_env_image_carries_sources_suites_and_metadata_and_no_trainer() -> None:
