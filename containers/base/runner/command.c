@@ -20,6 +20,12 @@ enum { FIRST_EXTRA = 198, PAST_EXTRA = FIRST_EXTRA + 2, CANNOT_RUN = 126, NOT_FO
 
 extern char **environ;
 
+static rlim_t most_processes = RLIM_INFINITY;
+
+void commands_limit(unsigned long processes) {
+    most_processes = processes;
+}
+
 static const char **strings_take(struct fields *fields, uint32_t count) {
     // Each string takes a byte at least, which bounds what a malformed count can ask for.
     if (fields->is_bad || count > (size_t)(fields->end - fields->at)) {
@@ -90,7 +96,11 @@ static _Noreturn void command_become(const struct command *command, const int st
     setsid();
     streams_place(streams, extra);
     offer_to_oom_killer();
-    setrlimit(RLIMIT_CORE, &(struct rlimit){.rlim_cur = 0, .rlim_max = 0});
+    // Not 0: a pipe to a handler on the host ignores every other value (core(5)).
+    setrlimit(RLIMIT_CORE, &(struct rlimit){.rlim_cur = 1, .rlim_max = 1});
+    if (most_processes != RLIM_INFINITY) {
+        setrlimit(RLIMIT_NPROC, &(struct rlimit){.rlim_cur = most_processes, .rlim_max = most_processes});
+    }
     umask(022);
     cwd_enter(command);
     for (const char **variable = command->variables; *variable != NULL; variable++) {

@@ -16,6 +16,9 @@ struct command {
     const char **variables;  // "NAME=value" beside the runner's own, end in NULL
 };
 
+// Commands from now on fork only while their user has fewer processes than this in its user namespace.
+void commands_limit(unsigned long processes);
+
 // Folder, arguments and variables as they stand in a request; false where it is malformed. They point into its payload.
 bool command_take(struct command *command, struct fields *fields);
 void command_free(struct command *command);

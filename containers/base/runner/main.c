@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "command.h"
 #include "keeper.h"
 #include "tree.h"
 
@@ -46,9 +47,12 @@ static struct arguments arguments_read(int count, char **values) {
             arguments.socket_path = values[++at];
         } else if (strcmp(values[at], "--control") == 0 && has_value) {
             arguments.control = (int)strtol(values[++at], NULL, 10);
+        } else if (strcmp(values[at], "--processes") == 0 && has_value) {
+            commands_limit(strtoul(values[++at], NULL, 10));
         } else {
             errno = EINVAL;
-            stop(USAGE, "usage: agentgym-runner [--init] [--work FOLDER] [--socket PATH | --control DESCRIPTOR]");
+            stop(USAGE, "usage: agentgym-runner [--init] [--work FOLDER] [--processes NUMBER] "
+                        "[--socket PATH | --control DESCRIPTOR]");
         }
     }
     if (arguments.settings.is_init && getpid() != 1) {
