@@ -1,0 +1,349 @@
+"""Sandboxes under bubblewrap: for machines with no container engine, as root or as anybody.
+
+It limits no memory and no CPU time, runs no images, and joins no sandboxes in a network; a spec that asks is refused.
+
+Root gives up its rights before bubblewrap starts: a process in the sandbox is a user that exists nowhere else, in a
+user namespace with that one user. A sandbox is made in some milliseconds, so a reset makes it anew.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agentgym.errors import (
+    SandboxDirtyError,
+    SandboxError,
+    SandboxLostError,
+    SandboxStartError,
+    UnsupportedSpecError,
+)
+from agentgym.sandbox.base import Capabilities, ResetReport, Sandbox, SandboxProvider, Snapshot
+from agentgym.sandbox.bubblewrap_process import BubblewrapProcess
+from agentgym.sandbox.bubblewrap_root import (
+    HOME,
+    ISOLATION,
+    RUNNER,
+    SharedFiles,
+    arguments,
+    make_shared,
+    packed_folder,
+    why_unreachable,
+)
+from agentgym.sandbox.owner import Owner, this_owner
+from agentgym.sandbox.proxy import EgressProxy
+from agentgym.sandbox.runner_binary import runner_binary
+from agentgym.sandbox.runner_sandbox import RunnerSandbox
+from agentgym.sandbox.spec import DEFAULT_WORK_DIR, SandboxSpec
+from agentgym.sandbox.sweeper import sweep
+from agentgym.sandbox.workspace import LayerStore, Workspace, remove_tree
+
+# Neither a user's nor a service's: systemd leaves 60578 to 61183 unused (systemd.io, Users, Groups, UIDs and GIDs).
+ROOTS_AGENT_ID = 61000
+_PROBE_TIMEOUT_S = 20.0
+_PROXY_SOCKET, _LAYERS, _FILES = "proxy.sock", "layers", "files.tar"
+_MEMORY_FOLDERS = ("/tmp", HOME)  # noqa: S108 - inside the sandbox
+_WHOLE: dict[str, Any] = {"timeout_s": 120.0, "max_output_bytes": 1 << 40}
+_NOTES = {
+    "memory_mib": "bubblewrap sets no control groups; use docker, or spec.relaxed('memory_mib')",
+    "cpus": "bubblewrap sets no control groups; use docker, or spec.relaxed('cpus')",
+    "internal": "its network namespaces are joined to nothing; use docker for groups of peers",
+    "images": "it runs the programs of the host, or of a folder that an image was exported to",
+    "in_place_reset": "a sandbox is made anew about as fast as it could be cleaned",
+}
+
+
+@dataclass(frozen=True)
+class _Host:
+    """What all sandboxes of this process share.
+
+    Attributes:
+        owner: Whose they are.
+        user: Who their processes are on the host.
+        program: Bubblewrap, and what gives up the rights of root before it.
+        folder: Of the owner's, for what they share and for snapshots.
+        shared: Files that they see.
+        layers: Pristine work folders; None where this user may not mount them.
+    """
+
+    owner: Owner
+    user: int
+    program: tuple[str, ...]
+    folder: Path
+    shared: SharedFiles
+    layers: LayerStore | None
+
+
+class BubblewrapProvider(SandboxProvider):
+    """Starts sandboxes under bubblewrap.
+
+    Args:
+        root: Folder whose programs they run: the host's root, or one that an image was exported to.
+    """
+
+    name = "bubblewrap"
+
+    def __init__(self, root: Path = Path("/")) -> None:
+        self._root = root
+        self._lock = threading.Lock()
+        self._hosts: dict[int, _Host] = {}
+        self._capabilities: Capabilities | None = None
+
+    def capabilities(self) -> Capabilities:
+        """What it can do and enforce here; see `SandboxProvider.capabilities`."""
+        if self._capabilities is None:
+            _probe()
+            limits, notes = {"work_mib", "tmp_mib"}, dict(_NOTES)
+            if _counts_processes_by_namespace():
+                limits.add("pids")
+            else:
+                notes["pids"] = "needs Linux 5.14 or later, which counts processes for each user namespace"
+            networks = frozenset({"none"})
+            self._capabilities = Capabilities(frozenset(limits), networks, False, True, False, True, notes)
+        return self._capabilities
+
+    def check(self, spec: SandboxSpec) -> None:
+        """Refuse what cannot be enforced; see `SandboxProvider.check`."""
+        super().check(spec)
+        if spec.user != "agent":
+            raise UnsupportedSpecError(f"sandbox provider 'bubblewrap' knows the user 'agent' alone: got {spec.user!r}")
+        user = _user()
+        for mount in spec.mounts:
+            why = why_unreachable(Path(mount.source), user, user) if os.path.exists(mount.source) else "it is missing"
+            if why:
+                raise UnsupportedSpecError(f"sandbox provider 'bubblewrap' cannot mount {mount.source}: {why}")
+
+    def start(self, spec: SandboxSpec) -> BubblewrapSandbox:
+        """A fresh sandbox; see `SandboxProvider.start`."""
+        self.check(spec)
+        return BubblewrapSandbox(self._host(), spec)
+
+    def sweep(self, *, dry_run: bool = False) -> list[str]:
+        """Remove the folders of dead owners; their processes ended with them."""
+        return [left.name for left in sweep(None, dry_run=dry_run).leftovers if not left.error]
+
+    def _host(self) -> _Host:
+        with self._lock:
+            if os.getpid() not in self._hosts:
+                self._hosts = {os.getpid(): _make_host(self._root)}
+            return self._hosts[os.getpid()]
+
+
+class BubblewrapSandbox(RunnerSandbox):
+    """A sandbox under bubblewrap, running from construction to `close`.
+
+    Args:
+        host: What it shares with others.
+        spec: What it must be.
+        snapshot: Where its files start; None for the pristine ones.
+    """
+
+    def __init__(self, host: _Host, spec: SandboxSpec, snapshot: Snapshot | None = None) -> None:
+        sandbox_id = f"agentgym-{os.urandom(6).hex()}"
+        self._host = host
+        self._closing = threading.RLock()
+        self._process: BubblewrapProcess | None = None
+        self._workspace: Workspace | None = None
+        self._folder = host.owner.new_folder(sandbox_id)
+        with ExitStack() as undo:
+            undo.callback(self._take_down)
+            self._make_workspace(spec, snapshot)
+            self._process = self._launch(sandbox_id, spec)
+            super().__init__(sandbox_id, spec, self._process.control)
+            self._make_ready(snapshot)
+            undo.pop_all()
+
+    def snapshot(self) -> Snapshot:
+        """Keep the present file state, the home and temporary folders included; see `Sandbox.snapshot`."""
+        snapshot_id = os.urandom(6).hex()
+        folder = self._host.folder / f"snapshot-{snapshot_id}"
+        snapshot = Snapshot(snapshot_id, self.spec, folder)
+        folder.mkdir(mode=0o700)
+        try:
+            with self._closing:
+                layers: tuple[Path, ...] = ()
+                if self._workspace is not None and self._process is not None:
+                    with self._process.stopped():
+                        layers = self._workspace.copy_changes(folder / "layer")
+                (folder / _LAYERS).write_text("\n".join(map(str, layers)))
+                (folder / _FILES).write_bytes(self._pack())
+        except OSError as error:
+            remove_tree(folder)
+            raise SandboxError(f"the files of sandbox {self.id} could not be copied: {error}") from error
+        except BaseException:
+            remove_tree(folder)
+            raise
+        return snapshot
+
+    def reset(self, to: Snapshot | None = None) -> ResetReport:
+        """Make it anew in the same place; see `Sandbox.reset`."""
+        started = time.monotonic()
+        with self._closing:
+            if self._process is None:
+                raise SandboxLostError(f"sandbox {self.id} is closed")
+            try:
+                self._end()
+                if self._workspace is not None:
+                    self._workspace.reset(self._layers(self.spec, to))
+                self._process = self._launch(self.id, self.spec)
+                self.attach(self._process.control)
+                self._make_ready(to)
+            except BaseException as error:
+                self._take_down()
+                if isinstance(error, OSError) and not isinstance(error, SandboxError):
+                    raise SandboxDirtyError(f"sandbox {self.id} was closed: its reset failed: {error}") from error
+                raise
+        return ResetReport("recreate", time.monotonic() - started, _NOTES["in_place_reset"])
+
+    def fork(self, count: int = 1) -> list[Sandbox]:
+        """New sandboxes with a copy of the present file state; see `Sandbox.fork`."""
+        snapshot = self.snapshot()
+        forks: list[Sandbox] = []
+        try:
+            for _ in range(count):
+                forks.append(BubblewrapSandbox(self._host, self.spec, snapshot))  # noqa: PERF401 - closed on failure
+        except BaseException:
+            for fork in forks:
+                fork.close()
+            raise
+        return forks
+
+    def close(self) -> None:
+        """End it and remove everything of it; see `Sandbox.close`."""
+        self.control.close()  # before the lock: what runs lets go of it
+        with self._closing:
+            self._take_down()
+
+    # How it comes and goes.
+
+    def _make_workspace(self, spec: SandboxSpec, snapshot: Snapshot | None) -> None:
+        if self._host.layers is None:
+            return
+        user = self._host.user
+        try:
+            self._workspace = Workspace(self._folder, size_mib=spec.limits.work_mib, uid=user, gid=user)
+            self._workspace.mount(self._layers(spec, snapshot))
+        except OSError as error:
+            raise SandboxStartError(f"the work folder of a sandbox could not be mounted: {error}") from error
+
+    def _layers(self, spec: SandboxSpec, snapshot: Snapshot | None) -> Sequence[Path]:
+        if snapshot is not None:
+            return [Path(line) for line in (snapshot.path / _LAYERS).read_text().splitlines()]
+        assert self._host.layers is not None
+        return [self._host.layers.layer(spec.work, self._host.user, self._host.user)]
+
+    def _launch(self, name: str, spec: SandboxSpec) -> BubblewrapProcess:
+        sockets = self._folder / "sockets"
+        sockets.mkdir(mode=0o755)
+        sockets.chmod(0o755)
+        self._proxy = EgressProxy(sockets / _PROXY_SOCKET, spec.network.allow) if spec.network.allow else None
+        work = None if self._workspace is None else self._workspace.work
+        command = [RUNNER, "--init", "--work", DEFAULT_WORK_DIR]
+        if spec.limits.pids is not None:
+            command += ["--processes", str(spec.limits.pids)]
+        return BubblewrapProcess(
+            name, self._host.program, arguments(spec, self._host.shared, sockets, work), command, sockets
+        )
+
+    def _make_ready(self, snapshot: Snapshot | None) -> None:
+        if snapshot is not None:
+            self._unpack((snapshot.path / _FILES).read_bytes())
+        elif self._workspace is None and self.spec.work:
+            self._unpack(packed_folder(Path(self.spec.work), DEFAULT_WORK_DIR))
+        self.start_command()
+
+    def _pack(self) -> bytes:
+        """What lies in memory file systems, as an archive that is opened in sandboxes alone."""
+        folders = list(_MEMORY_FOLDERS) + ([] if self._workspace is not None else [DEFAULT_WORK_DIR])
+        names = [folder.lstrip("/") for folder in folders]
+        packed = self.exec(["/usr/bin/tar", "-C", "/", "-cf", "-", "--", *names], **_WHOLE)
+        if packed.exit_code > 1 or packed.timed_out:  # 1: a file changed meanwhile
+            raise SandboxError(f"the files of sandbox {self.id} could not be packed: {packed.stderr[-500:]!r}")
+        return packed.stdout
+
+    def _unpack(self, archive: bytes) -> None:
+        unpacked = self.exec(["/usr/bin/tar", "-C", "/", "-xpf", "-", "--overwrite-dir"], stdin=archive, **_WHOLE)
+        if not unpacked.is_ok:
+            raise SandboxError(f"the files of sandbox {self.id} could not be restored: {unpacked.stderr[-500:]!r}")
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
+        if self._proxy is not None:
+            self._proxy.close()
+            self._proxy = None
+        remove_tree(self._folder / "sockets")
+
+    def _take_down(self) -> None:
+        try:
+            self._end()
+        finally:
+            if self._workspace is not None:
+                self._workspace.close()
+            remove_tree(self._folder)
+
+
+def _make_host(root: Path) -> _Host:
+    owner, user = this_owner(), _user()
+    is_root = os.geteuid() == 0
+    program: tuple[str, ...] = (_find("bwrap", "bubblewrap"),)
+    if is_root:
+        # Between us and the sandbox's user: it may pass through, and see nothing.
+        os.chown(owner.state, 0, user)
+        owner.state.chmod(0o710)
+        become = (_find("setpriv", "util-linux"), "--reuid", str(user), "--regid", str(user), "--clear-groups")
+        program = (*become, *program)
+    folder = owner.folder / f"bubblewrap-{os.urandom(4).hex()}"
+    shared = make_shared(folder, root, runner_binary())
+    why = why_unreachable(shared.etc, user, user)
+    if why:
+        raise SandboxStartError(f"{why}; name another folder for the state of sandboxes in AGENTGYM_STATE_DIR")
+    return _Host(owner, user, program, folder, shared, LayerStore(folder / "layers") if is_root else None)
+
+
+def _user() -> int:
+    return ROOTS_AGENT_ID if os.geteuid() == 0 else os.geteuid()
+
+
+def _find(program: str, package: str) -> str:
+    path = shutil.which(program)
+    if path is None:
+        raise SandboxStartError(f"{program} is not on PATH; install it with 'apt-get install {package}'")
+    return path
+
+
+def _probe() -> None:
+    """Start a program as sandboxes are started.
+
+    Raises:
+        SandboxStartError: This machine does not let it; says what it said.
+    """
+    become = ["setpriv", "--reuid", str(ROOTS_AGENT_ID), "--regid", str(ROOTS_AGENT_ID), "--clear-groups"]
+    program = [*(become if os.geteuid() == 0 else []), _find("bwrap", "bubblewrap"), *ISOLATION]
+    tried = subprocess.run(  # noqa: S603 - our own program and arguments
+        [*program, "--ro-bind", "/", "/", "--proc", "/proc", "--", "/bin/true"],
+        capture_output=True,
+        text=True,
+        timeout=_PROBE_TIMEOUT_S,
+        check=False,
+    )
+    if tried.returncode != 0:
+        raise SandboxStartError(
+            f"bubblewrap cannot make a sandbox here: {tried.stderr.strip()}; it needs version 0.8 or later, and user "
+            "namespaces for users without rights: sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces, "
+            "kernel.apparmor_restrict_unprivileged_userns"
+        )
+
+
+def _counts_processes_by_namespace() -> bool:
+    return tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2]) >= (5, 14)
