@@ -56,6 +56,7 @@ class ControlConnection:
 
     def __init__(self, sock: socket.socket, name: str, *, timeout_s: float = 30.0) -> None:
         self.name = name
+        self.explain: Callable[[], str] = lambda: ""  # why the sandbox ended, where its provider can tell
         self._sock = sock
         self._lock = threading.Lock()
         self._channels: set[Channel] = set()
@@ -109,7 +110,7 @@ class ControlConnection:
             raise
         except OSError as error:
             channel.close()
-            raise SandboxLostError(f"sandbox {self.name} is gone: {error}") from error
+            raise SandboxLostError(f"sandbox {self.name} is gone{self.reason() or f': {error}'}") from error
         finally:
             theirs.close()
         if len(request) > _FIRST_BYTES:
@@ -124,6 +125,11 @@ class ControlConnection:
             return bool(_poll(self._sock, select.POLLIN, wait_ms))
         except ValueError:  # closed by another thread
             return True
+
+    def reason(self) -> str:
+        """Why the sandbox ended, as the end of a sentence; "" where nobody can tell, or it was closed from here."""
+        why = "" if self._is_closed else self.explain()
+        return f": {why}" if why else ""
 
     def interrupt(self) -> None:
         """End every operation under way; what they run is killed."""
@@ -153,12 +159,17 @@ class ControlConnection:
 
 
 class Channel:
-    """One operation's stream of frames. One thread uses it; any may interrupt it."""
+    """One operation's stream of frames. One thread uses it; any may interrupt it.
+
+    Attributes:
+        reads_ahead: Whether more may be read than the present frame; not before a stream of bytes begins.
+    """
 
     def __init__(self, sock: socket.socket, control: ControlConnection, *, lasts: bool = False) -> None:
         self.sock = sock
         self.lasts = lasts
         self.is_interrupted = False
+        self.reads_ahead = True
         self._control = control
         self._received = bytearray()
         self._queue: list[memoryview] = []
@@ -232,13 +243,19 @@ class Channel:
     def _take(self, left: float | None) -> bytes | None:
         self.sock.settimeout(left if left is None or left > 0 else 0.0)
         try:
-            return self.sock.recv(_RECEIVE_BYTES) or None
+            return self.sock.recv(_RECEIVE_BYTES if self.reads_ahead else self._missing()) or None
         except BlockingIOError:
             raise TimeoutError(f"sandbox {self._control.name} said nothing in time") from None
         except TimeoutError:
             raise
         except OSError:
             return None
+
+    def _missing(self) -> int:
+        """Bytes that the present frame still lacks, as far as is known."""
+        if len(self._received) < HEADER.size:
+            return HEADER.size - len(self._received)
+        return HEADER.size + int(HEADER.unpack_from(self._received)[0]) - len(self._received)
 
     def _parse(self) -> Frame | None:
         if len(self._received) < HEADER.size:
@@ -255,7 +272,7 @@ class Channel:
 
     def _check_life(self) -> None:
         if self._control.is_lost(0 if self.is_interrupted else _LOSS_WAIT_MS):
-            raise SandboxLostError(f"sandbox {self._control.name} ended while it worked")
+            raise SandboxLostError(f"sandbox {self._control.name} ended while it worked{self._control.reason()}")
 
     def interrupt(self) -> None:
         """End the operation from any thread: what it runs is killed, and who waits for it gets its end."""
@@ -263,11 +280,7 @@ class Channel:
         _shut_down(self.sock, socket.SHUT_WR)
 
     def detach(self) -> socket.socket:
-        """The bare socket, for an operation that has become a stream of bytes; it is the caller's to close.
-
-        Raises:
-            SandboxLostError: The runner sent something after its answer that belongs to the stream.
-        """
+        """The bare socket, for an operation that has become a stream of bytes; it is the caller's to close."""
         self._control.forget(self)
         self.sock.settimeout(None)
         return self.sock
@@ -348,6 +361,20 @@ def input_frames(content: Iterable[bytes]) -> Iterator[bytes]:
     for piece in content:
         yield frame(Kind.INPUT, piece)
     yield frame(Kind.INPUT_END)
+
+
+def unix_listener(path: Path) -> socket.socket:
+    """A listening stream socket at a path of any length, of this user alone."""
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        _bind(sock, path)
+        path.chmod(0o600)
+        sock.listen(64)
+        sock.setblocking(False)
+    except BaseException:
+        sock.close()
+        raise
+    return sock
 
 
 def _bind(sock: socket.socket, path: Path) -> None:

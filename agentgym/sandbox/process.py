@@ -135,6 +135,12 @@ class ProcessSandbox(RunnerSandbox):
             remove_tree(snapshot.path)
         return forks
 
+    def endpoint_folder(self) -> Path:
+        """Where sockets of endpoints lie."""
+        folder = self._folder / "endpoints"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder
+
     def close(self) -> None:
         """End it; see `Sandbox.close`."""
         self._control.close()

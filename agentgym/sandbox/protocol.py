@@ -20,6 +20,7 @@ CONTROL_CLEAR = b"k"
 UNLIMITED = (1 << 64) - 1
 
 _EXEC = struct.Struct("<IIIIQII")
+_RUN = struct.Struct("<IQ")
 _EXIT = struct.Struct("<IIQQ")
 
 
@@ -97,6 +98,12 @@ class Command(NamedTuple):
         variables = [f"{name}={value}" for name, value in self.env.items()]
         return head + packed_strings(self.cwd, *self.argv, *variables)
 
+    def packed_shell(self) -> bytes:
+        """The payload of a SHELL request: of the numbers only the flags stand in it."""
+        numbers = (self.flags, len(self.argv), len(self.env))
+        variables = [f"{name}={value}" for name, value in self.env.items()]
+        return struct.pack("<III", *numbers) + packed_strings(self.cwd, *self.argv, *variables)
+
 
 def frame(kind: Kind, payload: bytes = b"") -> bytes:
     """One frame as bytes."""
@@ -109,10 +116,31 @@ def packed_strings(*strings: str | bytes) -> bytes:
     Raises:
         ValueError: One holds a NUL.
     """
-    encoded = [os.fsencode(text) for text in strings]
+    encoded = [text if isinstance(text, bytes) else _encoded(text) for text in strings]
     if any(b"\0" in text for text in encoded):
         raise ValueError(f"embedded null byte in {next(text for text in encoded if bytes(1) in text)!r}")
     return b"".join(text + b"\0" for text in encoded)
+
+
+def packed_target(port: int, path: str = "") -> bytes:
+    """Where a stream goes: a loopback port, or a unix socket for port 0."""
+    return port.to_bytes(4, "little") + packed_strings(path)
+
+
+def packed_run(command: str, timeout_s: float, max_output: int) -> bytes:
+    """The payload of a RUN frame; null bytes are left out, as bash does."""
+    head = _RUN.pack(milliseconds(timeout_s), max_output)
+    return head + packed_strings(command.replace("\0", ""))
+
+
+def milliseconds(seconds: float) -> int:
+    """A time limit as requests carry it: at least one, and as many as fit."""
+    return min(max(int(seconds * 1000), 1), 0xFFFFFFFF)
+
+
+def parsed_folder(payload: bytes) -> str:
+    """The folder that a shell was in at the end of a command."""
+    return os.fsdecode(payload[_EXIT.size :].rstrip(b"\0"))
 
 
 def parsed_exit(payload: bytes) -> Exit:
@@ -124,3 +152,10 @@ def parsed_exit(payload: bytes) -> Exit:
 def parsed_failure(payload: bytes) -> Failure:
     """The content of a FAILED frame."""
     return Failure(int.from_bytes(payload[:4], "little"), payload[4:].decode("utf-8", "replace"))
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half of a surrogate pair, as broken JSON holds it
+        return text.encode("utf-8", "replace")

@@ -6,14 +6,17 @@ How it is started, reset and closed is each provider's subclass.
 from __future__ import annotations
 
 import errno
+import os
 import socket
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from agentgym.errors import SandboxDirtyError, SandboxError, SandboxFileError, SandboxLostError
 from agentgym.sandbox.base import DEFAULT_MAX_FILE_BYTES, ExecResult, Sandbox, SandboxProcess, ShellSession
-from agentgym.sandbox.channel import Channel, ControlConnection, Frame, input_frames
+from agentgym.sandbox.channel import Channel, ControlConnection, Frame, input_frames, unix_listener
+from agentgym.sandbox.files import packed_tree, unpack_tree
 from agentgym.sandbox.protocol import (
     PIECE_BYTES,
     Command,
@@ -22,15 +25,20 @@ from agentgym.sandbox.protocol import (
     Failure,
     Kind,
     frame,
+    milliseconds,
     packed_strings,
+    packed_target,
     parsed_exit,
     parsed_failure,
 )
 from agentgym.sandbox.runner_process import RunnerProcess
+from agentgym.sandbox.shell import RunnerShell
 from agentgym.sandbox.spec import SandboxSpec
+from agentgym.sandbox.workspace import remove_tree
 
 _ANSWER_MARGIN_S = 30.0
 _FILE_TIMEOUT_S = 120.0
+_STREAM_TIMEOUT_S = 30.0
 _CANNOT_RUN = 126
 _KILLED = 137
 _SMALL_INPUT = 32768
@@ -58,6 +66,7 @@ class RunnerSandbox(Sandbox):
         self._endpoints: dict[int, str] = {}
         self._endpoint_lock = threading.Lock()
         self._command: Channel | None = None
+        self._relays: list[Channel] = []
 
     @property
     def control(self) -> ControlConnection:
@@ -94,12 +103,14 @@ class RunnerSandbox(Sandbox):
         """Run one command and wait for its end; see `Sandbox.exec`."""
         limits = self.spec.limits
         flags = ExecFlag.KEEPS_BACKGROUND if keep_background else ExecFlag(0)
+        if any(_has_null(text) for text in (*argv, cwd or "", *(env or {}).values())):
+            return ExecResult(_CANNOT_RUN, b"", b"agentgym-runner: null byte in an argument, variable or folder\n")
         command = Command(
             argv,
             env or {},
             self._path(cwd or ""),
             flags | (ExecFlag.HAS_STDIN if stdin else ExecFlag(0)),
-            timeout_ms=_milliseconds(limits.exec_s if timeout_s is None else timeout_s),
+            timeout_ms=milliseconds(limits.exec_s if timeout_s is None else timeout_s),
             max_output=limits.output_bytes if max_output_bytes is None else max_output_bytes,
         )
         return self.run_command(command, _pieces(stdin) if stdin else None)
@@ -118,7 +129,7 @@ class RunnerSandbox(Sandbox):
         request = frame(Kind.EXEC, command.packed())
         with self._control.open(request) as channel:
             while True:
-                received = self._receive(channel, patience_s if command.timeout_ms else None, feed)
+                received = self.receive(channel, patience_s if command.timeout_ms else None, feed)
                 if received is None:
                     return ExecResult(_KILLED, b"".join(output), b"".join(errors))
                 kind, payload = received
@@ -167,7 +178,11 @@ class RunnerSandbox(Sandbox):
 
     def shell(self, *, env: Mapping[str, str] | None = None, cwd: str | None = None) -> ShellSession:
         """Start a stateful shell session; see `Sandbox.shell`."""
-        raise SandboxError("shell sessions are not there yet")
+
+        def start(folder: str) -> Channel:
+            return self._control.open(frame(Kind.SHELL, Command(["bash"], env or {}, folder).packed_shell()))
+
+        return RunnerShell(start, self._path(cwd or ""), self.spec.limits)
 
     # Files.
 
@@ -184,15 +199,19 @@ class RunnerSandbox(Sandbox):
 
     def write_file(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
         """Write a file whole; see `Sandbox.write_file`."""
-        numbers = mode.to_bytes(4, "little") + len(content).to_bytes(8, "little")
+        self._write(path, _pieces(content), len(content), mode)
+
+    def _write(self, path: str, pieces: Iterable[bytes], size: int, mode: int) -> None:
+        numbers = mode.to_bytes(4, "little") + size.to_bytes(8, "little")
         request = frame(Kind.WRITE, numbers + _packed_path(self._path(path)))
-        frames = [request, *(frame(Kind.INPUT, piece) for piece in _pieces(content))]
-        is_small = len(content) <= _SMALL_INPUT
-        with self._control.open(b"".join(frames) if is_small else request) as channel:
-            self._answer(channel, path, None if is_small else iter(frames[1:]))
+        frames = (frame(Kind.INPUT, piece) for piece in pieces)
+        if size <= _SMALL_INPUT:
+            request = b"".join((request, *frames))
+        with self._control.open(request) as channel:
+            self._answer(channel, path, frames)
 
     def _answer(self, channel: Channel, path: str, feed: Iterator[bytes] | None = None) -> Frame:
-        received = self._receive(channel, _FILE_TIMEOUT_S, feed)
+        received = self.receive(channel, _FILE_TIMEOUT_S, feed)
         if received is None:
             raise SandboxFileError(errno.EINTR, "the operation was interrupted or killed from inside", path)
         if received.kind == Kind.FAILED:
@@ -202,19 +221,112 @@ class RunnerSandbox(Sandbox):
 
     def upload(self, source: Path, target: str) -> None:
         """Copy a file or tree into the sandbox; see `Sandbox.upload`."""
-        raise SandboxError("uploads are not there yet")
+        if not source.is_dir():
+            self._upload_file(source, target)
+            return
+        pieces = packed_tree(source)
+        folder = self._path(target)
+        flags = self._beneath(folder)
+        made = self.exec(["mkdir", "-p", "--", folder], timeout_s=_FILE_TIMEOUT_S)
+        if made.is_ok:
+            limit_ms = milliseconds(_FILE_TIMEOUT_S)
+            unpack = Command(["tar", "-xpof", "-"], {}, folder, flags | ExecFlag.HAS_STDIN, timeout_ms=limit_ms)
+            made = self.run_command(unpack, pieces)
+        if not made.is_ok:
+            raise SandboxFileError(errno.EIO, f"cannot upload to {target}: {_last_words(made.stderr)}")
+
+    def _upload_file(self, source: Path, target: str) -> None:
+        try:
+            with open(source, "rb") as reader:
+                found = os.fstat(reader.fileno())
+                pieces = iter(partial(reader.read, PIECE_BYTES), b"")
+                self._write(target, pieces, found.st_size, found.st_mode & 0o777)
+        except SandboxFileError:
+            raise
+        except OSError as error:
+            raise SandboxFileError(error.errno or errno.EIO, f"cannot read {source}: {error.strerror}") from error
 
     def download(self, source: str, target: Path, *, max_bytes: int = DEFAULT_MAX_FILE_BYTES) -> None:
         """Copy a file or tree out of the sandbox; see `Sandbox.download`."""
-        raise SandboxError("downloads are not there yet")
+        if os.path.lexists(target):
+            raise SandboxFileError(errno.EEXIST, f"{target} exists; a download makes its target")
+        try:
+            content = self.read_file(source, max_bytes=max_bytes)
+        except SandboxFileError as error:
+            if error.errno != errno.EISDIR:
+                raise
+        else:
+            target.write_bytes(content)
+            return
+        folder = self._path(source)
+        limit_ms = milliseconds(_FILE_TIMEOUT_S)
+        pack = Command(["tar", "-cf", "-", "."], {}, folder, self._beneath(folder), timeout_ms=limit_ms)
+        with self._control.open(frame(Kind.EXEC, pack.packed())) as channel:
+            archive = _Output(self, channel)
+            unpack_tree(archive, target, max_bytes)
+            why = archive.failure()
+        if why:
+            remove_tree(target)
+            raise SandboxFileError(errno.EIO, f"cannot download {source}: {why}")
 
     def connect(self, port: int) -> socket.socket:
         """A stream to a server inside; see `Sandbox.connect`."""
-        raise SandboxError("connections are not there yet")
+        channel = self._control.open(frame(Kind.CONNECT, packed_target(port)))
+        channel.reads_ahead = False
+        try:
+            self._stream_answer(channel, port)
+        except BaseException:
+            channel.close()
+            raise
+        return channel.detach()
 
     def endpoint(self, port: int) -> str:
         """A unix socket of the host for a port inside; see `Sandbox.endpoint`."""
-        raise SandboxError("endpoints are not there yet")
+        with self._endpoint_lock:
+            if port not in self._endpoints:
+                path = self.endpoint_folder() / f"{port}.sock"
+                with unix_listener(path) as listener:
+                    self.relay(port=port, listener=listener)
+                self._endpoints[port] = f"unix:{path}"
+            return self._endpoints[port]
+
+    def relay(
+        self, *, port: int = 0, path: str = "", listener: socket.socket | None = None, listen_port: int = 0
+    ) -> None:
+        """Carry each connection to a listener into another one inside, until the sandbox ends.
+
+        Args:
+            port: Loopback port inside that connections go to; 0 for `path`.
+            path: Unix socket inside that they go to.
+            listener: A listening socket of the host that they come from; None for `listen_port`.
+            listen_port: Loopback port inside that they come from.
+
+        Raises:
+            SandboxError: The port inside is taken.
+        """
+        request = frame(Kind.RELAY, listen_port.to_bytes(4, "little") + packed_target(port, path))
+        channel = self._control.open(request, lasts=True, passed=listener)
+        try:
+            self._stream_answer(channel, listen_port or port)
+        except ConnectionRefusedError as error:
+            channel.close()
+            raise SandboxError(f"sandbox {self.id}: {error}") from error
+        except BaseException:
+            channel.close()
+            raise
+        self._relays.append(channel)
+
+    def endpoint_folder(self) -> Path:
+        """A private folder of the host for the sockets of endpoints."""
+        raise SandboxError(f"sandbox {self.id} has no folder for endpoints")
+
+    def _stream_answer(self, channel: Channel, port: int) -> None:
+        received = self.receive(channel, _STREAM_TIMEOUT_S)
+        if received is None:
+            raise ConnectionRefusedError(errno.ECONNREFUSED, f"the stream to port {port} inside was killed")
+        if received.kind == Kind.FAILED:
+            failure = self._failure(received)
+            raise ConnectionRefusedError(failure.errno, failure.message)
 
     # State of the whole.
 
@@ -247,7 +359,13 @@ class RunnerSandbox(Sandbox):
 
     # What the operations share.
 
-    def _receive(self, channel: Channel, timeout_s: float | None, feed: Iterator[bytes] | None = None) -> Frame | None:
+    def _beneath(self, folder: str) -> ExecFlag:
+        """Whether links may not lead a command's folder out of the work folder: where it is named as part of it."""
+        is_inside = not folder.startswith("/") or f"{folder}/".startswith(f"{self.work_dir}/")
+        return ExecFlag.STAYS_BENEATH if is_inside else ExecFlag(0)
+
+    def receive(self, channel: Channel, timeout_s: float | None, feed: Iterator[bytes] | None = None) -> Frame | None:
+        """The next frame of a channel; a runner that does not answer in time is given up, and the sandbox with it."""
         try:
             return channel.receive(timeout_s, feed)
         except TimeoutError as error:
@@ -267,8 +385,52 @@ class RunnerSandbox(Sandbox):
         return path
 
 
-def _milliseconds(seconds: float) -> int:
-    return min(max(int(seconds * 1000), 1), 0xFFFFFFFF)
+class _Output:
+    """The standard output of a command, read like a file."""
+
+    def __init__(self, sandbox: RunnerSandbox, channel: Channel) -> None:
+        self._sandbox = sandbox
+        self._channel = channel
+        self._content = bytearray()
+        self._errors = bytearray()
+        self._exit_code: int | None = None
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, fewer than asked for only at the end."""
+        while len(self._content) < size and self._exit_code is None:
+            self._take()
+        content = bytes(memoryview(self._content)[:size])
+        del self._content[: len(content)]
+        return content
+
+    def failure(self) -> str:
+        """Why the command failed; "" where it did not."""
+        while self._exit_code is None:
+            self._take()
+            self._content.clear()
+        return _last_words(self._errors) or f"exit code {self._exit_code}" if self._exit_code else ""
+
+    def _take(self) -> None:
+        received = self._sandbox.receive(self._channel, _FILE_TIMEOUT_S)
+        if received is None:
+            self._exit_code = _KILLED
+        elif received.kind == Kind.OUTPUT:
+            self._content += received.payload
+        elif received.kind == Kind.ERROR_OUTPUT:
+            self._errors = (self._errors + received.payload)[-4096:]
+        elif received.kind == Kind.EXIT:
+            self._exit_code = parsed_exit(received.payload).exit_code
+        else:
+            self._errors += parsed_failure(received.payload).message.encode()
+            self._exit_code = _CANNOT_RUN
+
+
+def _last_words(errors: bytes | bytearray) -> str:
+    return errors.decode("utf-8", "replace").strip()[-300:]
+
+
+def _has_null(text: str | bytes) -> bool:
+    return (b"\0" in text) if isinstance(text, bytes) else ("\0" in text)
 
 
 def _pieces(content: bytes) -> Iterator[bytes]:

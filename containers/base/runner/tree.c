@@ -88,6 +88,33 @@ void processes_free(struct processes *all) {
     *all = (struct processes){.items = NULL};
 }
 
+// The first child of a process with one thread; 0 where it has none, -1 where this kernel does not tell.
+static pid_t first_child(pid_t pid, bool *is_only) {
+    char path[48];
+    char text[32];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return -1;
+    }
+    ssize_t length = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (length < 0) {
+        return -1;
+    }
+    text[length] = 0;
+    char *rest = text;
+    pid_t child = (pid_t)strtol(text, &rest, 10);
+    *is_only = strspn(rest, " ") == strlen(rest);
+    return child;
+}
+
+bool tree_is_only(pid_t child) {
+    bool is_only = false;
+    bool has_none = false;
+    return first_child(getpid(), &is_only) == child && is_only && first_child(child, &has_none) == 0;
+}
+
 void tree_adopt(void) {
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }

@@ -27,6 +27,9 @@ void processes_free(struct processes *all);
 size_t tree_count(void);
 void tree_list(struct processes *found);
 
+// Whether this process is known to have that one descendant and no other; quick.
+bool tree_is_only(pid_t child);
+
 // Orphans among the descendants come back to this process.
 void tree_adopt(void);
 
