@@ -16,6 +16,7 @@ from typing import IO
 
 from agentgym.errors import SandboxStartError
 from agentgym.sandbox.images import PACKAGES_FOLDER, ImageCatalogue
+from agentgym.sandbox.installed_site import files_below
 from agentgym.sandbox.once import cache_folder, only_one
 
 IMAGE_PYTHON = "3.11"
@@ -53,11 +54,8 @@ def write_context(
 
 def _package_files(folder: Path) -> dict[str, Path]:
     """Unpacked packages, without their tests: a third of the size."""
-    return {
-        f"{PACKAGES_FOLDER}/{path.relative_to(folder).as_posix()}": path
-        for path in folder.rglob("*")
-        if path.is_file() and "tests" not in path.relative_to(folder).parts
-    }
+    found = files_below(folder).items()
+    return {f"{PACKAGES_FOLDER}/{inner}": path for inner, path in found if "tests" not in Path(inner).parts}
 
 
 def _fetch_packages(pins: tuple[str, ...], report: Callable[[str], None]) -> Path:

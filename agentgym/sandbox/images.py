@@ -15,7 +15,7 @@ from pathlib import Path
 
 from agentgym.data_folder import data_folder
 from agentgym.errors import ConfigError, UnknownNameError
-from agentgym.sandbox.installed_site import requirement_pins, site_files
+from agentgym.sandbox.installed_site import files_below, requirement_pins, site_files
 
 NAMESPACE = "agentgym"
 IMAGE_LABEL = "agentgym.image"
@@ -31,7 +31,7 @@ PACKAGES_FOLDER = "packages"
 
 _FROM = re.compile(r"^FROM\s+(\S+)(?:\s+AS\s+(\S+))?\s*$", re.IGNORECASE | re.MULTILINE)
 _TAG_DIGITS = 16
-_UNCOPIED = {"README.md", "__pycache__"}
+_UNCOPIED = "README.md"
 
 
 @dataclass(frozen=True)
@@ -138,11 +138,7 @@ class ImageCatalogue:
         folder = self.root / name
         if "/" in name or not (folder / "Dockerfile").is_file():
             raise UnknownNameError("image", name, [path.parent.name for path in self.root.glob("*/Dockerfile")])
-        files = {
-            path.relative_to(folder).as_posix(): path
-            for path in folder.rglob("*")
-            if path.is_file() and not _UNCOPIED.intersection(path.relative_to(folder).parts)
-        }
+        files = {inner: path for inner, path in files_below(folder).items() if path.name != _UNCOPIED}
         pins: tuple[str, ...] = ()
         if PINS_FILE in files:
             pins = tuple(files.pop(PINS_FILE).read_text(encoding="utf-8").split())

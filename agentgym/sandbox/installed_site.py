@@ -5,7 +5,9 @@ An image that serves environments is made from exactly these, so that it plays a
 
 from __future__ import annotations
 
+import os
 import re
+import tomllib
 from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
 
@@ -21,18 +23,26 @@ def site_files() -> dict[str, Path]:
     """Files of agentgym, of its environments, of the suites and of its metadata, by path below site-packages."""
     folders = {_PACKAGE.name: _PACKAGE} | {folder.name: folder for folder in _environment_packages()}
     files = {
-        f"{name}/{path.relative_to(folder).as_posix()}": path
+        f"{name}/{inner}": path
         for name, folder in folders.items()
-        for path in folder.rglob("*")
-        if path.is_file() and not {"__pycache__", "_data"}.intersection(path.relative_to(folder).parts)
+        for inner, path in files_below(folder).items()
+        if not inner.startswith("_data/")
     }
-    tasks = data_folder("tasks")
-    files |= {
-        f"{_PACKAGE.name}/_data/tasks/{path.relative_to(tasks).as_posix()}": path
-        for path in tasks.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
+    tasks = files_below(data_folder("tasks"))
+    files |= {f"{_PACKAGE.name}/_data/tasks/{inner}": path for inner, path in tasks.items()}
     return files | _metadata()
+
+
+def files_below(folder: Path) -> dict[str, Path]:
+    """Regular files of a tree by their path in it, without what interpreters cache there."""
+    found: dict[str, Path] = {}
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        for name in names:
+            path = Path(parent, name)
+            if path.is_file():
+                found[path.relative_to(folder).as_posix()] = path
+    return found
 
 
 def requirement_pins(extra: str) -> tuple[str, ...]:
@@ -66,6 +76,15 @@ def requirement_pins(extra: str) -> tuple[str, ...]:
 
 
 def _own_requirements() -> list[str]:
+    """Requirement lines of agentgym: a checkout's as they stand there, else those of its metadata."""
+    checkout = _PACKAGE.parent / "pyproject.toml"
+    if checkout.is_file():
+        project = tomllib.loads(checkout.read_text(encoding="utf-8"))["project"]
+        extras = project["optional-dependencies"].items()
+        return [
+            *project["dependencies"],
+            *(f"{line}; extra == '{extra}'" for extra, lines in extras for line in lines),
+        ]
     try:
         return requires(DISTRIBUTION) or []
     except PackageNotFoundError as error:

@@ -120,7 +120,9 @@ def bubblewrap_readiness() -> Readiness:
     trial = ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--ro-bind", "/", "/"]
     said = _failure([path, *trial, "--proc", "/proc", "--dev", "/dev", "true"])
     if said is not None:
-        return Readiness(name, "missing", f"{path} is there, but does not work: {said}", "see user namespaces")
+        is_nested = namespace_readiness().status == "ok"
+        fix = "it does not work inside most containers: run on the host" if is_nested else "see user namespaces"
+        return Readiness(name, "missing", f"{path} is there, but does not work: {said}", fix)
     return Readiness(name, "ok", path)
 
 

@@ -133,12 +133,23 @@ def test_env_image_carries_sources_suites_and_metadata_and_no_trainer() -> None:
     assert len([name for name in files if name.endswith(".dist-info/METADATA")]) == 1
 
 
-def test_env_image_is_as_this_installation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_env_image_is_as_this_installation() -> None:
     pins = dict(pin.split("==") for pin in requirement_pins("serve"))
-    assert {"gymnasium", "numpy", "starlette", "uvicorn", "h11"} <= pins.keys()
+    assert {"gymnasium", "numpy", "starlette", "uvicorn", "h11", "orjson"} <= pins.keys()
     assert "torch" not in pins
     assert len(site_files()) > 100
+
+
+@pytest.mark.parametrize("is_checkout", [True, False])
+def test_env_image_asks_for_what_is_not_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_checkout: bool
+) -> None:
+    monkeypatch.setattr(installed_site, "_PACKAGE", tmp_path / "agentgym")
     lines = ["numpy>=2", "no-such-distribution; extra == 'serve'", "neither-this; extra == 'web'"]
     monkeypatch.setattr(installed_site, "requires", lambda name: lines)
+    if is_checkout:
+        extras = 'serve = ["no-such-distribution"]\nweb = ["neither-this"]\n'
+        text = f'[project]\ndependencies = ["numpy>=2"]\n[project.optional-dependencies]\n{extras}'
+        (tmp_path / "pyproject.toml").write_text(text)
     with pytest.raises(ConfigError, match="needs no-such-distribution, which is not installed"):
         requirement_pins("serve")

@@ -48,6 +48,7 @@ def test_bubblewrap_that_does_not_work_is_quoted(path: Path) -> None:
     found = bubblewrap_readiness()
     assert found.status == "missing"
     assert "No permissions to create new namespace" in found.detail
+    assert found.fix == "see user namespaces"  # nothing of PATH can make one
 
 
 def test_refused_user_namespaces_are_quoted(path: Path) -> None:
