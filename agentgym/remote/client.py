@@ -210,6 +210,11 @@ class RemoteEnv(AgentEnv):
 
     # Talking.
 
+    def _move(self, url: str) -> None:
+        """Connect to another server from the next reset on."""
+        self._drop()
+        self.url, self._address = url, Address.parse(url)
+
     def _connect(self, session_id: str) -> None:
         self._socket = ClientSocket(self._address, self._token, self.settings, session_id)
         self._foreign = None

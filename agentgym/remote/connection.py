@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from agentgym.remote.sessions import SessionTable
 
 MAX_HEADER_BYTES = 32 * 1024
+"""Most bytes of a request's target and headers."""
+_PER_HEADER = 4
 _SWITCH = (
     b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n\r\n"
 )
@@ -74,10 +76,13 @@ class HttpConnection(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """One more header of the request."""
-        self._header_bytes += len(name) + len(value)
-        if self._header_bytes > MAX_HEADER_BYTES:
-            raise ValueError("the headers are too long")
+        self._count(len(name) + len(value) + _PER_HEADER)
         super().on_header(name, value)
+
+    def on_url(self, url: bytes) -> None:
+        """A piece of the request's target."""
+        self._count(len(url))
+        super().on_url(url)
 
     def on_message_complete(self) -> None:
         """A request has arrived whole."""
@@ -88,6 +93,11 @@ class HttpConnection(HttpToolsProtocol):
         """The server is about to stop."""
         self.table.drain()
         super().shutdown()
+
+    def _count(self, num_bytes: int) -> None:
+        self._header_bytes += num_bytes
+        if self._header_bytes > MAX_HEADER_BYTES:
+            raise ValueError("the head of the request is too long")
 
     def _should_upgrade_to_ws(self) -> bool:
         return True
