@@ -106,4 +106,4 @@ def _note_step(name: str, line: str) -> None:
 
 def _is_step(line: str) -> bool:
     """Whether a line opens something; the rest is what programs print."""
-    return line.startswith(("Step ", "pulling ", "fetching ", "waiting ")) or "making it from" in line
+    return line.startswith(("Step ", "STEP ", "pulling ", "fetching ", "waiting ")) or "making it from" in line

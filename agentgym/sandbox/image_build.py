@@ -31,6 +31,7 @@ SILENCE_S = 600.0
 SHOWN_LINES = 15
 
 _CHATTER = (" --->", "Removing intermediate container")  # the engine's own lines between those of programs
+_PODMAN_PREFIX = re.compile(r"^(docker\.io|localhost)/")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -77,7 +78,7 @@ def image_states(
 ) -> list[ImageState]:
     """How images stand in an engine; () for all."""
     images = catalogue or default_catalogue()
-    sizes = {tag: image.attrs["Size"] for image in client.images.list() for tag in image.tags}
+    sizes = {_PODMAN_PREFIX.sub("", tag): image.attrs["Size"] for image in client.images.list() for tag in image.tags}
     states = []
     for name in (images.source(wanted).name for wanted in tuple(names) or images.names):
         tag = images.tag(name)
@@ -196,7 +197,7 @@ def _follow(steps: Iterator[Mapping[str, Any]], name: str, report: Report) -> No
             )
         *whole, rest = (rest + _COLOUR.sub("", part.get("stream", ""))).split("\n")
         for line in filter(None, map(str.rstrip, whole)):
-            if line.startswith("Step "):
+            if line.startswith(("Step ", "STEP ")):  # Docker's word, Podman's
                 step = line
                 lines.clear()
             elif not line.startswith(_CHATTER):

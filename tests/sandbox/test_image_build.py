@@ -1,9 +1,11 @@
 """Building images in a real engine: content tags, failures, locks, and what a killed build leaves."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -176,6 +178,34 @@ def wait_until(condition: Any, timeout_s: float = 30.0) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not come about in time"
         time.sleep(0.1)
+
+
+def test_podman_builds_through_its_docker_socket(name: str, tmp_path: Path) -> None:
+    if shutil.which("podman") is None:
+        pytest.skip("podman is not installed")
+    folder = Path(tempfile.mkdtemp(prefix="agentgym-podman-"))  # short: a socket's path has at most 107 bytes
+    storage = [f"--root={folder}/root", f"--runroot={folder}/run", "--storage-driver=vfs"]
+    address = f"unix://{folder}/podman.sock"
+    served = subprocess.Popen(
+        ["podman", *storage, "system", "service", "--time=60", address],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_until((folder / "podman.sock").exists)
+        podman = connect_engine(address)
+        images = write(tmp_path, name, "FROM scratch\nCOPY a.txt /\n")
+        said: list[str] = []
+        built = build_images(podman, catalogue=images, report=lambda _, line: said.append(line))
+        assert [image.was_built for image in built] == [True]
+        assert "STEP 2/3: COPY a.txt /" in said
+        assert [state.status for state in image_states(podman, catalogue=images)] == ["ok"]
+        assert [image.was_built for image in build_images(podman, catalogue=images)] == [False]
+        podman.close()
+    finally:
+        served.terminate()
+        served.wait(timeout=20)
+        shutil.rmtree(folder)
 
 
 @pytest.mark.usefixtures("with_base")
