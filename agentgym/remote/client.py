@@ -180,14 +180,7 @@ class RemoteEnv(AgentEnv):
         if self._foreign is not None:
             raise NotImplementedError(f"the server at {self._address} is none of ours and cannot fork")
         session_id = self._own("fork", **({} if seed is None else {"seed": seed}))["session_id"]
-        twin = type(self)(
-            self.url,
-            token=self._token,
-            actions=self._declared,
-            settings=self.settings,
-            sends_private_tasks=self._sends_private,
-            session_id=session_id,
-        )
+        twin = self._join(session_id)
         twin.task, twin.turn, twin.num_invalid = self.task, self.turn, self.num_invalid
         twin._phase, twin._last_messages = self._phase, self._last_messages
         return twin
@@ -209,6 +202,17 @@ class RemoteEnv(AgentEnv):
         self._not_here()
 
     # Talking.
+
+    def _join(self, session_id: str) -> Self:
+        """Another environment of this kind, on an open session of the same server."""
+        return type(self)(
+            self.url,
+            token=self._token,
+            actions=self._declared,
+            settings=self.settings,
+            sends_private_tasks=self._sends_private,
+            session_id=session_id,
+        )
 
     def _move(self, url: str) -> None:
         """Connect to another server from the next reset on."""
