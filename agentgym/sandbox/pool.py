@@ -250,7 +250,7 @@ class SandboxPool:
         """A ready sandbox that is alive; dead ones on the way are counted and closed."""
         while shelf.ready:
             sandbox, _ = shelf.ready.pop()
-            if getattr(sandbox, "is_alive", True):
+            if not _is_lost(sandbox):
                 return sandbox
             self._counts.lost += 1
             self._discard(shelf, sandbox)
@@ -410,6 +410,12 @@ class SandboxPool:
             self.provider.sweep()
         except (AgentGymError, OSError):
             return
+
+
+def _is_lost(sandbox: Sandbox) -> bool:
+    """Whether a sandbox says that it is gone; one that cannot say is found out by its user."""
+    is_lost: Callable[[], bool] | None = getattr(sandbox, "is_lost", None)
+    return is_lost is not None and is_lost()
 
 
 _shared: dict[tuple[int, str], SandboxPool] = {}

@@ -31,6 +31,9 @@ class MemorySandbox(Sandbox):
         self.num_resets += 1
         return ResetReport("in_place", 0.0)
 
+    def is_lost(self):
+        return not self.is_alive
+
     def close(self):
         with self.provider.lock:
             self.provider.live.discard(self)

@@ -1,0 +1,272 @@
+"""One container with everything that belongs to it on the host, made and taken down as one.
+
+Commands and files go to the runner inside it, never through the engine; that is `docker`'s `DockerSandbox`.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentgym.errors import AgentGymError, SandboxError, SandboxStartError
+from agentgym.sandbox.cgroup import ContainerCgroup
+from agentgym.sandbox.channel import ControlConnection, ControlListener
+from agentgym.sandbox.docker_image import ImageShelf, User
+from agentgym.sandbox.docker_network import GroupNetworks
+from agentgym.sandbox.docker_options import ContainerPlan, creation_arguments, memory_folders
+from agentgym.sandbox.mounts import mount_table
+from agentgym.sandbox.owner import LEASE_LABEL, SANDBOX_LABEL, SPEC_LABEL, Owner
+from agentgym.sandbox.proxy import EgressProxy
+from agentgym.sandbox.runner_binary import runner_binary
+from agentgym.sandbox.spec import DEFAULT_WORK_DIR, SandboxSpec
+from agentgym.sandbox.sweeper import remove_containers
+from agentgym.sandbox.workspace import LayerStore, Workspace, remove_tree
+
+if TYPE_CHECKING:
+    from docker import DockerClient  # type: ignore[import-untyped]
+
+PROXY_SOCKET = "proxy.sock"
+_NOBODY = 65534
+_REPORT_WAIT_S = 60.0
+_CAUSE_WAIT_S = 1.0
+
+
+@dataclass(frozen=True)
+class DockerHost:
+    """What all sandboxes of one provider share.
+
+    Attributes:
+        client: The engine's.
+        owner: Whose they are.
+        images: Facts about images.
+        networks: Networks of groups.
+        layers: Pristine work folders; None where work folders cannot be overlays here.
+    """
+
+    client: DockerClient
+    owner: Owner
+    images: ImageShelf
+    networks: GroupNetworks
+    layers: LayerStore | None
+
+
+class DockerContainer:
+    """A running container whose runner has reported. `close` takes down all of it.
+
+    Args:
+        host: The provider's.
+        spec: What it must be.
+        layers: Layers of its work folder, the topmost first; None for the spec's pristine one.
+
+    Raises:
+        SandboxStartError: The engine failed, or the image is missing; nothing is left.
+    """
+
+    control: ControlConnection
+
+    def __init__(self, host: DockerHost, spec: SandboxSpec, layers: Sequence[Path] | None = None) -> None:
+        import docker
+
+        self.name = f"agentgym-{os.urandom(6).hex()}"
+        self.id = ""
+        self.spec = spec
+        self.pid = 0
+        self._is_paused = False
+        self._end = ""
+        self.workspace: Workspace | None = None
+        self.proxy: EgressProxy | None = None
+        self._host = host
+        with ExitStack() as undo:
+            try:
+                self.image = host.images.facts(spec.image)
+                self.user: User = self.image.user(spec.user)
+                self.folder = host.owner.new_folder(self.name)
+                undo.callback(_quietly, lambda: remove_tree(self.folder))
+                self._make_workspace(undo, layers)
+                self._start(undo)
+            except docker.errors.APIError as error:
+                raise SandboxStartError(f"the engine refused sandbox {self.name}: {_told(error)}") from error
+            except (OSError, docker.errors.DockerException) as error:
+                if isinstance(error, AgentGymError):
+                    raise
+                raise SandboxStartError(f"sandbox {self.name} could not be started: {error}") from error
+            self._undo = undo.pop_all()
+
+    def _make_workspace(self, undo: ExitStack, layers: Sequence[Path] | None) -> None:
+        spec, user = self.spec, self.user
+        if self._host.layers is None or spec.work_dir != DEFAULT_WORK_DIR:
+            return
+        workspace = Workspace(self.folder, size_mib=spec.limits.work_mib, uid=user.uid, gid=user.gid)
+        # Root inside is root here; without capabilities it cannot write beside the overlay, in a folder of nobody's.
+        os.chown(workspace.view, _NOBODY, _NOBODY)
+        workspace.view.chmod(0o555)
+        undo.callback(_quietly, workspace.close)
+        workspace.mount(layers or self.pristine_layers())
+        self.workspace = workspace
+
+    def pristine_layers(self) -> tuple[Path, ...]:
+        """The layers of the spec's work folder."""
+        assert self._host.layers is not None
+        return (self._host.layers.layer(self.spec.work, self.user.uid, self.user.gid),)
+
+    def _start(self, undo: ExitStack) -> None:
+        host, spec = self._host, self.spec
+        control = self.folder / "control"
+        control.mkdir(mode=0o711)
+        control.chmod(0o711)
+        listener = ControlListener(control)
+        undo.callback(_quietly, listener.close)
+        network = ""
+        if spec.network.group:
+            network = host.networks.join(spec.network.group)
+            undo.callback(_quietly, lambda: host.networks.leave(spec.network.group))
+        if spec.network.allow:
+            self.proxy = EgressProxy(control / PROXY_SOCKET, spec.network.allow)
+            undo.callback(_quietly, self.proxy.close)
+            (control / PROXY_SOCKET).chmod(0o666)
+        arguments = creation_arguments(host.client, self._plan(control, network))
+        self.id = host.client.api.create_container(**arguments)["Id"]
+        undo.callback(_quietly, lambda: remove_containers(host.client, [self.id]))
+        host.client.api.start(self.id)
+        self.control = listener.accept(
+            self.name, timeout_s=_REPORT_WAIT_S, is_runner=self._is_runner, is_alive=self._is_running
+        )
+        undo.callback(self.control.close)
+        self.control.explain = self.why_lost
+        self.cgroup = ContainerCgroup(self.pid)
+
+    def _plan(self, control: Path, network: str) -> ContainerPlan:
+        spec = self.spec
+        passwd = None
+        if self.user.is_new:
+            passwd = (self.folder / "passwd", self.folder / "group")
+            for path, text in zip(passwd, self.image.files_with(self.user), strict=True):
+                path.write_text(text)
+                path.chmod(0o644)
+        labels = {
+            **self._host.owner.labels(),
+            SANDBOX_LABEL: self.name,
+            SPEC_LABEL: spec.key,
+            LEASE_LABEL: str(spec.limits.wall_s or ""),
+        }
+        view = None if self.workspace is None else self.workspace.view
+        runner = None if self.image.has_runner else runner_binary()
+        return ContainerPlan(self.name, spec, self.image, self.user, control, view, runner, passwd, network, labels)
+
+    def _is_runner(self, pid: int) -> bool:
+        """Whether the kernel says that a process is in this container; it is the runner, as nothing else runs yet."""
+        self.pid = pid
+        try:
+            return self.id in Path(f"/proc/{pid}/cgroup").read_text()
+        except OSError:
+            return False
+
+    def _is_running(self) -> bool:
+        import docker
+
+        try:
+            return bool(self._host.client.api.inspect_container(self.id)["State"]["Running"])
+        except docker.errors.APIError:
+            return False
+
+    @property
+    def memory_folders(self) -> list[str]:
+        """Folders inside that are in memory and may be written to, the work folder excepted."""
+        return memory_folders(self.user, self.spec)
+
+    def inside(self, folder: str) -> Path:
+        """A folder of the sandbox as the host sees it.
+
+        Raises:
+            OSError: A link lies on the way, which would lead out of the sandbox here.
+        """
+        path = Path(f"/proc/{self.pid}/root")
+        for part in folder.strip("/").split("/"):
+            path = path / part
+            if path.is_symlink():
+                raise OSError(errno.ELOOP, "a link in the image lies on the way to", folder)
+        return path
+
+    def sees_work_folder(self) -> bool:
+        """Whether what is mounted at the work folder inside is what is mounted on the host, as the kernel tells it."""
+        if self.workspace is None:
+            return True
+        table = mount_table(Path(f"/proc/{self.pid}/mountinfo").read_text())
+        seen = [entry.device for entry in table if entry.path == self.spec.work_dir]
+        return seen == [self.workspace.device]
+
+    def freeze(self) -> None:
+        """Stop every process inside.
+
+        Raises:
+            SandboxError: The engine could not, either.
+        """
+        if not self.cgroup.freeze():
+            self._pause(self._host.client.api.pause)
+            self._is_paused = True
+
+    def thaw(self) -> None:
+        """Let them go on."""
+        self.cgroup.thaw()
+        if self._is_paused:
+            self._is_paused = False
+            self._pause(self._host.client.api.unpause)
+
+    def _pause(self, call: Callable[[str], object]) -> None:
+        import docker
+
+        try:
+            call(self.id)
+        except (docker.errors.DockerException, OSError) as error:
+            raise SandboxError(f"the engine could not pause or unpause sandbox {self.name}: {_told(error)}") from error
+
+    def why_lost(self) -> str:
+        """What the engine knows about its end; "" where it knows nothing."""
+        if not self._end:
+            self._end = self._told_end()
+        return self._end
+
+    def _told_end(self) -> str:
+        import docker
+
+        filters = {"container": self.id, "type": "container"}
+        deadline = time.monotonic() + _CAUSE_WAIT_S
+        try:
+            while True:
+                now = f"{time.time():.6f}"
+                events = self._host.client.api.events(since=1, until=now, filters=filters, decode=True)
+                seen = {event["Action"]: event["Actor"]["Attributes"] for event in events}
+                if "die" in seen or time.monotonic() > deadline:
+                    break
+                time.sleep(0.02)
+        except (OSError, docker.errors.DockerException):
+            return "its engine does not answer"
+        if "oom" in seen:
+            return "the kernel killed it for memory"
+        if "kill" in seen:
+            return f"it was killed from outside with signal {seen['kill'].get('signal', '?')}"
+        return f"its runner ended with exit code {seen['die'].get('exitCode', '?')}" if "die" in seen else ""
+
+    def close(self) -> None:
+        """Take down all of it; twice is harmless."""
+        self._undo.close()
+
+
+def _quietly(step: Callable[[], object]) -> None:
+    """One step of taking down: what fails here is the sweeper's, and the other steps go on."""
+    import docker
+
+    try:
+        step()
+    except (OSError, docker.errors.DockerException):
+        return
+
+
+def _told(error: object) -> str:
+    return str(getattr(error, "explanation", "") or error)

@@ -1,0 +1,131 @@
+"""What an engine is told about a sandbox's container: the hardening, the limits, what is mounted, all in one place.
+
+The engine is talked to in `docker_container`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agentgym.sandbox.docker_image import ImageFacts, User
+from agentgym.sandbox.docker_network import NO_NAME_SERVER
+from agentgym.sandbox.spec import DEFAULT_WORK_DIR, SandboxSpec
+
+if TYPE_CHECKING:
+    from docker import DockerClient  # type: ignore[import-untyped]
+
+CONTROL_DIR = "/run/agentgym"
+_VIEW_DIR = "/agentgym"
+_IMAGE_RUNNER = "/usr/local/bin/agentgym-runner"
+_BOUND_RUNNER = "/run/agentgym-runner"
+
+
+@dataclass(frozen=True)
+class ContainerPlan:
+    """One container before it is made.
+
+    Attributes:
+        name: Its name at the engine.
+        spec: What it must be.
+        image: Facts about its image.
+        user: Who its commands run as.
+        control: Folder of the host with the control socket.
+        view: Folder of the host with the mounted work folder in it; None gives it a work folder in memory.
+        runner: The runner on the host, where the image has none of ours.
+        passwd: Passwd and group files on the host to lay over the image's; None keeps those.
+        network: The engine's name of its network; "" for none.
+        labels: Who it belongs to.
+    """
+
+    name: str
+    spec: SandboxSpec
+    image: ImageFacts
+    user: User
+    control: Path
+    view: Path | None
+    runner: Path | None
+    passwd: tuple[Path, Path] | None
+    network: str
+    labels: dict[str, str]
+
+
+def creation_arguments(client: DockerClient, plan: ContainerPlan) -> dict[str, Any]:
+    """Arguments of the SDK's `create_container`."""
+    from docker.types import LogConfig, Ulimit
+
+    spec, limits = plan.spec, plan.spec.limits
+    memory = None if limits.memory_mib is None else f"{limits.memory_mib}m"
+    host_config = client.api.create_host_config(
+        cap_drop=["ALL"],
+        security_opt=["no-new-privileges"],
+        read_only=not spec.writable_root,
+        network_mode=plan.network or "none",
+        dns=[NO_NAME_SERVER] if plan.network else None,
+        dns_opt=["timeout:1", "attempts:1"] if plan.network else None,  # names outside the group fail soon
+        ipc_mode="none",  # its own, and the engine mounts no /dev/shm on the host for it: ours has the limit
+        pids_limit=limits.pids,
+        mem_limit=memory,
+        memswap_limit=memory,  # the sum with swap: no swap beyond memory
+        nano_cpus=None if limits.cpus is None else int(limits.cpus * 1e9),
+        ulimits=[Ulimit(name="core", soft=1, hard=1)],  # the one value that also keeps cores from a host's core handler
+        tmpfs=_memory_folders(plan),
+        mounts=_mounts(plan),
+        auto_remove=True,
+        log_config=LogConfig(type="none"),
+    )
+    arguments: dict[str, Any] = {
+        "image": plan.image.id,
+        "command": [],
+        "entrypoint": [_BOUND_RUNNER if plan.runner else _IMAGE_RUNNER, "--init", "--work", spec.work_dir],
+        "name": plan.name,
+        "hostname": "sandbox",
+        "user": f"{plan.user.uid}:{plan.user.gid}",
+        "working_dir": "/",  # a process in the work folder would keep it from being reset
+        "environment": {"HOME": plan.user.home, "USER": plan.user.name, **spec.env},
+        "labels": plan.labels,
+        "healthcheck": {"test": ["NONE"]},
+        "host_config": host_config,
+    }
+    if plan.network:
+        aliases = [spec.network.alias] if spec.network.alias else None
+        endpoint = client.api.create_endpoint_config(aliases=aliases)
+        arguments["networking_config"] = client.api.create_networking_config({plan.network: endpoint})
+    return arguments
+
+
+def memory_folders(user: User, spec: SandboxSpec) -> list[str]:
+    """Folders beside the work folder that may be written to, and that a reset empties."""
+    folders = ["/tmp", "/dev/shm"]  # noqa: S108 - inside the sandbox
+    if not spec.writable_root and user.home not in ("", "/", "/nonexistent"):
+        folders.append(user.home)
+    return folders
+
+
+def _memory_folders(plan: ContainerPlan) -> dict[str, str]:
+    limits, user = plan.spec.limits, plan.user
+    options = "rw,exec,nosuid,nodev" + (f",size={limits.tmp_mib}m" if limits.tmp_mib is not None else "")
+    own = f"mode=0700,uid={user.uid},gid={user.gid}"
+    folders = {
+        folder: f"{options},{own if folder == user.home else 'mode=1777'}" for folder in memory_folders(user, plan.spec)
+    }
+    if plan.view is None and plan.spec.work_dir == DEFAULT_WORK_DIR:
+        size = f",size={limits.work_mib}m" if limits.work_mib is not None else ""
+        folders[DEFAULT_WORK_DIR] = f"rw,exec,nosuid,nodev{size},mode=0755,uid={user.uid},gid={user.gid}"
+    return folders
+
+
+def _mounts(plan: ContainerPlan) -> list[Any]:
+    from docker.types import Mount
+
+    mounts = [Mount(CONTROL_DIR, str(plan.control), type="bind", read_only=True)]
+    if plan.view is not None:
+        mounts.append(Mount(_VIEW_DIR, str(plan.view), type="bind", propagation="rslave"))
+    if plan.runner is not None:
+        mounts.append(Mount(_BOUND_RUNNER, str(plan.runner), type="bind", read_only=True))
+    if plan.passwd is not None:
+        for target, source in zip(("/etc/passwd", "/etc/group"), plan.passwd, strict=True):
+            mounts.append(Mount(target, str(source), type="bind", read_only=True))
+    own = [Mount(m.target, m.source, type="bind", read_only=not m.writable) for m in plan.spec.mounts]
+    return [*mounts, *own]

@@ -1,0 +1,91 @@
+"""What the tests of the docker provider share: a provider on a state folder of the test's own, and a count of leaks."""
+
+import contextlib
+import os
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from agentgym.sandbox.docker import DockerProvider
+from agentgym.sandbox.mounts import mounts_below, unmount
+from agentgym.sandbox.owner import STATE_LABEL, state_id
+from agentgym.sandbox.spec import Limits, SandboxSpec
+from agentgym.sandbox.sweeper import remove_containers
+from agentgym.sandbox.workspace import remove_tree
+
+IMAGE = "debian:bookworm-slim"
+SPEC = SandboxSpec(image=IMAGE, limits=Limits(memory_mib=128, work_mib=16, tmp_mib=8, pids=64))
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """What a process holds of the machine."""
+
+    containers: int
+    networks: int
+    mounts: int
+    folders: int
+    descriptors: int
+    threads: int
+
+
+class TestedProvider(DockerProvider):
+    """A provider that can say what its owner holds."""
+
+    __test__ = False
+
+    def footprint(self) -> Footprint:
+        filters = {"label": [f"{STATE_LABEL}={state_id(self.owner.state)}"]}
+        sandboxes = self.owner.folder / "sandboxes"
+        return Footprint(
+            len(self.host.client.api.containers(all=True, filters=filters)),
+            len(self.host.client.api.networks(filters=filters)),
+            len(mounts_below(self.owner.state)),
+            len(os.listdir(sandboxes)) if sandboxes.exists() else 0,
+            num_descriptors(),
+            threading.active_count(),
+        )
+
+    def settled(self, expected: Footprint, timeout_s: float = 20.0) -> Footprint:
+        """The footprint once it is as expected, or after the time-out."""
+        deadline = time.monotonic() + timeout_s
+        while (found := self.footprint()) != expected and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return found
+
+
+def num_descriptors() -> int:
+    """Open descriptors, but for stream sockets: the SDK keeps as many connections to the engine as it likes."""
+    streams = {
+        line.split()[6] for line in Path("/proc/net/unix").read_text().splitlines()[1:] if line.split()[4] == "0001"
+    }
+    links = [os.readlink(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd") if number_is_open(number)]
+    return sum(link.removeprefix("socket:[").rstrip("]") not in streams for link in links)
+
+
+def number_is_open(number: str) -> bool:
+    return os.path.lexists(f"/proc/self/fd/{number}")
+
+
+def new_state() -> Path:
+    """A state folder of a test's own, not in pytest's: a mount left by a killed test would break its next clean-up."""
+    return Path(tempfile.mkdtemp(prefix="agentgym-test-", dir="/var/tmp"))
+
+
+def provider_on(state: Path, **settings) -> TestedProvider:
+    return TestedProvider(state=state, **settings)
+
+
+def take_down(provider: TestedProvider) -> None:
+    """Remove a provider's owner with its state folder."""
+    state, client = provider.owner.state, provider.host.client
+    labels = [f"{name}={value}" for name, value in provider.owner.labels().items()]
+    remove_containers(client, [item["Id"] for item in client.api.containers(all=True, filters={"label": labels})])
+    provider.owner.release()
+    provider.close()
+    remove_tree(state / "owners")
+    with contextlib.suppress(OSError):  # never mounted
+        unmount(state, lazily=True)
+    remove_tree(state)
