@@ -44,7 +44,7 @@ class RunnerProcess:
         with self._sending:
             for at in range(0, len(content), PIECE_BYTES):
                 try:
-                    is_sent = self._channel.send(Kind.INPUT, content[at : at + PIECE_BYTES])
+                    is_sent = self._exit_code is None and self._channel.send(Kind.INPUT, content[at : at + PIECE_BYTES])
                 except TimeoutError as error:
                     raise SandboxError("a process in the sandbox has not read its input for a minute") from error
                 if not is_sent:

@@ -4,19 +4,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "paths.h"
 
-enum { FIRST_EXTRA = 198, PAST_EXTRA = FIRST_EXTRA + 2, CANNOT_RUN = 126, NOT_FOUND = 127 };
+enum { FIRST_EXTRA = 198, CANNOT_RUN = 126, NOT_FOUND = 127 };
 
 extern char **environ;
 
@@ -53,30 +51,11 @@ void command_free(struct command *command) {
     free(command->variables);
 }
 
-static _Noreturn void refuse(int code, const char *what, const char *name) {
-    dprintf(STDERR_FILENO, "agentgym-runner: cannot %s %s: %s\n", what, name, strerror(errno));
-    _exit(code);
-}
-
-static void streams_place(const int streams[3], const int *extra) {
-    for (int at = 0; at < 3; at++) {
-        dup2(streams[at], at);
-    }
-    if (extra == NULL) {
-        close_range(3, ~0u, 0);
-        return;
-    }
-    dup2(extra[0], FIRST_EXTRA);
-    dup2(extra[1], FIRST_EXTRA + 1);
-    close_range(3, FIRST_EXTRA - 1, 0);
-    close_range(PAST_EXTRA, ~0u, 0);
-}
-
-// The kernel shall choose the command, never the runner, when memory is short. The file is writable only to a dumpable
-// process, so this comes after all descriptors of the runner are closed.
-static void offer_to_oom_killer(void) {
-    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+// The kernel shall choose a command, never the runner, when memory is short.
+static void offer_to_oom_killer(pid_t pid) {
+    char path[48];
+    snprintf(path, sizeof path, "/proc/%d/oom_score_adj", (int)pid);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd >= 0) {
         ssize_t written = write(fd, "1000", 4);
         (void)written;
@@ -84,42 +63,74 @@ static void offer_to_oom_killer(void) {
     }
 }
 
-static void cwd_enter(const struct command *command) {
-    int folder = folder_open(command->work_dir, command->cwd, (command->flags & EXEC_STAYS_BENEATH) != 0);
-    if (folder < 0 || fchdir(folder) < 0) {
-        refuse(CANNOT_RUN, "enter the folder", command->cwd[0] == 0 ? command->work_dir : command->cwd);
+static int actions_fill(posix_spawn_file_actions_t *actions, const int streams[3], const int *extra, int folder) {
+    int error = 0;
+    for (int at = 0; at < 3 && error == 0; at++) {
+        error = posix_spawn_file_actions_adddup2(actions, streams[at], at);
     }
-    close(folder);
+    for (int at = 0; extra != NULL && at < 2 && error == 0; at++) {
+        error = posix_spawn_file_actions_adddup2(actions, extra[at], FIRST_EXTRA + at);
+    }
+    return error != 0 ? error : posix_spawn_file_actions_addfchdir_np(actions, folder);
 }
 
-static _Noreturn void command_become(const struct command *command, const int streams[3], const int *extra) {
-    setsid();
-    streams_place(streams, extra);
-    offer_to_oom_killer();
-    // Not 0: a pipe to a handler on the host ignores every other value (core(5)).
-    setrlimit(RLIMIT_CORE, &(struct rlimit){.rlim_cur = 1, .rlim_max = 1});
-    if (most_processes != RLIM_INFINITY) {
-        setrlimit(RLIMIT_NPROC, &(struct rlimit){.rlim_cur = most_processes, .rlim_max = most_processes});
+static int attributes_fill(posix_spawnattr_t *attributes) {
+    sigset_t none;
+    sigset_t ignored;
+    sigemptyset(&none);
+    sigemptyset(&ignored);
+    sigaddset(&ignored, SIGPIPE);
+    short flags = (short)(POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int error = posix_spawnattr_setflags(attributes, flags);
+    error = error != 0 ? error : posix_spawnattr_setsigmask(attributes, &none);
+    return error != 0 ? error : posix_spawnattr_setsigdefault(attributes, &ignored);
+}
+
+// Every other descriptor of this process is closed on exec. The child shares this process's memory until then, which is
+// quicker than a copy and leaves no moment at which a copy could be looked into.
+static int spawn(pid_t *pid, const struct command *command, const int streams[3], const int *extra, int folder) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0) {
+        return error;
     }
-    umask(022);
-    cwd_enter(command);
+    error = posix_spawnattr_init(&attributes);
+    if (error == 0) {
+        error = actions_fill(&actions, streams, extra, folder);
+        error = error != 0 ? error : attributes_fill(&attributes);
+        char *const *arguments = (char *const *)(uintptr_t)command->arguments;
+        error = error != 0 ? error : posix_spawnp(pid, arguments[0], &actions, &attributes, arguments, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+pid_t command_start(const struct command *command, const int streams[3], const int *extra, struct refusal *refusal) {
+    *refusal = (struct refusal){.exit_code = 0};
     for (const char **variable = command->variables; *variable != NULL; variable++) {
         putenv((char *)(uintptr_t)*variable);
     }
-    signal(SIGPIPE, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    execvp(command->arguments[0], (char *const *)(uintptr_t)command->arguments);
-    refuse(errno == ENOENT ? NOT_FOUND : CANNOT_RUN, "run", command->arguments[0]);
-}
-
-pid_t command_start(const struct command *command, const int streams[3], const int *extra) {
-    pid_t pid = fork();
-    if (pid == 0) {
-        command_become(command, streams, extra);
+    if (most_processes != RLIM_INFINITY) {
+        setrlimit(RLIMIT_NPROC, &(struct rlimit){.rlim_cur = most_processes, .rlim_max = most_processes});
     }
-    return pid;
+    int folder = folder_open(command->work_dir, command->cwd, (command->flags & EXEC_STAYS_BENEATH) != 0);
+    int error = folder < 0 ? errno : 0;
+    const char *what = folder < 0 ? "enter the folder" : "run";
+    const char *name = folder >= 0 ? command->arguments[0] : command->cwd[0] == 0 ? command->work_dir : command->cwd;
+    pid_t pid = 0;
+    error = error != 0 ? error : spawn(&pid, command, streams, extra, folder);
+    if (folder >= 0) {
+        close(folder);
+    }
+    if (error == 0) {
+        offer_to_oom_killer(pid);
+        return pid;
+    }
+    refusal->exit_code = folder >= 0 && error == ENOENT ? NOT_FOUND : CANNOT_RUN;
+    snprintf(refusal->text, sizeof refusal->text, "cannot %s %s: %s", what, name, strerror(error));
+    return 0;
 }
 
 bool pipe_make(int ends[2], int nonblocking_end) {

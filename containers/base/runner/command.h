@@ -23,9 +23,15 @@ void commands_limit(unsigned long processes);
 bool command_take(struct command *command, struct fields *fields);
 void command_free(struct command *command);
 
+// Why a command did not come to run: a sentence, and exit code 126 or 127 as shells have it.
+struct refusal {
+    int exit_code;
+    char text[512];
+};
+
 // Starts it in a session of its own. Descriptors are the command's standard streams; `extra` are two more at 198 and 199,
-// or NULL. What goes wrong before the program runs is said on its standard error, with exit code 126 or 127.
-pid_t command_start(const struct command *command, const int streams[3], const int *extra);
+// or NULL. 0 where it did not come to run.
+pid_t command_start(const struct command *command, const int streams[3], const int *extra, struct refusal *refusal);
 
 // A pipe whose ends are closed on exec, the chosen one not blocking; false where there are no descriptors left.
 bool pipe_make(int ends[2], int nonblocking_end);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -19,6 +20,7 @@ enum { KILL_PATIENCE_MS = 10000, SLOT_CHANNEL = 0, SLOT_SIGNALS, SLOT_INPUT, SLO
 struct run {
     struct keeper *keeper;
     struct command command;
+    struct refusal refusal;
     pid_t pid; // 0 once it is reaped
     int status;
     int input;
@@ -65,8 +67,7 @@ static bool run_start(struct run *run) {
     is_made = is_made && pipe_make(output, 0) && (merges || pipe_make(errors, 0));
     if (is_made) {
         int streams[3] = {input[0], output[1], merges ? output[1] : errors[1]};
-        run->pid = command_start(&run->command, streams, NULL);
-        is_made = run->pid > 0;
+        run->pid = command_start(&run->command, streams, NULL, &run->refusal);
     }
     int error = errno;
     descriptor_close(&input[0]);
@@ -215,6 +216,13 @@ static void run_clean_up(struct run *run) {
 
 static void run_report(struct run *run) {
     int channel = run->keeper->channel;
+    if (run->refusal.exit_code != 0) {
+        char line[sizeof run->refusal.text + 32];
+        int length = snprintf(line, sizeof line, "agentgym-runner: %s\n", run->refusal.text);
+        bool merges = (run->command.flags & EXEC_MERGES_STDERR) != 0;
+        frame_send(channel, merges ? FRAME_OUTPUT : FRAME_ERROR_OUTPUT, line, (size_t)length);
+        run->status = run->refusal.exit_code << 8; // the wait status of that exit code
+    }
     bool is_there = stream_finish(&run->streams[0], run->outbox, channel) &&
                     stream_finish(&run->streams[1], run->outbox, channel);
     if (!is_there) {

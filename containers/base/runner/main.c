@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -159,19 +161,20 @@ static void children_reap(int signals) {
     }
 }
 
-// Keepers and commands start from these: nothing blocked that matters, no stream missing, no folder held.
+// What keepers and commands inherit: no stream missing, no folder held, no descriptor that survives an exec.
 static int process_prepare(void) {
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     int fd = open("/dev/null", O_RDWR);
     while (fd >= 0 && fd <= STDERR_FILENO) {
         fd = dup(fd);
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
     if (chdir("/") < 0) {
         stop(EXIT_FAILURE, "cannot enter /");
     }
+    umask(022);
+    // Not 0: a pipe to a handler on the host ignores every other value (core(5)).
+    setrlimit(RLIMIT_CORE, &(struct rlimit){.rlim_cur = 1, .rlim_max = 1});
     signal(SIGPIPE, SIG_IGN);
     sigset_t child_ends;
     sigemptyset(&child_ends);

@@ -46,6 +46,7 @@ struct shell {
     struct command command; // how a fresh shell is started, but for its folder
     char cwd[MAX_PATH];
     pid_t pid; // 0 where there is none
+    struct refusal refusal;
     int commands;
     int reports;
     struct stream output;
@@ -103,7 +104,7 @@ static bool shell_start(struct shell *shell) {
         command.cwd = shell->cwd;
         int streams[3] = {null, output[1], output[1]};
         int extra[2] = {commands[0], reports[1]};
-        shell->pid = command_start(&command, streams, extra);
+        shell->pid = command_start(&command, streams, extra, &shell->refusal);
         is_made = shell->pid > 0;
     }
     int error = errno;
@@ -282,7 +283,9 @@ static bool turn_run(struct shell *shell, const struct frame *request) {
         shell_drop(shell); // it ended between two commands
     }
     if (shell->pid == 0 && !shell_start(shell)) {
-        frame_fail(shell->keeper->channel, errno, "no shell could be started: %s", strerror(errno));
+        bool is_refused = shell->refusal.exit_code != 0;
+        const char *why = is_refused ? shell->refusal.text : strerror(errno);
+        frame_fail(shell->keeper->channel, is_refused ? ENOENT : errno, "no shell could be started: %s", why);
         return true;
     }
     if (!tree_is_only(shell->pid)) {
