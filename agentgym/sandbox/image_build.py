@@ -129,7 +129,7 @@ def build_images(
 def remove_superseded(
     client: DockerClient, names: Iterable[str] = (), *, catalogue: ImageCatalogue | None = None
 ) -> list[str]:
-    """Remove versions of images whose contents are others by now, and that no container uses.
+    """Remove versions that no container uses of images whose present version is there.
 
     What compiled the runner goes too, which costs the next build of the base some seconds. A checkout of other contents
     on this machine would have to build its versions again.
@@ -137,7 +137,7 @@ def remove_superseded(
     Returns:
         Their tags, or ids where they have none.
     """
-    states = image_states(client, names, catalogue=catalogue)
+    states = [state for state in image_states(client, names, catalogue=catalogue) if state.status == "ok"]
     wanted = [tag for state in states for tag in state.superseded]
     for state in states:
         stages = client.images.list(filters={"dangling": True, "label": f"{IMAGE_LABEL}={state.name}"})
