@@ -13,10 +13,12 @@ from typing import Any
 
 import gymnasium
 
+from agentgym.contained import ContainedEnv
 from agentgym.entry_points import load_entry_points
 from agentgym.env import AgentEnv
 from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.policy import ScriptFactory
+from agentgym.sandbox.source import PROVIDERS
 from agentgym.suite import register_suites
 
 
@@ -32,7 +34,8 @@ class EnvSpec:
         family: dialogue, tools, web, gui, swe, or a family of a third party's.
         suites: Names of the suites that it plays.
         deterministic: Whether the same seed and actions give the same trajectory.
-        runtimes: Where it can run; so far in this process alone ("local").
+        runtimes: Where it can run: "local" in this process; "served" whole in a container, behind the wire; "workspace"
+            where it drives a sandbox from here.
         extra: The extra that it needs; "" for none.
     """
 
@@ -60,6 +63,7 @@ def _dialogue(name: str, suite: str) -> EnvSpec:
         f"{module}.scripts:SCRIPTS",
         "dialogue",
         (f"dialogue/{suite}",),
+        runtimes=("local", "served"),
     )
 
 
@@ -73,6 +77,7 @@ _OWN = (
         "agentgym_tools.lookup.scripts:SCRIPTS",
         "tools",
         ("tools/lookup",),
+        runtimes=("local", "served"),
     ),
 )
 _specs: dict[str, EnvSpec] = {}
@@ -123,18 +128,31 @@ def spec(env_id: str) -> EnvSpec:
     return _specs[env_id]
 
 
-def make(env_id: str, **options: Any) -> AgentEnv:
+def make(env_id: str, *, runtime: str = "", **options: Any) -> AgentEnv:
     """An environment by id, with Gymnasium's wrappers taken off.
 
     Args:
         env_id: Such as "agentgym/Wordle-v0".
+        runtime: Where it runs. "local" is this process. The name of a sandbox provider ("docker", "bubblewrap",
+            "process") puts a served environment whole into a sandbox, behind the wire, and has an environment that
+            drives a sandbox take that provider's. "" is local where the environment can, else the best sandbox here.
         options: Keyword arguments of the environment.
 
     Raises:
-        UnknownNameError: No such id.
-        ConfigError: The environment refuses the options.
+        UnknownNameError: No such id or runtime.
+        ConfigError: The environment refuses the options, or cannot run there.
     """
     found = spec(env_id)
+    if runtime not in ("", "local"):
+        if runtime not in PROVIDERS:
+            raise UnknownNameError("runtime", runtime, ("local", *PROVIDERS))
+        if "served" in found.runtimes:
+            return ContainedEnv(found.id, runtime, options)
+        if "workspace" not in found.runtimes:
+            raise ConfigError(f"environment {env_id!r} runs in this process alone: got runtime {runtime!r}")
+        options = {"sandbox": runtime, **options}
+    elif runtime == "local" and "local" not in found.runtimes:
+        raise ConfigError(f"environment {env_id!r} works in a sandbox: runtime must be one of {', '.join(PROVIDERS)}")
     try:
         env = gymnasium.make(found.id, **options).unwrapped
     except TypeError as error:

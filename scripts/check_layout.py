@@ -35,7 +35,7 @@ LAYERS = (
     ),
     ("env", "tool_env", "game", "suite", "spaces", "store", "policy"),
     ("sandbox", "remote", "prompting", "attribution", "wrappers"),
-    ("registration", "policies", ""),
+    ("registration", "contained", "policies", ""),
     ("rollout",),
     ("evaluation",),
     ("testing", "interop", "view", "scaffold"),

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
 
-from agentgym.cli.output import AsJson, note, print_json
-from agentgym.errors import ConfigError
+from agentgym.cli.output import AsJson, note, print_json, read_options
 from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate, open_evaluation_store, result_text
 from agentgym.policies.by_name import load
 from agentgym.policy import Sampling
@@ -46,6 +43,8 @@ class EvalOptions:
     """Most sampled tokens of a message."""
     concurrency: int = _DEFAULTS.rollout.max_concurrent
     """Episodes in flight at once."""
+    runtime: str = _DEFAULTS.rollout.runtime
+    """Where each environment runs: local, docker, bubblewrap or process; its own default where none is given."""
     hosts: str = _DEFAULTS.rollout.hosts.kind
     """Where environments run: local, or ray for the nodes of a Ray cluster."""
     num_hosts: int = _DEFAULTS.rollout.hosts.num_hosts
@@ -73,7 +72,13 @@ class EvalOptions:
             limit=self.limit,
             seed=self.seed,
             allow_train=self.allow_train,
-            rollout=replace(_DEFAULTS.rollout, sampling=sampling, max_concurrent=self.concurrency, hosts=hosts),
+            rollout=replace(
+                _DEFAULTS.rollout,
+                sampling=sampling,
+                max_concurrent=self.concurrency,
+                runtime=self.runtime,
+                hosts=hosts,
+            ),
         )
 
     @property
@@ -104,21 +109,3 @@ def evaluate_by_name(options: EvalOptions) -> EvaluationResult:
         store = stack.enter_context(open_evaluation_store(options.run)) if options.run else None
         progress = ProgressDisplay(f"{options.policy} on {options.suite} {options.split}")
         return evaluate(policy, options.suite, options.split, settings, store=store, progress=progress)
-
-
-def read_options(given: Sequence[str]) -> dict[str, Any]:
-    """Keyword arguments from "key=value", the value read as JSON where it is, else as text.
-
-    Raises:
-        ConfigError: One has no "=".
-    """
-    options: dict[str, Any] = {}
-    for text in given:
-        key, equals, value = text.partition("=")
-        if not equals or not key.isidentifier():
-            raise ConfigError(f"--option {text!r} is not of the form key=value, such as quality=0.9")
-        try:
-            options[key] = json.loads(value)
-        except json.JSONDecodeError:
-            options[key] = value
-    return options

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from agentgym.errors import ConfigError
+
 AsJson = Annotated[bool, tyro.conf.arg(name="json", help="Print JSON for machines.")]
 """The `--json` flag of a command."""
 FILE_WIDTH = 160
@@ -46,3 +48,21 @@ def interval(value: dict[str, float] | None) -> str:
     if value is None or value["mean"] is None:
         return "-"
     return f"{value['mean']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"
+
+
+def read_options(given: Sequence[str]) -> dict[str, Any]:
+    """Keyword arguments from "key=value", the value read as JSON where it is, else as text.
+
+    Raises:
+        ConfigError: One has no "=".
+    """
+    options: dict[str, Any] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals or not key.isidentifier():
+            raise ConfigError(f"--option {text!r} is not of the form key=value, such as quality=0.9")
+        try:
+            options[key] = json.loads(value)
+        except json.JSONDecodeError:
+            options[key] = value
+    return options

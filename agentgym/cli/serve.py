@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import logging
 import os
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
-from agentgym.cli.output import AsJson, note, print_json
+from agentgym.cli.output import AsJson, note, print_json, read_options
 from agentgym.errors import ConfigError
 from agentgym.registration import spec
 from agentgym.remote.server import create_app, serve
@@ -21,48 +23,62 @@ from agentgym.suite import load_suite
 TOKEN_VARIABLE = "AGENTGYM_TOKEN"  # noqa: S105 - the name of a variable
 
 
+@dataclass(frozen=True)
+class ServeOptions:
+    """What `agentgym serve` is told."""
+
+    suite: str = ""
+    """Make the environment with the options of this suite."""
+    option: tuple[str, ...] = ()
+    """Further options of the environment, as key=value."""
+    host: str = ServerConfig.host
+    """Address to listen at; one that others reach needs a token."""
+    port: int = ServerConfig.port
+    """Port to listen at; 0 takes a free one."""
+    uds: str = ""
+    """Path of a unix socket to listen at instead."""
+    token_file: str = ""
+    """File with the token that clients have to send; by default the variable AGENTGYM_TOKEN."""
+    max_sessions: int = ServerConfig.max_sessions
+    """Most sessions at once, each with an environment of its own."""
+    step_timeout_s: float = ServerConfig.step_timeout_s
+    """Largest wall time of one step; a task may state less."""
+    inline: Inline = ServerConfig.inline
+    """Whether steps run on the event loop: auto (where they proved to be quick), always or never."""
+    as_json: AsJson = False
+    """Print the address as JSON for machines."""
+
+    @property
+    def config(self) -> ServerConfig:
+        """The server's limits."""
+        return ServerConfig(
+            host=self.host,
+            port=self.port,
+            uds=self.uds,
+            token=read_token(self.token_file),
+            max_sessions=self.max_sessions,
+            step_timeout_s=self.step_timeout_s,
+            inline=self.inline,
+        )
+
+
 def run(
     env: tyro.conf.Positional[str],
-    *,
-    suite: str = "",
-    host: str = ServerConfig.host,
-    port: int = ServerConfig.port,
-    uds: str = "",
-    token_file: str = "",
-    max_sessions: int = ServerConfig.max_sessions,
-    step_timeout_s: float = ServerConfig.step_timeout_s,
-    inline: Inline = ServerConfig.inline,
-    as_json: AsJson = False,
+    options: Annotated[ServeOptions, tyro.conf.arg(name=""), tyro.conf.OmitArgPrefixes],
 ) -> int:
     """Serve an environment until SIGTERM or Ctrl-C; steps that run may end.
 
     Args:
         env: Id of the environment, such as agentgym/Wordle-v0.
-        suite: Make the environment with the options of this suite.
-        host: Address to listen at; one that others reach needs a token.
-        port: Port to listen at; 0 takes a free one.
-        uds: Path of a unix socket to listen at instead.
-        token_file: File with the token that clients have to send; by default the variable AGENTGYM_TOKEN.
-        max_sessions: Most sessions at once, each with an environment of its own.
-        step_timeout_s: Largest wall time of one step; a task may state less.
-        inline: Whether steps run on the event loop: auto (where they proved to be quick), always or never.
-        as_json: Print the address as JSON for machines.
+        options: Where and how.
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    config = ServerConfig(
-        host=host,
-        port=port,
-        uds=uds,
-        token=read_token(token_file),
-        max_sessions=max_sessions,
-        step_timeout_s=step_timeout_s,
-        inline=inline,
-    )
-    options = load_suite(suite).env_options if suite else {}
-    app = create_app(spec(env).id, config, **options)
+    config = options.config
+    made_with = {**(load_suite(options.suite).env_options if options.suite else {}), **read_options(options.option)}
+    app = create_app(spec(env).id, config, **made_with)
 
     def ready(url: str) -> None:
-        if as_json:
+        if options.as_json:
             print_json({"env": env, "url": url, "has_token": bool(config.token)})
         else:
             print(url, flush=True)

@@ -166,7 +166,12 @@ def _play(
                 store.write_episode(record, settings.iteration, purpose, is_replacement=True)
 
     records, _ = collect_episodes(
-        jobs, game_maker(suite), {"*": policy}, settings.rollout, on_finish=keep, progress=progress
+        jobs,
+        game_maker(suite, settings.rollout.runtime),
+        {"*": policy},
+        settings.rollout,
+        on_finish=keep,
+        progress=progress,
     )
     return {_key_of(record.id): record for record in records}
 

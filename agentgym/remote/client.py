@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NoReturn, Self
 
 from gymnasium.error import ResetNeeded
@@ -24,6 +25,7 @@ from agentgym.remote.wire import CONTENT_HASH, OURS, decode_special, error_of, p
 from agentgym.reward import FORMAT, weighted_sum
 from agentgym.task import Limits, Task
 
+_PATIENCE_S = 60.0
 _INTERRUPT = json.dumps({"type": OURS, "data": {"method": "interrupt"}}).encode()
 
 
@@ -154,7 +156,8 @@ class RemoteEnv(AgentEnv):
         connection = self._socket
         if self._is_waiting and connection is not None:
             if self.is_ours:
-                connection.send(_INTERRUPT)
+                with suppress(InfrastructureError):  # a lost connection ends the step as well
+                    connection.send(_INTERRUPT)
                 watch = threading.Timer(self.settings.interrupt_grace_s, self._give_up, [connection])
                 watch.daemon = True
                 watch.start()
@@ -251,7 +254,7 @@ class RemoteEnv(AgentEnv):
         self._is_waiting = True
         try:
             connection.send(json.dumps({"type": kind, "data": data}).encode("ascii"))
-            raw = connection.receive(self.settings.reply_timeout_s)
+            raw = connection.receive(self._patience_s())
             reply = json.loads(raw, object_hook=decode_special if b"$uint8" in raw else None)
             answer: dict[str, Any] = reply["data"]
         except InfrastructureError:
@@ -268,6 +271,12 @@ class RemoteEnv(AgentEnv):
             self._raise(answer)
         return answer
 
+    def _patience_s(self) -> float:
+        """How long a reply may take: a little more than the server gives the environment, unless it was set."""
+        if self.settings.reply_timeout_s is not None:
+            return self.settings.reply_timeout_s
+        return max(_PATIENCE_S, self.task.limits.step_timeout_s if self.task else 0.0) + _PATIENCE_S
+
     def _raise(self, answer: Mapping[str, Any]) -> NoReturn:
         name, code = answer.get("error", ""), answer.get("code")
         text = f"{answer.get('message', 'no message')} (from {self._address})"
@@ -275,6 +284,8 @@ class RemoteEnv(AgentEnv):
             raise _NotOurs(text)
         if name == "ResetNeeded":
             raise ResetNeeded(text)
+        if name == "NotImplementedError":
+            raise NotImplementedError(text)
         if name == "CancelledEpisode" or (name == "" and code != "VALIDATION_ERROR"):
             self._phase = "ended"
         if code == "VALIDATION_ERROR":

@@ -29,9 +29,9 @@ class Progress(Protocol):
         """The collection ended."""
 
 
-def game_maker(suite: Suite) -> Callable[[Task], GameEnv]:
-    """Makes games for the tasks of a suite."""
-    return lambda _: SoloGame(make(suite.env, **suite.env_options))
+def game_maker(suite: Suite, runtime: str = "") -> Callable[[Task], GameEnv]:
+    """Makes games for the tasks of a suite, in the runtime of `agentgym.make`."""
+    return lambda _: SoloGame(make(suite.env, runtime=runtime, **suite.env_options))
 
 
 def collect_episodes(

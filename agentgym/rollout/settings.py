@@ -40,6 +40,8 @@ class RolloutSettings:
     step_timeout_s: float | None = None
     """Time limit of an environment call; None takes the task's."""
 
+    runtime: str = ""
+    """Where each environment runs: "local", or sandboxes of "docker", "bubblewrap", "process"; "" is its default."""
     hosts: HostSettings = field(default_factory=HostSettings)
     """Where the environments run: in this process, or on the nodes of a Ray cluster."""
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from agentgym.cli import eval as module
-from agentgym.cli.eval import read_options
 from agentgym.cli.main import main
+from agentgym.cli.output import read_options
 from agentgym.errors import ConfigError
 
 GUESS = ["eval", "--suite", "dialogue/guess-number"]

@@ -83,7 +83,7 @@ class Trainer:
             record_final_prompt=self.config.algorithm.has_value_head,
             max_context=self._longest_context(),
         )
-        with RolloutEngine(game_maker(self.suite), {"*": self.policy}, settings) as engine:
+        with RolloutEngine(game_maker(self.suite, settings.runtime), {"*": self.policy}, settings) as engine:
             collector = self._make_collector(engine)
             while self.state.iteration < self.config.run.iterations and not self._is_out_of_time():
                 self._iterate(collector)
