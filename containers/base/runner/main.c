@@ -157,7 +157,13 @@ static void children_reap(int signals) {
     struct signalfd_siginfo told;
     while (read(signals, &told, sizeof told) > 0) {
     }
-    while (waitpid(-1, NULL, WNOHANG) > 0) {
+    int status = 0;
+    for (pid_t pid = 1; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+        // A keeper that was stopped from inside would keep its host waiting, and be taken for a fault of the machine.
+        // Orphans may stop as they like; they have sessions of their own.
+        if (WIFSTOPPED(status) && getpgid(pid) == getpgrp()) {
+            kill(pid, SIGKILL);
+        }
     }
 }
 
