@@ -23,7 +23,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from agentgym.env import AgentEnv
@@ -206,20 +205,18 @@ def _free_port() -> int:
 
 def _wait_for(where: str) -> None:
     """Wait until connections are taken."""
+    is_path = where.startswith("/")
     deadline = time.monotonic() + _START_S
     while time.monotonic() < deadline:
+        probe = socket.socket(socket.AF_UNIX if is_path else socket.AF_INET)
         try:
-            if where.startswith("/"):
-                if Path(where).exists():
-                    with socket.socket(socket.AF_UNIX) as probe:
-                        probe.connect(where)
-                    return
-            else:
-                socket.create_connection(("127.0.0.1", int(where)), 1.0).close()
-                return
+            probe.connect(where if is_path else ("127.0.0.1", int(where)))
         except OSError:
-            pass
-        time.sleep(0.05)
+            time.sleep(0.05)
+        else:
+            return
+        finally:
+            probe.close()
     raise RuntimeError(f"no server takes connections at {where}")
 
 

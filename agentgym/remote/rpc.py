@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentgym.arguments import tool_name
 from agentgym.env import AgentEnv
+from agentgym.errors import ContractError
 from agentgym.message import text_of
 from agentgym.remote.requests import Refused
 from agentgym.remote.wire import OURS, step_fields, tool_list
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 SERVER_ERROR = -32000
+CANCELLED = "notifications/cancelled"
+"""The notification that ends a running call."""
 PROTOCOL_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Versions of MCP that are spoken, newest first; tools look alike in all of them."""
 SAY = "send_message"
@@ -45,15 +48,19 @@ def answer(session: Session, request: Any, reply: Reply) -> None:
     request_id = None
     try:
         method, params, request_id = read_request(request)
-        if "id" not in request and method.startswith("notifications/"):
-            reply(None)
-            return
         handler = _METHODS.get(method)
         if handler is None:
             raise Fault(NO_METHOD, f"Method not found: {method[:100]}")
         handler(session, params, partial(_respond, session, request_id, reply))
     except Fault as fault:
         reply(error_response(request_id, fault.code, str(fault), fault.data))
+
+
+def is_notification(request: Any) -> bool:
+    """Whether a request wants no response."""
+    if not isinstance(request, dict) or "id" in request or request.get("jsonrpc") != "2.0":
+        return False
+    return isinstance(method := request.get("method"), str) and method.startswith("notifications/")
 
 
 def read_request(request: Any) -> tuple[str, dict[str, Any], str | int | None]:
@@ -187,7 +194,9 @@ def _respond(
 def _ensure_episode(session: Session) -> tuple[AgentEnv, str | None]:
     """The environment with an episode running, and the episode's first text where it was begun now."""
     env = session.seat.env
-    if env is not None and session.episode_id is not None:
+    if session.episode_id is not None:
+        if env is None:
+            raise ContractError("the episode was lost when its environment failed; open a new session")
         return env, None
     env, observation, _ = session.begin(session.start)
     session.note_begun(env, session.start.get("episode_id"))

@@ -17,13 +17,14 @@ from gymnasium.error import ResetNeeded
 
 from agentgym.env import AgentEnv
 from agentgym.errors import AgentGymError, StepTimeoutError
-from agentgym.remote import rpc
+from agentgym.remote import harness, rpc
 from agentgym.remote.calls import CallRunner, Seat
-from agentgym.remote.json_text import dumps, loads
-from agentgym.remote.requests import Refused, read_finalize, read_reset, read_seed, read_step
+from agentgym.remote.json_text import loads
+from agentgym.remote.replies import error_frame, observation_frame, rpc_frame, state_frame, step_frame
+from agentgym.remote.requests import Refused, read_reset, read_step
 from agentgym.remote.settings import ServerConfig
 from agentgym.remote.tasks import chosen_task
-from agentgym.remote.wire import OURS, VERSION, ErrorCode, error_name, public_task, reset_fields, step_fields
+from agentgym.remote.wire import OURS, error_name, reset_fields
 
 _LOG = logging.getLogger(__name__)
 MAX_REQUEST_IDS = 4096
@@ -76,13 +77,13 @@ class Session:
         is_detachable: Whether it outlives its connection, being the session of an HTTP client.
         last_active: Loop time of its last message.
         opened: Loop time of its start.
+        limit_s: Wall time that one call of the environment may take.
     """
 
     __slots__ = (
         "_host",
         "_is_draining",
         "_is_held",
-        "_limit_s",
         "_pace",
         "_replies",
         "_waiting",
@@ -92,6 +93,7 @@ class Session:
         "is_closed",
         "is_detachable",
         "last_active",
+        "limit_s",
         "opened",
         "peer",
         "seat",
@@ -110,7 +112,7 @@ class Session:
         self.start: Fields = {}
         self.is_busy = self.is_closed = self._is_held = self._is_draining = False
         self._pace = host.runner.pace("step")
-        self._limit_s = host.config.step_timeout_s
+        self.limit_s = host.config.step_timeout_s
         self._waiting: deque[Callable[[], None]] | None = None
         self._replies: OrderedDict[str, bytes | None] | None = None
 
@@ -135,6 +137,11 @@ class Session:
     def receive_rpc(self, request: Any, reply: rpc.Reply, now: float) -> None:
         """Take up one JSON-RPC request; `reply` takes the response, None for a notification."""
         self.last_active = now
+        if rpc.is_notification(request):
+            if self.is_busy and request["method"] == rpc.CANCELLED:
+                self.seat.give_up()
+            reply(None)
+            return
         self._wait(partial(rpc.answer, self, request, reply))
         self._go_on()
 
@@ -184,7 +191,7 @@ class Session:
         assert env.task is not None
         self.episode_id = episode_id or f"{_EPISODES.getrandbits(64):016x}"
         self.step_count = 0
-        self._limit_s = min(self._host.config.step_timeout_s, env.task.limits.step_timeout_s)
+        self.limit_s = min(self._host.config.step_timeout_s, env.task.limits.step_timeout_s)
 
     def explain(self, error: BaseException) -> tuple[str, str]:
         """What a client is told of a failure: the kind of error, "" for one that is not ours, and a message."""
@@ -192,8 +199,8 @@ class Session:
             self.seat = self._host.new_seat()  # the call still holds the other one
         if isinstance(error, AgentGymError):
             return error_name(error), str(error)
-        if isinstance(error, ResetNeeded):
-            return "ResetNeeded", str(error)
+        if isinstance(error, ResetNeeded | NotImplementedError):
+            return type(error).__name__, str(error)
         _LOG.error("an environment of %s failed", self._host.name, exc_info=error)
         self._leave()
         return "", f"the environment failed with {type(error).__name__}; the server's log says more"
@@ -205,7 +212,7 @@ class Session:
 
     def _work(self, pace: Any, function: Callable[[], Any], then: Callable[[Any, BaseException | None], None]) -> None:
         self.is_busy = True
-        self._host.runner.run(pace, function, self._limit_s, self.seat, partial(self._settle, then))
+        self._host.runner.run(pace, function, self.limit_s, self.seat, partial(self._settle, then))
 
     def _settle(
         self, then: Callable[[Any, BaseException | None], None], value: Any, error: BaseException | None
@@ -253,7 +260,7 @@ class Session:
     ) -> None:
         """Run a call and send its value as an observation; `observe` makes observation, reward and done of it."""
         encode = lambda value: observation_frame(*observe(value))  # noqa: E731
-        self.perform(kind, function, partial(self._answer, send, encode))
+        self.perform(kind, function, partial(self.answer, send, encode))
 
     # Messages of /ws.
 
@@ -319,12 +326,14 @@ class Session:
                 self._replies[known] = None
         send(reply)
 
-    def _running_env(self) -> AgentEnv:
+    def running_env(self) -> AgentEnv:
+        """The environment; raises Refused where no episode was begun."""
         if self.seat.env is None or self.episode_id is None:
             raise Refused("EXECUTION_ERROR", "no episode is running; send a reset first", error="ResetNeeded")
         return self.seat.env
 
-    def _answer(self, send: Send, encode: Callable[[Any], bytes], value: Any, error: BaseException | None) -> None:
+    def answer(self, send: Send, encode: Callable[[Any], bytes], value: Any, error: BaseException | None) -> None:
+        """Send what a call returned, or why it failed."""
         if error is None:
             try:
                 send(encode(value))
@@ -341,7 +350,7 @@ class Session:
                 rpc.act(self, data, send)
                 return
             text = read_step(data)
-        self._work(self._pace, partial(self._running_env().step, text), partial(self._answer, send, self._stepped))
+        self._work(self._pace, partial(self.running_env().step, text), partial(self.answer, send, self._stepped))
 
     def _stepped(self, result: Any) -> bytes:
         self.step_count += 1
@@ -352,7 +361,7 @@ class Session:
         self.episode_id = None
         encode = partial(self._begun, fields.get("episode_id"))
         kind = "reset" if self.seat.env is not None else "first reset"
-        self.perform(kind, partial(self.begin, fields), partial(self._answer, send, encode))
+        self.perform(kind, partial(self.begin, fields), partial(self.answer, send, encode))
 
     def _begun(self, episode_id: str | None, result: tuple[AgentEnv, Fields, Fields]) -> bytes:
         env, observation, info = result
@@ -368,7 +377,7 @@ class Session:
         state: Fields = {"episode_id": self.episode_id, "step_count": self.step_count}
         if self.episode_id is not None and env is not None and env.task is not None:
             state["task_id"] = env.task.id
-        send(dumps({"type": "state", "data": state}))
+        send(state_frame(state))
 
     def _close(self, data: Fields, send: Send) -> None:
         if data:
@@ -380,72 +389,7 @@ class Session:
             self.end()
 
     def _mcp(self, data: Fields, send: Send) -> None:
-        rpc.answer(self, data, lambda reply: send(dumps({"type": "mcp", "data": reply})) if reply else None)
-
-    # Messages of ours.
-
-    def _own(self, data: Fields, send: Send) -> None:
-        method = data.get("method")
-        handler = _OWN_METHODS.get(method) if isinstance(method, str) else None
-        if handler is None:
-            raise Refused.wrong(["method"], f"known methods: {', '.join(sorted(_OWN_METHODS))}", method)
-        handler(self, {name: value for name, value in data.items() if name != "method"}, send)
-
-    def _hello(self, data: Fields, send: Send) -> None:
-        if data:
-            raise Refused.unknown(sorted(data))
-        self.perform("hello", self.seat.make, partial(self._answer, send, self._introduced))
-
-    def _introduced(self, env: AgentEnv) -> bytes:
-        about = {
-            "version": VERSION,
-            "env": self._host.name,
-            "role": env.role,
-            "reward_weights": dict(env.reward_weights),
-            "invalid_value": env.invalid_value,
-            "tools": list(env.tools),
-            "deterministic": env.deterministic,
-        }
-        return own_frame(about)
-
-    def _ask(self, name: str, data: Fields, send: Send) -> None:
-        if data:
-            raise Refused.unknown(sorted(data))
-        question = getattr(self._running_env(), name)
-        self.perform(name, question, partial(self._answer, send, lambda value: own_frame({name: value})))
-
-    def _make_task(self, data: Fields, send: Send) -> None:
-        seed = read_seed(data)
-        if seed is None:
-            raise Refused.wrong(["seed"], "a seed is an integer from 0", seed)
-        encode = lambda task: own_frame({"task": public_task(task)})  # noqa: E731
-        self.perform("make_task", lambda: self.seat.make().make_task(seed), partial(self._answer, send, encode))
-
-    def _finalize(self, data: Fields, send: Send) -> None:
-        reason = read_finalize(data)
-        env = self._running_env()
-        encode = lambda result: own_frame(  # noqa: E731
-            {"reward": result[0], OURS: step_fields(result[1], reason != "cancelled")}
-        )
-        self.perform("finalize", lambda: env.finalize(reason), partial(self._answer, send, encode))
-
-    def _fork(self, data: Fields, send: Send) -> None:
-        seed = read_seed(data)
-        self.perform("fork", partial(self._running_env().fork, seed), partial(self._answer, send, self._forked))
-
-    def _forked(self, env: AgentEnv) -> bytes:
-        seat = self._host.new_seat()
-        seat.env = env
-        try:
-            twin = self._host.adopt(seat)
-        except Refused as refusal:
-            seat.close()
-            return refusal.frame()
-        twin.episode_id, twin.step_count, twin._limit_s = self.episode_id, self.step_count, self._limit_s
-        return own_frame({"session_id": twin.id})
-
-    def _interrupt(self, data: Fields, send: Send) -> None:
-        self.seat.give_up()
+        rpc.answer(self, data, lambda reply: send(rpc_frame(reply)) if reply else None)
 
 
 _NOTHING: Fields = {}
@@ -455,38 +399,8 @@ _HANDLERS: Mapping[Any, Callable[[Session, Fields, Send], None]] = {
     "state": Session._state,
     "close": Session._close,
     "mcp": Session._mcp,
-    OURS: Session._own,
+    OURS: harness.answer,
 }
-_OWN_METHODS: Mapping[str, Callable[[Session, Fields, Send], None]] = {
-    "hello": Session._hello,
-    "anchor": lambda session, data, send: session._ask("anchor", data, send),
-    "progress": lambda session, data, send: session._ask("progress", data, send),
-    "make_task": Session._make_task,
-    "finalize": Session._finalize,
-    "fork": Session._fork,
-    "interrupt": Session._interrupt,
-}
-
-
-def step_frame(observation: Fields, reward: float, terminated: bool, truncated: bool, info: Fields) -> bytes:
-    """The reply to a step."""
-    ours = step_fields(info, truncated)
-    return observation_frame({**observation, OURS: ours}, reward, terminated or truncated)
-
-
-def observation_frame(observation: Fields, reward: float | None, is_over: bool) -> bytes:
-    """A message with an observation."""
-    return dumps({"type": "observation", "data": {"observation": observation, "reward": reward, "done": is_over}})
-
-
-def own_frame(data: Fields) -> bytes:
-    """A message that OpenEnv does not have."""
-    return dumps({"type": OURS, "data": data})
-
-
-def error_frame(code: ErrorCode, text: str, **more: Any) -> bytes:
-    """A message about an error."""
-    return dumps({"type": "error", "data": {"message": text, "code": code, **more}})
 
 
 def _is_interrupt(raw: bytes) -> bool:

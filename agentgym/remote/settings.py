@@ -76,8 +76,8 @@ class ClientSettings:
 
     connect_timeout_s: float = 10.0
     """Wall time of connecting, handshake included."""
-    reply_timeout_s: float = 120.0
-    """Wall time of one reply; past it the connection is given up."""
+    reply_timeout_s: float | None = None
+    """Wall time of one reply; past it the connection is given up. None: the task's limit of a step and a minute."""
     interrupt_grace_s: float = 5.0
     """Time in which an interrupted step has to answer before the connection is given up."""
     max_message_bytes: int = 100 * 2**20
@@ -85,8 +85,9 @@ class ClientSettings:
 
     def __post_init__(self) -> None:
         for name in ("connect_timeout_s", "reply_timeout_s", "interrupt_grace_s", "max_message_bytes"):
-            if not getattr(self, name) > 0:
-                raise ConfigError(f"client setting {name} must be positive: got {getattr(self, name)!r}")
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ConfigError(f"client setting {name} must be positive: got {value!r}")
 
 
 def is_loopback(host: str) -> bool:

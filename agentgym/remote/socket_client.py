@@ -24,6 +24,7 @@ from agentgym.remote.settings import ClientSettings
 _CHUNK = 1 << 16
 _MAX_HEAD = 1 << 16
 _LAST_WORDS_S = 0.1
+_SEND_S = 120.0
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ class ClientSocket:
     def _send(self, data: bytes) -> None:
         try:
             with self._lock:
-                self._socket.settimeout(self._settings.reply_timeout_s)
+                self._socket.settimeout(self._settings.reply_timeout_s or _SEND_S)
                 self._socket.sendall(data)
         except OSError as error:
             if not self._last_words():

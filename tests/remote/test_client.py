@@ -123,6 +123,14 @@ def test_fork_goes_on_in_both(url, connect):
     twin.close()
 
 
+def test_environment_that_cannot_fork_says_so_and_goes_on(start, connect):
+    env = connect(start(Slow)[0])
+    env.reset(seed=1)
+    with pytest.raises(NotImplementedError):
+        env.fork()
+    assert env.step("0")[0]["text"] == "waited"
+
+
 def test_step_without_reset_raises(url, connect):
     with pytest.raises(ResetNeeded):
         connect(url).step("up")
