@@ -32,7 +32,9 @@ from agentgym.sandbox.bubblewrap_process import BubblewrapProcess
 from agentgym.sandbox.bubblewrap_root import (
     HOME,
     ISOLATION,
+    PROXY_PORT,
     RUNNER,
+    SOCKETS,
     SharedFiles,
     arguments,
     make_shared,
@@ -88,12 +90,13 @@ class BubblewrapProvider(SandboxProvider):
 
     Args:
         root: Folder whose programs they run: the host's root, or one that an image was exported to.
+        state: Folder for work folders and sockets; None for `owner.state_folder()`.
     """
 
     name = "bubblewrap"
 
-    def __init__(self, root: Path = Path("/")) -> None:
-        self._root = root
+    def __init__(self, root: Path = Path("/"), *, state: Path | None = None) -> None:
+        self._root, self._state = root, state
         self._lock = threading.Lock()
         self._hosts: dict[int, _Host] = {}
         self._capabilities: Capabilities | None = None
@@ -107,7 +110,7 @@ class BubblewrapProvider(SandboxProvider):
                 limits.add("pids")
             else:
                 notes["pids"] = "needs Linux 5.14 or later, which counts processes for each user namespace"
-            networks = frozenset({"none"})
+            networks = frozenset({"none", "allowlist"})
             self._capabilities = Capabilities(frozenset(limits), networks, False, True, False, True, notes)
         return self._capabilities
 
@@ -129,12 +132,12 @@ class BubblewrapProvider(SandboxProvider):
 
     def sweep(self, *, dry_run: bool = False) -> list[str]:
         """Remove the folders of dead owners; their processes ended with them."""
-        return [left.name for left in sweep(None, dry_run=dry_run).leftovers if not left.error]
+        return [left.name for left in sweep(None, state=self._state, dry_run=dry_run).leftovers if not left.error]
 
     def _host(self) -> _Host:
         with self._lock:
             if os.getpid() not in self._hosts:
-                self._hosts = {os.getpid(): _make_host(self._root)}
+                self._hosts = {os.getpid(): _make_host(self._root, this_owner(self._state))}
             return self._hosts[os.getpid()]
 
 
@@ -223,6 +226,12 @@ class BubblewrapSandbox(RunnerSandbox):
         with self._closing:
             self._take_down()
 
+    def endpoint_folder(self) -> Path:
+        """A private folder of the host for the sockets of endpoints."""
+        folder = self._folder / "endpoints"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder
+
     # How it comes and goes.
 
     def _make_workspace(self, spec: SandboxSpec, snapshot: Snapshot | None) -> None:
@@ -255,6 +264,8 @@ class BubblewrapSandbox(RunnerSandbox):
         )
 
     def _make_ready(self, snapshot: Snapshot | None) -> None:
+        if self._proxy is not None:
+            self.relay(listen_port=PROXY_PORT, path=f"{SOCKETS}/{_PROXY_SOCKET}")
         if snapshot is not None:
             self._unpack((snapshot.path / _FILES).read_bytes())
         elif self._workspace is None and self.spec.work:
@@ -282,7 +293,8 @@ class BubblewrapSandbox(RunnerSandbox):
         if self._proxy is not None:
             self._proxy.close()
             self._proxy = None
-        remove_tree(self._folder / "sockets")
+        for name in ("sockets", "endpoints"):
+            remove_tree(self._folder / name)
 
     def _take_down(self) -> None:
         try:
@@ -293,8 +305,8 @@ class BubblewrapSandbox(RunnerSandbox):
             remove_tree(self._folder)
 
 
-def _make_host(root: Path) -> _Host:
-    owner, user = this_owner(), _user()
+def _make_host(root: Path, owner: Owner) -> _Host:
+    user = _user()
     is_root = os.geteuid() == 0
     program: tuple[str, ...] = (_find("bwrap", "bubblewrap"),)
     if is_root:
