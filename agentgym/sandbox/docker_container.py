@@ -47,6 +47,7 @@ class DockerHost:
         images: Facts about images.
         networks: Networks of groups.
         layers: Pristine work folders; None where work folders cannot be overlays here.
+        obstacle: Why they cannot; "" where they can.
     """
 
     client: DockerClient
@@ -54,6 +55,7 @@ class DockerHost:
     images: ImageShelf
     networks: GroupNetworks
     layers: LayerStore | None
+    obstacle: str
 
 
 class DockerContainer:

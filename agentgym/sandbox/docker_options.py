@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from docker import DockerClient  # type: ignore[import-untyped]
 
 CONTROL_DIR = "/run/agentgym"
+PROXY_PORT = 8118
+"""Port of the sandbox's own loopback at which an allowlist's proxy is reached."""
 _VIEW_DIR = "/agentgym"
 _IMAGE_RUNNER = "/usr/local/bin/agentgym-runner"
 _BOUND_RUNNER = "/run/agentgym-runner"
@@ -83,7 +85,7 @@ def creation_arguments(client: DockerClient, plan: ContainerPlan) -> dict[str, A
         "hostname": "sandbox",
         "user": f"{plan.user.uid}:{plan.user.gid}",
         "working_dir": "/",  # a process in the work folder would keep it from being reset
-        "environment": {"HOME": plan.user.home, "USER": plan.user.name, **spec.env},
+        "environment": _environment(plan),
         "labels": plan.labels,
         "healthcheck": {"test": ["NONE"]},
         "host_config": host_config,
@@ -93,6 +95,15 @@ def creation_arguments(client: DockerClient, plan: ContainerPlan) -> dict[str, A
         endpoint = client.api.create_endpoint_config(aliases=aliases)
         arguments["networking_config"] = client.api.create_networking_config({plan.network: endpoint})
     return arguments
+
+
+def _environment(plan: ContainerPlan) -> dict[str, str]:
+    proxies = {}
+    if plan.spec.network.allow:
+        address = f"http://127.0.0.1:{PROXY_PORT}"
+        proxies = {name: address for scheme in ("http_proxy", "https_proxy") for name in (scheme, scheme.upper())}
+        proxies |= dict.fromkeys(("no_proxy", "NO_PROXY"), "localhost,127.0.0.1")
+    return {"HOME": plan.user.home, "USER": plan.user.name, **proxies, **plan.spec.env}
 
 
 def memory_folders(user: User, spec: SandboxSpec) -> list[str]:

@@ -19,6 +19,7 @@ from agentgym.errors import (
     SandboxStartError,
     UnsupportedSpecError,
 )
+from agentgym.sandbox.docker_container import DockerContainer
 from agentgym.sandbox.engine import EngineInfo, probe_engine
 from agentgym.sandbox.spec import Limits, Mount, Network, SandboxSpec
 from tests.sandbox.docker_engine import SPEC, new_state, provider_on, take_down
@@ -344,15 +345,15 @@ def test_forks_part_ways_and_outlive_what_they_came_from(provider, repository):
 
 def test_a_fork_that_fails_half_way_leaves_nothing(provider, sandbox, monkeypatch):
     before = provider.footprint()
-    start_from, calls = provider.start_from, []
+    make, calls = DockerContainer, []
 
-    def fail_third(spec, snapshot):
-        calls.append(spec)
+    def fail_third(*arguments):
+        calls.append(arguments)
         if len(calls) == 3:
             raise SandboxStartError("no room")
-        return start_from(spec, snapshot)
+        return make(*arguments)
 
-    monkeypatch.setattr(provider, "start_from", fail_third)
+    monkeypatch.setattr("agentgym.sandbox.docker_sandbox.DockerContainer", fail_third)
     with pytest.raises(SandboxStartError, match="no room"):
         sandbox.fork(3)
     assert provider.settled(before) == before
