@@ -157,7 +157,7 @@ class RunnerSandbox(Sandbox):
             timed_out=timed_out,
             dropped_bytes=end.dropped_bytes,
             duration_s=end.duration_s,
-            oom_killed=self.oom_killed() if end.exit_code == _KILLED and not timed_out else None,
+            oom_killed=self.oom_killed(),
         )
 
     def spawn(

@@ -158,11 +158,12 @@ def test_a_full_folder_is_full_and_the_sandbox_goes_on(sandbox, folder, mib):
 
 
 def test_a_command_killed_for_memory_says_so_and_the_sandbox_goes_on(sandbox):
-    hog = "head -c 300M /dev/zero | tail -c 300M > /dev/null; exit ${PIPESTATUS[1]}"
-    ran = sandbox.exec(["bash", "-c", hog])
-    assert ran.exit_code == 137
-    assert ran.oom_killed
-    assert sandbox.exec(["true"]).is_ok
+    ran = shell(sandbox, "head -c 300M /dev/zero | tail -c 300M > /dev/null")
+    assert (ran.exit_code, ran.oom_killed) == (137, True)
+    ran = shell(sandbox, "head -c 300M /dev/zero | tail -c 300M > /dev/null; echo went on")
+    assert (ran.exit_code, ran.oom_killed) == (0, True)
+    ran = sandbox.exec(["true"])
+    assert (ran.exit_code, ran.oom_killed) == (0, False)
 
 
 def test_a_fork_bomb_meets_the_limit_and_a_reset_ends_it(sandbox):
@@ -485,6 +486,37 @@ def test_members_of_a_group_know_each_other_by_name_and_nobody_else(provider):
     for sandbox in (web, agent, stranger):
         sandbox.close()
     assert provider.settled(before) == before
+
+
+def test_an_allowlist_is_reached_through_the_proxy_alone(provider):
+    spec = dataclasses.replace(SPEC, network=Network(allow=("listed.example",)))
+    with provider.start(spec) as sandbox:
+        assert output(sandbox, "echo $HTTPS_PROXY $http_proxy; ls /sys/class/net") == (
+            "http://127.0.0.1:8118 http://127.0.0.1:8118\nlo\n"
+        )
+        ask = (
+            "exec 3<>/dev/tcp/127.0.0.1/8118; printf 'CONNECT other.example:443 HTTP/1.1\\r\\n\\r\\n' >&3; head -1 <&3"
+        )
+        for _ in range(2):
+            assert b"403" in sandbox.exec(["bash", "-c", ask]).stdout
+            assert sandbox.reset().method == "in_place"
+
+
+def test_the_spec_s_command_and_endpoints_come_back_after_a_reset(provider, tmp_path):
+    (tmp_path / "serve.sh").write_text("echo $$ > /tmp/started; exec sleep 1000")
+    spec = dataclasses.replace(SPEC, work=str(tmp_path), command=("sh", "/agentgym/work/serve.sh"))
+    with provider.start(spec) as sandbox:
+        for _ in range(3):
+            deadline = time.monotonic() + 10
+            while not shell(sandbox, "test -s /tmp/started").is_ok and time.monotonic() < deadline:
+                time.sleep(0.01)
+            assert shell(sandbox, "kill -0 $(cat /tmp/started)").is_ok
+            sandbox.interrupt()
+            assert shell(sandbox, "kill -0 $(cat /tmp/started)").is_ok
+            path = sandbox.endpoint(8000).removeprefix("unix:")
+            assert os.path.exists(path)
+            assert sandbox.reset().method == "in_place"
+            assert not os.path.exists(path)
 
 
 # Without root on the engine's host.
