@@ -27,11 +27,18 @@ def refusal_of(headers: Mapping[bytes, bytes], config: ServerConfig) -> int | No
         return 401
     host = headers.get(b"host", b"")
     origin = headers.get(b"origin")
-    if origin is not None and urlsplit(origin).netloc != host:
+    if origin is not None and _netloc(origin) != host:
         return 403
     if not config.token and not config.uds and not _is_local(host):
         return 403
     return None
+
+
+def _netloc(origin: bytes) -> bytes | None:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
 
 
 def _is_local(host: bytes) -> bool:
