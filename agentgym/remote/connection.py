@@ -251,8 +251,9 @@ class WebSocket(asyncio.Protocol):
     # What the session calls.
 
     def send(self, text: bytes) -> None:
-        """Send one message."""
-        self._transport.write(frames.frame(text))
+        """Send one message; nothing goes to a connection that is closing."""
+        if not self._transport.is_closing():
+            self._transport.write(frames.frame(text))
 
     def send_rpc(self, reply: dict[str, Any] | None) -> None:
         """Send one JSON-RPC response; None is no response."""

@@ -121,7 +121,7 @@ class HttpApi:
         try:
             async with asyncio.timeout(timeout_s):
                 for message in messages:
-                    reply = await _exchange(partial(_give, session, dumps(message)))
+                    reply = await _exchange(session, partial(_give, session, dumps(message)))
                     if reply["type"] == "error":
                         return _refusal(reply["data"])
         except TimeoutError:
@@ -153,7 +153,9 @@ class HttpApi:
             return _json(self._close(request_id, params))
         message = {**message, "params": {name: value for name, value in params.items() if name != "session_id"}}
         try:
-            reply = await _exchange(lambda send: session.receive_rpc(message, send, _now()))
+            reply = await _exchange(session, lambda send: session.receive_rpc(message, send, _now()))
+        except Refused as refusal:
+            return _json(rpc.error_response(request_id, rpc.SERVER_ERROR, str(refusal)))
         finally:
             if is_ours:
                 session.end()
@@ -273,16 +275,20 @@ def _from_query(request: Request) -> dict[str, Any]:
     return fields
 
 
-async def _exchange(ask: Callable[[Callable[[Any], None]], None]) -> Any:
-    """Ask a session something and wait for what it sends."""
+async def _exchange(session: Session, ask: Callable[[Callable[[Any], None]], None]) -> Any:
+    """Ask a session something and wait for what it sends; raises Refused where it ends meanwhile."""
     future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
     def take(reply: Any) -> None:
         if not future.done():
             future.set_result(loads(reply) if isinstance(reply, bytes) else reply)
 
+    ended = session.ended()
     ask(take)
-    return await future
+    await asyncio.wait((future, ended), return_when=asyncio.FIRST_COMPLETED)
+    if not future.done():
+        raise Refused("SESSION_ERROR", "the session ended meanwhile")
+    return future.result()
 
 
 def _give(session: Session, raw: bytes, send: Callable[[bytes], None]) -> None:

@@ -5,6 +5,7 @@ Frames and sockets are in `connection`, capacity and time limits of sessions in 
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import random
 import secrets
@@ -81,6 +82,7 @@ class Session:
     """
 
     __slots__ = (
+        "_ended",
         "_host",
         "_is_draining",
         "_is_held",
@@ -115,6 +117,7 @@ class Session:
         self.limit_s = host.config.step_timeout_s
         self._waiting: deque[Callable[[], None]] | None = None
         self._replies: OrderedDict[str, bytes | None] | None = None
+        self._ended: asyncio.Future[None] | None = None
 
     # What comes in.
 
@@ -157,6 +160,8 @@ class Session:
             return
         self.is_closed = True
         self._waiting = None
+        if self._ended is not None and not self._ended.done():
+            self._ended.set_result(None)
         self._host.forget(self)
         if self.peer is not None:
             self.peer.close(code, reason)
@@ -165,6 +170,14 @@ class Session:
             self.seat.give_up()
         else:
             self._leave()
+
+    def ended(self) -> asyncio.Future[None]:
+        """Comes to pass when the session ends: what it was asked before is not answered then."""
+        if self._ended is None:
+            self._ended = asyncio.get_running_loop().create_future()
+            if self.is_closed:
+                self._ended.set_result(None)
+        return self._ended
 
     # Work.
 

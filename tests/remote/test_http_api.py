@@ -1,9 +1,12 @@
+import threading
+import time
+
 import httpx
 import pytest
 
 from agentgym.registration import make
 from agentgym.remote.socket_client import Address
-from tests.toy_env import toy_task
+from tests.toy_env import ToyEnv, toy_task
 
 
 @pytest.fixture
@@ -131,3 +134,44 @@ def test_private_part_of_a_task_does_not_come_back_over_http(start):
         answer = http.post("/reset", json={"task": toy_task("t", 3).to_json()})
         assert answer.status_code == 200
         assert "sesame" not in answer.text
+
+
+def test_request_is_answered_when_its_session_ends(start):
+    class Slow(ToyEnv):
+        def respond(self, action):
+            for _ in range(1000):
+                time.sleep(0.01)
+                self.check_interrupt()
+
+    url, table = start(Slow)
+    transport = httpx.HTTPTransport(uds=Address.parse(url).path)
+    with httpx.Client(transport=transport, base_url="http://localhost", timeout=20) as http:
+        body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}
+        headers = {"Mcp-Session-Id": http.post("/mcp", json=body).headers["Mcp-Session-Id"]}
+        say = {"name": "send_message", "arguments": {"message": "up"}}
+        ended = threading.Timer(0.3, lambda: http.delete("/mcp", headers=headers))
+        ended.start()
+        answer = http.post("/mcp", json={**body, "method": "tools/call", "params": say}, headers=headers).json()
+        ended.join()
+        assert answer["error"]["code"] == -32000
+        assert len(table) == 0
+
+
+def test_cancelled_notification_ends_a_call(start):
+    class Slow(ToyEnv):
+        def respond(self, action):
+            for _ in range(1000):
+                time.sleep(0.01)
+                self.check_interrupt()
+
+    transport = httpx.HTTPTransport(uds=Address.parse(start(Slow)[0]).path)
+    with httpx.Client(transport=transport, base_url="http://localhost", timeout=20) as http:
+        body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}
+        headers = {"Mcp-Session-Id": http.post("/mcp", json=body).headers["Mcp-Session-Id"]}
+        say = {"name": "send_message", "arguments": {"message": "up"}}
+        note = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
+        cancel = threading.Timer(0.3, lambda: http.post("/mcp", json=note, headers=headers))
+        cancel.start()
+        answer = http.post("/mcp", json={**body, "method": "tools/call", "params": say}, headers=headers).json()
+        cancel.join()
+        assert answer["error"]["data"] == {"error": "CancelledEpisode"}
