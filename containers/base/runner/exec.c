@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "command.h"
 #include "keeper.h"
+#include "purge.h"
 #include "stream.h"
 #include "tree.h"
 
@@ -209,7 +210,7 @@ static void run_clean_up(struct run *run) {
         run->status = SIGKILL; // what the wait status will be
         run->pid = 0;
     }
-    if (!tree_kill(KILL_PATIENCE_MS)) {
+    if (!purge_all(KILL_PATIENCE_MS)) {
         run->outcome |= EXIT_LEFTOVERS;
     }
 }

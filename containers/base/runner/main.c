@@ -20,14 +20,17 @@
 
 #include "clock.h"
 #include "command.h"
+#include "filter.h"
 #include "keeper.h"
+#include "purge.h"
 #include "tree.h"
 
-enum { USAGE = 2, KILL_PATIENCE_MS = 10000, CONNECT_PATIENCE_MS = 10000 };
+enum { USAGE = 2, KILL_PATIENCE_MS = 10000, CONNECT_PATIENCE_MS = 2000 };
 
 struct arguments {
     struct settings settings;
     const char *socket_path;
+    const char *filter_path;
     int control;
 };
 
@@ -51,9 +54,11 @@ static struct arguments arguments_read(int count, char **values) {
             arguments.control = (int)strtol(values[++at], NULL, 10);
         } else if (strcmp(values[at], "--processes") == 0 && has_value) {
             commands_limit(strtoul(values[++at], NULL, 10));
+        } else if (strcmp(values[at], "--filter") == 0 && has_value) {
+            arguments.filter_path = values[++at];
         } else {
             errno = EINVAL;
-            stop(USAGE, "usage: agentgym-runner [--init] [--work FOLDER] [--processes NUMBER] "
+            stop(USAGE, "usage: agentgym-runner [--init] [--work FOLDER] [--processes NUMBER] [--filter PATH] "
                         "[--socket PATH | --control DESCRIPTOR]");
         }
     }
@@ -93,7 +98,7 @@ static void hello_send(int control) {
 // Kills everything in the sandbox but this process.
 static void kill_all(const struct settings *settings) {
     if (!settings->is_init || getpid() != 1) {
-        tree_kill(KILL_PATIENCE_MS);
+        purge_all(KILL_PATIENCE_MS);
         return;
     }
     int64_t end = now_us() + KILL_PATIENCE_MS * 1000;
@@ -190,9 +195,39 @@ static int process_prepare(void) {
     return signalfd(-1, &child_ends, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+// Returns when the host is gone.
+static void serve(const struct arguments *arguments, int signals, int freezer) {
+    enum { SLOT_CONTROL = 0, SLOT_SIGNALS, SLOT_FREEZER, NUM_SLOTS };
+    struct pollfd slots[NUM_SLOTS] = {
+        [SLOT_CONTROL] = {.fd = arguments->control, .events = POLLIN},
+        [SLOT_SIGNALS] = {.fd = signals, .events = POLLIN},
+        [SLOT_FREEZER] = {.fd = freezer, .events = POLLIN},
+    };
+    for (;;) {
+        poll(slots, NUM_SLOTS, -1);
+        if (slots[SLOT_SIGNALS].revents != 0) {
+            children_reap(signals);
+        }
+        if (slots[SLOT_FREEZER].revents != 0) {
+            freezer_serve();
+        }
+        struct letter letter;
+        if (slots[SLOT_CONTROL].revents == 0) {
+            continue;
+        }
+        if (!letter_receive(arguments->control, &letter)) {
+            return;
+        }
+        letter_serve(arguments, &letter);
+    }
+}
+
 int main(int count, char **values) {
     int signals = process_prepare();
     struct arguments arguments = arguments_read(count, values);
+    if (arguments.filter_path != NULL && !filter_load(arguments.filter_path)) {
+        stop(EXIT_FAILURE, arguments.filter_path);
+    }
     if (arguments.control < 0) {
         arguments.control = host_connect(arguments.socket_path);
     }
@@ -200,20 +235,7 @@ int main(int count, char **values) {
         stop(EXIT_FAILURE, "cannot reach the host");
     }
     hello_send(arguments.control);
-    struct pollfd slots[2] = {{.fd = arguments.control, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
-    for (;;) {
-        poll(slots, 2, -1);
-        if (slots[1].revents != 0) {
-            children_reap(signals);
-        }
-        struct letter letter;
-        if (slots[0].revents != 0) {
-            if (!letter_receive(arguments.control, &letter)) {
-                break;
-            }
-            letter_serve(&arguments, &letter);
-        }
-    }
+    serve(&arguments, signals, arguments.settings.is_init ? freezer_make() : -1);
     kill_all(&arguments.settings);
     return EXIT_SUCCESS;
 }

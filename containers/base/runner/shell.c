@@ -18,6 +18,7 @@
 #include "command.h"
 #include "keeper.h"
 #include "paths.h"
+#include "purge.h"
 #include "stream.h"
 #include "tree.h"
 
@@ -254,8 +255,10 @@ static bool turn_finish(struct shell *shell, struct turn *turn) {
         turn->outcome |= EXIT_SHELL_GONE;
         if (shell->pid > 0) {
             kill(shell->pid, SIGKILL);
-            tree_signal(SIGKILL, &turn->before, shell->pid); // it may have started one more
         }
+    }
+    if ((turn->outcome & EXIT_TIMED_OUT) != 0) {
+        purge(&turn->before, shell->pid, KILL_PATIENCE_MS);
     }
     bool is_sent = turn->has_host && stream_finish(&shell->output, shell->outbox, shell->keeper->channel);
     if (!has_shell) {
@@ -320,5 +323,5 @@ void shell_serve(struct keeper *keeper) {
         is_open = frame_receive(keeper->channel, &request) && request.kind == FRAME_RUN && turn_run(&shell, &request);
         free(request.payload);
     }
-    tree_kill(KILL_PATIENCE_MS);
+    purge_all(KILL_PATIENCE_MS);
 }

@@ -4,14 +4,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -24,6 +22,7 @@ struct walk {
     const struct processes *spared;
     pid_t through;
     int signal_number;
+    size_t count; // signalled and alive
 };
 
 static bool process_read(pid_t pid, struct process *process) {
@@ -137,12 +136,12 @@ static bool pidfd_signal(int pidfd, int signal_number) {
     return syscall(SYS_pidfd_send_signal, pidfd, signal_number, NULL, 0) == 0;
 }
 
-static void signal_below(const struct walk *walk, pid_t parent, int parent_pidfd, int depth);
+static void signal_below(struct walk *walk, pid_t parent, int parent_pidfd, int depth);
 
 // A pid read from /proc may belong to a stranger by the time it is signalled. A child of this process cannot: nobody else
 // reaps it. A deeper one is held by a pidfd before its parent is looked at again, and that parent, by its own pidfd, is
 // known to be unreaped then. Where a kernel or filter has no pidfds, deeper ones come up as orphans in a later pass.
-static void signal_one(const struct walk *walk, const struct process *process, int parent_pidfd, int depth) {
+static void signal_one(struct walk *walk, const struct process *process, int parent_pidfd, int depth) {
     bool is_child = parent_pidfd < 0;
     int pidfd = pidfd_open_process(process->pid);
     struct process again;
@@ -151,7 +150,8 @@ static void signal_one(const struct walk *walk, const struct process *process, i
     if (is_sure && pidfd >= 0 && depth < MAX_DEPTH) {
         signal_below(walk, process->pid, pidfd, depth + 1);
     }
-    if (is_sure && walk->through != process->pid) {
+    if (is_sure && walk->through != process->pid && !process->is_zombie) {
+        walk->count++;
         if (is_child) {
             kill(process->pid, walk->signal_number);
         } else {
@@ -163,7 +163,7 @@ static void signal_one(const struct walk *walk, const struct process *process, i
     }
 }
 
-static void signal_below(const struct walk *walk, pid_t parent, int parent_pidfd, int depth) {
+static void signal_below(struct walk *walk, pid_t parent, int parent_pidfd, int depth) {
     for (size_t at = 0; at < walk->all->count; at++) {
         const struct process *process = &walk->all->items[at];
         bool is_passed_through = walk->through == process->pid;
@@ -173,12 +173,13 @@ static void signal_below(const struct walk *walk, pid_t parent, int parent_pidfd
     }
 }
 
-void tree_signal(int signal_number, const struct processes *spared, pid_t through) {
+size_t tree_signal(int signal_number, const struct processes *spared, pid_t through) {
     struct processes all = {.items = NULL};
     processes_read(&all);
     struct walk walk = {.all = &all, .spared = spared, .through = through, .signal_number = signal_number};
     signal_below(&walk, getpid(), -1, 0);
     processes_free(&all);
+    return walk.count;
 }
 
 static size_t list_below(const struct processes *all, pid_t parent, struct processes *found, int depth) {
@@ -212,25 +213,4 @@ size_t tree_count(void) {
     size_t count = list_below(&all, getpid(), NULL, 0);
     processes_free(&all);
     return count;
-}
-
-bool tree_kill(int patience_ms) {
-    int64_t end = now_us() + (int64_t)patience_ms * 1000;
-    sigset_t child_ends;
-    sigemptyset(&child_ends);
-    sigaddset(&child_ends, SIGCHLD);
-    for (;;) {
-        pid_t reaped = waitpid(-1, NULL, WNOHANG);
-        if (reaped > 0) {
-            continue;
-        }
-        if (reaped < 0 && errno == ECHILD) {
-            return true;
-        }
-        if (now_us() > end) {
-            return false;
-        }
-        tree_signal(SIGKILL, NULL, 0);
-        sigtimedwait(&child_ends, NULL, &(struct timespec){.tv_nsec = 5000000});
-    }
 }

@@ -1,4 +1,4 @@
-// The processes that descend from this one: found through /proc, signalled, and killed until none is left.
+// The processes that descend from this one: found through /proc, and signalled.
 #ifndef AGENTGYM_TREE_H
 #define AGENTGYM_TREE_H
 
@@ -34,9 +34,7 @@ bool tree_is_only(pid_t child);
 void tree_adopt(void);
 
 // Signals every descendant but the spared ones and what descends from those; `through` is spared alone, not its children.
-void tree_signal(int signal_number, const struct processes *spared, pid_t through);
-
-// Kills and reaps all descendants; false where some outlived the time given.
-bool tree_kill(int patience_ms);
+// Returns how many of them lived.
+size_t tree_signal(int signal_number, const struct processes *spared, pid_t through);
 
 #endif
