@@ -56,6 +56,9 @@ class Servers:
         self._starting: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
 
+    def __len__(self) -> int:
+        return len(self._servers)
+
     def take(self, provider: str, env_id: str, options: Mapping[str, Any]) -> Server:
         """A server with room for one more environment, started where there is none.
 
