@@ -19,11 +19,12 @@ from agentgym.sandbox.cgroup import ContainerCgroup
 from agentgym.sandbox.channel import ControlConnection, ControlListener
 from agentgym.sandbox.docker_image import ImageShelf, User
 from agentgym.sandbox.docker_network import GroupNetworks
-from agentgym.sandbox.docker_options import ContainerPlan, creation_arguments, memory_folders
+from agentgym.sandbox.docker_options import FILTER_NAME, ContainerPlan, creation_arguments, memory_folders
 from agentgym.sandbox.mounts import mount_table
 from agentgym.sandbox.owner import LEASE_LABEL, SANDBOX_LABEL, SPEC_LABEL, Owner
 from agentgym.sandbox.proxy import EgressProxy
 from agentgym.sandbox.runner_binary import runner_binary
+from agentgym.sandbox.seccomp import filter_program
 from agentgym.sandbox.spec import DEFAULT_WORK_DIR, SandboxSpec
 from agentgym.sandbox.sweeper import remove_containers
 from agentgym.sandbox.workspace import LayerStore, Workspace, remove_tree
@@ -122,6 +123,9 @@ class DockerContainer:
         control = self.folder / "control"
         control.mkdir(mode=0o711)
         control.chmod(0o711)
+        # On top of the engine's own: what that allows differs from version to version (io_uring, AF_VSOCK).
+        (control / FILTER_NAME).write_bytes(filter_program())
+        (control / FILTER_NAME).chmod(0o444)
         listener = ControlListener(control)
         undo.callback(_quietly, listener.close)
         network = ""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from docker import DockerClient  # type: ignore[import-untyped]
 
 CONTROL_DIR = "/run/agentgym"
+FILTER_NAME = "filter.bpf"
 PROXY_PORT = 8118
 """Port of the sandbox's own loopback at which an allowlist's proxy is reached."""
 _VIEW_DIR = "/agentgym"
@@ -58,6 +59,7 @@ def creation_arguments(client: DockerClient, plan: ContainerPlan) -> dict[str, A
     from docker.types import LogConfig, Ulimit
 
     spec, limits = plan.spec, plan.spec.limits
+    runner = ["--init", "--filter", f"{CONTROL_DIR}/{FILTER_NAME}"]
     memory = None if limits.memory_mib is None else f"{limits.memory_mib}m"
     host_config = client.api.create_host_config(
         cap_drop=["ALL"],
@@ -80,7 +82,7 @@ def creation_arguments(client: DockerClient, plan: ContainerPlan) -> dict[str, A
     arguments: dict[str, Any] = {
         "image": plan.image.id,
         "command": [],
-        "entrypoint": [_BOUND_RUNNER if plan.runner else _IMAGE_RUNNER, "--init", "--work", spec.work_dir],
+        "entrypoint": [_BOUND_RUNNER if plan.runner else _IMAGE_RUNNER, *runner, "--work", spec.work_dir],
         "name": plan.name,
         "hostname": "sandbox",
         "user": f"{plan.user.uid}:{plan.user.gid}",
