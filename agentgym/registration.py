@@ -79,6 +79,24 @@ _OWN = (
         ("tools/lookup",),
         runtimes=("local", "served"),
     ),
+    EnvSpec(
+        "agentgym/Python-v0",
+        "agentgym_tools.python.env:PythonEnv",
+        "agentgym_tools.python.scripts:SCRIPTS",
+        "tools",
+        ("tools/python", "tools/python-arithmetic"),
+        runtimes=("workspace",),
+        extra="docker",
+    ),
+    EnvSpec(
+        "agentgym/Terminal-v0",
+        "agentgym_swe.terminal.env:TerminalEnv",
+        "agentgym_swe.terminal.scripts:SCRIPTS",
+        "swe",
+        ("swe/terminal",),
+        runtimes=("workspace",),
+        extra="docker",
+    ),
 )
 _specs: dict[str, EnvSpec] = {}
 

@@ -9,7 +9,8 @@ from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.registration import EnvSpec, make, register, script_names, spec, specs
 from tests.toy_env import ToyEnv
 
-OWN = ["agentgym/GuessNumber-v0", "agentgym/Lookup-v0", "agentgym/Mastermind-v0", "agentgym/Wordle-v0"]
+LOCAL = ["agentgym/GuessNumber-v0", "agentgym/Lookup-v0", "agentgym/Mastermind-v0", "agentgym/Wordle-v0"]
+OWN = sorted([*LOCAL, "agentgym/Python-v0", "agentgym/Terminal-v0"])
 TOY = EnvSpec("test/Toy-v0", "tests.toy_env:ToyEnv", "tests.toy_env:SCRIPTS", "test")
 
 
@@ -23,7 +24,7 @@ def registry(monkeypatch):
         del gymnasium.registry[env_id]
 
 
-@pytest.mark.parametrize("env_id", OWN)
+@pytest.mark.parametrize("env_id", LOCAL)
 def test_own_environments_are_made_by_both_forms_of_gymnasium(env_id):
     for form in (env_id, f"agentgym:{env_id}"):
         env = gymnasium.make(form)

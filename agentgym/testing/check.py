@@ -73,7 +73,20 @@ def check_env(
         UnknownNameError: No such id or check.
     """
     subject = env_subject(target, tasks, scripts)
-    return run_checks(subject.name, subject, ENV_CHECKS, only)
+    checks = {name: _closing(check) for name, check in ENV_CHECKS.items()}
+    return run_checks(subject.name, subject, checks, only)
+
+
+def _closing(check: Check[EnvSubject]) -> Check[EnvSubject]:
+    """The check, after which its environments are closed."""
+
+    def run(subject: EnvSubject) -> str | None:
+        try:
+            return check(subject)
+        finally:
+            subject.close()
+
+    return run
 
 
 def check_suite(suite: str | Suite, *, max_tasks: int | None = None, only: Sequence[str] | None = None) -> CheckReport:

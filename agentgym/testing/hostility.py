@@ -87,7 +87,11 @@ def check_cheats(subject: EnvSubject) -> str | None:
 
 
 def _play(subject: EnvSubject, name: str, task: Task) -> Record:
-    return play_script(subject.make(), task, subject.scripts[name](task, 0))
+    env = subject.factory()
+    try:
+        return play_script(env, task, subject.scripts[name](task, 0))
+    finally:
+        env.close()
 
 
 def check_hostile_actions(subject: EnvSubject) -> str | None:

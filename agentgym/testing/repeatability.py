@@ -31,8 +31,9 @@ def check_seeds(subject: EnvSubject) -> str | None:
     for seed in (3, 7):
         actions = subject.mixtures(subject.tasks[0], 1, SUFFIX_LENGTH, seed)[0]
         expected = play_actions(env, None, actions, seed)
-        for kind, other in (("fresh", subject.make()), ("used", env)):
-            found = difference(expected, play_actions(other, None, actions, seed))
+        played = (("fresh", subject.play(None, actions, seed)), ("used", play_actions(env, None, actions, seed)))
+        for kind, record in played:
+            found = difference(expected, record)
             expect(found is None, f"seed {seed} repeated in a {kind} environment: {found}")
     return None
 
@@ -45,11 +46,11 @@ def check_replay(subject: EnvSubject) -> str | None:
     for task in subject.tasks:
         for actions in subject.sequences(task):
             expected = play_actions(used, task, actions)
-            found = difference(expected, play_actions(subject.make(), task, actions))
+            found = difference(expected, subject.play(task, actions))
             expect(found is None, f"task {task.id!r} replayed in a fresh environment: {found}")
     for task in subject.tasks:
         actions = subject.sequences(task)[0]
-        found = difference(play_actions(subject.make(), task, actions), play_actions(used, task, actions))
+        found = difference(subject.play(task, actions), play_actions(used, task, actions))
         expect(found is None, f"task {task.id!r} replayed in a used environment: {found}")
     return None
 
@@ -60,13 +61,13 @@ def check_concurrency(subject: EnvSubject) -> str | None:
         return "declared as not deterministic"
     task = subject.tasks[0]
     sequences = subject.sequences(task)
-    expected = [play_actions(subject.make(), task, actions) for actions in sequences]
+    expected = [subject.play(task, actions) for actions in sequences]
     barrier = threading.Barrier(NUM_CONCURRENT)
     num_rounds = max(len(actions) for actions in sequences)
 
     def play(index: int) -> Record:
         try:
-            return _play_in_turns(subject.make(), task, sequences[index % len(sequences)], barrier, num_rounds)
+            return _play_in_turns(subject.factory(), task, sequences[index % len(sequences)], barrier, num_rounds)
         except BaseException:
             barrier.abort()
             raise
@@ -120,7 +121,7 @@ def check_anchors(subject: EnvSubject) -> str | None:
     suffixes = subject.mixtures(task, NUM_SUFFIXES, SUFFIX_LENGTH, seed=1)
     for anchor, one, other in pairs[:: max(1, len(pairs) // MAX_PAIRS)]:
         for suffix in suffixes:
-            futures = [_future(subject.make(), task, prefix, suffix) for prefix in (one, other)]
+            futures = [_future(subject, task, prefix, suffix) for prefix in (one, other)]
             expect(
                 futures[0] == futures[1],
                 f"anchor {anchor!r} of task {task.id!r} is reached by {one} and by {other}, but {suffix} then leads to "
@@ -129,9 +130,9 @@ def check_anchors(subject: EnvSubject) -> str | None:
     return None if pairs else "no two ways to one anchor were found"
 
 
-def _future(env: AgentEnv, task: Task, prefix: Sequence[str], suffix: Sequence[str]) -> list[tuple[Any, ...]]:
+def _future(subject: EnvSubject, task: Task, prefix: Sequence[str], suffix: Sequence[str]) -> list[tuple[Any, ...]]:
     """What is seen after the prefix."""
-    return [step.seen for step in play_actions(env, task, [*prefix, *suffix]).steps[len(prefix) :]]
+    return [step.seen for step in subject.play(task, [*prefix, *suffix]).steps[len(prefix) :]]
 
 
 def check_forks(subject: EnvSubject) -> str | None:
@@ -154,7 +155,7 @@ def check_forks(subject: EnvSubject) -> str | None:
         stranger.close()
         expect(twins == originals, f"after {prefix} the fork answers {suffix} unlike the original")
         if env.deterministic:
-            replayed = play_actions(subject.make(), task, [*prefix, *suffix]).steps[len(prefix) :]
+            replayed = subject.play(task, [*prefix, *suffix]).steps[len(prefix) :]
             expect(originals == replayed, f"after {prefix} a fork's actions {other} changed the original's future")
     return None
 

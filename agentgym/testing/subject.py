@@ -16,7 +16,7 @@ from agentgym.policy import ScriptFactory
 from agentgym.registration import make, spec
 from agentgym.suite import load_suite
 from agentgym.task import Task
-from agentgym.testing.episodes import play_script
+from agentgym.testing.episodes import Record, play_actions, play_script
 
 MAX_TASKS = 4
 _PLAYERS = ("random", "demo", "oracle")
@@ -29,18 +29,38 @@ class EnvSubject:
 
     Attributes:
         name: What the report calls it.
-        make: Makes a fresh environment.
+        factory: Makes a fresh environment.
         tasks: Tasks to play, at least one.
         scripts: Script factories by name; may be empty.
         env_id: Its registered id; "" for one that is not registered.
     """
 
     name: str
-    make: Callable[[], AgentEnv]
+    factory: Callable[[], AgentEnv]
     tasks: Sequence[Task]
     scripts: Mapping[str, ScriptFactory]
     env_id: str = ""
     _sequences: dict[str, list[list[str]]] = field(default_factory=dict, repr=False)
+    _made: list[AgentEnv] = field(default_factory=list, repr=False)
+
+    def make(self) -> AgentEnv:
+        """A fresh environment; whoever makes many closes each, the others are closed when the check is over."""
+        env = self.factory()
+        self._made.append(env)
+        return env
+
+    def close(self) -> None:
+        """Close all environments made so far."""
+        while self._made:
+            self._made.pop().close()
+
+    def play(self, task: Task | None, actions: Sequence[str], seed: int | None = None) -> Record:
+        """Play actions in a fresh environment, which is closed then."""
+        env = self.factory()
+        try:
+            return play_actions(env, task, actions, seed)
+        finally:
+            env.close()
 
     def sequences(self, task: Task) -> list[list[str]]:
         """Lists of actions for a task: what its players did, and a random mix of that with nonsense."""
@@ -55,7 +75,7 @@ class EnvSubject:
         return [rng.choices(pool, k=rng.randint(1, max_length)) for _ in range(count)]
 
     def _play_all(self, task: Task) -> list[list[str]]:
-        env = self.make()
+        env = self.factory()
         players = [name for name in _PLAYERS if name in self.scripts]
         played = [play_script(env, task, self.scripts[name](task, seed)).actions for name in players for seed in (0, 1)]
         if not played:

@@ -34,6 +34,8 @@ def check_gymnasium(subject: EnvSubject) -> str | None:
             gymnasium_check_env(env.unwrapped, skip_render_check=not subject.env_id)
         except (AssertionError, UserWarning, gymnasium.error.Error) as failure:
             expect(False, f"gymnasium's check_env: {failure}")
+        finally:
+            env.close()
     return None
 
 

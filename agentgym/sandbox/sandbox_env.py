@@ -1,0 +1,185 @@
+"""Tool environments whose work happens in a sandbox: leased when an episode begins, given back when it ends.
+
+How sandboxes are made is the providers' work, waiting and reuse the pool's; what the tools do is the subclass's.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from agentgym.action import ToolCall
+from agentgym.env import EnvReply, Observation
+from agentgym.errors import CancelledEpisode, ContractError, SandboxError
+from agentgym.message import Message
+from agentgym.outcome import CutReason
+from agentgym.sandbox.base import Sandbox, SandboxProvider
+from agentgym.sandbox.lender import Lender, lender_of
+from agentgym.sandbox.pool import SandboxPool
+from agentgym.sandbox.spec import SandboxSpec
+from agentgym.task import Task
+from agentgym.tool_env import ToolEnv
+
+
+class SandboxEnv(ToolEnv):
+    """A tool environment that works in a sandbox.
+
+    A subclass writes `sandbox_spec`, `set_up` and `carry_out`; it uses `self.sandbox`, and `fresh_sandbox` for grading.
+    An episode holds at most one sandbox at a time: the agent's is given back before a fresh one is taken, so that
+    episodes never wait for each other.
+
+    A sandbox that is lost raises SandboxLostError, an infrastructure failure: the episode has no reward and is retried.
+
+    Args:
+        sandbox: "docker", "bubblewrap" or "process" (no isolation, for trusted work and tests); a provider; or a pool.
+            None takes docker where an engine answers, else bubblewrap; never "process".
+        relaxed: Limits of the spec that may go unenforced, such as ("memory_mib", "pids", "cpus").
+        render_mode: As in Gymnasium.
+    """
+
+    def __init__(
+        self,
+        sandbox: str | SandboxProvider | SandboxPool | None = None,
+        relaxed: Sequence[str] = (),
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__(render_mode)
+        self._wanted, self._relaxed = sandbox, tuple(relaxed)
+        self._lender: Lender | None = None
+        self._lease: AbstractContextManager[Sandbox] | None = None
+        self._sandbox: Sandbox | None = None
+        self._at_work = threading.Lock()
+
+    # What a subclass writes.
+
+    @abstractmethod
+    def sandbox_spec(self, task: Task) -> SandboxSpec:
+        """What the task's sandbox must be."""
+
+    @abstractmethod
+    def set_up(self, task: Task) -> Sequence[Message]:
+        """Prepare `self.sandbox` and return the first messages."""
+
+    @abstractmethod
+    def carry_out(self, call: ToolCall) -> EnvReply:
+        """Carry out one tool call."""
+
+    def put_down(self) -> None:
+        """End what runs in `self.sandbox` and is held here, such as an interpreter; the sandbox may be gone."""
+
+    # What a subclass may use.
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """The agent's sandbox."""
+        if self._sandbox is None:
+            raise ContractError(f"{type(self).__name__} has no sandbox outside an episode")
+        return self._sandbox
+
+    @contextmanager
+    def fresh_sandbox(self, spec: SandboxSpec | None = None) -> Iterator[Sandbox]:
+        """A sandbox that the agent never touched; the agent's own is given back first.
+
+        Args:
+            spec: What it must be; None for the task's.
+        """
+        assert self.task is not None
+        self.release()
+        self._take(self.sandbox_spec(self.task) if spec is None else spec)
+        try:
+            yield self.sandbox
+        finally:
+            self.release()
+
+    def release(self) -> None:
+        """Give the sandbox back, if one is held."""
+        lease, self._lease = self._lease, None
+        if lease is None:
+            return
+        try:
+            self.put_down()
+        finally:
+            self._sandbox = None
+            lease.__exit__(None, None, None)
+
+    # The episode.
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start an episode in a clean sandbox; see `AgentEnv.reset`.
+
+        Raises:
+            UnsupportedSpecError: The provider cannot enforce what the task's sandbox must be.
+            SandboxStartError: There is no sandbox to be had.
+        """
+        with self._at_work:
+            self.release()
+            try:
+                return super().reset(seed=seed, options=options)
+            except BaseException:
+                self.release()
+                raise
+
+    def begin(self, task: Task) -> Sequence[Message]:
+        """Lease the sandbox and set it up."""
+        self._take(self.sandbox_spec(task))
+        return self.set_up(task)
+
+    def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Play one message; see `AgentEnv.step`."""
+        with self._at_work:
+            try:
+                played = super().step(action)
+                self.check_interrupt()
+            except BaseException as error:
+                self._phase = "ended" if isinstance(error, SandboxError) else self._phase
+                self.release()
+                if isinstance(error, SandboxError) and self._cancelled.is_set():
+                    raise CancelledEpisode("the episode was interrupted while its sandbox worked") from error
+                raise
+            if self._phase == "ended":
+                self.release()
+            return played
+
+    def call(self, call: ToolCall) -> EnvReply:
+        """Carry out one call, unless the episode was interrupted."""
+        self.check_interrupt()
+        return self.carry_out(call)
+
+    def finalize(self, reason: CutReason) -> tuple[float, dict[str, Any]]:
+        """Close a running episode that the harness cut; see `AgentEnv.finalize`."""
+        with self._at_work:
+            try:
+                return super().finalize(reason)
+            finally:
+                if self._phase == "ended":
+                    self.release()
+
+    def interrupt(self) -> None:
+        """Make a running step, or the next, give up; the sandbox is given back by it, or at once where none runs."""
+        super().interrupt()
+        if self._at_work.acquire(blocking=False):
+            try:
+                self.release()
+            finally:
+                self._at_work.release()
+            return
+        sandbox = self._sandbox
+        if sandbox is not None:
+            sandbox.interrupt()
+
+    def close(self) -> None:
+        """Give the sandbox back; twice is harmless."""
+        self.release()
+        super().close()
+
+    def _take(self, spec: SandboxSpec) -> None:
+        if self._lender is None:
+            self._lender = lender_of(self._wanted, self._relaxed)
+        lease = self._lender.lease(spec)
+        self._sandbox = lease.__enter__()
+        self._lease = lease

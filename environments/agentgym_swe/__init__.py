@@ -1,0 +1,1 @@
+"""Environments of software engineering: work at a shell, on files and repositories."""

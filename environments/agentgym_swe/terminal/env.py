@@ -1,0 +1,204 @@
+"""Terminal-v0: shell tasks on files and small repositories, judged by the files that come out.
+
+The files before and after are handled in `work_folder` and `verify`, the tasks made in `kinds`.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from agentgym.action import ToolCall
+from agentgym.env import EnvReply
+from agentgym.errors import ConfigError, ContractError, SandboxError, TaskError
+from agentgym.message import Message, ToolSchema, user
+from agentgym.sandbox.base import SandboxProvider, ShellResult, ShellSession
+from agentgym.sandbox.pool import SandboxPool
+from agentgym.sandbox.sandbox_env import SandboxEnv
+from agentgym.sandbox.spec import Limits, SandboxSpec
+from agentgym.task import Task
+from agentgym.tool_env import said, tool_schema
+from agentgym_swe.terminal import kinds
+from agentgym_swe.terminal.verify import faults, fetch, temporary_folder
+from agentgym_swe.terminal.work_folder import archive
+
+COMMAND_LIMIT_S = 20.0
+MAX_SHOWN = 4000
+MAX_COMMAND = 20_000
+RIGHT, WRONG = "The result is right.", "The result is wrong."
+NO_OUTPUT = "(no output)"
+SETUP_S = 60.0
+
+GIT_ENV = {
+    "GIT_AUTHOR_NAME": "Agent",
+    "GIT_AUTHOR_EMAIL": "agent@example.org",
+    "GIT_COMMITTER_NAME": "Agent",
+    "GIT_COMMITTER_EMAIL": "agent@example.org",
+    "GIT_AUTHOR_DATE": "2024-01-01T12:00:00Z",
+    "GIT_COMMITTER_DATE": "2024-01-01T12:00:00Z",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_PAGER": "cat",
+    "GIT_EDITOR": "true",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+"""Names, dates and settings, so that the same commits have the same hashes and nothing waits for a person."""
+SPEC = SandboxSpec(
+    image="agentgym/terminal",
+    env={**GIT_ENV, "LC_ALL": "C.UTF-8", "TZ": "UTC", "PAGER": "cat", "TERM": "dumb"},
+    limits=Limits(cpus=1.0, memory_mib=256, pids=64, work_mib=64, tmp_mib=32, exec_s=20.0, output_bytes=1 << 18),
+)
+"""What the agent works in, and its result is looked at in."""
+
+TOOLS: tuple[ToolSchema, ...] = (
+    tool_schema(
+        "shell",
+        "Run a command in a shell (bash) that keeps its folder and variables.",
+        command="The command, or several.",
+    ),
+    tool_schema("submit", "Say that the work is finished."),
+)
+
+
+class TerminalEnv(SandboxEnv):
+    """Change files, write a result or work on a repository with shell commands.
+
+    Observation:
+        First the task. Then what a command wrote, the middle left out beyond 4,000 characters, and its exit code where
+        that is not 0. At the end `The result is right.` or `The result is wrong.`
+
+    Action:
+        Calls of shell(command) and submit(); at most 8 a message, carried out in order. The shell keeps its folder,
+        variables and background jobs; a command is stopped after 20 s.
+    Reward:
+        success: 1 where every check of the files holds, else 0. progress: the share of checks that hold; its weight is
+        0. format: -0.1 for a message without a valid call.
+    Termination:
+        submit(); the third invalid message.
+    Truncation:
+        After 12 turns; what is there is judged then too.
+    Info:
+        The common keys: messages, reward_events, turn, is_invalid, and at the end outcome, success, score.
+    Sandbox:
+        One at a time: image agentgym/terminal, no network, 1 CPU, 256 MiB, 64 processes. The work folder is copied out
+        with checks on every name and link, stripped of whatever git would run, and looked at in a fresh sandbox;
+        nothing that the agent left is run, and what is right is known outside alone.
+    Source and licence:
+        Written for agentgym, Apache-2.0; its tasks are generated, CC0-1.0.
+
+    Example:
+        shell(command="grep -c ERROR app.log > count.txt") -> (no output); submit() -> The result is right.
+
+    Args:
+        family: Family of tasks made on the fly, such as "logs"; None draws one that the train split has.
+        sandbox: As in `SandboxEnv`.
+        relaxed: As in `SandboxEnv`.
+        render_mode: As in Gymnasium.
+    """
+
+    tools = TOOLS
+    invalid_value = -0.1
+    reward_weights = {**SandboxEnv.reward_weights, "progress": 0.0}
+
+    def __init__(
+        self,
+        family: str | None = None,
+        sandbox: str | SandboxProvider | SandboxPool | None = None,
+        relaxed: Sequence[str] = (),
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__(sandbox, relaxed, render_mode)
+        if render_mode not in (None, "ansi"):
+            raise ConfigError(f"render_mode must be None or 'ansi': got {render_mode!r}")
+        if family is not None and family not in kinds.FAMILIES:
+            raise ConfigError(f"family must be one of {', '.join(kinds.FAMILIES)}: got {family!r}")
+        self._family = family
+        self._shell: ShellSession | None = None
+
+    def make_task(self, seed: int) -> Task:
+        """A task drawn from the seed."""
+        rng = random.Random(f"terminal {seed}")
+        family = self._family or rng.choice(kinds.TRAINED)
+        return kinds.draw_task(family, rng, seed)
+
+    def sandbox_spec(self, task: Task) -> SandboxSpec:
+        """The same for every task."""
+        return SPEC
+
+    def set_up(self, task: Task) -> Sequence[Message]:
+        """Unpack the task's files, run its preparation, and state the task."""
+        if "files" not in task.config or "checks" not in task.private:
+            raise TaskError(f"task {task.id!r} is none of Terminal-v0: config {sorted(task.config)}")
+        packed = archive(task.config["files"])
+        command = ["tar", "-x", "--no-same-owner", "-p"]
+        results = [self.sandbox.exec(command, stdin=packed, timeout_s=SETUP_S)]
+        if task.config.get("setup"):
+            script = "\n".join(["set -e", *task.config["setup"]])
+            results.append(self.sandbox.exec(["bash", "-c", script], timeout_s=SETUP_S))
+        for result in results:
+            if not result.is_ok:
+                raise SandboxError(
+                    f"setting up task {task.id!r} failed with {result.exit_code}: {result.text()[-300:]}"
+                )
+        self._shell = self.sandbox.shell()
+        return [user(task.instruction)]
+
+    def put_down(self) -> None:
+        """End the shell."""
+        shell, self._shell = self._shell, None
+        if shell is not None:
+            shell.close()
+
+    def carry_out(self, call: ToolCall) -> EnvReply:
+        """Run a command, or judge the folder."""
+        match call.name, call.arguments:
+            case "shell", {"command": str() as command}:
+                if len(command) > MAX_COMMAND or "\0" in command:
+                    return said(f"The command was not run: at most {MAX_COMMAND} characters, and no NUL.")
+                assert self._shell is not None
+                return said(shown(self._shell.run(command, timeout_s=COMMAND_LIMIT_S, max_output_bytes=1 << 16)))
+            case "submit", _:
+                reply = self.grade()
+                return reply._replace(messages=[user(RIGHT if reply.success else WRONG)], terminated=True)
+        raise ContractError(f"Terminal got the call {call}, which its schemas do not allow")
+
+    def grade(self) -> EnvReply:
+        """Judge the work folder as it is now."""
+        assert self.task is not None
+        checks = self.task.private["checks"]
+        with temporary_folder() as name:
+            produced = Path(name) / "work"
+            self.put_down()
+            wrong = fetch(self.sandbox, produced)
+            if wrong:
+                failed, share = [wrong], 0.0
+            else:
+                with self.fresh_sandbox() as sandbox:
+                    failed = faults(produced, checks, sandbox)
+                share = 1.0 - len(failed) / len(checks)
+        success = not failed
+        events = [
+            self.event("success", float(success), source="verifier", detail={"failed": failed[:5]}),
+            self.event("progress", share, source="verifier"),
+        ]
+        return EnvReply((), events, success=success)
+
+
+def shown(result: ShellResult) -> str:
+    """Output of a command and how it ended, as the agent reads it."""
+    text = result.text().removesuffix("\n").replace("\0", "\\0")
+    if len(text) > MAX_SHOWN:
+        half = MAX_SHOWN // 2
+        text = f"{text[:half]}\n… {len(text) - MAX_SHOWN} characters left out …\n{text[-half:]}"
+    notes = []
+    if result.dropped_bytes:
+        notes.append(f"[{result.dropped_bytes} further bytes of output were dropped]")
+    if result.timed_out:
+        notes.append(f"[stopped after {COMMAND_LIMIT_S:g} s]")
+    elif result.exit_code:
+        notes.append(f"[exit code {result.exit_code}]")
+    if result.shell_exited:
+        notes.append("[the shell ended; the next command starts a new one, without its variables]")
+    text = re.sub(r"[\ud800-\udfff]", "�", text)
+    return "\n".join(part for part in [text, *notes] if part) or NO_OUTPUT

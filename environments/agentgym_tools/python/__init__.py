@@ -1,0 +1,1 @@
+"""Python-v0: small programming and arithmetic tasks, solved with a stateful interpreter in a sandbox."""
