@@ -21,7 +21,6 @@
 #include "clock.h"
 #include "command.h"
 #include "filter.h"
-#include "filter.h"
 #include "keeper.h"
 #include "purge.h"
 #include "tree.h"
@@ -55,8 +54,6 @@ static struct arguments arguments_read(int count, char **values) {
             arguments.control = (int)strtol(values[++at], NULL, 10);
         } else if (strcmp(values[at], "--processes") == 0 && has_value) {
             commands_limit(strtoul(values[++at], NULL, 10));
-        } else if (strcmp(values[at], "--filter") == 0 && has_value) {
-            arguments.filter_path = values[++at];
         } else if (strcmp(values[at], "--filter") == 0 && has_value) {
             arguments.filter_path = values[++at];
         } else {
@@ -228,9 +225,6 @@ static void serve(const struct arguments *arguments, int signals, int freezer) {
 int main(int count, char **values) {
     int signals = process_prepare();
     struct arguments arguments = arguments_read(count, values);
-    if (arguments.filter_path != NULL && !filter_load(arguments.filter_path)) {
-        stop(EXIT_FAILURE, arguments.filter_path);
-    }
     if (arguments.filter_path != NULL && !filter_load(arguments.filter_path)) {
         stop(EXIT_FAILURE, arguments.filter_path);
     }
