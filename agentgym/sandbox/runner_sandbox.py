@@ -149,6 +149,8 @@ class RunnerSandbox(Sandbox):
         if end.flags & ExitFlag.LEFTOVERS:
             self._control.close()
             raise SandboxError(f"sandbox {self.id} was closed: a command left processes that nothing could kill")
+        if end.flags & ExitFlag.INTERRUPTED and self.is_lost():
+            raise SandboxLostError(f"sandbox {self.id} ended while a command ran{self._control.reason()}")
         timed_out = bool(end.flags & ExitFlag.TIMED_OUT)
         return ExecResult(
             end.exit_code,
