@@ -65,10 +65,11 @@ def disarm(folder: Path) -> bool:
     Returns:
         Whether there is a repository at its top.
     """
-    for pointer in [path for path in folder.rglob(".git") if path.parent != folder or not path.is_dir()]:
-        _remove(pointer)
     git = folder / ".git"
+    for pointer in [path for path in folder.rglob("*") if path.name == ".git" and path != git]:
+        _remove(pointer)
     if git.is_symlink() or not git.is_dir():
+        _remove(git)
         return False
     for entry in git.iterdir():
         if entry.name not in _GIT_DATA:
