@@ -21,10 +21,12 @@ from agentgym.remote.settings import Inline
 
 QUICK_S = 0.0005
 """A kind of call is quick where one of its last few took no longer; in a busy pool most take longer than they need."""
-SLOW_S = 0.010
-"""A quick kind of call that takes longer on the event loop goes back to threads."""
+ALLOWED_S = 0.001
+"""What a call on the event loop may take; what it takes more is owed, what it takes less is paid back."""
+MAX_OWED_S = 0.050
+"""A kind of call that owes more goes back to threads. A single pause of the machine is forgiven."""
 _WINDOW = 8
-_MAX_PENALTY = 4096
+_MAX_PENALTY = 512
 _WATCH_S = 0.25
 
 _LOG = logging.getLogger(__name__)
@@ -75,6 +77,7 @@ class Pace:
     _seen: int = 0
     _best: float = float("inf")
     _penalty: int = _WINDOW
+    _owed: float = 0.0
 
     def note_threaded(self, seconds: float) -> None:
         """A call in a thread took so long."""
@@ -88,9 +91,12 @@ class Pace:
 
     def note_inline(self, seconds: float) -> None:
         """A call on the event loop took so long."""
-        if seconds > SLOW_S and not self.is_fixed:
+        owed = self._owed + seconds - ALLOWED_S
+        if owed > MAX_OWED_S and not self.is_fixed:
             self.is_quick = False
             self._penalty = min(_MAX_PENALTY, 4 * self._penalty)
+            owed = 0.0
+        self._owed = owed if owed > 0.0 else 0.0
 
 
 @dataclass(slots=True, eq=False)

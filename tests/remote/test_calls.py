@@ -73,6 +73,20 @@ def test_quick_kind_that_gets_slow_goes_back_for_longer_each_time():
     assert counts == [8, 32, 128]
 
 
+def test_single_pauses_of_the_machine_are_forgiven():
+    pace = Pace(is_quick=True, is_fixed=False)
+    for number in range(5000):
+        pace.note_inline(0.030 if number % 100 == 0 else 0.00002)
+    assert pace.is_quick
+
+
+def test_steady_calls_of_some_milliseconds_go_back_to_threads():
+    pace = Pace(is_quick=True, is_fixed=False)
+    for _ in range(30):
+        pace.note_inline(0.003)
+    assert not pace.is_quick
+
+
 def test_kind_whose_best_call_is_slow_never_becomes_quick():
     pace = Pace(is_quick=False, is_fixed=False)
     for _ in range(100):
