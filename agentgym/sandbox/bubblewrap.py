@@ -45,6 +45,7 @@ from agentgym.sandbox.owner import Owner, this_owner
 from agentgym.sandbox.proxy import EgressProxy
 from agentgym.sandbox.runner_binary import runner_binary
 from agentgym.sandbox.runner_sandbox import RunnerSandbox
+from agentgym.sandbox.shared_snapshot import SharedSnapshot
 from agentgym.sandbox.spec import DEFAULT_WORK_DIR, SandboxSpec
 from agentgym.sandbox.sweeper import sweep
 from agentgym.sandbox.workspace import LayerStore, Workspace, remove_tree
@@ -134,6 +135,10 @@ class BubblewrapProvider(SandboxProvider):
         """Remove the folders of dead owners; their processes ended with them."""
         return [left.name for left in sweep(None, state=self._state, dry_run=dry_run).leftovers if not left.error]
 
+    def discard(self, snapshot: Snapshot) -> None:
+        """Remove a snapshot before this process ends; sandboxes that were started from it must be closed."""
+        remove_tree(snapshot.path)
+
     def _host(self) -> _Host:
         with self._lock:
             if os.getpid() not in self._hosts:
@@ -156,6 +161,7 @@ class BubblewrapSandbox(RunnerSandbox):
         self._closing = threading.RLock()
         self._process: BubblewrapProcess | None = None
         self._workspace: Workspace | None = None
+        self._own_snapshot: SharedSnapshot | None = None
         self._folder = host.owner.new_folder(sandbox_id)
         with ExitStack() as undo:
             undo.callback(self._take_down)
@@ -166,7 +172,13 @@ class BubblewrapSandbox(RunnerSandbox):
             undo.pop_all()
 
     def snapshot(self) -> Snapshot:
-        """Keep the present file state, the home and temporary folders included; see `Sandbox.snapshot`."""
+        """Keep the present file state until this process ends, the home and temporary folders included."""
+        made = self._copied()
+        if self._own_snapshot is not None:
+            self._own_snapshot.enter()  # and never leave: the new one stands on it
+        return made
+
+    def _copied(self) -> Snapshot:
         snapshot_id = os.urandom(6).hex()
         folder = self._host.folder / f"snapshot-{snapshot_id}"
         snapshot = Snapshot(snapshot_id, self.spec, folder)
@@ -194,12 +206,14 @@ class BubblewrapSandbox(RunnerSandbox):
             if self._process is None:
                 raise SandboxLostError(f"sandbox {self.id} is closed")
             try:
+                self.end_streams()
                 self._end()
                 if self._workspace is not None:
                     self._workspace.reset(self._layers(self.spec, to))
                 self._process = self._launch(self.id, self.spec)
                 self.attach(self._process.control)
                 self._make_ready(to)
+                self._drop_own_snapshot()
             except BaseException as error:
                 self._take_down()
                 if isinstance(error, OSError) and not isinstance(error, SandboxError):
@@ -209,21 +223,25 @@ class BubblewrapSandbox(RunnerSandbox):
 
     def fork(self, count: int = 1) -> list[Sandbox]:
         """New sandboxes with a copy of the present file state; see `Sandbox.fork`."""
-        snapshot = self.snapshot()
-        forks: list[Sandbox] = []
+        shared = SharedSnapshot(self._copied(), self._own_snapshot).enter()
+        made: list[BubblewrapSandbox] = []
         try:
             for _ in range(count):
-                forks.append(BubblewrapSandbox(self._host, self.spec, snapshot))  # noqa: PERF401 - closed on failure
+                made.append(BubblewrapSandbox(self._host, self.spec, shared.snapshot))
+                made[-1]._own_snapshot = shared.enter()
         except BaseException:
-            for fork in forks:
-                fork.close()
+            for sandbox in made:
+                sandbox.close()
             raise
-        return forks
+        finally:
+            shared.leave()
+        return list(made)
 
     def close(self) -> None:
         """End it and remove everything of it; see `Sandbox.close`."""
         self.control.close()  # before the lock: what runs lets go of it
         with self._closing:
+            self.end_streams()
             self._take_down()
 
     def endpoint_folder(self) -> Path:
@@ -303,6 +321,12 @@ class BubblewrapSandbox(RunnerSandbox):
             if self._workspace is not None:
                 self._workspace.close()
             remove_tree(self._folder)
+            self._drop_own_snapshot()
+
+    def _drop_own_snapshot(self) -> None:
+        shared, self._own_snapshot = self._own_snapshot, None
+        if shared is not None:
+            shared.leave()
 
 
 def _make_host(root: Path, owner: Owner) -> _Host:

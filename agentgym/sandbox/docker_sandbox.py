@@ -19,6 +19,7 @@ from agentgym.sandbox.base import ResetReport, Sandbox, Snapshot
 from agentgym.sandbox.docker_container import PROXY_SOCKET, DockerContainer, DockerHost
 from agentgym.sandbox.docker_options import CONTROL_DIR, PROXY_PORT
 from agentgym.sandbox.runner_sandbox import RunnerSandbox
+from agentgym.sandbox.shared_snapshot import SharedSnapshot
 from agentgym.sandbox.spec import SandboxSpec
 from agentgym.sandbox.tree_copy import TreeCopy
 from agentgym.sandbox.workspace import remove_tree
@@ -45,7 +46,7 @@ class DockerSandbox(RunnerSandbox):
         super().__init__(container.name, spec, container.control)
         self._host, self._container = host, container
         self._closing = threading.Lock()
-        self._own_snapshot: _SharedSnapshot | None = None
+        self._own_snapshot: SharedSnapshot | None = None
         self._folders = [*container.memory_folders, _QUEUES]
         with ExitStack() as undo:
             undo.callback(self.close)
@@ -103,7 +104,7 @@ class DockerSandbox(RunnerSandbox):
     def _reset_in_place(self, to: Snapshot | None) -> None:
         workspace = self._container.workspace
         assert workspace is not None
-        self._end_streams()
+        self.end_streams()
         self.clear(self._folders)
         try:
             workspace.reset(self._container.pristine_layers() if to is None else snapshot_layers(to))
@@ -132,17 +133,6 @@ class DockerSandbox(RunnerSandbox):
             self._container, self.id = container, container.name
             self.attach(container.control)
         self._get_ready(to)
-
-    def _end_streams(self) -> None:
-        """Endpoints, relays and the spec's command end with what a reset kills, and are made anew when asked for."""
-        with self._endpoint_lock:
-            for channel in (*self._relays, *([self._command] if self._command else [])):
-                channel.close()
-            for address in self._endpoints.values():
-                Path(address.removeprefix("unix:")).unlink(missing_ok=True)
-            self._command = None
-            self._relays.clear()
-            self._endpoints.clear()
 
     # Copies.
 
@@ -183,7 +173,7 @@ class DockerSandbox(RunnerSandbox):
 
     def fork(self, count: int = 1) -> list[Sandbox]:
         """New sandboxes with a copy of the present file state; see `Sandbox.fork`."""
-        shared = _SharedSnapshot(self._copied(), self._own_snapshot)
+        shared = SharedSnapshot(self._copied(), self._own_snapshot)
         with ThreadPoolExecutor(min(count, _FORK_THREADS)) as executor:
             starts = [executor.submit(DockerSandbox, self._host, self.spec, shared.snapshot) for _ in range(count)]
         made = [start.result() for start in starts if start.exception() is None]
@@ -206,42 +196,9 @@ class DockerSandbox(RunnerSandbox):
         """End it and remove everything of it; twice is harmless."""
         with self._closing:
             self.control.close()
-            self._end_streams()
+            self.end_streams()
             self._container.close()
             self._drop_own_snapshot()
-
-
-class _SharedSnapshot:
-    """A snapshot that goes with the last of the sandboxes that stand on it: forks, and forks of those.
-
-    Args:
-        snapshot: Nobody else's.
-        below: What it stands on itself.
-    """
-
-    def __init__(self, snapshot: Snapshot, below: _SharedSnapshot | None) -> None:
-        self.snapshot = snapshot
-        self._below = below.enter() if below is not None else None
-        self._num_users = 0
-        self._lock = threading.Lock()
-
-    def enter(self) -> _SharedSnapshot:
-        with self._lock:
-            self._num_users += 1
-        return self
-
-    def leave(self) -> None:
-        with self._lock:
-            self._num_users -= 1
-        self.remove_unused()
-
-    def remove_unused(self) -> None:
-        with self._lock:
-            if self._num_users > 0:
-                return
-        remove_tree(self.snapshot.path)
-        if self._below is not None:
-            self._below.leave()
 
 
 def snapshot_layers(snapshot: Snapshot) -> Sequence[Path]:

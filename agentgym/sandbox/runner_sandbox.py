@@ -322,6 +322,17 @@ class RunnerSandbox(Sandbox):
         """A private folder of the host for the sockets of endpoints."""
         raise SandboxError(f"sandbox {self.id} has no folder for endpoints")
 
+    def end_streams(self) -> None:
+        """Endpoints, relays and the spec's command end with what a reset kills, and are made anew when asked for."""
+        with self._endpoint_lock:
+            for channel in (*self._relays, *([self._command] if self._command else [])):
+                channel.close()
+            for address in self._endpoints.values():
+                Path(address.removeprefix("unix:")).unlink(missing_ok=True)
+            self._command = None
+            self._relays.clear()
+            self._endpoints.clear()
+
     def _stream_answer(self, channel: Channel, port: int) -> None:
         received = self.receive(channel, _STREAM_TIMEOUT_S)
         if received is None:

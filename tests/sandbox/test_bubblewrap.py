@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -198,6 +199,60 @@ def test_a_mount_that_the_sandbox_cannot_get_to_is_refused(provider, tmp_path):
         provider.start(SandboxSpec(limits=SPEC.limits, mounts=(Mount("/nonexistent/a", "/mnt/a"),)))
 
 
+def test_listed_hosts_and_no_others_are_reached_through_the_proxy(provider):
+    with socket.create_server(("127.0.0.1", 0)) as listed, socket.create_server(("127.0.0.1", 0)) as other:
+        ports = [server.getsockname()[1] for server in (listed, other)]
+        network = Network(allow=(f"127.0.0.1:{ports[0]}",))
+        with provider.start(SandboxSpec(limits=SPEC.limits, network=network)) as sandbox:
+            for _ in range(2):
+                asked = [
+                    run(
+                        sandbox,
+                        "exec 9<> /dev/tcp/127.0.0.1/${http_proxy##*:}; "
+                        f"printf 'CONNECT 127.0.0.1:{port} HTTP/1.1\\r\\n\\r\\n' >&9; head -1 <&9",
+                    ).stdout
+                    for port in ports
+                ]
+                assert [reply.split()[1] for reply in asked] == [b"200", b"403"]
+                sandbox.reset()
+
+
+def test_a_server_inside_is_reached_through_an_endpoint(provider):
+    server = (
+        "$s = IO::Socket::INET->new(Listen => 5, LocalAddr => '127.0.0.1', LocalPort => 7070);"
+        " while ($c = $s->accept) { print $c 'hello'; close $c }"
+    )
+    spec = SandboxSpec(limits=SPEC.limits, command=("perl", "-MIO::Socket::INET", "-e", server))
+    with provider.start(spec) as sandbox:
+        for _ in range(2):
+            address = sandbox.endpoint(7070).removeprefix("unix:")
+            deadline = time.monotonic() + 10
+            content = b""
+            while not content and time.monotonic() < deadline:
+                with socket.socket(socket.AF_UNIX) as connection:
+                    connection.connect(address)
+                    content = connection.recv(100)
+            assert content == b"hello"
+            sandbox.reset()
+    assert not Path(address).exists()
+
+
+def test_what_forks_stand_on_goes_with_the_last_of_them(provider, state):
+    before = len(list(state.rglob("snapshot-*")))
+    with provider.start(SPEC) as sandbox:
+        run(sandbox, "echo a > a")
+        forks = sandbox.fork(2)
+        inner = forks[0].fork()[0]
+        forks[0].close()
+        assert run(inner, "cat a").stdout == b"a\n"
+        forks[1].reset()
+        assert run(forks[1], "ls").stdout == b""
+        forks[1].close()
+        assert run(inner, "cat a").stdout == b"a\n"
+        inner.close()
+    assert len(list(state.rglob("snapshot-*"))) == before
+
+
 def test_nothing_is_left_after_closing(provider, state):
     def counts():
         mounts = Path("/proc/self/mountinfo").read_text().count(str(state))
@@ -208,7 +263,9 @@ def test_nothing_is_left_after_closing(provider, state):
     for _ in range(5):
         sandbox = provider.start(SPEC)
         sandbox.exec(["true"])
+        sandbox.endpoint(80)
         sandbox.reset()
+        sandbox.endpoint(80)
         process = sandbox._process._process.pid
         sandbox.close()
         sandbox.close()
