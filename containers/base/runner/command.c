@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "paths.h"
@@ -52,21 +51,17 @@ void command_free(struct command *command) {
     free(command->variables);
 }
 
-// The kernel shall choose a command, never the runner, when memory is short.
-static void offer_to_oom_killer(pid_t pid) {
+bool command_offer(pid_t pid) {
     char path[48];
     snprintf(path, sizeof path, "/proc/%d/oom_score_adj", (int)pid);
     int fd = open(path, O_WRONLY | O_CLOEXEC);
-    // Until its exec has come to an end, a command is as closed to its own user as the keeper that it comes from.
-    for (int tries = 0; fd < 0 && errno == EACCES && tries < 100; tries++) {
-        nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
-        fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return errno != EACCES;
     }
-    if (fd >= 0) {
-        ssize_t written = write(fd, "1000", 4);
-        (void)written;
-        close(fd);
-    }
+    ssize_t written = write(fd, "1000", 4);
+    (void)written;
+    close(fd);
+    return true;
 }
 
 static int actions_fill(posix_spawn_file_actions_t *actions, const int streams[3], const int *extra, int folder) {
@@ -131,7 +126,6 @@ pid_t command_start(const struct command *command, const int streams[3], const i
         close(folder);
     }
     if (error == 0) {
-        offer_to_oom_killer(pid);
         return pid;
     }
     refusal->exit_code = folder >= 0 && error == ENOENT ? NOT_FOUND : CANNOT_RUN;

@@ -33,6 +33,10 @@ struct refusal {
 // or NULL. 0 where it did not come to run.
 pid_t command_start(const struct command *command, const int streams[3], const int *extra, struct refusal *refusal);
 
+// Has the kernel choose this command, never the runner, when memory is short. False where it has to be tried again: until
+// its exec has come to an end, a command is as closed to its own user as the keeper that it comes from.
+bool command_offer(pid_t pid);
+
 // A pipe whose ends are closed on exec, the chosen one not blocking; false where there are no descriptors left.
 bool pipe_make(int ends[2], int nonblocking_end);
 

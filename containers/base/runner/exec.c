@@ -28,6 +28,7 @@ struct run {
     struct inbox inbox;
     size_t input_sent;
     bool has_input_frame;
+    bool is_offered; // to the kernel, to be killed when memory is short
     struct stream streams[2];
     struct outbox *outbox;
     int64_t started_us;
@@ -172,7 +173,8 @@ static void run_poll(struct run *run, struct pollfd *slots) {
     slots[SLOT_OUTPUT] = (struct pollfd){.fd = can_read ? run->streams[0].fd : -1, .events = POLLIN};
     slots[SLOT_ERRORS] = (struct pollfd){.fd = can_read ? run->streams[1].fd : -1, .events = POLLIN};
     int64_t next = run->deadline_us < run->kill_us ? run->deadline_us : run->kill_us;
-    poll(slots, NUM_SLOTS, wait_ms(next < run->drain_us ? next : run->drain_us));
+    int waits_ms = wait_ms(next < run->drain_us ? next : run->drain_us);
+    poll(slots, NUM_SLOTS, run->is_offered || waits_ms == 0 ? waits_ms : 1);
 }
 
 static void run_serve(struct run *run, const struct pollfd *slots) {
@@ -253,6 +255,7 @@ void exec_serve(struct keeper *keeper) {
     for (run_check_times(&run); !run.is_over; run_check_times(&run)) {
         run_poll(&run, slots);
         run_serve(&run, slots);
+        run.is_offered = run.is_offered || run.pid == 0 || command_offer(run.pid);
     }
     run_clean_up(&run);
     run_report(&run);

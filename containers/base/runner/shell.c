@@ -47,6 +47,7 @@ struct shell {
     struct command command; // how a fresh shell is started, but for its folder
     char cwd[MAX_PATH];
     pid_t pid; // 0 where there is none
+    bool is_offered; // to the kernel, to be killed when memory is short
     struct refusal refusal;
     int commands;
     int reports;
@@ -106,6 +107,7 @@ static bool shell_start(struct shell *shell) {
         int streams[3] = {null, output[1], output[1]};
         int extra[2] = {commands[0], reports[1]};
         shell->pid = command_start(&command, streams, extra, &shell->refusal);
+        shell->is_offered = false;
         is_made = shell->pid > 0;
     }
     int error = errno;
@@ -216,7 +218,9 @@ static void turn_serve(struct shell *shell, struct turn *turn) {
     slots[SLOT_OUTPUT] = (struct pollfd){.fd = can_read ? shell->output.fd : -1, .events = POLLIN};
     slots[SLOT_REPORT] = (struct pollfd){.fd = shell->reports, .events = POLLIN};
     int64_t next = turn->deadline_us < turn->kill_us ? turn->deadline_us : turn->kill_us;
-    poll(slots, NUM_SLOTS, wait_ms(next < turn->give_up_us ? next : turn->give_up_us));
+    int waits_ms = wait_ms(next < turn->give_up_us ? next : turn->give_up_us);
+    poll(slots, NUM_SLOTS, shell->is_offered || waits_ms == 0 ? waits_ms : 1);
+    shell->is_offered = shell->is_offered || command_offer(shell->pid);
     if ((slots[SLOT_CHANNEL].revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0) {
         turn->is_over = true;
         turn->has_host = false;

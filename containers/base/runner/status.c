@@ -9,6 +9,7 @@
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "keeper.h"
@@ -27,11 +28,8 @@ static size_t entries_count(const char *path) {
     return count;
 }
 
-// Processes that are neither the runner nor a keeper: those are the runner's own image, and cannot be read.
-static size_t strangers_count(const struct settings *settings) {
-    if (!settings->is_init) {
-        return 0;
-    }
+// Processes beside the runner and this keeper.
+static size_t others_count(void) {
     struct processes all = {.items = NULL};
     processes_read(&all);
     size_t count = 0;
@@ -39,6 +37,20 @@ static size_t strangers_count(const struct settings *settings) {
         count += all.items[at].pid != 1 && all.items[at].pid != getpid() && !all.items[at].is_zombie;
     }
     processes_free(&all);
+    return count;
+}
+
+// A keeper that has just answered may take a moment to go.
+static size_t settled_count(const struct settings *settings) {
+    enum { MAX_TRIES = 50 };
+    size_t count = 0;
+    for (int tries = 0; settings->is_init && tries < MAX_TRIES; tries++) {
+        count = others_count();
+        if (count == 0) {
+            break;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
     return count;
 }
 
@@ -87,7 +99,7 @@ void status_serve(struct keeper *keeper) {
     }
     char text[256];
     int length = snprintf(text, sizeof text, "version %d\nprocesses %zu\nleftovers %zu\nipc %zu\nmounts %016llx\n",
-                          PROTOCOL_VERSION, strangers_count(keeper->settings), leftovers, ipc_count(keeper->settings),
+                          PROTOCOL_VERSION, settled_count(keeper->settings), leftovers, ipc_count(keeper->settings),
                           mounts_hash(keeper->settings->work_dir));
     frame_send(keeper->channel, FRAME_READY, text, (size_t)length);
 }
