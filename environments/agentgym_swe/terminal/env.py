@@ -5,10 +5,12 @@ The files before and after are handled in `work_folder` and `verify`, the tasks 
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from agentgym.action import ToolCall
 from agentgym.env import EnvReply
@@ -21,6 +23,7 @@ from agentgym.sandbox.spec import Limits, SandboxSpec
 from agentgym.task import Task
 from agentgym.tool_env import said, tool_schema
 from agentgym_swe.terminal import kinds
+from agentgym_swe.terminal.reward_script import MAX_PRODUCED_BYTES, replace_work_folder, run_script, score_of
 from agentgym_swe.terminal.verify import faults, fetch, temporary_folder
 from agentgym_swe.terminal.work_folder import archive
 
@@ -115,6 +118,7 @@ class TerminalEnv(SandboxEnv):
             raise ConfigError(f"family must be one of {', '.join(kinds.FAMILIES)}: got {family!r}")
         self._family = family
         self._shell: ShellSession | None = None
+        self._command_limit_s = COMMAND_LIMIT_S
 
     def make_task(self, seed: int) -> Task:
         """A task drawn from the seed."""
@@ -123,11 +127,16 @@ class TerminalEnv(SandboxEnv):
         return kinds.draw_task(family, rng, seed)
 
     def sandbox_spec(self, task: Task) -> SandboxSpec:
-        """The same for every task."""
-        return SPEC
+        """The same for every task of ours; others state theirs."""
+        stated = task.config.get("sandbox")
+        return SPEC if stated is None else SandboxSpec.from_json(stated)
 
     def set_up(self, task: Task) -> Sequence[Message]:
         """Unpack the task's files, run its preparation, and state the task."""
+        self._command_limit_s = float(task.config.get("command_limit_s", COMMAND_LIMIT_S))
+        if "script" in task.private:
+            self._shell = self.sandbox.shell(cwd=self.sandbox.spec.work_dir)
+            return [user(task.instruction)]
         if "files" not in task.config or "checks" not in task.private:
             raise TaskError(f"task {task.id!r} is none of Terminal-v0: config {sorted(task.config)}")
         packed = archive(task.config["files"])
@@ -157,7 +166,7 @@ class TerminalEnv(SandboxEnv):
                 if len(command) > MAX_COMMAND or "\0" in command:
                     return said(f"The command was not run: at most {MAX_COMMAND} characters, and no NUL.")
                 assert self._shell is not None
-                return said(shown(self._shell.run(command, timeout_s=COMMAND_LIMIT_S, max_output_bytes=1 << 16)))
+                return said(shown(self._shell.run(command, timeout_s=self._command_limit_s, max_output_bytes=1 << 16)))
             case "submit", _:
                 reply = self.grade()
                 return reply._replace(messages=[user(RIGHT if reply.success else WRONG)], terminated=True)
@@ -166,6 +175,8 @@ class TerminalEnv(SandboxEnv):
     def grade(self) -> EnvReply:
         """Judge the work folder as it is now."""
         assert self.task is not None
+        if "script" in self.task.private:
+            return self._grade_by_script(self.task.private["script"])
         checks = self.task.private["checks"]
         with temporary_folder() as name:
             produced = Path(name) / "work"
@@ -183,6 +194,28 @@ class TerminalEnv(SandboxEnv):
             self.event("progress", share, source="verifier"),
         ]
         return EnvReply((), events, success=success)
+
+    def _grade_by_script(self, script: Mapping[str, Any]) -> EnvReply:
+        """Let the task's own tests judge, in the agent's sandbox or in a fresh one with what it produced."""
+        self.put_down()
+        if not script["is_separate"]:
+            return self._scored(run_script(self.sandbox, script))
+        with temporary_folder() as name:
+            produced = Path(name) / "work"
+            wrong = fetch(self.sandbox, produced, self.sandbox.spec.work_dir, MAX_PRODUCED_BYTES)
+            if wrong:
+                return EnvReply(
+                    (), [self.event("success", 0.0, source="verifier", detail={"failed": [wrong]})], success=False
+                )
+            spec = dataclasses.replace(self.sandbox.spec, user=script["user"])
+            with self.fresh_sandbox(spec) as sandbox:
+                replace_work_folder(sandbox, produced)
+                return self._scored(run_script(sandbox, script))
+
+    def _scored(self, rewards: Mapping[str, float]) -> EnvReply:
+        score = score_of(rewards)
+        events = [self.event("success", score, source="verifier", detail={"rewards": dict(rewards)})]
+        return EnvReply((), events, success=score >= 1.0, score=score)
 
 
 def shown(result: ShellResult) -> str:

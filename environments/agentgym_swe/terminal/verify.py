@@ -38,7 +38,7 @@ _GIT_KEYS = ("branch", "of", "no_branch", "tag", "clean")
 _KEYS = {"path", "content", "mode", "link", "absent", "folder", "subjects", "blob", "subject", *_GIT_KEYS}
 
 
-def fetch(sandbox: Sandbox, target: Path) -> str:
+def fetch(sandbox: Sandbox, target: Path, source: str = ".", max_bytes: int = MAX_FOLDER_BYTES) -> str:
     """Copy the agent's work folder out of its sandbox; says what is wrong with it, "" for nothing.
 
     A folder that cannot be copied safely (links that leave it, devices, too much) is the agent's failure.
@@ -47,7 +47,7 @@ def fetch(sandbox: Sandbox, target: Path) -> str:
         SandboxLostError: The sandbox is gone.
     """
     try:
-        sandbox.download(".", target, max_bytes=MAX_FOLDER_BYTES)
+        sandbox.download(source, target, max_bytes=max_bytes)
     except SandboxFileError as error:
         return f"the work folder could not be taken over: {error}"
     return ""
