@@ -312,7 +312,7 @@ class BubblewrapSandbox(RunnerSandbox):
             self._proxy.close()
             self._proxy = None
         for name in ("sockets", "endpoints"):
-            remove_tree(self._folder / name)
+            shutil.rmtree(self._folder / name, ignore_errors=True)
 
     def _take_down(self) -> None:
         try:

@@ -13,6 +13,7 @@ import platform
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from agentgym.errors import SandboxStartError
 
@@ -149,6 +150,7 @@ class _Program:
         return distance
 
 
+@cache
 def filter_program(machine: str | None = None, *, refusal: int = errno.EPERM) -> bytes:
     """The filter's program.
 

@@ -158,8 +158,9 @@ def test_a_snapshot_can_be_returned_to_and_forked(provider, tmp_path):
 
 
 def test_a_snapshot_holds_still_what_writes(sandbox):
-    with sandbox.spawn(["bash", "-c", "i=0; while :; do i=$((i+1)); echo $i > a; echo $i > b; done"]):
-        time.sleep(0.2)
+    write = "i=0; while :; do i=$((i+1)); echo $i > a; echo $i > b; [ $i -eq 9 ] && echo under way; done"
+    with sandbox.spawn(["bash", "-c", write]) as writer:
+        assert writer.receive(timeout_s=10)
         for _ in range(3):
             snapshot = sandbox.snapshot()
             layer = Path((snapshot.path / "layers").read_text().splitlines()[0])
