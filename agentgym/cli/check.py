@@ -21,6 +21,7 @@ def run(
     *,
     family: str = "",
     everything: Annotated[bool, tyro.conf.arg(name="all")] = False,
+    runtime: str = "",
     as_json: AsJson = False,
 ) -> int:
     """Check environments, each with its suites; exit code 1 where one fails.
@@ -29,6 +30,7 @@ def run(
         names: Ids of environments, or names of suites.
         family: All of this family, such as tools.
         everything: All that is registered.
+        runtime: Where the environments run, such as docker; their own default where none is given.
         as_json: Print JSON for machines.
     """
     if (len(names) > 0) + bool(family) + everything != 1:
@@ -37,7 +39,7 @@ def run(
     for failure in failures:
         note(failure)
     reports = []
-    for report in check(*_chosen(names, family)):
+    for report in check(*_chosen(names, family), runtime):
         note(f"{report.subject}: {'passed' if report.passed else 'FAILED'}")
         reports.append(report)
     if as_json:
@@ -49,10 +51,12 @@ def run(
     return 0 if all(report.passed for report in reports) and not failures else 1
 
 
-def check(env_ids: list[str], suites: list[str]) -> Iterator[CheckReport]:
-    """The reports of environments, then of suites, one after another."""
-    yield from map(check_env, env_ids)
-    yield from map(check_suite, suites)
+def check(env_ids: list[str], suites: list[str], runtime: str = "") -> Iterator[CheckReport]:
+    """The reports of environments, then of suites (which have no runtime of their own), one after another."""
+    for env_id in env_ids:
+        yield check_env(env_id, runtime=runtime)
+    if not runtime:
+        yield from map(check_suite, suites)
 
 
 def _chosen(names: tuple[str, ...], family: str) -> tuple[list[str], list[str]]:

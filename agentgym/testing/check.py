@@ -57,6 +57,7 @@ def check_env(
     tasks: Sequence[Task] | None = None,
     scripts: Mapping[str, ScriptFactory] | None = None,
     only: Sequence[str] | None = None,
+    runtime: str = "",
 ) -> CheckReport:
     """Check that an environment keeps the contract of `AgentEnv`.
 
@@ -65,6 +66,7 @@ def check_env(
         tasks: Tasks to play; by default one of each stratum of its suites' test splits and some made from seeds.
         scripts: Script factories by name; by default the registered ones.
         only: Names of checks in `ENV_CHECKS`; None runs all.
+        runtime: Where an environment that is given by its id runs, such as "docker"; see `agentgym.make`.
 
     Returns:
         The report; it does not raise for failed checks, `report.raise_if_failed()` does.
@@ -72,7 +74,7 @@ def check_env(
     Raises:
         UnknownNameError: No such id or check.
     """
-    subject = env_subject(target, tasks, scripts)
+    subject = env_subject(target, tasks, scripts, runtime)
     checks = {name: _closing(check) for name, check in ENV_CHECKS.items()}
     return run_checks(subject.name, subject, checks, only)
 

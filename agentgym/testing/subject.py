@@ -91,6 +91,7 @@ def env_subject(
     target: str | Callable[[], AgentEnv],
     tasks: Sequence[Task] | None = None,
     scripts: Mapping[str, ScriptFactory] | None = None,
+    runtime: str = "",
 ) -> EnvSubject:
     """Gather what the checks of an environment need.
 
@@ -98,6 +99,7 @@ def env_subject(
         target: A registered id, or something that makes an environment when called without arguments.
         tasks: Tasks to play; by default one of each stratum of its suites' test splits and some made from seeds.
         scripts: Script factories by name; by default the registered ones.
+        runtime: Where an environment that is given by its id runs; see `agentgym.make`.
 
     Raises:
         UnknownNameError: Nothing is registered under the id.
@@ -107,7 +109,7 @@ def env_subject(
         raise ConfigError("check_env got an empty list of tasks; give at least one, or None for tasks made from seeds")
     if isinstance(target, str):
         known = spec(target)
-        factory: Callable[[], AgentEnv] = partial(make, target)
+        factory: Callable[[], AgentEnv] = partial(make, target, runtime=runtime)
         scripts = known.load_scripts() if scripts is None else scripts
         suites = [load_suite(name) for name in known.suites if tasks is None]
         firsts = {(task.suite, task.stratum): task for suite in suites for task in reversed(suite.tasks("test"))}
@@ -115,8 +117,11 @@ def env_subject(
     else:
         factory, chosen = target, list(tasks or ())
     if tasks is None:
-        env = factory()
+        env = make(target) if isinstance(target, str) else factory()  # here: a server keeps what is private in tasks
         chosen += [env.make_task(seed) for seed in (0, 1)]
         env.close()
-    name = target if isinstance(target, str) else getattr(target, "__name__", repr(target))
-    return EnvSubject(name, factory, chosen, scripts or {}, target if isinstance(target, str) else "")
+    if not isinstance(target, str):
+        return EnvSubject(getattr(target, "__name__", repr(target)), factory, chosen, scripts or {})
+    if runtime:
+        return EnvSubject(f"{target} in {runtime}", factory, chosen, scripts or {})
+    return EnvSubject(target, factory, chosen, scripts or {}, target)
