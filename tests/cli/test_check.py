@@ -29,7 +29,7 @@ def test_check_suite_alone(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_check_failure_sets_the_exit_code(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     failed = CheckReport(GUESS, [CheckResult("seeds", "failed", "step 3 differs [bold]", 0.1)])
-    monkeypatch.setattr("agentgym.cli.check.check_env", lambda _: failed)
+    monkeypatch.setattr("agentgym.cli.check.check_env", lambda _, runtime: failed)
     assert main(["check", GUESS]) == 1
     captured = capsys.readouterr()
     assert "step 3 differs [bold]" in captured.out
@@ -42,7 +42,7 @@ def test_check_all_covers_every_registered_environment_and_suite(
     specs = [EnvSpec(f"x/{name}-v0", "m:C", "m:S", "x", ("x/both",)) for name in ("A", "B")]
     monkeypatch.setattr("agentgym.cli.check.specs", lambda: specs)
     for name in ("check_env", "check_suite"):
-        monkeypatch.setattr(f"agentgym.cli.check.{name}", lambda subject: CheckReport(subject, []))
+        monkeypatch.setattr(f"agentgym.cli.check.{name}", lambda subject, **_: CheckReport(subject, []))
     assert main(["check", "--all", "--json"]) == 0
     subjects = [report["subject"] for report in json.loads(capsys.readouterr().out)]
     assert subjects == ["x/A-v0", "x/B-v0", "x/both"]
