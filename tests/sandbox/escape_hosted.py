@@ -366,6 +366,22 @@ def kill_all(arena):
 
 
 @attempt(
+    "lose-time-limit",
+    "Kill the runner's helper that watches over the time limit, and work on without one",
+    "the runner kills what a killed helper ran",
+)
+def lose_time_limit(arena):
+    with arena.fresh() as box:
+        ran = box.exec(["bash", "-c", "(setsid bash -c 'sleep 300; :' &); kill -9 $PPID; sleep 301"], timeout_s=5)
+        assert ran.exit_code != 0
+        deadline = time.monotonic() + 5
+        look = "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c 'sleep 30[01]'"
+        while (found := arena.run(look, box).strip()) != "0" and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert found == "0"
+
+
+@attempt(
     "stop-helper",
     "Stop the runner's helper, so that the host waits and blames the machine",
     "the runner kills a helper that was stopped; the operation ends as killed",

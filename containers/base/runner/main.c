@@ -25,7 +25,7 @@
 #include "purge.h"
 #include "tree.h"
 
-enum { USAGE = 2, KILL_PATIENCE_MS = 10000, CONNECT_PATIENCE_MS = 2000 };
+enum { USAGE = 2, KILL_PATIENCE_MS = 10000, CONNECT_PATIENCE_MS = 2000, ORPHAN_PASSES = 200 };
 
 struct arguments {
     struct settings settings;
@@ -158,17 +158,47 @@ static void letter_serve(const struct arguments *arguments, const struct letter 
     }
 }
 
+// Keepers are in the runner's own process group, which nothing that they start can join.
+static bool is_keeper(pid_t pid) {
+    return getpgid(pid) == getpgrp();
+}
+
+// What a killed keeper ran has lost its time limit. Whose orphans are whose is not known, so all of them go.
+static void orphans_kill(void) {
+    struct processes keepers = {.items = NULL};
+    processes_read(&keepers);
+    size_t count = 0;
+    for (size_t at = 0; at < keepers.count; at++) {
+        if (keepers.items[at].parent == getpid() && is_keeper(keepers.items[at].pid)) {
+            keepers.items[count++] = keepers.items[at];
+        }
+    }
+    keepers.count = count;
+    for (int passes = 0; passes < ORPHAN_PASSES && tree_signal(SIGKILL, &keepers, 0) > 0; passes++) {
+        nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+    }
+    processes_free(&keepers);
+}
+
 static void children_reap(int signals) {
     struct signalfd_siginfo told;
     while (read(signals, &told, sizeof told) > 0) {
     }
-    int status = 0;
-    for (pid_t pid = 1; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
-        // A keeper that was stopped from inside would keep its host waiting, and be taken for a fault of the machine.
-        // Orphans may stop as they like; they have sessions of their own.
-        if (WIFSTOPPED(status) && getpgid(pid) == getpgrp()) {
-            kill(pid, SIGKILL);
+    bool was_killed = false;
+    for (;;) {
+        siginfo_t end = {.si_pid = 0};
+        if (waitid(P_ALL, 0, &end, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) < 0 || end.si_pid == 0) {
+            break;
         }
+        // A keeper that was stopped from inside would keep its host waiting, and be taken for a fault of the machine.
+        if (end.si_code == CLD_STOPPED && is_keeper(end.si_pid)) {
+            kill(end.si_pid, SIGKILL);
+        }
+        was_killed = was_killed || (end.si_code == CLD_KILLED && is_keeper(end.si_pid));
+        waitpid(end.si_pid, NULL, WNOHANG | WUNTRACED);
+    }
+    if (was_killed) {
+        orphans_kill();
     }
 }
 
