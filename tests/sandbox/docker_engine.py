@@ -5,6 +5,7 @@ import os
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,6 +77,23 @@ def new_state() -> Path:
 
 def provider_on(state: Path, **settings) -> TestedProvider:
     return TestedProvider(state=state, **settings)
+
+
+@contextlib.contextmanager
+def running_provider(*, is_warm: bool = True, **settings) -> Iterator[TestedProvider]:
+    """A provider with a state folder of its own, taken down at the end.
+
+    Args:
+        is_warm: Whether it has looked into the image, and the runner is compiled, before it is handed out.
+        settings: As for `DockerProvider`.
+    """
+    provider = provider_on(new_state(), **settings)
+    try:
+        if is_warm:
+            provider.start(SPEC).close()
+        yield provider
+    finally:
+        take_down(provider)
 
 
 def take_down(provider: TestedProvider) -> None:

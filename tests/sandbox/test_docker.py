@@ -22,7 +22,7 @@ from agentgym.errors import (
 from agentgym.sandbox.docker_container import DockerContainer
 from agentgym.sandbox.engine import EngineInfo, probe_engine
 from agentgym.sandbox.spec import Limits, Mount, Network, SandboxSpec
-from tests.sandbox.docker_engine import SPEC, new_state, provider_on, take_down
+from tests.sandbox.docker_engine import SPEC, running_provider
 
 pytestmark = [
     pytest.mark.skipif(not isinstance(probe_engine(), EngineInfo), reason="no container engine answers"),
@@ -32,17 +32,14 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def provider():
-    provider = provider_on(new_state())
-    provider.start(SPEC).close()  # looks into the image, compiles the runner, fills the pool of connections
-    yield provider
-    take_down(provider)
+    with running_provider() as provider:
+        yield provider
 
 
 @pytest.fixture
 def fresh_provider():
-    provider = provider_on(new_state())
-    yield provider
-    take_down(provider)
+    with running_provider(is_warm=False) as provider:
+        yield provider
 
 
 @pytest.fixture(scope="module")
@@ -525,10 +522,9 @@ def test_the_spec_s_command_and_endpoints_come_back_after_a_reset(provider, tmp_
 @pytest.fixture
 def plain_provider(monkeypatch):
     monkeypatch.setattr("agentgym.sandbox.docker.os.geteuid", lambda: 1000)
-    provider = provider_on(new_state())
-    assert not provider.capabilities().in_place_reset
-    yield provider
-    take_down(provider)
+    with running_provider(is_warm=False) as provider:
+        assert not provider.capabilities().in_place_reset
+        yield provider
 
 
 def test_without_mounts_the_work_folder_is_in_memory_and_a_reset_makes_it_anew(plain_provider, repository):

@@ -13,17 +13,15 @@ from agentgym.sandbox.engine import EngineInfo, probe_engine
 from agentgym.sandbox.owner import this_owner
 from agentgym.sandbox.process import ProcessProvider, ProcessSandbox
 from agentgym.testing import SANDBOX_CHECKS, check_sandbox
-from tests.sandbox.docker_engine import SPEC, new_state, provider_on, take_down
+from tests.sandbox.docker_engine import SPEC, running_provider
 
 needs_engine = pytest.mark.skipif(not isinstance(probe_engine(), EngineInfo), reason="no container engine answers")
 
 
 @pytest.fixture(scope="module")
 def docker_provider():
-    provider = provider_on(new_state())
-    provider.start(SPEC).close()
-    yield provider
-    take_down(provider)
+    with running_provider() as provider:
+        yield provider
 
 
 @needs_engine
