@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Mapping, Sequence
-from enum import IntEnum, IntFlag
+from enum import IntEnum
 from typing import NamedTuple
 
 VERSION = 1
@@ -45,8 +45,8 @@ class Kind(IntEnum):
     FAILED = 36
 
 
-class ExecFlag(IntFlag):
-    """How a command is run."""
+class ExecFlag(IntEnum):
+    """How a command is run: bits of a number."""
 
     HAS_STDIN = 1
     MERGES_STDERR = 2
@@ -54,8 +54,8 @@ class ExecFlag(IntFlag):
     STAYS_BENEATH = 8
 
 
-class ExitFlag(IntFlag):
-    """How a command ended."""
+class ExitFlag(IntEnum):
+    """How a command ended: bits of a number."""
 
     TIMED_OUT = 1
     INTERRUPTED = 2
@@ -64,10 +64,10 @@ class ExitFlag(IntFlag):
 
 
 class Exit(NamedTuple):
-    """The end of a command: its exit code, how it came, what was dropped, and the wall time."""
+    """The end of a command: its exit code, how it came (`ExitFlag`), what was dropped, and the wall time."""
 
     exit_code: int
-    flags: ExitFlag
+    flags: int
     dropped_bytes: int
     duration_s: float
 
@@ -80,12 +80,12 @@ class Failure(NamedTuple):
 
 
 class Command(NamedTuple):
-    """What an EXEC request says; times in milliseconds, 0 for no limit."""
+    """What an EXEC request says; times in milliseconds, 0 for no limit; flags are those of `ExecFlag`."""
 
     argv: Sequence[str | bytes]
     env: Mapping[str, str]
     cwd: str = ""
-    flags: ExecFlag = ExecFlag(0)
+    flags: int = 0
     timeout_ms: int = 0
     grace_ms: int = 0
     drain_ms: int = 200
@@ -146,7 +146,7 @@ def parsed_folder(payload: bytes) -> str:
 def parsed_exit(payload: bytes) -> Exit:
     """The content of an EXIT frame."""
     exit_code, flags, dropped, duration_us = _EXIT.unpack(payload[: _EXIT.size])
-    return Exit(exit_code, ExitFlag(flags), dropped, duration_us / 1e6)
+    return Exit(exit_code, flags, dropped, duration_us / 1e6)
 
 
 def parsed_failure(payload: bytes) -> Failure:

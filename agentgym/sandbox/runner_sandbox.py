@@ -102,14 +102,14 @@ class RunnerSandbox(Sandbox):
     ) -> ExecResult:
         """Run one command and wait for its end; see `Sandbox.exec`."""
         limits = self.spec.limits
-        flags = ExecFlag.KEEPS_BACKGROUND if keep_background else ExecFlag(0)
+        flags = (ExecFlag.KEEPS_BACKGROUND if keep_background else 0) | (ExecFlag.HAS_STDIN if stdin else 0)
         if any(_has_null(text) for text in (*argv, cwd or "", *(env or {}).values())):
             return ExecResult(_CANNOT_RUN, b"", b"agentgym-runner: null byte in an argument, variable or folder\n")
         command = Command(
             argv,
             env or {},
             self._path(cwd or ""),
-            flags | (ExecFlag.HAS_STDIN if stdin else ExecFlag(0)),
+            flags,
             timeout_ms=milliseconds(limits.exec_s if timeout_s is None else timeout_s),
             max_output=limits.output_bytes if max_output_bytes is None else max_output_bytes,
         )
@@ -372,10 +372,10 @@ class RunnerSandbox(Sandbox):
 
     # What the operations share.
 
-    def _beneath(self, folder: str) -> ExecFlag:
+    def _beneath(self, folder: str) -> int:
         """Whether links may not lead a command's folder out of the work folder: where it is named as part of it."""
         is_inside = not folder.startswith("/") or f"{folder}/".startswith(f"{self.work_dir}/")
-        return ExecFlag.STAYS_BENEATH if is_inside else ExecFlag(0)
+        return ExecFlag.STAYS_BENEATH if is_inside else 0
 
     def receive(self, channel: Channel, timeout_s: float | None, feed: Iterator[bytes] | None = None) -> Frame | None:
         """The next frame of a channel; a runner that does not answer in time is given up, and the sandbox with it."""

@@ -182,9 +182,18 @@ def test_exec_64_at_once(sandbox: Sandbox) -> None:
 
 
 def test_exec_whose_keeper_is_killed_from_inside_is_its_own_failure(sandbox: Sandbox) -> None:
-    result = sandbox.exec(["sh", "-c", "echo before; sleep 0.1; kill -9 $PPID; sleep 60"], timeout_s=20)
-    assert (result.exit_code, result.stdout) == (137, b"before\n")
+    other = sandbox.spawn(["cat"])
+    script = "setsid sleep 600 & echo $! $$; sleep 0.1; kill -9 $PPID; sleep 60"
+    result = sandbox.exec(["sh", "-c", script], timeout_s=20)
+    assert result.exit_code == 137
     assert sandbox.exec(["echo", "on"]).stdout == b"on\n"
+    deadline = time.monotonic() + 10
+    while any(map(is_running, map(int, result.stdout.split()))) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not any(map(is_running, map(int, result.stdout.split())))
+    other.send(b"undisturbed")
+    assert other.receive(timeout_s=10) == b"undisturbed"
+    other.close()
 
 
 def test_interrupt_ends_commands_of_other_threads(sandbox: Sandbox) -> None:

@@ -16,7 +16,7 @@
 #include "stream.h"
 #include "tree.h"
 
-enum { KILL_PATIENCE_MS = 10000, SLOT_CHANNEL = 0, SLOT_SIGNALS, SLOT_INPUT, SLOT_OUTPUT, SLOT_ERRORS, NUM_SLOTS };
+enum { KILL_PATIENCE_MS = 10000, OFFER_AFTER_US = 1500, SLOT_CHANNEL = 0, SLOT_SIGNALS, SLOT_INPUT, SLOT_OUTPUT, SLOT_ERRORS, NUM_SLOTS };
 
 struct run {
     struct keeper *keeper;
@@ -174,7 +174,7 @@ static void run_poll(struct run *run, struct pollfd *slots) {
     slots[SLOT_ERRORS] = (struct pollfd){.fd = can_read ? run->streams[1].fd : -1, .events = POLLIN};
     int64_t next = run->deadline_us < run->kill_us ? run->deadline_us : run->kill_us;
     int waits_ms = wait_ms(next < run->drain_us ? next : run->drain_us);
-    poll(slots, NUM_SLOTS, run->is_offered || waits_ms == 0 ? waits_ms : 1);
+    poll(slots, NUM_SLOTS, run->is_offered || waits_ms == 0 ? waits_ms : 2);
 }
 
 static void run_serve(struct run *run, const struct pollfd *slots) {
@@ -240,6 +240,13 @@ static void run_report(struct run *run) {
     outbox_drain(run->outbox, channel);
 }
 
+static void run_offer(struct run *run) {
+    // Most commands are over before it is worth the time.
+    if (!run->is_offered && run->pid > 0 && now_us() - run->started_us > OFFER_AFTER_US) {
+        run->is_offered = command_offer(run->pid);
+    }
+}
+
 void exec_serve(struct keeper *keeper) {
     struct run run = {.keeper = keeper, .input = -1, .outbox = &exec_outbox};
     if (!run_take(&run)) {
@@ -255,7 +262,7 @@ void exec_serve(struct keeper *keeper) {
     for (run_check_times(&run); !run.is_over; run_check_times(&run)) {
         run_poll(&run, slots);
         run_serve(&run, slots);
-        run.is_offered = run.is_offered || run.pid == 0 || command_offer(run.pid);
+        run_offer(&run);
     }
     run_clean_up(&run);
     run_report(&run);

@@ -25,7 +25,7 @@
 #include "purge.h"
 #include "tree.h"
 
-enum { USAGE = 2, KILL_PATIENCE_MS = 10000, CONNECT_PATIENCE_MS = 2000, ORPHAN_PASSES = 200 };
+enum { USAGE = 2, KILL_PATIENCE_MS = 10000, CONNECT_PATIENCE_MS = 2000, ORPHAN_PATIENCE_MS = 1000 };
 
 struct arguments {
     struct settings settings;
@@ -174,9 +174,7 @@ static void orphans_kill(void) {
         }
     }
     keepers.count = count;
-    for (int passes = 0; passes < ORPHAN_PASSES && tree_signal(SIGKILL, &keepers, 0) > 0; passes++) {
-        nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
-    }
+    purge(&keepers, 0, ORPHAN_PATIENCE_MS);
     processes_free(&keepers);
 }
 
