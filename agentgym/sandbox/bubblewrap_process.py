@@ -65,7 +65,7 @@ class BubblewrapProcess:
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """Stop every process inside but the runner for the time of the block.
+        """Stop every command inside for the time of the block.
 
         Raises:
             SandboxError: They could not be stopped.
@@ -132,16 +132,21 @@ class BubblewrapProcess:
                 raise SandboxError(f"processes {running} of a sandbox could not be stopped for a snapshot")
 
     def _others(self) -> list[int]:
-        """Processes of the sandbox's namespace without its first."""
+        """Processes of the sandbox's namespace but the runner and its keepers.
+
+        Keepers are the runner's children in its process group, which nothing that they start can join. It would take
+        one that is stopped for the victim of an attack, and kill it.
+        """
+        own = _stat_of(self._runner_pid)[1:3]
         found = []
-        for name in os.listdir("/proc"):
-            if name.isdecimal() and int(name) != self._runner_pid:
-                try:
-                    is_inside = os.readlink(f"/proc/{name}/ns/pid") == self._namespace
-                except OSError:
-                    continue
-                if is_inside:
-                    found.append(int(name))
+        for name in filter(str.isdecimal, os.listdir("/proc")):
+            try:
+                is_inside = os.readlink(f"/proc/{name}/ns/pid") == self._namespace
+            except OSError:
+                continue
+            is_keeper = is_inside and _stat_of(int(name))[1:3] == [str(self._runner_pid), *own[1:]]
+            if is_inside and not is_keeper and int(name) != self._runner_pid:
+                found.append(int(name))
         return found
 
 
