@@ -199,13 +199,16 @@ class DockerContainer:
                 raise OSError(errno.ELOOP, "a link in the image lies on the way to", folder)
         return path
 
+    def mounts(self) -> tuple[list[str], list[str]]:
+        """Devices mounted at the work folder inside, and all other lines of the mount table, as the kernel tells it."""
+        lines = Path(f"/proc/{self.pid}/mountinfo").read_text().splitlines()
+        at_work = [line for line in lines if f" {self.spec.work_dir} " in line]
+        others = [line for line in lines if line not in at_work]
+        return [entry.device for entry in mount_table("\n".join(at_work))], others
+
     def sees_work_folder(self) -> bool:
-        """Whether what is mounted at the work folder inside is what is mounted on the host, as the kernel tells it."""
-        if self.workspace is None:
-            return True
-        table = mount_table(Path(f"/proc/{self.pid}/mountinfo").read_text())
-        seen = [entry.device for entry in table if entry.path == self.spec.work_dir]
-        return seen == [self.workspace.device]
+        """Whether what is mounted at the work folder inside is what is mounted on the host."""
+        return self.workspace is None or self.mounts()[0] == [self.workspace.device]
 
     def freeze(self) -> None:
         """Stop every process inside.

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NoReturn
 
 from agentgym.errors import SandboxDirtyError, SandboxError, SandboxLostError, SandboxStartError
 from agentgym.sandbox.base import ResetReport, Sandbox, Snapshot
@@ -27,6 +28,7 @@ from agentgym.sandbox.workspace import remove_tree
 _QUEUES = "/dev/mqueue"
 _FORK_THREADS = 8
 _EXIT_WAIT_S = 0.1
+_NONE_LEFT = ("processes", "leftovers", "ipc")
 
 
 class DockerSandbox(RunnerSandbox):
@@ -55,7 +57,7 @@ class DockerSandbox(RunnerSandbox):
 
     def _get_ready(self, snapshot: Snapshot | None) -> None:
         self._num_oom_kills = self._container.cgroup.num_oom_kills()
-        self._fresh = self.status(self._folders)
+        self._mounts = self._container.mounts()[1]
         self._begin(snapshot)
 
     def _begin(self, snapshot: Snapshot | None) -> None:
@@ -108,19 +110,24 @@ class DockerSandbox(RunnerSandbox):
         self.clear(self._folders)
         try:
             workspace.reset(self._container.pristine_layers() if to is None else snapshot_layers(to))
-            is_seen = self._container.sees_work_folder()
+            seen, others = self._container.mounts()
         except OSError as error:
             self._refuse(f"its work folder could not be put back ({error})", error)
-        if not is_seen:
+        if seen != [workspace.device]:
             self._refuse("it does not see its new work folder")
+        if others != self._mounts:
+            self._refuse("its mounts changed")
         deadline = time.monotonic() + _EXIT_WAIT_S
-        while (status := self.status(self._folders)) != self._fresh:  # what cleared may still be on its way out
+        while survivors := self._survivors():  # what cleared may still be on its way out
             if time.monotonic() > deadline:
-                changed = [f"{key} {value}" for key, value in status.items() if value != self._fresh.get(key)]
-                self._refuse(f"something survived: {', '.join(changed)}")
+                self._refuse(f"something survived: {survivors}")
         self._drop_own_snapshot()
 
-    def _refuse(self, why: str, cause: BaseException | None = None) -> None:
+    def _survivors(self) -> str:
+        status = self.status(self._folders)
+        return ", ".join(f"{name} {status[name]}" for name in _NONE_LEFT if status[name] != "0")
+
+    def _refuse(self, why: str, cause: BaseException | None = None) -> NoReturn:
         self.close()
         raise SandboxDirtyError(f"sandbox {self.id} did not come back clean and was closed: {why}") from cause
 
