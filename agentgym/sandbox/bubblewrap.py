@@ -39,6 +39,7 @@ from agentgym.sandbox.bubblewrap_root import (
     arguments,
     make_shared,
     packed_folder,
+    programs,
     why_unreachable,
 )
 from agentgym.sandbox.owner import Owner, this_owner
@@ -367,7 +368,8 @@ def _probe() -> None:
     become = ["setpriv", "--reuid", str(ROOTS_AGENT_ID), "--regid", str(ROOTS_AGENT_ID), "--clear-groups"]
     program = [*(become if os.geteuid() == 0 else []), _find("bwrap", "bubblewrap"), *ISOLATION]
     tried = subprocess.run(  # noqa: S603 - our own program and arguments
-        [*program, "--ro-bind", "/", "/", "--proc", "/proc", "--", "/bin/true"],
+        # Not all of /: what others mount and unmount meanwhile below it makes bubblewrap fail.
+        [*program, *programs(Path("/")), "--proc", "/proc", "--", "/usr/bin/true"],
         capture_output=True,
         text=True,
         timeout=_PROBE_TIMEOUT_S,

@@ -96,7 +96,7 @@ def arguments(spec: SandboxSpec, shared: SharedFiles, sockets: Path, work: Path 
         work: Its work folder on the host; None makes one in memory.
     """
     tmp = _size(spec.limits.tmp_mib)
-    command = [*ISOLATION, *_programs(shared.root), "--ro-bind", str(shared.etc), "/etc"]
+    command = [*ISOLATION, *programs(shared.root), "--ro-bind", str(shared.etc), "/etc"]
     command += ["--proc", "/proc", "--ro-bind", "/dev/null", "/proc/keys", "--dev", "/dev"]
     for folder in ("/run", "/var", "/home", "/agentgym", "/sys", "/mnt"):
         command += ["--perms", "0755", "--dir", folder]
@@ -150,7 +150,7 @@ def why_unreachable(path: Path, user_id: int, group_id: int) -> str:
     return ""
 
 
-def _programs(root: Path) -> Iterator[str]:
+def programs(root: Path) -> Iterator[str]:
     """Binds and links of the top folders: those of programs of the host, all that are not ours to make of an image."""
     is_host = root == Path("/")
     names = _PROGRAM_FOLDERS if is_host else sorted(set(os.listdir(root)) - _OWN_TOP)

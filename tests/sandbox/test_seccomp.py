@@ -14,6 +14,7 @@ import pytest
 
 from agentgym.errors import SandboxStartError
 from agentgym.sandbox import seccomp
+from agentgym.sandbox.bubblewrap_root import programs
 
 ALLOW, FAIL, KILL = 0x7FFF0000, 0x00050000, 0x80000000
 AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -155,7 +156,8 @@ def call_under_bwrap(calls):
     reader, writer = os.pipe()
     os.write(writer, seccomp.filter_program(refusal=MARK))
     os.close(writer)
-    wrapped = ["bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    # Not all of /: what other tests mount and unmount meanwhile below it makes bubblewrap fail.
+    wrapped = ["bwrap", "--unshare-all", "--die-with-parent", *programs(Path("/")), "--dev", "/dev", "--proc", "/proc"]
     try:
         ran = subprocess.run(
             [*wrapped, "--seccomp", str(reader), "--", "/usr/bin/python3", "-I", "-c", PROBE, json.dumps(calls)],
