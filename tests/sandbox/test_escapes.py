@@ -15,7 +15,7 @@ from agentgym.errors import SandboxStartError
 from agentgym.sandbox.bubblewrap import BubblewrapProvider
 from agentgym.sandbox.mounts import mounts_below
 from agentgym.sandbox.owner import this_owner
-from tests.sandbox.docker_engine import provider_on, take_down
+from tests.sandbox.docker_engine import provider_on, remove_state, take_down
 from tests.sandbox.escape_attempts import SCRIPTS
 from tests.sandbox.escape_hosted import HOSTED, SPECS, Arena
 
@@ -32,7 +32,9 @@ def arena(request):
             provider = provider_on(state)
             provider.start(SPECS["docker"]).close()
         except SandboxStartError as error:
-            shutil.rmtree(state)
+            this_owner(state).release()
+            remove_state(state)
+            shutil.rmtree(state, ignore_errors=True)
             pytest.skip(str(error))
         made = Arena("docker", provider, SPECS["docker"])
         yield made
