@@ -12,6 +12,7 @@ import socket
 import struct
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -33,6 +34,17 @@ _LOSS_WAIT_MS = 100
 _RECEIVE_BYTES = 1 << 18
 _FIRST_BYTES = 65536
 _PEER = struct.Struct("3i")
+
+
+_connections: weakref.WeakSet[ControlConnection] = weakref.WeakSet()
+
+
+def _leave_all_to_parent() -> None:
+    for connection in list(_connections):
+        connection.leave_to_parent()
+
+
+os.register_at_fork(after_in_child=_leave_all_to_parent)
 
 
 class Frame(NamedTuple):
@@ -63,6 +75,7 @@ class ControlConnection:
         self._is_closed = False
         self.runner_pid = self._hello(timeout_s)
         sock.settimeout(_CONTROL_PATIENCE_S)
+        _connections.add(self)
 
     def _hello(self, timeout_s: float) -> int:
         self._sock.settimeout(timeout_s)
@@ -151,6 +164,13 @@ class ControlConnection:
             lasting = [channel for channel in self._channels if channel.lasts]
         for channel in lasting:  # nobody waits on these
             channel.close()
+
+    def leave_to_parent(self) -> None:
+        """In a forked child: let go without ending anything, or the sandbox would outlive the parent."""
+        self._lock = threading.Lock()  # its holder may be a thread that a fork does not bring along
+        self._is_closed = True
+        for sock in (self._sock, *(channel.sock for channel in self._channels)):
+            sock.close()
 
     def forget(self, channel: Channel) -> None:
         """Take a closed channel off the list of those to interrupt."""
@@ -278,6 +298,10 @@ class Channel:
         """End the operation from any thread: what it runs is killed, and who waits for it gets its end."""
         self.is_interrupted = True
         _shut_down(self.sock, socket.SHUT_WR)
+
+    def give_up(self) -> None:
+        """End the whole sandbox, whose runner does not answer."""
+        self._control.close()
 
     def detach(self) -> socket.socket:
         """The bare socket, for an operation that has become a stream of bytes; it is the caller's to close."""

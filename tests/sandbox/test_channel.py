@@ -206,6 +206,27 @@ def test_operations_of_many_threads(pair: tuple[ControlConnection, Runner]) -> N
     assert answers == [True] * 200
 
 
+def test_forked_child_lets_go_and_disturbs_nothing(pair: tuple[ControlConnection, Runner]) -> None:
+    control, runner = pair
+    with control.open(b"") as channel:
+        _, (stream,) = runner.take()
+        release, hold = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(hold)
+            os.read(release, 1)  # the parent lets go of the pipe at the end of this test
+            os._exit(0 if control.is_lost() else 1)
+        os.close(release)
+        stream.sendall(frame(Kind.OUTPUT, b"still here"))
+        assert channel.receive(10) == (Kind.OUTPUT, b"still here")
+        control.close()
+        runner.control.settimeout(10)
+        assert runner.control.recv(1) == b""  # although the child lives
+        stream.close()
+        os.close(hold)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
 def test_listener_serves_paths_of_any_length(tmp_path: Path) -> None:
     folder = tmp_path / ("x" * 200)
     folder.mkdir()
