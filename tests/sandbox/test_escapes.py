@@ -7,15 +7,16 @@ import re
 import shutil
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from agentgym.errors import SandboxStartError
 from agentgym.sandbox.bubblewrap import BubblewrapProvider
-from agentgym.sandbox.mounts import mounts_below
+from agentgym.sandbox.mounts import mounts_below, unmount
 from agentgym.sandbox.owner import this_owner
-from tests.sandbox.docker_engine import provider_on, remove_state, take_down
+from tests.sandbox.docker_engine import provider_on, take_down
 from tests.sandbox.escape_attempts import SCRIPTS
 from tests.sandbox.escape_hosted import HOSTED, SPECS, Arena
 
@@ -33,7 +34,8 @@ def arena(request):
             provider.start(SPECS["docker"]).close()
         except SandboxStartError as error:
             this_owner(state).release()
-            remove_state(state)
+            with suppress(OSError):  # never mounted
+                unmount(state)
             shutil.rmtree(state, ignore_errors=True)
             pytest.skip(str(error))
         made = Arena("docker", provider, SPECS["docker"])
