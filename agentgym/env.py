@@ -244,6 +244,11 @@ class AgentEnv(gymnasium.Env[Observation, str]):
         """The task that a failed trajectory did achieve, for hindsight; None: there is none."""
         return None
 
+    @property
+    def capacity(self) -> int | None:
+        """How many episodes like the present one this process can hold at once; None: as many as are wanted."""
+        return None
+
     def progress(self) -> float | None:
         """How far the episode has come, in [0, 1]. None: not supported."""
         return None

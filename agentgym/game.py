@@ -100,6 +100,11 @@ class GameEnv(ABC):
         """Canonical key of the state that the acting role is in; None: not supported."""
         return None
 
+    @property
+    def capacity(self) -> int | None:
+        """How many games like the present one this process can hold at once; None: as many as are wanted."""
+        return None
+
     def interrupt(self) -> None:
         """Make a running step give up; games that answer at once have nothing to do."""
 
@@ -217,6 +222,11 @@ class SoloGame(GameEnv):
         """Finalize the environment's episode."""
         _, info = self.env.finalize(reason)
         return self._reply(info, ())
+
+    @property
+    def capacity(self) -> int | None:
+        """The environment's capacity."""
+        return self.env.capacity
 
     def anchor(self) -> str | None:
         """The environment's anchor."""

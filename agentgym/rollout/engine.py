@@ -102,6 +102,7 @@ class RolloutEngine:
         self._busy: Counter[int] = Counter()
         self._renderers: dict[int, ChatRenderer] = {}
         self._finished: deque[Finished] = deque()
+        self._capacity: int | None = None
 
     def __enter__(self) -> RolloutEngine:
         return self
@@ -197,7 +198,7 @@ class RolloutEngine:
     # Environment calls.
 
     def _start_waiting(self) -> None:
-        while self._waiting and len(self._active) < self.settings.max_concurrent:
+        while self._waiting and len(self._active) < self._max_active():
             job, retry = self._waiting.popleft()
             episode = Episode(job, self, self.settings, retry)
             games = self._free_games.get(_game_key(job.task))
@@ -205,6 +206,16 @@ class RolloutEngine:
                 episode.game = games.pop()
             self._active.add(episode)
             self._call(episode, partial(episode.reset, self._make_game), self._after_reset)
+
+    def _max_active(self) -> int:
+        """Episodes that may be played at once: one, until its game has said how many can be held."""
+        if self._capacity is None:
+            return 1
+        return min(self.settings.max_concurrent, self._capacity)
+
+    def _learn_capacity(self, episode: Episode) -> None:
+        stated = None if episode.game is None else episode.game.capacity
+        self._capacity = self.settings.max_concurrent if stated is None else max(1, stated)
 
     def _call(self, episode: Episode, function: Callable[[], Any], then: Callable[[Episode, Call], None]) -> None:
         timeout_s = self.settings.step_timeout_s or episode.job.task.limits.step_timeout_s
@@ -214,6 +225,8 @@ class RolloutEngine:
 
     def _after_call(self, episode: Episode, then: Callable[[Episode, Call], None], call: Call) -> None:
         self._calls.pop(episode, None)
+        if self._capacity is None:
+            self._learn_capacity(episode)
         if episode not in self._active:
             return
         if call.error is not None:

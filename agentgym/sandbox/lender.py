@@ -56,6 +56,10 @@ class Lender:
         finally:
             sandbox.close()
 
+    def capacity(self, spec: SandboxSpec) -> int | None:
+        """How many sandboxes of a spec there can be at once; None where nothing bounds them."""
+        return None if self.pool is None else self.pool.capacity(self.fit(spec))
+
     def fit(self, spec: SandboxSpec) -> SandboxSpec:
         """The spec as this provider runs it.
 

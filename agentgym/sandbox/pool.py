@@ -166,6 +166,11 @@ class SandboxPool:
         self._close_quietly(sandbox)
         raise SandboxStartError("the pool of sandboxes was closed")
 
+    def capacity(self, spec: SandboxSpec) -> int:
+        """How many sandboxes of a spec fit into the pool at once."""
+        cpus, memory_mib = spec.limits.cpus or _UNLIMITED_CPUS, spec.limits.memory_mib or _UNLIMITED_MIB
+        return int(min(self._max_cpus / cpus, self._max_memory_mib / memory_mib))
+
     def prepare(self, spec: SandboxSpec, *, timeout_s: float = 60.0) -> None:
         """Wait until the configured number of sandboxes of a spec is ready, or there is no room for more.
 

@@ -107,6 +107,13 @@ class SandboxEnv(ToolEnv):
 
     # The episode.
 
+    @property
+    def capacity(self) -> int | None:
+        """How many sandboxes like the present episode's the pool holds."""
+        if self._lender is None or self.task is None:
+            return None
+        return self._lender.capacity(self.sandbox_spec(self.task))
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:

@@ -191,10 +191,10 @@ class PythonEnv(SandboxEnv):
             return said(f"The program has {len(solution)} characters; at most {MAX_CODE} are run.")
         try:
             verdicts = run_tests(self.sandbox, solution, name, public, TESTS_LIMIT_S)
-        except SandboxError as error:
-            if isinstance(error, SandboxLostError) or self._interpreter is None or not self._interpreter.has_run:
-                raise
-            return said("The tests could not be started: what your code left running takes up all there is.")
+        except SandboxLostError:
+            raise
+        except SandboxError:
+            return said(self._why_not_started(name))
         self._best = max(self._best, sum(verdict.passed for verdict in verdicts) / len(verdicts))
         for number, (verdict, (arguments, expected)) in enumerate(zip(verdicts, public, strict=True), start=1):
             if not verdict.passed:
@@ -214,22 +214,38 @@ class PythonEnv(SandboxEnv):
     def _judge_hidden(self, solution: str, name: str) -> list[Verdict]:
         """The hidden tests in a fresh sandbox.
 
-        A program that takes its sandbox down with it, twice, while an empty one in between does not, has failed them:
-        else it could choose to have no verdict.
+        A program that takes its sandbox or its judge down with it, twice, while an empty one in between does not, has
+        failed them: else it could choose to have no verdict.
         """
         assert self.task is not None
         tests: list[Any] = self.task.private["hidden"]
         try:
             with self.fresh_sandbox() as sandbox:
                 return run_tests(sandbox, solution, name, tests, TESTS_LIMIT_S)
-        except SandboxLostError:
+        except SandboxError:
             with self.fresh_sandbox() as sandbox:
                 run_tests(sandbox, "", name, tests[:1], TESTS_LIMIT_S)
         try:
             with self.fresh_sandbox() as sandbox:
                 return run_tests(sandbox, solution, name, tests, TESTS_LIMIT_S)
-        except SandboxLostError:
+        except SandboxError:
             return [Verdict(False, "its sandbox was lost")] * len(tests)
+
+    def _why_not_started(self, name: str) -> str:
+        """Why the public tests gave nothing, where that is the agent's doing.
+
+        Raises:
+            SandboxError: It is not: no program can be started, and no code of the agent's ran yet.
+        """
+        try:
+            run_tests(self.sandbox, "", name, [], TESTS_LIMIT_S)
+        except SandboxLostError:
+            raise
+        except SandboxError:
+            if self._interpreter is None or not self._interpreter.has_run:
+                raise
+            return "The tests could not be started: what your code left running takes up all there is."
+        return "The tests were killed by your program."
 
 
 def _normalised(answer: str) -> str:

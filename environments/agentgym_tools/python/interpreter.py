@@ -91,6 +91,8 @@ class Interpreter:
         shown = self._collect(process, MARK + nonce.encode() + b" ", limit_s + GRACE_S)
         if shown.status in ("exit", "killed", "crash"):
             self.close()
+        if shown.status == "killed":
+            self._sandbox.exec(["true"])  # a sandbox that hangs as a whole is lost, and that is not the code's doing
         return shown
 
     def close(self) -> None:
