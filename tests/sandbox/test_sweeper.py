@@ -9,9 +9,9 @@ import sys
 import tarfile
 
 import pytest
-from agentgym.sandbox.engine import EngineInfo, connect_engine, probe_engine
 
 from agentgym.cli.main import main
+from agentgym.sandbox.engine import EngineInfo, connect_engine, probe_engine
 from agentgym.sandbox.mounts import mount, mounts_below
 from agentgym.sandbox.owner import OWNER_LABEL, STATE_LABEL, known_owners, owners_folder, state_id, this_owner
 from agentgym.sandbox.sweeper import sweep
