@@ -12,6 +12,7 @@ from agentgym.errors import SandboxError
 from agentgym.sandbox.channel import Channel
 from agentgym.sandbox.protocol import PIECE_BYTES, Kind, parsed_exit, parsed_failure
 
+_CLOSE_S = 15.0
 _KILLED = 137
 _CANNOT_RUN = 126
 
@@ -73,7 +74,10 @@ class RunnerProcess:
             return self._exit_code
 
     def close(self) -> None:
-        """Kill it and everything that it started; twice is harmless."""
+        """Kill it and everything that it started; twice is harmless.
+
+        A runner that does not report its end in time is given up, and the sandbox with it.
+        """
         self._channel.interrupt()  # so that a thread that waits lets go
         with self._receiving:
             if self._is_closed:
@@ -81,8 +85,11 @@ class RunnerProcess:
             self._is_closed = True
             try:
                 while self._exit_code is None:
-                    self._take(15.0)
-            except (TimeoutError, SandboxError):
+                    self._take(_CLOSE_S)
+            except TimeoutError:
+                self._exit_code = _KILLED
+                self._channel.give_up()
+            except SandboxError:
                 self._exit_code = _KILLED
             self._channel.close()
 
