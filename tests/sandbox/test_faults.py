@@ -1,18 +1,27 @@
 """Faults under rollouts: each is typed, the episode is played again with its seed, and no other episode notices."""
 
+import contextlib
 import dataclasses
+import gc
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
+from collections import Counter
+from pathlib import Path
 
 import docker
 import pytest
 
+from agentgym.errors import SandboxLostError
+from agentgym.sandbox import runner_process
 from agentgym.sandbox.engine import EngineInfo, probe_engine
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
-from tests.sandbox.docker_engine import SPEC, new_state, provider_on, take_down
+from tests.repository.test_system import engine  # noqa: F401 - a fixture
+from tests.sandbox.docker_engine import IMAGE, SPEC, new_state, provider_on, take_down
 from tests.sandbox.shell_env import HONEST, Saboteur, play, shell_task, told
 
 pytestmark = [
@@ -124,6 +133,19 @@ def test_an_engine_that_refuses_containers_costs_retries_and_changes_no_trajecto
     assert [told(record) for record in records] == undisturbed
 
 
+def test_a_process_that_cannot_be_ended_means_that_the_sandbox_is_lost(provider, monkeypatch):
+    monkeypatch.setattr(runner_process, "_CLOSE_S", 1.0)
+    with provider.start(SPEC) as sandbox:
+        process = sandbox.spawn(["cat"])
+        process.send(b"x")
+        assert process.receive(timeout_s=10) == b"x"
+        container_of(provider, sandbox).pause()
+        process.close()
+        assert sandbox.is_lost()
+        with pytest.raises(SandboxLostError):
+            sandbox.exec(["true"])
+
+
 # Clocks.
 
 
@@ -195,3 +217,100 @@ def test_a_misdeed_is_its_own_result_and_disturbs_nobody(pool, undisturbed, deed
     assert expected.get("text", "") in first["text"]
     assert first | {**expected, "text": first["text"]} == first
     assert second == {"exit": 0, "late": False, "oom": False, "dropped": 0, "text": "calm\n"}
+
+
+# The engine.
+
+
+def lend_image(host):
+    """Give a second engine the image that the tests run."""
+    client, second = docker.from_env(), docker.DockerClient(base_url=host)
+    second.images.load(b"".join(client.images.get(IMAGE).save(named=True)))
+    client.close()
+    second.close()
+
+
+@pytest.fixture
+def second(engine):  # noqa: F811
+    """A second engine that has the image; what it leaves when it is killed under a start is ended."""
+    assert engine.start().returncode == 0
+    lend_image(engine.host)
+    yield engine
+    assert engine.start().returncode == 0  # it ends what it had running
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if f"{engine.folder}/exec/containerd/".encode() in (folder / "cmdline").read_bytes().partition(b"shim")[2]:
+                os.kill(int(folder.name), signal.SIGKILL)
+
+
+@pytest.mark.slow
+# The SDK leaves a socket unclosed whose connection was refused, which is what a stopped engine does.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_an_engine_that_stops_is_typed_and_once_it_is_back_all_goes_on(second, undisturbed, number):
+    provider, everybody = provider_on(new_state(), address=second.host), threading.Barrier(len(TASKS))
+    stopping = threading.Thread(target=second.stop, args=(number,))
+
+    def stop(sandbox):
+        if everybody.wait(60) == 0:
+            stopping.start()
+        return "sleep 5; " if number == signal.SIGKILL else "sleep 25; "
+
+    try:
+        before = provider.footprint()
+        with SandboxPool(provider, PoolConfig(ready=0)) as pool:
+            saboteur = Saboteur(stop, {task.id: 1 for task in TASKS})
+            records, stats = play(TASKS, pool, saboteur=saboteur, max_fault_share=1.0)
+            stopping.join()
+            if number == signal.SIGKILL:  # containers live on, and commands never went through the engine
+                assert (stats.retries, stats.faults) == (0, 0)
+                assert [told(record) for record in records] == undisturbed
+            else:
+                kinds = Counter(error.partition(":")[0] for error in stats.errors.elements())
+                assert kinds == {"SandboxLostError": 8, "SandboxStartError": 16}
+                assert {(str(record.outcome), record.score) for record in records} == {
+                    ("infrastructure:SandboxStartError", None)
+                }
+            assert second.start().returncode == 0
+            records, stats = play(TASKS, pool)
+            assert [told(record) for record in records] == undisturbed
+        assert provider.settled(before) == before
+    finally:
+        take_down(provider)
+        gc.collect()  # while unclosed sockets are forgiven
+
+
+# The trainer.
+
+TRAINER = """
+import sys, threading
+from pathlib import Path
+from agentgym.sandbox.docker import DockerProvider
+from agentgym.sandbox.pool import PoolConfig, SandboxPool
+from tests.sandbox.shell_env import Saboteur, play, shell_task
+
+everybody = threading.Barrier(50, action=lambda: print("ready", flush=True))
+def wait(sandbox):
+    everybody.wait()
+    return "setsid sleep 1000 & sleep 1000; "
+
+tasks = [shell_task(f"task-{number}", ["true"]) for number in range(50)]
+with SandboxPool(DockerProvider(state=Path(sys.argv[1])), PoolConfig(ready=0, max_cpus=64, lease_s=60)) as pool:
+    play(tasks, pool, saboteur=Saboteur(wait, {task.id: 0 for task in tasks}))
+"""
+
+
+@pytest.mark.slow
+def test_a_killed_trainer_s_fifty_sandboxes_are_gone_within_one_lease(provider):
+    before, lease_s = provider.footprint(), 60.0
+    owners = provider.owner.state / "owners"
+    command = [sys.executable, "-c", TRAINER, str(provider.owner.state)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as trainer:
+        assert trainer.stdout.readline() == "ready\n"
+        assert provider.footprint().containers >= before.containers + 50
+        os.killpg(trainer.pid, signal.SIGKILL)
+        began = time.monotonic()
+    while provider.footprint() != before or os.listdir(owners) != [provider.owner.id]:
+        assert time.monotonic() - began < lease_s
+        time.sleep(0.2)
