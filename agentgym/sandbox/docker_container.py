@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 PROXY_SOCKET = "proxy.sock"
 _NOBODY = 65534
+_HOSTS = "127.0.0.1 localhost sandbox\n::1 localhost ip6-localhost\n"
 _REPORT_WAIT_S = 60.0
 _CAUSE_WAIT_S = 1.0
 
@@ -144,6 +145,7 @@ class DockerContainer:
             self.name, timeout_s=_REPORT_WAIT_S, is_runner=self._is_runner, is_alive=self._is_running
         )
         undo.callback(self.control.close)
+        self._check_network()
         self.control.explain = self.why_lost
         self.cgroup = ContainerCgroup(self.pid)
 
@@ -163,7 +165,12 @@ class DockerContainer:
         }
         view = None if self.workspace is None else self.workspace.view
         runner = None if self.image.has_runner else runner_binary()
-        return ContainerPlan(self.name, spec, self.image, self.user, control, view, runner, passwd, network, labels)
+        hosts = self.folder / "hosts"
+        hosts.write_text(_HOSTS)
+        hosts.chmod(0o644)
+        return ContainerPlan(
+            self.name, spec, self.image, self.user, control, view, runner, passwd, network, hosts, labels
+        )
 
     def _is_runner(self, pid: int) -> bool:
         """Whether the kernel says that a process is in this container; it is the runner, as nothing else runs yet."""
@@ -172,6 +179,15 @@ class DockerContainer:
             return self.id in Path(f"/proc/{pid}/cgroup").read_text()
         except OSError:
             return False
+
+    def _check_network(self) -> None:
+        """Refuse a container that an engine put into the host's network, whatever it was asked for."""
+        try:
+            is_shared = os.readlink(f"/proc/{self.pid}/ns/net") == os.readlink("/proc/self/ns/net")
+        except OSError:  # another user's process, where this is not root
+            return
+        if is_shared:
+            raise SandboxStartError(f"the engine gave sandbox {self.name} the network of the host")
 
     def _is_running(self) -> bool:
         import docker

@@ -39,6 +39,7 @@ class ContainerPlan:
         runner: The runner on the host, where the image has none of ours.
         passwd: Passwd and group files on the host to lay over the image's; None keeps those.
         network: The engine's name of its network; "" for none.
+        hosts: Hosts file on the host to lay over the image's, where it has no network.
         labels: Who it belongs to.
     """
 
@@ -51,12 +52,13 @@ class ContainerPlan:
     runner: Path | None
     passwd: tuple[Path, Path] | None
     network: str
+    hosts: Path
     labels: dict[str, str]
 
 
 def creation_arguments(client: DockerClient, plan: ContainerPlan) -> dict[str, Any]:
     """Arguments of the SDK's `create_container`."""
-    from docker.types import LogConfig, Ulimit
+    from docker.types import LogConfig, Ulimit  # type: ignore[import-untyped]
 
     spec, limits = plan.spec, plan.spec.limits
     runner = ["--init", "--filter", f"{CONTROL_DIR}/{FILTER_NAME}"]
@@ -90,6 +92,8 @@ def creation_arguments(client: DockerClient, plan: ContainerPlan) -> dict[str, A
         "environment": _environment(plan),
         "labels": plan.labels,
         "healthcheck": {"test": ["NONE"]},
+        # To set up even an empty network takes an engine as long as all the rest; without, there is the loopback.
+        "network_disabled": not plan.network,
         "host_config": host_config,
     }
     if plan.network:
@@ -140,5 +144,7 @@ def _mounts(plan: ContainerPlan) -> list[Any]:
     if plan.passwd is not None:
         for target, source in zip(("/etc/passwd", "/etc/group"), plan.passwd, strict=True):
             mounts.append(Mount(target, str(source), type="bind", read_only=True))
+    if not plan.network:
+        mounts.append(Mount("/etc/hosts", str(plan.hosts), type="bind", read_only=True))
     own = [Mount(m.target, m.source, type="bind", read_only=not m.writable) for m in plan.spec.mounts]
     return [*mounts, *own]

@@ -19,6 +19,7 @@ from agentgym.errors import (
     SandboxStartError,
     UnsupportedSpecError,
 )
+from agentgym.sandbox import docker_container
 from agentgym.sandbox.docker_container import DockerContainer
 from agentgym.sandbox.engine import EngineInfo, probe_engine
 from agentgym.sandbox.spec import Limits, Mount, Network, SandboxSpec
@@ -121,7 +122,28 @@ def test_the_first_process_is_the_runner_and_cannot_be_killed_or_read(shared):
 
 def test_no_network_but_an_own_loopback(shared):
     assert output(shared, "ls /sys/class/net").split() == ["lo"]
-    assert not shell(shared, "cat /proc/net/route | grep -q eth").is_ok
+    assert len(output(shared, "cat /proc/net/route").splitlines()) == 1
+    assert output(shared, "getent ahosts localhost | grep -c ^127.0.0.1").strip() == "3"
+    assert "/32 host LOCAL" in output(shared, "cat /proc/net/fib_trie")
+    with pytest.raises(ConnectionRefusedError):
+        shared.connect(8000)
+    ours = os.readlink("/proc/self/ns/net")
+    assert os.readlink(f"/proc/{shared._container.pid}/ns/net") != ours
+
+
+def test_a_container_in_the_host_s_network_is_refused(provider, monkeypatch):
+    before = provider.footprint()
+    arguments = docker_container.creation_arguments
+
+    def in_host_network(client, plan):
+        made = arguments(client, plan)
+        made["host_config"]["NetworkMode"] = "host"
+        return {**made, "network_disabled": False}
+
+    monkeypatch.setattr(docker_container, "creation_arguments", in_host_network)
+    with pytest.raises(SandboxStartError, match="network of the host"):
+        provider.start(SPEC)
+    assert provider.settled(before) == before
 
 
 def test_nothing_of_the_host_s_environment_or_engine_is_inside(shared, monkeypatch):
