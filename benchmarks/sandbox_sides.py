@@ -108,6 +108,8 @@ class EngineContainers:
         if passwd is not None:
             for path, text in zip(passwd, self._image.files_with(self._user), strict=True):
                 path.write_text(text)
+        hosts = folder / "hosts"
+        hosts.write_text("127.0.0.1\tlocalhost\n")
         return ContainerPlan(
             name=name,
             spec=self._spec,
@@ -118,6 +120,7 @@ class EngineContainers:
             runner=None if self._image.has_runner else runner_binary(),
             passwd=passwd,
             network="",
+            hosts=hosts,
             labels={**self._host.owner.labels(), SANDBOX_LABEL: name},
         )
 
