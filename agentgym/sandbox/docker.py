@@ -64,7 +64,10 @@ class DockerProvider(SandboxProvider):
         owner = this_owner(self._state)
         layers = None if self._overlay_obstacle else LayerStore(owner.folder / "layers")
         images = ImageShelf(client, owner.labels())
-        return DockerHost(client, owner, images, GroupNetworks(client, owner), layers, self._overlay_obstacle)
+        networks = GroupNetworks(client, owner)
+        parts = client.version().get("Components") or []
+        is_podman = any("Podman" in part.get("Name", "") for part in parts)
+        return DockerHost(client, owner, images, networks, layers, self._overlay_obstacle, is_podman)
 
     @cached_property
     def _overlay_obstacle(self) -> str:
@@ -97,9 +100,13 @@ class DockerProvider(SandboxProvider):
         notes = {name: why for name, why in notes.items() if name not in limits}
         if self._overlay_obstacle:
             notes |= dict.fromkeys(("in_place_reset", "snapshots"), self._overlay_obstacle)
+        networks = {"none", "internal", "allowlist"}
+        if host.is_podman:
+            networks.remove("internal")
+            notes["internal"] = "Podman's networks of peers reach the host as well; use Docker"
         return Capabilities(
             limits=frozenset(limits | {"output_bytes", "exec_s", "wall_s"}),
-            networks=frozenset({"none", "internal", "allowlist"}),
+            networks=frozenset(networks),
             images=True,
             isolates=True,
             in_place_reset=not self._overlay_obstacle,

@@ -50,6 +50,7 @@ class DockerHost:
         networks: Networks of groups.
         layers: Pristine work folders; None where work folders cannot be overlays here.
         obstacle: Why they cannot; "" where they can.
+        is_podman: Whether the engine is Podman.
     """
 
     client: DockerClient
@@ -58,6 +59,7 @@ class DockerHost:
     networks: GroupNetworks
     layers: LayerStore | None
     obstacle: str
+    is_podman: bool = False
 
 
 class DockerContainer:
@@ -169,7 +171,18 @@ class DockerContainer:
         hosts.write_text(_HOSTS)
         hosts.chmod(0o644)
         return ContainerPlan(
-            self.name, spec, self.image, self.user, control, view, runner, passwd, network, hosts, labels
+            name=self.name,
+            spec=spec,
+            image=self.image,
+            user=self.user,
+            control=control,
+            view=view,
+            runner=runner,
+            passwd=passwd,
+            network=network,
+            is_podman=self._host.is_podman,
+            hosts=hosts,
+            labels=labels,
         )
 
     def _is_runner(self, pid: int) -> bool:
@@ -200,7 +213,7 @@ class DockerContainer:
     @property
     def memory_folders(self) -> list[str]:
         """Folders inside that are in memory and may be written to, the work folder excepted."""
-        return memory_folders(self.user, self.spec)
+        return memory_folders(self.user, self.spec, is_podman=self._host.is_podman)
 
     def inside(self, folder: str) -> Path:
         """A folder of the sandbox as the host sees it.

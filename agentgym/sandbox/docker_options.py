@@ -5,6 +5,7 @@ The engine is talked to in `docker_container`.
 
 from __future__ import annotations
 
+import resource
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,7 @@ class ContainerPlan:
         runner: The runner on the host, where the image has none of ours.
         passwd: Passwd and group files on the host to lay over the image's; None keeps those.
         network: The engine's name of its network; "" for none.
+        is_podman: Whether the engine is Podman.
         hosts: Hosts file on the host to lay over the image's, where it has no network.
         labels: Who it belongs to.
     """
@@ -52,6 +54,7 @@ class ContainerPlan:
     runner: Path | None
     passwd: tuple[Path, Path] | None
     network: str
+    is_podman: bool
     hosts: Path
     labels: dict[str, str]
 
@@ -75,9 +78,10 @@ def creation_arguments(client: DockerClient, plan: ContainerPlan) -> dict[str, A
         mem_limit=memory,
         memswap_limit=memory,  # the sum with swap: no swap beyond memory
         nano_cpus=None if limits.cpus is None else int(limits.cpus * 1e9),
-        ulimits=[Ulimit(name="core", soft=1, hard=1)],  # the one value that also keeps cores from a host's core handler
+        ulimits=[Ulimit(name=name, soft=value, hard=value) for name, value in _rlimits(plan).items()],
         tmpfs=_memory_folders(plan),
         mounts=_mounts(plan),
+        binds=[f"{plan.view}:{_VIEW_DIR}:rw,rslave"] if plan.view else None,  # Podman knows propagation here only
         auto_remove=True,
         log_config=LogConfig(type="none"),
     )
@@ -112,24 +116,41 @@ def _environment(plan: ContainerPlan) -> dict[str, str]:
     return {"HOME": plan.user.home, "USER": plan.user.name, **proxies, **plan.spec.env}
 
 
-def memory_folders(user: User, spec: SandboxSpec) -> list[str]:
+def _rlimits(plan: ContainerPlan) -> dict[str, int]:
+    limits = {"core": 1}  # the one value that also keeps cores from a host's core handler
+    if plan.is_podman:  # it raises these two to the kernel's maximum, for which its machine may not give it the right
+        most_processes, own = (
+            int(Path("/proc/sys/kernel/pid_max").read_text()),
+            resource.getrlimit(resource.RLIMIT_NPROC)[1],
+        )
+        limits["nproc"] = most_processes if own == resource.RLIM_INFINITY else min(own, most_processes)
+        limits["nofile"] = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    return limits
+
+
+def memory_folders(user: User, spec: SandboxSpec, *, is_podman: bool) -> list[str]:
     """Folders beside the work folder that may be written to, and that a reset empties."""
     folders = ["/tmp", "/dev/shm"]  # noqa: S108 - inside the sandbox
-    if not spec.writable_root and user.home not in ("", "/", "/nonexistent"):
-        folders.append(user.home)
+    if not spec.writable_root:
+        # Podman puts one there by itself, without a limit, where the root is read-only.
+        folders += ["/var/tmp"] if is_podman else []  # noqa: S108 - inside the sandbox
+        folders += [user.home] if user.home not in ("", "/", "/nonexistent") else []
     return folders
 
 
 def _memory_folders(plan: ContainerPlan) -> dict[str, str]:
     limits, user = plan.spec.limits, plan.user
-    options = "rw,exec,nosuid,nodev" + (f",size={limits.tmp_mib}m" if limits.tmp_mib is not None else "")
-    own = f"mode=0700,uid={user.uid},gid={user.gid}"
+    base = "rw,exec,nosuid,nodev"
+    size = f",size={limits.tmp_mib}m" if limits.tmp_mib is not None else ""
+    shared, own = "mode=1777", f"uid={user.uid},gid={user.gid}"
+    home, work = (shared, shared) if plan.is_podman else (f"mode=0700,{own}", f"mode=0755,{own}")
     folders = {
-        folder: f"{options},{own if folder == user.home else 'mode=1777'}" for folder in memory_folders(user, plan.spec)
+        folder: f"{base}{size},{home if folder == user.home else shared}"
+        for folder in memory_folders(user, plan.spec, is_podman=plan.is_podman)
     }
     if plan.view is None and plan.spec.work_dir == DEFAULT_WORK_DIR:
         size = f",size={limits.work_mib}m" if limits.work_mib is not None else ""
-        folders[DEFAULT_WORK_DIR] = f"rw,exec,nosuid,nodev{size},mode=0755,uid={user.uid},gid={user.gid}"
+        folders[DEFAULT_WORK_DIR] = f"{base}{size},{work}"
     return folders
 
 
@@ -137,8 +158,6 @@ def _mounts(plan: ContainerPlan) -> list[Any]:
     from docker.types import Mount
 
     mounts = [Mount(CONTROL_DIR, str(plan.control), type="bind", read_only=True)]
-    if plan.view is not None:
-        mounts.append(Mount(_VIEW_DIR, str(plan.view), type="bind", propagation="rslave"))
     if plan.runner is not None:
         mounts.append(Mount(_BOUND_RUNNER, str(plan.runner), type="bind", read_only=True))
     if plan.passwd is not None:
