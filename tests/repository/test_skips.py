@@ -1,0 +1,40 @@
+"""What becomes of skipped tests where CI=true."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+CONFTEST = Path(__file__).parents[1] / "conftest.py"
+SKIPPING = """
+import pytest
+
+@pytest.mark.skip(reason="no engine")
+def test_engine(): ...
+
+@pytest.mark.gpu
+@pytest.mark.skip(reason="no GPU")
+def test_gpu(): ...
+
+@pytest.mark.xfail(reason="known")
+def test_known(): raise ValueError
+"""
+
+
+def outcomes(folder: Path, ci: str) -> str:
+    """The last line of pytest on two files that skip."""
+    (folder / "conftest.py").write_text(CONFTEST.read_text())
+    (folder / "test_marked.py").write_text(SKIPPING)
+    (folder / "test_module.py").write_text('import pytest\npytest.importorskip("no_such_module")\n')
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n  gpu: needs one\n")
+    command = [sys.executable, "-m", "pytest", "-q", "--continue-on-collection-errors", str(folder)]
+    told = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "CI": ci}, timeout=60)
+    return told.stdout.splitlines()[-1]
+
+
+def test_skips_fail_on_continuous_integration(tmp_path):
+    assert outcomes(tmp_path, "true").startswith("1 skipped, 1 xfailed, 2 errors")
+
+
+def test_skips_are_skips_elsewhere(tmp_path):
+    assert outcomes(tmp_path, "").startswith("3 skipped, 1 xfailed")
