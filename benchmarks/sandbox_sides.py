@@ -120,6 +120,7 @@ class EngineContainers:
             runner=None if self._image.has_runner else runner_binary(),
             passwd=passwd,
             network="",
+            is_podman=self._host.is_podman,
             hosts=hosts,
             labels={**self._host.owner.labels(), SANDBOX_LABEL: name},
         )

@@ -26,7 +26,7 @@ def test_list_json_has_the_declared_keys(capsys: pytest.CaptureFixture[str]) -> 
         "family": "tools",
         "suites": ["tools/lookup"],
         "deterministic": True,
-        "runtimes": ["local"],
+        "runtimes": ["local", "served"],
     }
 
 
