@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from agentgym.errors import (
+    AgentGymError,
     SandboxDirtyError,
     SandboxError,
     SandboxLostError,
@@ -161,16 +162,22 @@ class BubblewrapSandbox(RunnerSandbox):
         self._host = host
         self._closing = threading.RLock()
         self._process: BubblewrapProcess | None = None
+        self._proxy: EgressProxy | None = None
         self._workspace: Workspace | None = None
         self._own_snapshot: SharedSnapshot | None = None
-        self._folder = host.owner.new_folder(sandbox_id)
-        with ExitStack() as undo:
-            undo.callback(self._take_down)
-            self._make_workspace(spec, snapshot)
-            self._process = self._launch(sandbox_id, spec)
-            super().__init__(sandbox_id, spec, self._process.control)
-            self._make_ready(snapshot)
-            undo.pop_all()
+        try:
+            self._folder = host.owner.new_folder(sandbox_id)
+            with ExitStack() as undo:
+                undo.callback(self._take_down)
+                self._make_workspace(spec, snapshot)
+                self._process = self._launch(sandbox_id, spec)
+                super().__init__(sandbox_id, spec, self._process.control)
+                self._make_ready(snapshot)
+                undo.pop_all()
+        except OSError as error:
+            if isinstance(error, AgentGymError):
+                raise
+            raise SandboxStartError(f"sandbox {sandbox_id} could not be started: {error}") from error
 
     def snapshot(self) -> Snapshot:
         """Keep the present file state until this process ends, the home and temporary folders included."""
@@ -204,7 +211,7 @@ class BubblewrapSandbox(RunnerSandbox):
         """Make it anew in the same place; see `Sandbox.reset`."""
         started = time.monotonic()
         with self._closing:
-            if self._process is None:
+            if self._process is None or self.control.is_parents:
                 raise SandboxLostError(f"sandbox {self.id} is closed")
             try:
                 self.end_streams()
@@ -239,7 +246,9 @@ class BubblewrapSandbox(RunnerSandbox):
         return list(made)
 
     def close(self) -> None:
-        """End it and remove everything of it; see `Sandbox.close`."""
+        """End it and remove everything of it; see `Sandbox.close`. In a forked child it does nothing."""
+        if self.control.is_parents:
+            return
         self.control.close()  # before the lock: what runs lets go of it
         with self._closing:
             self.end_streams()

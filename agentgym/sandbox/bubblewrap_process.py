@@ -45,11 +45,11 @@ class BubblewrapProcess:
     ) -> None:
         listener = ControlListener(sockets)
         said = os.memfd_create("said")
+        self._descriptor, self._runner = -1, 0
         try:
             self._process = _start(program, arguments, command, said)
             try:
                 self._descriptor = os.pidfd_open(self._process.pid)
-                self._runner = 0
                 self.control = listener.accept(name, is_runner=self._is_runner, is_alive=self._is_alive)
             except SandboxStartError as error:
                 self._end()
@@ -109,6 +109,9 @@ class BubblewrapProcess:
             self._runner = 0
         else:
             self._process.kill()
+        if self._descriptor < 0:  # there was none to be had
+            self._process.wait()
+            return
         has_ended = _wait(self._descriptor, _END_WAIT_S)
         if not has_ended:
             self._process.kill()

@@ -73,6 +73,7 @@ class ControlConnection:
         self._lock = threading.Lock()
         self._channels: set[Channel] = set()
         self._is_closed = False
+        self.is_parents = False  # whether this process was forked off, so that the sandbox is none of its business
         self.runner_pid = self._hello(timeout_s)
         sock.settimeout(_CONTROL_PATIENCE_S)
         _connections.add(self)
@@ -168,7 +169,7 @@ class ControlConnection:
     def leave_to_parent(self) -> None:
         """In a forked child: let go without ending anything, or the sandbox would outlive the parent."""
         self._lock = threading.Lock()  # its holder may be a thread that a fork does not bring along
-        self._is_closed = True
+        self._is_closed = self.is_parents = True
         for sock in (self._sock, *(channel.sock for channel in self._channels)):
             sock.close()
 

@@ -200,7 +200,9 @@ class DockerSandbox(RunnerSandbox):
             shared.leave()
 
     def close(self) -> None:
-        """End it and remove everything of it; twice is harmless."""
+        """End it and remove everything of it; twice is harmless, and in a forked child it does nothing."""
+        if self.control.is_parents:
+            return
         with self._closing:
             self.control.close()
             self.end_streams()

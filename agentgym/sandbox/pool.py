@@ -123,6 +123,7 @@ class SandboxPool:
         machine_mib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
         self._max_memory_mib = self.config.max_memory_mib or machine_mib * 3 // 4
         self._clock = clock
+        self._pid = os.getpid()
         self._lock = threading.Lock()
         self._shelves: dict[str, _Shelf] = {}
         self._leases: dict[Lease, _Shelf] = {}
@@ -213,7 +214,12 @@ class SandboxPool:
             self._plan()
 
     def close(self) -> None:
-        """Close all sandboxes, also those that are out, and end the threads; twice is harmless."""
+        """Close all sandboxes, also those that are out, and end the threads; twice is harmless.
+
+        In a forked child, which has neither the threads nor the sandboxes, it does nothing.
+        """
+        if os.getpid() != self._pid:
+            return
         with self._lock:
             self._is_closed = True
             for shelf in self._shelves.values():
@@ -302,6 +308,8 @@ class SandboxPool:
         self._workers.submit(lambda: self._close(shelf, sandbox))
 
     def _take_back(self, lease: Lease, shelf: _Shelf) -> None:
+        if os.getpid() != self._pid:  # a forked child gives back nothing of its parent's
+            return
         with self._lock:
             if self._leases.pop(lease, None) is None:
                 return
@@ -320,6 +328,9 @@ class SandboxPool:
         """A clean sandbox goes to who waits longest for its spec, else on the shelf."""
         shelf.num_coming -= 1
         self._num_busy -= 1
+        self._hand_out(shelf, sandbox)
+
+    def _hand_out(self, shelf: _Shelf, sandbox: Sandbox) -> None:
         if self._is_closed:
             self._discard(shelf, sandbox)
         elif shelf.waiters:
@@ -341,7 +352,15 @@ class SandboxPool:
         waiter.arrived.set()
 
     def _await(self, shelf: _Shelf, waiter: _Waiter) -> Sandbox:
-        waiter.arrived.wait(self.config.wait_s)
+        try:
+            waiter.arrived.wait(self.config.wait_s)
+        except BaseException:  # an interrupt: what comes, or has just come, goes to another
+            with self._lock:
+                if waiter.sandbox is not None:
+                    self._hand_out(shelf, waiter.sandbox)
+                elif waiter in shelf.waiters:
+                    shelf.waiters.remove(waiter)
+            raise
         with self._lock:
             if waiter.sandbox is not None:
                 return waiter.sandbox

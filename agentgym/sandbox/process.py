@@ -142,7 +142,9 @@ class ProcessSandbox(RunnerSandbox):
         return folder
 
     def close(self) -> None:
-        """End it; see `Sandbox.close`."""
+        """End it; see `Sandbox.close`. In a forked child it does nothing."""
+        if self._control.is_parents:
+            return
         self._control.close()
         with self._closing:
             try:

@@ -1,5 +1,6 @@
 """Sandboxes under bubblewrap: made, limited, reset, forked and taken down, as root and as anybody."""
 
+import errno
 import os
 import shutil
 import signal
@@ -453,3 +454,48 @@ def test_permissions_decide_who_gets_to_a_path(tmp_path):
         assert "may not enter" in why_unreachable(target, 7, 7)
         return
     assert why_unreachable(target, 7, 9) == "", "its owner may not"
+
+
+def test_a_forked_child_can_end_no_sandbox_of_its_parent(sandbox):
+    sandbox.write_file("kept", b"yes")
+    child = os.fork()
+    if child == 0:
+        try:
+            with pytest.raises(SandboxLostError):
+                sandbox.reset()
+            sandbox.close()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert run(sandbox, "cat kept").stdout == b"yes"
+
+
+def test_a_proxy_that_cannot_listen_leaves_nothing(provider, state, monkeypatch):
+    def refuse(path, allow):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("agentgym.sandbox.bubblewrap.EgressProxy", refuse)
+    sandboxes = this_owner(state).folder / "sandboxes"
+    before = os.listdir(sandboxes)
+    with pytest.raises(SandboxStartError, match="Too many open files"):
+        provider.start(SandboxSpec(limits=SPEC.limits, network=Network(allow=("localhost:9",))))
+    assert os.listdir(sandboxes) == before
+
+
+def test_a_start_without_descriptors_leaves_no_process(provider, monkeypatch):
+    def refuse(pid):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    provider.start(SPEC).close()
+    before = set(children())
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pidfd_open", refuse)
+        with pytest.raises(SandboxStartError, match="Too many open files"):
+            provider.start(SPEC)
+    assert set(children()) == before
+
+
+def children():
+    """Processes that this one has started and not yet seen the end of."""
+    return Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()

@@ -1,15 +1,19 @@
 """The pool's arithmetic: who gets what when, what bounds it, and that nothing is left, against a provider in memory."""
 
+import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from agentgym.errors import ConfigError, SandboxDirtyError, SandboxLostError, SandboxStartError, UnsupportedSpecError
+from agentgym.sandbox import pool as pool_module
 from agentgym.sandbox.base import Capabilities, ResetReport, Sandbox, SandboxProvider
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
+from agentgym.sandbox.process import ProcessProvider
 from agentgym.sandbox.spec import Limits, Network, SandboxSpec
 
 SPEC = SandboxSpec(limits=Limits(cpus=1.0, memory_mib=100))
@@ -345,3 +349,38 @@ def test_a_reset_overtakes_the_starts_that_wait(make_pool, provider):
             assert time.monotonic() - began < 0.1
         for other in others:
             other.result().release()
+
+
+@pytest.mark.parametrize("has_come", [False, True])
+def test_an_interrupt_while_waiting_costs_no_sandbox(make_pool, provider, monkeypatch, has_come):
+    class Interrupted(threading.Event):
+        def wait(self, timeout=None):
+            assert not has_come or super().wait(timeout)
+            raise KeyboardInterrupt
+
+    pool = make_pool(ready=0, max_cpus=1.0)
+    provider.start_s = 0.05
+    with monkeypatch.context() as patch:
+        patch.setattr(pool_module, "_Waiter", partial(pool_module._Waiter, arrived=Interrupted()))
+        with pytest.raises(KeyboardInterrupt):
+            pool.lease(SPEC)
+    settle(pool, ready=1, leased=0)
+    with pool.lease(SPEC):  # there is room for one alone
+        assert provider.num_started == 1
+
+
+def test_a_forked_child_that_ends_takes_no_sandbox_along(make_pool):
+    spec = SPEC.relaxed("cpus", "memory_mib", "pids", "work_mib", "tmp_mib")
+    with SandboxPool(ProcessProvider(), PoolConfig(ready=1)) as pool, pool.lease(spec) as sandbox:
+        pool.prepare(spec)
+        sandbox.write_file("kept", b"yes")
+        child = os.fork()
+        if child == 0:  # as its end would
+            try:
+                sandbox.close()
+                pool.close()
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        assert sandbox.exec(["cat", "kept"]).stdout == b"yes"
+        assert pool.stats().leased == 1
