@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 from agentgym.errors import ConfigError
 from agentgym.sandbox.allowlist import Allowlist, literal
+from agentgym.sandbox.channel import unix_listener
 from agentgym.sandbox.http_head import RefusedRequest, RequestHead, parse_head
 
 _LOG = logging.getLogger(__name__)
@@ -166,7 +167,8 @@ class EgressProxy:
     # In the loop.
 
     async def _listen(self) -> asyncio.Server:
-        server = await asyncio.start_unix_server(self._accept, self.path, limit=self._limits.max_head_bytes)
+        listener = unix_listener(self.path)
+        server = await asyncio.start_unix_server(self._accept, sock=listener, limit=self._limits.max_head_bytes)
         self.path.chmod(0o666)  # the sandbox runs as another user; the folder around it says who gets here
         return server
 

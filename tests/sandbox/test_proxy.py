@@ -327,3 +327,12 @@ def test_a_malformed_list_is_a_user_error(tmp_path):
         EgressProxy(tmp_path / "p.sock", ["http://a.test"])
     with pytest.raises(ConfigError, match="max_bytes"):
         ProxyLimits(max_bytes=0)
+
+
+def test_its_socket_may_lie_at_a_path_of_any_length(tmp_path):
+    folder = tmp_path / ("x" * 200)
+    folder.mkdir()
+    proxy = EgressProxy(folder / "proxy.sock", ["localhost:9"])
+    assert (folder / "proxy.sock").stat().st_mode & 0o777 == 0o666
+    proxy.close()
+    assert not os.listdir(folder)
