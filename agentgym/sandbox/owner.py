@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import fcntl
 import os
+import re
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ SPEC_LABEL = "agentgym.spec"
 SANDBOX_LABEL = "agentgym.sandbox"
 _ROOT_STATE = Path("/var/lib/agentgym")
 _LOCK = "lock"
+_OWNER_ID = re.compile(r"[0-9a-f]{12}")
 
 # POSIX locks belong to the process: between its threads this one decides, and no file of them is opened outside it.
 _in_process = threading.RLock()
@@ -105,6 +107,11 @@ def state_folder() -> Path:
 def owners_folder(state: Path) -> Path:
     """The folder with one folder an owner."""
     return state / "owners"
+
+
+def is_owner_id(text: str) -> bool:
+    """Whether a text is such as `this_owner` draws."""
+    return _OWNER_ID.fullmatch(text) is not None
 
 
 def state_id(state: Path) -> str:

@@ -17,6 +17,7 @@ from agentgym.sandbox.owner import (
     OWNER_LABEL,
     STATE_LABEL,
     dead_owner,
+    is_owner_id,
     known_owners,
     owners_folder,
     state_folder,
@@ -89,7 +90,9 @@ def _labelled_owners(client: DockerClient | None, state: Path) -> Iterator[str]:
         return
     filters = {"label": [f"{STATE_LABEL}={state_id(state)}"]}
     for item in (*client.api.containers(all=True, filters=filters), *client.api.networks(filters=filters)):
-        yield item["Labels"].get(OWNER_LABEL, "")
+        owner_id = item["Labels"].get(OWNER_LABEL, "")
+        if is_owner_id(owner_id):  # it becomes part of paths
+            yield owner_id
 
 
 def _leftovers(client: DockerClient | None, state: Path, owner_id: str, *, dry_run: bool) -> Iterator[Leftover]:

@@ -133,6 +133,20 @@ def test_sweep_finds_containers_of_an_owner_whose_folder_is_gone(tmp_path, clien
     assert [(item.kind, item.name) for item in report.leftovers] == [("container", found.name)]
 
 
+@needs_engine
+@pytest.mark.parametrize("label", ["", ".", "../owners"])
+def test_sweep_takes_no_label_for_a_path(tmp_path, client, image, label):
+    own = this_owner(tmp_path)
+    found = container(client, image, labels_of(tmp_path, label))
+    try:
+        report = sweep(client, state=tmp_path)
+        assert (report.leftovers, report.num_alive) == ((), 1)
+        assert own.lock_path.exists()
+    finally:
+        own.release()
+        found.remove(force=True)
+
+
 def test_command_prints_json_and_keeps_going_without_an_engine(tmp_path, stranger, monkeypatch, capsys):
     monkeypatch.setenv("AGENTGYM_STATE_DIR", str(tmp_path))
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
