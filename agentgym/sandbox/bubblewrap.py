@@ -342,13 +342,12 @@ class BubblewrapSandbox(RunnerSandbox):
 def _make_host(root: Path, owner: Owner) -> _Host:
     user = _user()
     is_root = os.geteuid() == 0
-    program: tuple[str, ...] = (_find("bwrap", "bubblewrap"),)
+    bubblewrap = _find("bwrap", "bubblewrap")
+    program = (*without_rights(), bubblewrap)
     if is_root:
         # Between us and the sandbox's user: it may pass through, and see nothing.
         os.chown(owner.state, 0, user)
         owner.state.chmod(0o710)
-        become = (_find("setpriv", "util-linux"), "--reuid", str(user), "--regid", str(user), "--clear-groups")
-        program = (*become, *program)
     folder = owner.folder / f"bubblewrap-{os.urandom(4).hex()}"
     shared = make_shared(folder, root, runner_binary())
     why = why_unreachable(shared.etc, user, user)
@@ -368,27 +367,47 @@ def _find(program: str, package: str) -> str:
     return path
 
 
-def _probe() -> None:
-    """Start a program as sandboxes are started.
+def without_rights() -> list[str]:
+    """What root runs before a command to start it as the user that sandboxes run as; nothing for anybody else.
 
     Raises:
-        SandboxStartError: This machine does not let it; says what it said.
+        SandboxStartError: The program for it is missing.
     """
-    become = ["setpriv", "--reuid", str(ROOTS_AGENT_ID), "--regid", str(ROOTS_AGENT_ID), "--clear-groups"]
-    program = [*(become if os.geteuid() == 0 else []), _find("bwrap", "bubblewrap"), *ISOLATION]
-    tried = subprocess.run(  # noqa: S603 - our own program and arguments
-        # Not all of /: what others mount and unmount meanwhile below it makes bubblewrap fail.
-        [*program, *programs(Path("/")), "--proc", "/proc", "--", "/usr/bin/true"],
-        capture_output=True,
-        text=True,
-        timeout=_PROBE_TIMEOUT_S,
-        check=False,
-    )
+    if os.geteuid() != 0:
+        return []
+    user = str(ROOTS_AGENT_ID)
+    return [_find("setpriv", "util-linux"), "--reuid", user, "--regid", user, "--clear-groups"]
+
+
+def trial_command() -> list[str]:
+    """A command that starts a program as sandboxes are started, and ends well where they can be.
+
+    Raises:
+        SandboxStartError: A program that it takes is missing.
+    """
+    bubblewrap = _find("bwrap", "bubblewrap")
+    # Not all of /: what others mount and unmount meanwhile below it makes bubblewrap fail.
+    places = [*programs(Path("/")), "--proc", "/proc", "--dev", "/dev"]
+    return [*without_rights(), bubblewrap, *ISOLATION, *places, "--", "/usr/bin/true"]
+
+
+def _probe() -> None:
+    """Try whether sandboxes can be started.
+
+    Raises:
+        SandboxStartError: This machine does not let them; says what it said.
+    """
+    try:
+        tried = subprocess.run(  # noqa: S603 - our own program and arguments
+            trial_command(), capture_output=True, text=True, timeout=_PROBE_TIMEOUT_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SandboxStartError(f"bubblewrap cannot be tried here: {error}") from error
     if tried.returncode != 0:
         raise SandboxStartError(
             f"bubblewrap cannot make a sandbox here: {tried.stderr.strip()}; it needs version 0.8 or later, and user "
             "namespaces for users without rights: sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces, "
-            "kernel.apparmor_restrict_unprivileged_userns"
+            "kernel.apparmor_restrict_unprivileged_userns; agentgym doctor says more"
         )
 
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from agentgym.errors import AgentGymError, MissingExtraError
+from agentgym.errors import AgentGymError, MissingExtraError, SandboxStartError
+from agentgym.sandbox.bubblewrap import trial_command, without_rights
 from agentgym.sandbox.engine import EngineFault, connect_engine, engine_address, probe_engine
 from agentgym.sandbox.image_build import image_states
 
@@ -112,24 +113,33 @@ def reset_readiness() -> Readiness:
 
 
 def bubblewrap_readiness() -> Readiness:
-    """Whether bubblewrap starts a program in namespaces of its own."""
+    """Whether bubblewrap starts a program as it starts sandboxes."""
     name = "bubblewrap"
     path = shutil.which("bwrap")
     if path is None:
         return Readiness(name, "missing", "not on PATH", "sudo apt-get install bubblewrap")
-    trial = ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--ro-bind", "/", "/"]
-    said = _failure([path, *trial, "--proc", "/proc", "--dev", "/dev", "true"])
-    if said is not None:
-        is_nested = namespace_readiness().status == "ok"
-        fix = "it does not work inside most containers: run on the host" if is_nested else "see user namespaces"
-        return Readiness(name, "missing", f"{path} is there, but does not work: {said}", fix)
-    return Readiness(name, "ok", path)
+    try:
+        said = _failure(trial_command())
+    except SandboxStartError as error:
+        return Readiness(name, "missing", str(error))
+    if said is None:
+        return Readiness(name, "ok", path)
+    if "nknown option" in said:
+        fix = "install bubblewrap 0.8 or later"
+    elif namespace_readiness().status == "ok":
+        fix = "it does not work inside most containers: run on the host"
+    else:
+        fix = "see user namespaces"
+    return Readiness(name, "missing", f"{path} is there, but does not work: {said}", fix)
 
 
 def namespace_readiness() -> Readiness:
-    """Whether this user may make user namespaces, which bubblewrap needs."""
+    """Whether the user of sandboxes, whom root becomes as well, may make user namespaces: bubblewrap needs them."""
     name = "user namespaces"
-    said = _failure(["unshare", "--user", "true"])
+    try:
+        said = _failure([*without_rights(), "unshare", "--user", "true"])
+    except SandboxStartError as error:
+        return Readiness(name, "missing", str(error))
     if said is None:
         return Readiness(name, "ok", "allowed")
     for switch, opened in (("kernel/unprivileged_userns_clone", 1), ("user/max_user_namespaces", 10_000)):

@@ -43,7 +43,12 @@ def test_misdirected_engine_is_a_fault(tmp_path: Path) -> None:
     assert engine_readiness("nonsense").status == "fault"
 
 
+PASS_ON = 'while [ "${1#/}" = "$1" ] && [ "$1" != unshare ]; do shift; done; exec "$@"'
+"""A setpriv that changes nothing."""
+
+
 def test_bubblewrap_that_does_not_work_is_quoted(path: Path) -> None:
+    program(path, "setpriv", PASS_ON)
     program(path, "bwrap", "echo 'bwrap: No permissions to create new namespace' >&2; exit 1")
     found = bubblewrap_readiness()
     assert found.status == "missing"
@@ -51,7 +56,31 @@ def test_bubblewrap_that_does_not_work_is_quoted(path: Path) -> None:
     assert found.fix == "see user namespaces"  # nothing of PATH can make one
 
 
+def test_an_old_bubblewrap_is_named_as_such(path: Path) -> None:
+    program(path, "setpriv", PASS_ON)
+    program(path, "bwrap", "echo 'bwrap: Unknown option --disable-userns' >&2; exit 1")
+    assert bubblewrap_readiness().fix == "install bubblewrap 0.8 or later"
+
+
+def test_bubblewrap_is_tried_as_sandboxes_are_started(path: Path, tmp_path: Path) -> None:
+    program(path, "setpriv", PASS_ON)
+    program(path, "bwrap", f'echo "$*" > {tmp_path}/told')
+    assert bubblewrap_readiness().status == "ok"
+    told = (tmp_path / "told").read_text()
+    assert "--ro-bind /usr /usr" in told
+    assert "--ro-bind / /" not in told  # what others mount below it would make it fail now and then
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives up rights")
+def test_root_tries_user_namespaces_as_the_user_of_sandboxes(path: Path) -> None:
+    program(path, "unshare", "exit 0")
+    assert "setpriv is not on PATH" in namespace_readiness().detail
+    program(path, "setpriv", "echo 'unshare: unshare failed: Operation not permitted' >&2; exit 1")
+    assert namespace_readiness().status == "missing"
+
+
 def test_refused_user_namespaces_are_quoted(path: Path) -> None:
+    program(path, "setpriv", PASS_ON)
     program(path, "unshare", "echo 'unshare failed: Operation not permitted' >&2; exit 1")
     assert namespace_readiness().status == "missing"
 
