@@ -41,11 +41,12 @@ class Seat:
         factory: Makes the environment.
     """
 
-    __slots__ = ("_factory", "env")
+    __slots__ = ("_factory", "env", "twin")
 
     def __init__(self, factory: Callable[[], AgentEnv]) -> None:
         self._factory = factory
         self.env: AgentEnv | None = None
+        self.twin: Seat | None = None  # of a fork that no session took yet
 
     def make(self) -> AgentEnv:
         """The environment."""
@@ -58,14 +59,24 @@ class Seat:
         if self.env is not None:
             self.env.interrupt()
 
+    def fork(self, seed: int | None) -> Seat:
+        """A place with a copy of the environment; closed with this one until somebody takes it from `twin`."""
+        assert self.env is not None
+        self.twin = Seat(self._factory)
+        self.twin.env = self.env.fork(seed)
+        return self.twin
+
     def close(self) -> None:
         """Close the environment, if there is one; what is broken already need not close well."""
         env, self.env = self.env, None
+        twin, self.twin = self.twin, None
         if env is not None:
             try:
                 env.close()
             except Exception:  # noqa: BLE001 - the server's boundary
                 _LOG.exception("an environment did not close")
+        if twin is not None:
+            twin.close()
 
 
 @dataclass(slots=True)
@@ -195,19 +206,28 @@ class CallRunner:
             except BaseException as caught:  # noqa: BLE001 - the server's boundary, as above
                 error = caught
             seconds = time.perf_counter() - call.started
+            is_abandoned = not self._claim(call)
+            if is_abandoned:
+                call.seat.close()
             try:
                 self._loop.call_soon_threadsafe(self._finish, call, value, error, seconds)
             except RuntimeError:  # the loop was closed under a hung call
                 return
-            if call.is_abandoned:
-                call.seat.close()
+            if is_abandoned:
                 return
+
+    def _claim(self, call: _Call) -> bool:
+        """Whether a call's end is the caller's to report: either it returned in time, or it was found overdue."""
+        try:
+            self._running.remove(call)
+        except KeyError:
+            return False
+        return True
 
     def _finish(self, call: _Call, value: Any, error: BaseException | None, seconds: float) -> None:
         if call.is_abandoned:
             self.num_hung -= 1
             return
-        self._running.discard(call)
         self._num_pending -= 1
         call.pace.note_threaded(seconds)
         call.then(value, error)
@@ -217,9 +237,8 @@ class CallRunner:
         assert self._loop is not None
         now = time.perf_counter()
         overdue = [call for call in list(self._running) if now - call.started > call.timeout_s]
-        for call in overdue:
+        for call in filter(self._claim, overdue):
             call.is_abandoned = True
-            self._running.discard(call)
             self._num_pending -= 1
             self._num_threads -= 1
             self.num_hung += 1

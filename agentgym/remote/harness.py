@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from agentgym.env import AgentEnv
+from agentgym.remote.calls import Seat
 from agentgym.remote.replies import own_frame
 from agentgym.remote.requests import Refused, read_finalize, read_seed
 from agentgym.remote.wire import OURS, VERSION, public_task, step_fields
@@ -75,19 +76,20 @@ def _finalize(session: Session, data: Fields, send: Send) -> None:
 
 def _fork(session: Session, data: Fields, send: Send) -> None:
     seed = read_seed(data)
+    session.running_env()
 
-    def encode(env: AgentEnv) -> bytes:
-        seat = session.host.new_seat()
-        seat.env = env
+    def encode(seat: Seat) -> bytes:
         try:
             twin = session.host.adopt(seat)
         except Refused as refusal:
             seat.close()
             return refusal.frame()
+        finally:
+            session.seat.twin = None
         twin.episode_id, twin.step_count, twin.limit_s = session.episode_id, session.step_count, session.limit_s
         return own_frame({"session_id": twin.id})
 
-    session.perform("fork", partial(session.running_env().fork, seed), partial(session.answer, send, encode))
+    session.perform("fork", partial(session.seat.fork, seed), partial(session.answer, send, encode))
 
 
 def _interrupt(session: Session, data: Fields, send: Send) -> None:

@@ -167,3 +167,32 @@ def test_threads_are_as_many_as_needed_and_no_more():
         return threading.active_count() - before
 
     assert 0 < in_loop(use, "never", max_threads=3) <= 3
+
+
+def test_call_that_has_returned_is_not_overdue_though_the_loop_was_late():
+    async def use(runner, call):
+        late = call(lambda: (time.sleep(0.1), "late")[1], timeout_s=0.05)
+        time.sleep(0.3)  # the loop is busy elsewhere while the call ends and its time runs out
+        runner._watch()
+        assert await late == "late"
+        assert (runner.num_hung, runner._num_threads) == (0, 1)
+
+    in_loop(use, "never")
+
+
+def test_hung_environment_is_closed_also_when_the_loop_has_ended():
+    closed, release = threading.Event(), threading.Event()
+
+    class Closing(ToyEnv):
+        def close(self):
+            closed.set()
+
+    async def use(runner, call):
+        seat = Seat(Closing)
+        seat.make()
+        with pytest.raises(StepTimeoutError):
+            await call(release.wait, timeout_s=0.1, seat=seat)
+
+    in_loop(use, "never")
+    release.set()
+    assert closed.wait(5)

@@ -1,3 +1,6 @@
+import threading
+import time
+
 import pytest
 
 from agentgym.remote.session import MAX_KEPT_REPLIES, MAX_REQUEST_IDS
@@ -187,3 +190,40 @@ def test_messages_that_come_at_once_are_answered_in_order(start):
             talk.say({"type": "state"})
         assert talk.hear()["type"] == "observation"
         assert [talk.hear()["type"] for _ in range(40)] == ["state"] * 40
+
+
+@pytest.mark.parametrize("limit_s", [0.2, 30.0])
+def test_fork_that_nobody_waits_for_any_more_is_closed(start, limit_s):
+    opened = []
+    forking, release = threading.Event(), threading.Event()
+
+    class Forking(ToyEnv):
+        is_open = True
+
+        def fork(self, seed=None):
+            forking.set()
+            release.wait(10)
+            twin = super().fork(seed)
+            opened.append(twin)
+            return twin
+
+        def close(self):
+            self.is_open = False
+
+    url, table = start(Forking, inline="never", step_timeout_s=limit_s)
+    with Talk(url) as talk:
+        talk.ask(RESET)
+        talk.say({"type": "agentgym", "data": {"method": "fork"}})
+        assert forking.wait(5)
+        if limit_s < 1:
+            assert talk.hear()["data"]["error"] == "StepTimeoutError"
+    wait_until(lambda: len(table) == 0)
+    release.set()
+    wait_until(lambda: opened and not opened[0].is_open)
+
+
+def wait_until(holds):
+    deadline = time.monotonic() + 5
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
