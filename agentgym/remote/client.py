@@ -15,7 +15,14 @@ from gymnasium.error import ResetNeeded
 
 from agentgym.action import Action
 from agentgym.env import CUT_EXPLANATION, AgentEnv, CutMessage, EnvReply, Observation
-from agentgym.errors import ActionSyntaxError, CancelledEpisode, ContractError, InfrastructureError, TaskError
+from agentgym.errors import (
+    ActionSyntaxError,
+    CancelledEpisode,
+    ContractError,
+    InfrastructureError,
+    StepTimeoutError,
+    TaskError,
+)
 from agentgym.message import Message, text_of, user
 from agentgym.outcome import CutReason, Outcome
 from agentgym.remote.foreign import RETURN, ForeignActions, ForeignServer, get_schema
@@ -70,6 +77,7 @@ class RemoteEnv(AgentEnv):
         self._sends_private = sends_private_tasks
         self._socket: ClientSocket | None = None
         self._is_waiting = False
+        self._num_asked = 0
         self._foreign: ForeignServer | None = None
         self._connect(session_id)
 
@@ -96,7 +104,7 @@ class RemoteEnv(AgentEnv):
             return self._reset_foreign(self._foreign, seed, task)
         if task is not None:
             fields["task"] = task if isinstance(task, str) else self._on_the_wire(task)
-        data = self._ask("reset", fields)
+        data = self._ask_anew("reset", fields)
         ours = data["observation"].pop(OURS)
         self.task = task if isinstance(task, Task) else read_task(ours["task"])
         info = read_info(ours)
@@ -158,7 +166,8 @@ class RemoteEnv(AgentEnv):
             if self.is_ours:
                 with suppress(InfrastructureError):  # a lost connection ends the step as well
                     connection.send(_INTERRUPT)
-                watch = threading.Timer(self.settings.interrupt_grace_s, self._give_up, [connection])
+                overdue = [connection, self._num_asked]
+                watch = threading.Timer(self.settings.interrupt_grace_s, self._give_up, overdue)
                 watch.daemon = True
                 watch.start()
             else:
@@ -251,6 +260,7 @@ class RemoteEnv(AgentEnv):
         connection = self._socket
         if connection is None:
             raise InfrastructureError(f"the connection to {self._address} is closed; reset() opens a new one")
+        self._num_asked += 1
         self._is_waiting = True
         try:
             connection.send(json.dumps({"type": kind, "data": data}).encode("ascii"))
@@ -271,6 +281,18 @@ class RemoteEnv(AgentEnv):
             self._raise(answer)
         return answer
 
+    def _ask_anew(self, kind: str, data: Mapping[str, Any]) -> dict[str, Any]:
+        """As `_ask`, over a new connection where the server had ended the old one meanwhile: nothing is lost by it."""
+        try:
+            return self._ask(kind, data)
+        except StepTimeoutError:
+            raise
+        except InfrastructureError:
+            if self._socket is not None:
+                raise
+            self._connect("")
+            return self._ask(kind, data)
+
     def _patience_s(self) -> float:
         """How long a reply may take: a little more than the server gives the environment, unless it was set."""
         if self.settings.reply_timeout_s is not None:
@@ -288,6 +310,8 @@ class RemoteEnv(AgentEnv):
             raise NotImplementedError(text)
         if name == "CancelledEpisode" or (name == "" and code != "VALIDATION_ERROR"):
             self._phase = "ended"
+        if code == "SESSION_ERROR":  # the server's last words
+            self._drop()
         if code == "VALIDATION_ERROR":
             raise TaskError(text)
         raise error_of(name, text)
@@ -298,8 +322,9 @@ class RemoteEnv(AgentEnv):
         if connection is not None:
             connection.close()
 
-    def _give_up(self, connection: ClientSocket) -> None:
-        if self._is_waiting and self._socket is connection:
+    def _give_up(self, connection: ClientSocket, number: int) -> None:
+        """Abort what was asked under that number, if it is waited for still; a later step is none of it."""
+        if self._is_waiting and self._socket is connection and self._num_asked == number:
             connection.abort()
 
     # Episodes of ours.
@@ -347,7 +372,7 @@ class RemoteEnv(AgentEnv):
         if isinstance(task, str):
             raise TaskError(f"the server at {self._address} is none of ours and knows no task ids; give it a Task")
         self.task = task or self.make_task(0 if seed is None else seed)
-        text, info = foreign.begin(self._ask, seed, task)
+        text, info = foreign.begin(self._ask_anew, seed, task)
         messages = self._begun([user(text)])
         return {"text": text}, {"messages": messages, "task_id": self.task.id, "reward_events": (), **info}
 

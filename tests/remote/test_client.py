@@ -218,6 +218,14 @@ def test_interrupt_gives_up_a_server_that_does_not_react(start, connect):
     timer.join()
 
 
+def test_interrupt_that_was_obeyed_leaves_later_steps_alone(start, connect):
+    env = connect(start(Slow)[0], settings=ClientSettings(interrupt_grace_s=1.0))
+    env.reset(seed=1)
+    interrupted_step(env)
+    env.reset(seed=1)
+    assert env.step("1.5")[0]["text"] == "waited"
+
+
 def test_step_past_the_servers_limit_is_a_typed_failure_and_the_next_episode_runs(start, connect):
     address, table = start(Deaf, step_timeout_s=0.3)
     env, other = connect(address), connect(address)
@@ -268,6 +276,17 @@ def test_lost_connection_is_an_infrastructure_failure(start, connect):
     with pytest.raises(InfrastructureError, match="lost"):
         env.step("up")
     env.reset(seed=1)
+    assert env.step("up")[-1]["turn"] == 0
+
+
+def test_reset_after_the_server_ended_an_idle_session_opens_another(start, connect):
+    address, table = start(idle_timeout_s=0.3)
+    env = connect(address)
+    env.reset(seed=1)
+    deadline = time.monotonic() + 10
+    while len(table) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert env.reset(seed=1)[0]["text"]
     assert env.step("up")[-1]["turn"] == 0
 
 
