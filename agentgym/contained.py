@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -28,7 +29,7 @@ _LIMITS = Limits(cpus=2.0, memory_mib=1024, pids=256, wall_s=None)
 
 @dataclass
 class Server:
-    """The server of environments made alike.
+    """The server of environments made alike; what it says is read for as long as it runs, so that it never waits.
 
     Attributes:
         sandbox: Where it runs.
@@ -41,6 +42,14 @@ class Server:
     process: SandboxProcess
     url: str
     num_open: int = 0
+
+    def __post_init__(self) -> None:
+        threading.Thread(target=self._listen, name="agentgym-contained", daemon=True).start()
+
+    def _listen(self) -> None:
+        with suppress(SandboxError):  # the container is gone, which its environments find out
+            while self.process.receive():
+                pass
 
     def close(self) -> None:
         """End the server and its container."""
@@ -69,11 +78,16 @@ class Servers:
         with self._lock:
             starting = self._starting.setdefault(key, threading.Lock())
         with starting:
-            if key not in self._servers:
-                self._servers[key] = _start(provider, env_id, options)
+            with self._lock:  # in one go with the count: the last environment may be closing it just now
+                server = self._servers.get(key)
+                if server is not None:
+                    server.num_open += 1
+                    return server
+            server = _start(provider, env_id, options)
             with self._lock:
-                self._servers[key].num_open += 1
-                return self._servers[key]
+                server.num_open += 1
+                self._servers[key] = server
+            return server
 
     def give_back(self, server: Server, *, is_lost: bool = False) -> None:
         """An environment closes, or found its server lost; the last one ends the container."""
@@ -161,16 +175,17 @@ def _plain(env_id: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _start(provider: str, env_id: str, options: Mapping[str, Any]) -> Server:
-    sandbox = provider_named(provider).start(SandboxSpec(image=IMAGE, limits=_LIMITS))
-    try:
+    with ExitStack() as stack:
+        sandbox = provider_named(provider).start(SandboxSpec(image=IMAGE, limits=_LIMITS))
+        stack.callback(sandbox.close)
         argv = ["agentgym", "serve", env_id, "--port", str(_PORT), "--max-sessions", str(_MAX_SESSIONS)]
         given = [part for name, value in options.items() for part in ("--option", f"{name}={json.dumps(value)}")]
         process = sandbox.spawn([*argv, *given])
+        stack.callback(process.close)
         _wait_until_ready(env_id, process)
-        return Server(sandbox, process, sandbox.endpoint(_PORT))
-    except BaseException:
-        sandbox.close()
-        raise
+        server = Server(sandbox, process, sandbox.endpoint(_PORT))
+        stack.pop_all()  # its close does it
+        return server
 
 
 def _wait_until_ready(env_id: str, process: SandboxProcess) -> None:

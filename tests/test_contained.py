@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
+import threading
+import time
+
 import pytest
 
 import agentgym
-from agentgym.contained import SERVERS
+from agentgym.contained import SERVERS, Server, Servers, _start
 from agentgym.errors import ConfigError, InfrastructureError, SandboxStartError, UnknownNameError
 from agentgym.policies.by_name import load
 from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
 from agentgym.sandbox.engine import EngineFault, connect_engine, probe_engine
 from agentgym.sandbox.image_build import build_images
+from agentgym.sandbox.source import provider_named
+from agentgym.sandbox.spec import SandboxSpec
 from agentgym.suite import load_suite
+from agentgym.testing import check_env
 
 SERVED = [spec.id for spec in agentgym.specs() if "served" in spec.runtimes and spec.id.startswith("agentgym/")]
 
@@ -107,6 +115,64 @@ def test_a_fork_in_a_container_goes_on_alike():
     env.close()
     assert twin.step("2")[0]["text"]
     twin.close()
+    assert len(SERVERS) == 0
+
+
+def test_a_server_that_says_much_is_not_held_up_by_it():
+    limits = ("cpus", "memory_mib", "pids", "work_mib", "tmp_mib", "wall_s")
+    sandbox = provider_named("process").start(SandboxSpec().relaxed(*limits))
+    server = Server(sandbox, sandbox.spawn(["sh", "-c", "yes | head -c 4000000; touch said; sleep 60"]), "unix:none")
+    deadline = time.monotonic() + 10
+    while not sandbox.exec(["test", "-e", "said"]).is_ok:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    server.close()
+
+
+def test_servers_are_shared_while_others_close_theirs(monkeypatch):
+    open_now, started = set(), itertools.count()
+
+    class Counted:
+        num_open = 0
+
+        def __init__(self):
+            self.number = next(started)
+            open_now.add(self.number)
+
+        def close(self):
+            open_now.remove(self.number)
+
+    monkeypatch.setattr("agentgym.contained._start", lambda *_: Counted())
+    servers, failures = Servers(), []
+
+    def use():
+        try:
+            for _ in range(3000):
+                server = servers.take("docker", "agentgym/GuessNumber-v0", {})
+                assert server.number in open_now
+                servers.give_back(server)
+        except Exception as error:  # noqa: BLE001 - whatever a thread raises is the finding
+            failures.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    threads = [threading.Thread(target=use) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    sys.setswitchinterval(interval)
+    assert not failures
+    assert not open_now
+    assert len(servers) == 0
+
+
+@pytest.mark.slow
+def test_the_checks_of_an_environment_share_one_container(monkeypatch):
+    started = []
+    monkeypatch.setattr("agentgym.contained._start", lambda *made_of: started.append(made_of) or _start(*made_of))
+    check_env("agentgym/GuessNumber-v0", runtime="docker").raise_if_failed()
+    assert len(started) == 1
     assert len(SERVERS) == 0
 
 

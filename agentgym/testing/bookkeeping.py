@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import threading
-from collections.abc import Iterator
 from typing import Any, get_args
 
 from gymnasium.error import ResetNeeded
@@ -20,7 +19,7 @@ from agentgym.message import text_of
 from agentgym.outcome import TRUNCATION_CAUSES, CutReason
 from agentgym.reward import RewardEvent, event_from_json, event_to_json, weighted_sum
 from agentgym.task import Limits, Task
-from agentgym.testing.episodes import Record, play_actions, start
+from agentgym.testing.episodes import play_actions, start
 from agentgym.testing.report import expect
 from agentgym.testing.subject import EnvSubject
 
@@ -28,19 +27,11 @@ INTERRUPT_AFTER_S = 0.1
 GIVES_UP_WITHIN_S = 5.0
 
 
-def _records(subject: EnvSubject) -> Iterator[tuple[Task, Record]]:
-    env = subject.make()
-    for task in subject.tasks:
-        for actions in subject.sequences(task):
-            yield task, play_actions(env, task, actions)
-    env.close()
-
-
 def check_rewards(subject: EnvSubject) -> str | None:
     """The reward of a step is the declared aggregation of the events issued at it."""
     env = subject.make()
     weights, role = env.reward_weights, env.role
-    for task, record in _records(subject):
+    for task, record in subject.records():
         for turn, step in enumerate(record.steps):
             where = f"step {turn} of task {task.id!r} after {record.actions[: turn + 1]}"
             total = weighted_sum(step.events, weights)
@@ -58,7 +49,7 @@ def check_json(subject: EnvSubject) -> str | None:
     for task in subject.tasks:
         again = Task.from_json(_through_json(task.to_json()))
         expect(again.content_hash == task.content_hash, f"task {task.id!r} is another one after a way through JSON")
-    for task, record in _records(subject):
+    for task, record in subject.records():
         for step in (record.first, *record.steps):
             same = _through_json([step.text, step.messages]) == [step.text, step.messages]
             expect(same, f"task {task.id!r}: the messages {str(step.messages)[:200]} change on their way through JSON")
@@ -81,7 +72,7 @@ def _through_json(value: Any) -> Any:
 def check_messages(subject: EnvSubject) -> str | None:
     """Observations are in the space, and their text is the flat view of the messages of `info`."""
     env = subject.make()
-    for task, record in _records(subject):
+    for task, record in subject.records():
         for step in (record.first, *record.steps):
             expect(step.text == text_of(step.messages), f"task {task.id!r}: {step.text[:200]!r} is not its messages")
             roles = [message.get("role") for message in step.messages]

@@ -6,8 +6,10 @@ The functions are in the modules beside this one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 
 from agentgym.env import AgentEnv
+from agentgym.errors import AgentGymError
 from agentgym.policy import ScriptFactory
 from agentgym.suite import Suite, load_suite
 from agentgym.task import Task
@@ -76,7 +78,11 @@ def check_env(
     """
     subject = env_subject(target, tasks, scripts, runtime)
     checks = {name: _closing(check) for name, check in ENV_CHECKS.items()}
-    return run_checks(subject.name, subject, checks, only)
+    with ExitStack() as stack:
+        if runtime:  # one stays open: else each closes the container that all share, and the next starts another
+            with suppress(AgentGymError):  # which each check then finds
+                stack.callback(subject.factory().close)
+        return run_checks(subject.name, subject, checks, only)
 
 
 def _closing(check: Check[EnvSubject]) -> Check[EnvSubject]:

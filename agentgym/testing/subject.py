@@ -41,6 +41,7 @@ class EnvSubject:
     scripts: Mapping[str, ScriptFactory]
     env_id: str = ""
     _sequences: dict[str, list[list[str]]] = field(default_factory=dict, repr=False)
+    _records: list[tuple[Task, Record]] = field(default_factory=list, repr=False)
     _made: list[AgentEnv] = field(default_factory=list, repr=False)
 
     def make(self) -> AgentEnv:
@@ -67,6 +68,15 @@ class EnvSubject:
         if task.id not in self._sequences:
             self._sequences[task.id] = self._play_all(task)
         return self._sequences[task.id]
+
+    def records(self) -> list[tuple[Task, Record]]:
+        """Each task with the record of each of its sequences; played once, for all checks that look at them."""
+        if not self._records:
+            env = self.factory()
+            for task in self.tasks:
+                self._records.extend((task, play_actions(env, task, actions)) for actions in self.sequences(task))
+            env.close()
+        return self._records
 
     def mixtures(self, task: Task, count: int, max_length: int, seed: int = 0) -> list[list[str]]:
         """Random lists of actions for a task, drawn from what its players did and from nonsense."""
