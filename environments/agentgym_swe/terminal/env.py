@@ -166,7 +166,8 @@ class TerminalEnv(SandboxEnv):
                 if len(command) > MAX_COMMAND or "\0" in command:
                     return said(f"The command was not run: at most {MAX_COMMAND} characters, and no NUL.")
                 assert self._shell is not None
-                return said(shown(self._shell.run(command, timeout_s=self._command_limit_s, max_output_bytes=1 << 16)))
+                limit_s = self._command_limit_s
+                return said(shown(self._shell.run(command, timeout_s=limit_s, max_output_bytes=1 << 16), limit_s))
             case "submit", _:
                 reply = self.grade()
                 return reply._replace(messages=[user(RIGHT if reply.success else WRONG)], terminated=True)
@@ -218,7 +219,7 @@ class TerminalEnv(SandboxEnv):
         return EnvReply((), events, success=score >= 1.0, score=score)
 
 
-def shown(result: ShellResult) -> str:
+def shown(result: ShellResult, limit_s: float = COMMAND_LIMIT_S) -> str:
     """Output of a command and how it ended, as the agent reads it."""
     text = result.text().removesuffix("\n").replace("\0", "\\0")
     if len(text) > MAX_SHOWN:
@@ -228,7 +229,7 @@ def shown(result: ShellResult) -> str:
     if result.dropped_bytes:
         notes.append(f"[{result.dropped_bytes} further bytes of output were dropped]")
     if result.timed_out:
-        notes.append(f"[stopped after {COMMAND_LIMIT_S:g} s]")
+        notes.append(f"[stopped after {limit_s:g} s]")
     elif result.exit_code:
         notes.append(f"[exit code {result.exit_code}]")
     if result.shell_exited:

@@ -20,8 +20,8 @@ _SLIPS = (
     ("-rn", "-n"), ("-n ", "-rn "), (" > ", " >> ./"), ("sort -u", "sort"), ("chmod 7", "chmod 6"), ("-name", "-iname"),
     ("NR", "NF"), ("$2", "$3"), ("$4", "$5"), ("head -n 1", "head -n 2"), ("-delete", "-print"), ("/g", "/"),
     ("git commit", "git diff"), ("git merge", "git log"), ("git tag", "git show"), ("cp ", "mv "), (".txt", ".text"),
-    ("mv ", "cp "), ("chmod", "stat"), ("ln -s", "ln -n"), ("HEAD~1", "HEAD"), (" rm ", " ls "), ("tar -x", "tar -t"),
-    ("sed ", "cat "),
+    ("mv ", "cp "), ("chmod", "stat -c %a"), ("ln -s", "ln -n"), ("HEAD~1", "HEAD"), (" rm ", " ls "),
+    ("tar -x", "tar -t"), ("sed ", "cat "),
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from agentgym.errors import SandboxLostError
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
 from agentgym.sandbox.source import provider_named
 from agentgym.suite import load_suite
+from agentgym.testing import check_env
 from agentgym.testing.episodes import play_script
 from agentgym_swe.terminal.env import TerminalEnv
 from agentgym_swe.terminal.scripts import SCRIPTS, call_text
@@ -48,6 +49,12 @@ def test_same_actions_give_the_same_trajectory_as_without_containers(env: Termin
         here, there = (play_script(each, task, SCRIPTS["oracle"](task, 3)) for each in (bare, env))
         assert here == there
     bare.close()
+
+
+@pytest.mark.slow
+def test_env_keeps_the_contract_in_containers(env: TerminalEnv) -> None:
+    checks = ("seeds", "replay", "concurrency", "rewards", "finalize", "interrupt", "oracle", "hostile_actions")
+    check_env("agentgym/Terminal-v0", runtime="docker", only=checks).raise_if_failed()
 
 
 @pytest.mark.parametrize(

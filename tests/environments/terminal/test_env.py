@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import threading
 import time
@@ -128,6 +129,11 @@ def test_interrupt_stops_a_command(env: TerminalEnv, task: Task) -> None:
 )
 def test_results_are_shown_with_how_they_ended(result: ShellResult, text: str) -> None:
     assert shown(result) == text
+
+
+def test_time_limit_that_a_task_states_is_the_one_that_is_told(env: TerminalEnv, task: Task) -> None:
+    env.reset(options={"task": dataclasses.replace(task, config={**task.config, "command_limit_s": 0.5})})
+    assert shell(env, "sleep 5").endswith("[stopped after 0.5 s]")
 
 
 def test_long_output_is_cut_in_the_middle() -> None:

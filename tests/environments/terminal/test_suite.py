@@ -1,4 +1,5 @@
 import dataclasses
+import re
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -8,6 +9,7 @@ import pytest
 from agentgym.suite import load_suite
 from agentgym.testing import check_suite
 from agentgym_swe.terminal import generate, kinds
+from agentgym_swe.terminal.scripts import Demonstrator
 
 
 def test_files_are_what_the_generator_writes(tmp_path: Path) -> None:
@@ -47,6 +49,15 @@ def test_tasks_check_something_that_is_not_so_at_the_start(family: str) -> None:
             or "link" in check
         ]
         assert untrue, task.instruction
+
+
+def test_players_show_nothing_that_differs_from_run_to_run() -> None:
+    shown = re.compile(r"(?:^|\W)(?:stat (?!-c %a)|ls -[a-z]*[il]|date\b|ps\b|df\b|mktemp\b)")
+    for task in load_suite("swe/terminal").tasks("test"):
+        for seed in range(20):
+            player = Demonstrator(task, seed, quality=0.3)
+            said = [player.act([]) for _ in range(8)]
+            assert not [line for line in said if shown.search(line)]
 
 
 def _content(entry: object) -> object:
