@@ -78,7 +78,9 @@ def image_states(
 ) -> list[ImageState]:
     """How images stand in an engine; () for all."""
     images = catalogue or default_catalogue()
-    sizes = {_PODMAN_PREFIX.sub("", tag): image.attrs["Size"] for image in client.images.list() for tag in image.tags}
+    # One answer of the engine: asked for one by one, an image may be gone by then.
+    found = [(tag, item["Size"]) for item in client.api.images() for tag in item["RepoTags"] or ()]
+    sizes = {_PODMAN_PREFIX.sub("", tag): size for tag, size in found}
     states = []
     for name in (images.source(wanted).name for wanted in tuple(names) or images.names):
         tag = images.tag(name)
@@ -140,8 +142,8 @@ def remove_superseded(
     states = [state for state in image_states(client, names, catalogue=catalogue) if state.status == "ok"]
     wanted = [tag for state in states for tag in state.superseded]
     for state in states:
-        stages = client.images.list(filters={"dangling": True, "label": f"{IMAGE_LABEL}={state.name}"})
-        wanted += [stage.id for stage in stages]
+        stages = client.api.images(filters={"dangling": True, "label": f"{IMAGE_LABEL}={state.name}"})
+        wanted += [stage["Id"] for stage in stages]
     return [name for name in wanted if _remove(client, name)]
 
 

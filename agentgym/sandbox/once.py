@@ -12,11 +12,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from agentgym.errors import SandboxStartError
+
 
 def cache_folder() -> Path:
-    """This user's folder for what can be made again: XDG_CACHE_HOME/agentgym, made where it is missing."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "agentgym"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """This user's folder for what can be made again: XDG_CACHE_HOME/agentgym, made where it is missing.
+
+    Raises:
+        SandboxStartError: It cannot be made, as for users without a home.
+    """
+    try:
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "agentgym"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (OSError, RuntimeError) as error:
+        raise SandboxStartError(
+            f"there is no folder for the runner and the packages of images ({error}); name one in XDG_CACHE_HOME"
+        ) from error
     return folder
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import docker
 import pytest
 
 from agentgym.errors import AgentGymError, SandboxStartError
@@ -124,6 +125,14 @@ def test_image_that_nobody_has_is_named_with_the_reasons(client: Any, name: str,
         SandboxStartError, match=r"agentgym-no-such-name/none:1 .*could not be pulled.*only Debian's base"
     ):
         build_images(client, catalogue=images)
+
+
+def test_an_image_that_goes_meanwhile_disturbs_nobody(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: object, image: str) -> None:
+        raise docker.errors.ImageNotFound("gone")
+
+    monkeypatch.setattr("docker.models.images.ImageCollection.get", refuse)
+    assert [state.name for state in image_states(client, ["base"])] == ["base"]
 
 
 def test_two_processes_build_an_image_once(name: str, tmp_path: Path) -> None:
