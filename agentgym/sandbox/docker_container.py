@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentgym.errors import AgentGymError, SandboxError, SandboxStartError
+from agentgym.errors import AgentGymError, SandboxError, SandboxStartError, UnsupportedSpecError
 from agentgym.sandbox.cgroup import ContainerCgroup
 from agentgym.sandbox.channel import ControlConnection, ControlListener
 from agentgym.sandbox.docker_image import ImageShelf, User
@@ -72,6 +72,7 @@ class DockerContainer:
 
     Raises:
         SandboxStartError: The engine failed, or the image is missing; nothing is left.
+        UnsupportedSpecError: The image has volumes, which nothing limits, and the spec asks for a limit.
     """
 
     control: ControlConnection
@@ -91,6 +92,7 @@ class DockerContainer:
         with ExitStack() as undo:
             try:
                 self.image = host.images.facts(spec.image)
+                self._check_volumes()
                 self.user: User = self.image.user(spec.user)
                 self.folder = host.owner.new_folder(self.name)
                 undo.callback(_quietly, lambda: remove_tree(self.folder))
@@ -103,6 +105,14 @@ class DockerContainer:
                     raise
                 raise SandboxStartError(f"sandbox {self.name} could not be started: {error}") from error
             self._undo = undo.pop_all()
+
+    def _check_volumes(self) -> None:
+        volumes, spec = self.image.volumes, self.spec
+        if volumes and spec.limits.work_mib is not None:
+            raise UnsupportedSpecError(
+                f"image {spec.image} declares {', '.join(volumes)} as volumes, and nothing limits how much is written "
+                'there; build it without VOLUME, or say that it may go unenforced: spec.relaxed("work_mib")'
+            )
 
     def _make_workspace(self, undo: ExitStack, layers: Sequence[Path] | None) -> None:
         spec, user = self.spec, self.user

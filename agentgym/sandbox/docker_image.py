@@ -50,12 +50,14 @@ class ImageFacts:
         has_runner: Whether it holds the runner of this checkout at the usual place.
         passwd: Its passwd file.
         group: Its group file.
+        volumes: Folders that it declares as volumes: engines put each on their own disk, writable and without a limit.
     """
 
     id: str
     has_runner: bool
     passwd: str
     group: str
+    volumes: tuple[str, ...] = ()
 
     def user(self, name: str) -> User:
         """A user by name or number; "agent" is there whether the image has one or not.
@@ -129,7 +131,7 @@ class ImageShelf:
             files = [self._read(container, path) for path in ("/etc/passwd", "/etc/group")]
         finally:
             self._client.api.remove_container(container, force=True, v=True)
-        return ImageFacts(found["Id"], has_runner, *files)
+        return ImageFacts(found["Id"], has_runner, *files, volumes=tuple(sorted(found["Config"].get("Volumes") or ())))
 
     def _read(self, container: str, path: str) -> str:
         """A small file of the image; "" where it has none."""

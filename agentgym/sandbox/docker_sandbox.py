@@ -99,6 +99,8 @@ class DockerSandbox(RunnerSandbox):
             return self._host.obstacle or "its work folder is the image's"
         if self.spec.writable_root:
             return "the image's own files may have been changed (writable_root)"
+        if self._container.image.volumes:
+            return f"its image declares volumes ({', '.join(self._container.image.volumes)})"
         if self._container.user.uid == 0:
             return "root inside may have changed more than the work and temporary folders"
         return ""
@@ -152,8 +154,8 @@ class DockerSandbox(RunnerSandbox):
 
     def _copied(self) -> Snapshot:
         container, workspace = self._container, self._container.workspace
-        if workspace is None or self.spec.writable_root:
-            why = self._why_not_in_place() or "the image's own files may have been changed (writable_root)"
+        if workspace is None or self.spec.writable_root or container.image.volumes:
+            why = self._why_not_in_place()
             raise SandboxError(f"sandbox {self.id} cannot be snapshotted: {why}")
         snapshot_id = f"snapshot-{os.urandom(6).hex()}"
         path = self._host.owner.folder / "snapshots" / snapshot_id

@@ -1,6 +1,7 @@
 """Sandboxes in containers: hardened, clean after a reset, copied by a fork, and gone without a trace."""
 
 import dataclasses
+import io
 import os
 import signal
 import subprocess
@@ -551,6 +552,28 @@ def test_a_forked_child_can_end_no_sandbox_of_its_parent(sandbox):
             os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert output(sandbox, "cat kept") == "yes"
+
+
+@pytest.fixture
+def image_with_volume(provider):
+    """An image whose folder /kept an engine puts on a disk of its own."""
+    client, tag = provider.host.client, f"agentgym-test-{os.urandom(4).hex()}:latest"
+    built = f"FROM {SPEC.image}\nRUN mkdir -m 777 /kept && echo seed > /kept/seed\nVOLUME /kept\n"
+    client.images.build(fileobj=io.BytesIO(built.encode()), tag=tag, rm=True, forcerm=True)
+    yield tag
+    client.images.remove(tag)
+
+
+def test_what_an_image_declares_as_volume_is_not_limited_silently_and_made_anew(provider, image_with_volume):
+    spec = dataclasses.replace(SPEC, image=image_with_volume)
+    with pytest.raises(UnsupportedSpecError, match=r'/kept as volumes.*relaxed\("work_mib"\)'):
+        provider.start(spec)
+    with provider.start(spec.relaxed("work_mib")) as sandbox:
+        assert output(sandbox, "echo dirt > /kept/dirt; ls /kept") == "dirt\nseed\n"
+        with pytest.raises(SandboxError, match="/kept"):
+            sandbox.snapshot()
+        assert sandbox.reset().method == "recreate"
+        assert output(sandbox, "ls /kept") == "seed\n"
 
 
 # Without root on the engine's host.
