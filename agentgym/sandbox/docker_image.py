@@ -128,10 +128,11 @@ class ImageShelf:
         has_runner = label != "" and label == default_catalogue().runner_digest("base")
         container = self._client.api.create_container(found["Id"], ["/none"], labels=self._labels)["Id"]
         try:
-            files = [self._read(container, path) for path in ("/etc/passwd", "/etc/group")]
+            passwd, group = (self._read(container, path) for path in ("/etc/passwd", "/etc/group"))
         finally:
             self._client.api.remove_container(container, force=True, v=True)
-        return ImageFacts(found["Id"], has_runner, *files, volumes=tuple(sorted(found["Config"].get("Volumes") or ())))
+        volumes = tuple(sorted(found["Config"].get("Volumes") or ()))
+        return ImageFacts(found["Id"], has_runner, passwd, group, volumes)
 
     def _read(self, container: str, path: str) -> str:
         """A small file of the image; "" where it has none."""

@@ -1,7 +1,6 @@
 """Sandboxes in containers: hardened, clean after a reset, copied by a fork, and gone without a trace."""
 
 import dataclasses
-import io
 import os
 import signal
 import subprocess
@@ -23,7 +22,7 @@ from agentgym.errors import (
 from agentgym.sandbox import docker_container
 from agentgym.sandbox.docker_container import DockerContainer
 from agentgym.sandbox.engine import EngineInfo, probe_engine
-from agentgym.sandbox.spec import Limits, Mount, Network, SandboxSpec
+from agentgym.sandbox.spec import Limits, Mount, Network
 from tests.sandbox.docker_engine import SPEC, running_provider
 
 pytestmark = [
@@ -554,28 +553,6 @@ def test_a_forked_child_can_end_no_sandbox_of_its_parent(sandbox):
     assert output(sandbox, "cat kept") == "yes"
 
 
-@pytest.fixture
-def image_with_volume(provider):
-    """An image whose folder /kept an engine puts on a disk of its own."""
-    client, tag = provider.host.client, f"agentgym-test-{os.urandom(4).hex()}:latest"
-    built = f"FROM {SPEC.image}\nRUN mkdir -m 777 /kept && echo seed > /kept/seed\nVOLUME /kept\n"
-    client.images.build(fileobj=io.BytesIO(built.encode()), tag=tag, rm=True, forcerm=True)
-    yield tag
-    client.images.remove(tag)
-
-
-def test_what_an_image_declares_as_volume_is_not_limited_silently_and_made_anew(provider, image_with_volume):
-    spec = dataclasses.replace(SPEC, image=image_with_volume)
-    with pytest.raises(UnsupportedSpecError, match=r'/kept as volumes.*relaxed\("work_mib"\)'):
-        provider.start(spec)
-    with provider.start(spec.relaxed("work_mib")) as sandbox:
-        assert output(sandbox, "echo dirt > /kept/dirt; ls /kept") == "dirt\nseed\n"
-        with pytest.raises(SandboxError, match="/kept"):
-            sandbox.snapshot()
-        assert sandbox.reset().method == "recreate"
-        assert output(sandbox, "ls /kept") == "seed\n"
-
-
 # Without root on the engine's host.
 
 
@@ -597,12 +574,6 @@ def test_without_mounts_the_work_folder_is_in_memory_and_a_reset_makes_it_anew(p
         assert output(sandbox, "ls; ls src | wc -l") == "src\n20\n"
         with pytest.raises(SandboxError, match="cannot be snapshotted"):
             sandbox.snapshot()
-
-
-def test_an_image_of_ours_is_named_with_the_command_that_builds_it(provider, monkeypatch):
-    monkeypatch.setattr("agentgym.sandbox.docker_image.resolve_image", lambda name: "agentgym/base:absent")
-    with pytest.raises(SandboxStartError, match="agentgym images build base"):
-        provider.start(SandboxSpec())
 
 
 def test_a_file_in_a_folder_of_the_image_can_be_read_but_not_written(shared):
