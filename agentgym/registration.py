@@ -161,16 +161,11 @@ def make(env_id: str, *, runtime: str = "", **options: Any) -> AgentEnv:
         ConfigError: The environment refuses the options, or cannot run there.
     """
     found = spec(env_id)
+    require_runtime(env_id, runtime)
     if runtime not in ("", "local"):
-        if runtime not in PROVIDERS:
-            raise UnknownNameError("runtime", runtime, ("local", *PROVIDERS))
         if "served" in found.runtimes:
             return ContainedEnv(found.id, runtime, options)
-        if "workspace" not in found.runtimes:
-            raise ConfigError(f"environment {env_id!r} runs in this process alone: got runtime {runtime!r}")
         options = {"sandbox": runtime, **options}
-    elif runtime == "local" and "local" not in found.runtimes:
-        raise ConfigError(f"environment {env_id!r} works in a sandbox: runtime must be one of {', '.join(PROVIDERS)}")
     try:
         env = gymnasium.make(found.id, **options).unwrapped
     except TypeError as error:
@@ -178,6 +173,22 @@ def make(env_id: str, *, runtime: str = "", **options: Any) -> AgentEnv:
     if not isinstance(env, AgentEnv):
         raise ConfigError(f"{found.entry_point!r} made a {type(env).__name__}, expected an agentgym.AgentEnv")
     return env
+
+
+def require_runtime(env_id: str, runtime: str) -> None:
+    """Refuse a runtime in which an environment cannot be; see `make`.
+
+    Raises:
+        UnknownNameError: No such id or runtime.
+        ConfigError: The environment cannot run there.
+    """
+    found = spec(env_id)
+    if runtime not in ("", "local", *PROVIDERS):
+        raise UnknownNameError("runtime", runtime, ("local", *PROVIDERS))
+    if runtime in PROVIDERS and not {"served", "workspace"}.intersection(found.runtimes):
+        raise ConfigError(f"environment {env_id!r} runs in this process alone: got runtime {runtime!r}")
+    if runtime == "local" and "local" not in found.runtimes:
+        raise ConfigError(f"environment {env_id!r} works in a sandbox: runtime must be one of {', '.join(PROVIDERS)}")
 
 
 def script_names(suite_env: str) -> Sequence[str]:

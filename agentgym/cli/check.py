@@ -10,7 +10,7 @@ import tyro
 from agentgym.cli.output import AsJson, note, print_json, print_table
 from agentgym.entry_points import load_entry_points
 from agentgym.errors import ConfigError, UnknownNameError
-from agentgym.registration import EnvSpec, specs
+from agentgym.registration import EnvSpec, require_runtime, specs
 from agentgym.suite import suite_names
 from agentgym.testing import CheckReport, check_env, check_suite
 
@@ -39,7 +39,12 @@ def run(
     for failure in failures:
         note(failure)
     reports = []
-    for report in check(*_chosen(names, family), runtime):
+    env_ids, suites = _chosen(names, family)
+    for env_id in env_ids if runtime else ():  # else each check says the same
+        require_runtime(env_id, runtime)
+    if runtime and not env_ids:
+        raise ConfigError(f"suites have no runtime: name environments, or leave --runtime {runtime} out")
+    for report in check(env_ids, suites, runtime):
         note(f"{report.subject}: {'passed' if report.passed else 'FAILED'}")
         reports.append(report)
     if as_json:

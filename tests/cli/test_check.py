@@ -63,3 +63,20 @@ def test_check_unknown_name_is_refused_with_a_suggestion(
 ) -> None:
     assert main(["check", *args]) == 2
     assert expected in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ([GUESS, "--runtime", "frob"], "unknown runtime 'frob'; known: bubblewrap, docker, local, process"),
+        (["agentgym/Python-v0", "--runtime", "local"], "works in a sandbox"),
+        (["dialogue/guess-number", "--runtime", "docker"], "suites have no runtime"),
+    ],
+)
+def test_check_refuses_a_runtime_that_cannot_be_before_it_checks_anything(
+    args: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", *args]) == 2
+    captured = capsys.readouterr()
+    assert expected in captured.err
+    assert captured.out == ""
