@@ -55,14 +55,15 @@ class EnvSpec:
         return factories
 
 
-def _dialogue(name: str, suite: str) -> EnvSpec:
+def _dialogue(name: str, suite: str, *variants: str) -> EnvSpec:
+    """The spec of a dialogue game with its suite and those named after variants of it."""
     module = f"agentgym_dialogue.{suite.replace('-', '_')}"
     return EnvSpec(
         f"agentgym/{name}-v0",
         f"{module}.env:{name}Env",
         f"{module}.scripts:SCRIPTS",
         "dialogue",
-        (f"dialogue/{suite}",),
+        (f"dialogue/{suite}", *(f"dialogue/{suite}-{variant}" for variant in variants)),
         runtimes=("local", "served"),
     )
 
@@ -70,6 +71,7 @@ def _dialogue(name: str, suite: str) -> EnvSpec:
 _OWN = (
     _dialogue("GuessNumber", "guess-number"),
     _dialogue("Mastermind", "mastermind"),
+    _dialogue("Maze", "maze", "partial"),
     _dialogue("Wordle", "wordle"),
     EnvSpec(
         "agentgym/Lookup-v0",

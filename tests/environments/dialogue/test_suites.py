@@ -7,7 +7,13 @@ import pytest
 from agentgym.data_folder import data_folder
 from agentgym.suite import load_suite
 
-SUITES = ["dialogue/guess-number", "dialogue/mastermind", "dialogue/wordle"]
+SUITES = [
+    "dialogue/guess-number",
+    "dialogue/mastermind",
+    "dialogue/maze",
+    "dialogue/maze-partial",
+    "dialogue/wordle",
+]
 
 
 @pytest.mark.parametrize("name", SUITES)

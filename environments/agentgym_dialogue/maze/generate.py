@@ -1,0 +1,78 @@
+"""Writes the tasks of dialogue/maze: `python -m agentgym_dialogue.maze.generate [FOLDER]`.
+
+The declaration (suite.toml) and the README beside them are written by hand. `generate_partial` writes the other suite.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from agentgym.task import Split, Task
+from agentgym_dialogue.maze.env import GENERATED, Puzzle, maze_task
+from agentgym_dialogue.maze.layouts import FIXED, Cell, Rows, distances, generated, open_cells
+from agentgym_dialogue.task_files import suite_folder, write_split
+
+SEED = 20_264
+MIN_MOVES = 4
+"""Fewest moves from start to goal."""
+KNOWN: Mapping[Split, int] = {"train": 1500, "validation": 80, "test": 150}
+"""Tasks in the fixed mazes: a pair of start and goal belongs to one split."""
+NEW: Mapping[Split, Mapping[int, int]] = {
+    "train": {7: 300, 9: 300},
+    "validation": {7: 60, 9: 60},
+    "test": {7: 50, 9: 50, 11: 50},
+}
+"""Tasks in generated mazes, by rows: each has a maze of its own, which occurs once."""
+
+
+def generate(folder: Path, suite: str = "maze", observation: str = "full") -> None:
+    """Write the three splits of a suite into a folder; the suites differ in what is observed."""
+    rng = random.Random(SEED)
+    known = _known_pairs(rng)
+    seen: set[Rows] = set()
+    for split, count in KNOWN.items():
+        puzzles = [("known-maze", Puzzle(name, FIXED[name], start, goal)) for name, start, goal in known[:count]]
+        del known[:count]
+        for size, number in NEW[split].items():
+            puzzles += [(f"new-{size}", _new_puzzle(size, seen, rng)) for _ in range(number)]
+        tasks = [
+            _task(
+                f"dialogue/{suite}:{split}-{index:05}", index, puzzle._replace(observation=observation), split, stratum
+            )
+            for index, (stratum, puzzle) in enumerate(puzzles)
+        ]
+        write_split(folder, split, tasks)
+
+
+def _task(task_id: str, seed: int, puzzle: Puzzle, split: Split, stratum: str) -> Task:
+    return maze_task(task_id, seed, puzzle, split=split, stratum=stratum)
+
+
+def _known_pairs(rng: random.Random) -> list[tuple[str, Cell, Cell]]:
+    """Every fixed maze with every start and goal that are far enough apart, in random order."""
+    pairs = [
+        (name, start, goal)
+        for name, rows in FIXED.items()
+        for goal in open_cells(rows)
+        for start, away in distances(rows, goal).items()
+        if away >= MIN_MOVES
+    ]
+    rng.shuffle(pairs)
+    return pairs
+
+
+def _new_puzzle(size: int, seen: set[Rows], rng: random.Random) -> Puzzle:
+    """A maze that was not made before, with a start and a goal that are far enough apart."""
+    while True:
+        rows = generated(size, rng)
+        start, goal = rng.sample(open_cells(rows), 2)
+        if rows not in seen and distances(rows, goal)[start] >= MIN_MOVES:
+            seen.add(rows)
+            return Puzzle(GENERATED, rows, start, goal)
+
+
+if __name__ == "__main__":
+    generate(suite_folder(sys.argv[1:], "maze"))
