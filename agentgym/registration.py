@@ -153,9 +153,10 @@ def make(env_id: str, *, runtime: str = "", **options: Any) -> AgentEnv:
 
     Args:
         env_id: Such as "agentgym/Wordle-v0".
-        runtime: Where it runs. "local" is this process. The name of a sandbox provider ("docker", "bubblewrap",
-            "process") puts a served environment whole into a sandbox, behind the wire, and has an environment that
-            drives a sandbox take that provider's. "" is local where the environment can, else the best sandbox here.
+        runtime: Where it runs. "local" is this process. "docker" puts a served environment whole into a container,
+            behind the wire, and has an environment that drives a sandbox take that provider's; such a one takes the
+            other providers' as well ("bubblewrap", "process"). "" is local where the environment can, else the best
+            sandbox here.
         options: Keyword arguments of the environment.
 
     Raises:
@@ -187,6 +188,8 @@ def require_runtime(env_id: str, runtime: str) -> None:
     found = spec(env_id)
     if runtime not in ("", "local", *PROVIDERS):
         raise UnknownNameError("runtime", runtime, ("local", *PROVIDERS))
+    if "served" in found.runtimes and runtime in PROVIDERS and runtime != "docker":
+        raise ConfigError(f"environment {env_id!r} runs whole in a container, of an image, or here: got {runtime!r}")
     if runtime in PROVIDERS and not {"served", "workspace"}.intersection(found.runtimes):
         raise ConfigError(f"environment {env_id!r} runs in this process alone: got runtime {runtime!r}")
     if runtime == "local" and "local" not in found.runtimes:
