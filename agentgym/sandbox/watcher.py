@@ -6,16 +6,23 @@ It waits for the owner's lock, so it needs no polling, and neither forked childr
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import NamedTuple
 
 from agentgym.sandbox.owner import Owner
 
-# Run without site packages: the wait may last for days, and this costs the memory of a bare interpreter.
+# Run without site packages: the wait may last for days, and this costs the memory of a bare interpreter. It is nobody's
+# child: some programs, such as Ray's workers, kill their children when they end.
 _WAIT = """
 import fcntl, os, sys
+if pid := os.fork():
+    os.write(1, b"%d" % pid)
+    os._exit(0)
+os.dup2(os.open(os.devnull, os.O_RDWR), 1)
 try:
     lock = os.open(sys.argv[1], os.O_RDWR)
 except FileNotFoundError:
@@ -24,8 +31,20 @@ fcntl.lockf(lock, fcntl.LOCK_EX)
 if os.path.exists(sys.argv[1]):
     os.execv(sys.argv[2], sys.argv[2:])
 """
-_watchers: dict[str, subprocess.Popen[bytes]] = {}
+_watchers: dict[str, _Watcher] = {}
 _lock = threading.Lock()
+
+
+class _Watcher(NamedTuple):
+    """A watcher's process id, and a descriptor that tells when it has ended."""
+
+    pid: int
+    descriptor: int
+
+    def has_ended(self) -> bool:
+        poll = select.poll()
+        poll.register(self.descriptor, select.POLLIN)
+        return bool(poll.poll(0))
 
 
 def watch(owner: Owner) -> int:
@@ -39,12 +58,15 @@ def watch(owner: Owner) -> int:
     """
     with _lock:
         running = _watchers.get(owner.id)
-        if running is None or running.poll() is not None:
+        if running is not None and running.has_ended():
+            os.close(running.descriptor)
+            running = None
+        if running is None:
             running = _watchers[owner.id] = _start(owner)
         return running.pid
 
 
-def _start(owner: Owner) -> subprocess.Popen[bytes]:
+def _start(owner: Owner) -> _Watcher:
     roots = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
     environment = {
         **os.environ,
@@ -52,12 +74,15 @@ def _start(owner: Owner) -> subprocess.Popen[bytes]:
         "PYTHONPATH": os.pathsep.join(filter(None, roots)),
     }
     sweep = [sys.executable, "-m", "agentgym.cli.main", "sweep"]
-    return subprocess.Popen(  # noqa: S603 - our own interpreter and arguments
+    started = subprocess.run(  # noqa: S603 - our own interpreter and arguments
         [sys.executable, "-I", "-S", "-c", _WAIT, str(owner.lock_path), *sweep],
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd="/",
         env=environment,
         start_new_session=True,  # what ends the owner's session or process group does not end it
+        check=True,
     )
+    pid = int(started.stdout)
+    return _Watcher(pid, os.pidfd_open(pid))

@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from agentgym.sandbox.owner import known_owners
+from agentgym.sandbox.owner import known_owners, this_owner
+from agentgym.sandbox.watcher import watch
 
 BE_OWNER = """
 import os, sys, time
@@ -61,6 +62,29 @@ def test_watcher_outlives_the_process_group_of_its_owner(tmp_path):
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         wait_until_gone(tmp_path, watcher)
+
+
+def test_watcher_is_no_child_that_its_owner_could_kill_when_it_ends(tmp_path):
+    process, watcher = start(tmp_path, "alone")
+    with process, open(f"/proc/{watcher}/stat") as file:
+        parent = int(file.read().rpartition(")")[2].split()[1])
+        process.kill()
+    assert parent != process.pid
+    wait_until_gone(tmp_path, watcher)
+
+
+def test_watcher_that_was_killed_is_started_again(tmp_path):
+    owner = this_owner(tmp_path)
+    try:
+        pid = watch(owner)
+        os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + 10
+        while watch(owner) == pid:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        assert watch(owner) == watch(owner)
+    finally:
+        owner.release()
 
 
 def test_watcher_ends_after_an_owner_that_ends_well(tmp_path):
