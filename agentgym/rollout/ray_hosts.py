@@ -84,10 +84,10 @@ class EnvironmentHost:
         game = self._games[key] = self._make_game(task)
         return GameCard(game.roles, game.reward_weights, game.invalid_value, game.tools)
 
-    def reset(self, key: int, task: Task, seed: int | None) -> tuple[Inbox, str | None]:
-        """Reset a game; returns the first messages and who acts."""
+    def reset(self, key: int, task: Task, seed: int | None) -> tuple[Inbox, str | None, int | None]:
+        """Reset a game; returns the first messages, who acts, and how many such games can be held here."""
         game = self._game(key)
-        return game.reset(task, seed), game.acting_role
+        return game.reset(task, seed), game.acting_role, game.capacity
 
     def step(self, key: int, text: str, with_anchor: bool) -> tuple[GameReply, str | None, str | None]:
         """Step a game; returns the reply, who acts next, and the anchor then."""
@@ -144,7 +144,14 @@ class RemoteGame(GameEnv):
         self._timeout_s = task.limits.step_timeout_s + _GRACE_S
         self._anchor: str | None = None
         self._wants_anchor = False
+        self._per_host: int | None = None
         self._sit_down(task)
+
+    @property
+    def capacity(self) -> int:
+        """How many games the hosts hold: as many as each can step at once, or has sandboxes for."""
+        stated = self._hosts.games_per_host
+        return self._hosts.num_hosts * (stated if self._per_host is None else min(stated, max(1, self._per_host)))
 
     def make_task(self, seed: int) -> Task:
         """Not offered: tasks come from suites here."""
@@ -164,10 +171,10 @@ class RemoteGame(GameEnv):
         self._timeout_s = task.limits.step_timeout_s + _GRACE_S
         inbox: Inbox
         try:
-            inbox, self.acting_role = self._ask("reset", task, seed)
+            inbox, self.acting_role, self._per_host = self._ask("reset", task, seed)
         except HostLostError:
             self._sit_down(task)
-            inbox, self.acting_role = self._ask("reset", task, seed)
+            inbox, self.acting_role, self._per_host = self._ask("reset", task, seed)
         self._anchor = self._ask("anchor") if self._wants_anchor else None
         return inbox
 
@@ -244,7 +251,7 @@ class RayHosts:
             raise MissingExtraError("environments on a Ray cluster", "scale") from error
         self._ray = ray
         self.keys = itertools.count()
-        self.num_hosts = settings.num_hosts
+        self.num_hosts, self.games_per_host = settings.num_hosts, settings.games_per_host
         self.num_lost = 0
         self._lock = threading.Lock()
         self._has_joined = not ray.is_initialized()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import os
 import threading
@@ -15,11 +16,13 @@ import ray
 from ray.cluster_utils import Cluster
 
 import agentgym
-from agentgym.errors import ConfigError, StepTimeoutError
+from agentgym.errors import ConfigError, SandboxStartError, StepTimeoutError
 from agentgym.game import GameEnv, GameReply, SoloGame
 from agentgym.policies.scripted import ScriptedPolicy
 from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
 from agentgym.rollout.ray_hosts import HostSettings, RayHosts
+from agentgym.sandbox.engine import EngineInfo, connect_engine, probe_engine
+from agentgym.sandbox.owner import OWNER_LABEL, owners_folder, state_folder, this_owner
 from agentgym.suite import load_suite
 from agentgym.task import Task
 
@@ -132,6 +135,106 @@ def test_a_host_that_does_not_answer_is_a_timeout(hosts):
     with pytest.raises(StepTimeoutError, match="within"):
         game.step("go")
     game.close()
+
+
+class ScarceGame(SoloGame):
+    """Has room for two in each process."""
+
+    capacity = 2
+    num_running = 0
+
+    def reset(self, task, seed=None):
+        if ScarceGame.num_running == 2:
+            raise SandboxStartError("no room for a third")
+        ScarceGame.num_running += 1
+        return super().reset(task, seed)
+
+    def step(self, text):
+        time.sleep(0.01)
+        reply = super().step(text)
+        ScarceGame.num_running -= reply.outcome is not None
+        return reply
+
+
+@pytest.mark.parametrize("hosts", [(lambda _: ScarceGame(agentgym.make(SUITE.env)), HOSTS)], indirect=True)
+def test_no_more_episodes_are_started_than_the_hosts_have_room_for(hosts):
+    game = hosts.make_game(SUITE.tasks("train")[0])
+    assert game.capacity == HOSTS.num_hosts * HOSTS.games_per_host
+    game.close()
+    records, stats = play(hosts.make_game, 60)
+    assert (len(records), stats.retries, stats.errors) == (60, 0, {})
+
+
+def python_maker(folder: Path):
+    """Makes Python-v0 in containers, and notes for each owner of containers on which node it is."""
+    place = str(folder)
+
+    def make(_: Task) -> SoloGame:
+        owner, node = this_owner().id, ray.get_runtime_context().get_node_id()
+        Path(place, owner).write_text(node)
+        return SlowSteps(agentgym.make("agentgym/Python-v0", runtime="docker"), 0.5, f"{place}/none")
+
+    return make
+
+
+def belongings(owners) -> list[str]:
+    """Containers, mounts and folders of owners."""
+    client = connect_engine()
+    try:
+        found = [
+            container["Id"]
+            for owner in owners
+            for container in client.api.containers(all=True, filters={"label": f"{OWNER_LABEL}={owner}"})
+        ]
+    finally:
+        client.close()
+    folders = [owners_folder(state_folder()) / owner for owner in owners]
+    return [*found, *(str(folder) for folder in folders if folder.exists())]
+
+
+def wait_until_swept(owners, within_s: float = 30.0) -> None:
+    deadline = time.monotonic() + within_s
+    while left := belongings(owners):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.2)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not isinstance(probe_engine(), EngineInfo), reason="no container engine answers")
+@pytest.mark.skipif(os.geteuid() != 0, reason="work folders as overlays need root")
+def test_sandboxes_of_a_killed_node_are_swept_and_its_episodes_played_again(cluster, tmp_path):
+    suite = load_suite("tools/python")
+    tasks = suite.tasks("train")[:60]
+    jobs = [Job(task, f"e{index:03d}", index) for index, task in enumerate(tasks)]
+    policy = {"*": ScriptedPolicy("demo", agentgym.spec(suite.env).load_scripts()["demo"])}
+    hosts = RayHosts(python_maker(tmp_path), dataclasses.replace(HOSTS, games_per_host=4))
+    finished, left_behind = itertools.count(1), []
+
+    def kill(records) -> None:
+        if next(finished) == 20:
+            victim = next(node for node in cluster.worker_nodes if node.node_id in hosts.nodes())
+            lost = [path.name for path in tmp_path.iterdir() if path.read_text() == victim.node_id]
+            left_behind.extend((lost, belongings(lost)))
+            cluster.remove_node(victim, allow_graceful=False)
+
+    settings = RolloutSettings(max_concurrent=12, retries=4, max_fault_share=0.5)
+    try:
+        records, stats = collect_episodes(jobs, hosts.make_game, policy, settings, on_finish=kill)
+        lost, held = left_behind
+        assert len(lost) == 1
+        assert len(held) > 1
+        wait_until_swept(lost)
+        owners = {path.name for path in tmp_path.iterdir()}
+        assert belongings(owners - set(lost))
+    finally:
+        hosts.close()
+        cluster.add_node(num_cpus=1)
+    wait_until_swept(owners)
+    here, _ = collect_episodes(jobs, game_maker(suite, "docker"), policy, RolloutSettings(max_concurrent=12))
+    assert told(records) == told(here)
+    assert stats.faults == 0
+    assert stats.retries >= 1
+    assert hosts.num_lost >= 1
 
 
 class HungGame(GameEnv):
