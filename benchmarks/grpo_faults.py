@@ -139,16 +139,20 @@ def train_once(config: TrainConfig, folder: Path, kill_every_s: float | None) ->
 def largest_difference(ours: Trained, others: Trained) -> dict[str, float]:
     """By metric the largest difference over all iterations, as a share of the metric's largest value; 0 where equal.
 
-    Those of mismatch are left out: they are nothing but the rounding of batches of other sizes.
+    A value that is a number in one training alone differs without bound. Metrics of mismatch are left out: they are
+    nothing but the rounding of batches of other sizes.
     """
-    assert ours.curves.keys() == others.curves.keys()
-    found = {}
+    found = dict.fromkeys(ours.curves.keys() ^ others.curves.keys(), float("inf"))
     for name, values in ours.curves.items():
-        if name.startswith("mismatch/"):
+        if name.startswith("mismatch/") or name in found:
             continue
         mine, theirs = np.array(values), np.array(others.curves[name])
-        scale = max(np.nanmax(np.abs(mine)), 1e-12)
-        found[name] = float(np.nanmax(np.abs(mine - theirs)) / scale) if mine.shape == theirs.shape else float("inf")
+        if mine.shape != theirs.shape or not np.array_equal(np.isfinite(mine), np.isfinite(theirs)):
+            found[name] = float("inf")
+            continue
+        is_number = np.isfinite(mine)
+        scale = np.max(np.abs(mine), where=is_number, initial=1e-12)
+        found[name] = float(np.max(np.abs(mine - theirs), where=is_number, initial=0.0) / scale)
     return found
 
 

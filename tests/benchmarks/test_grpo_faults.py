@@ -4,15 +4,41 @@ import pytest
 
 from agentgym.sandbox.engine import EngineInfo, probe_engine
 from agentgym.sandbox.pool import shared_pool
-from benchmarks.grpo_faults import compare, largest_difference
+from benchmarks.grpo_faults import Trained, compare, largest_difference
 
-pytestmark = [
-    pytest.mark.skipif(not isinstance(probe_engine(), EngineInfo), reason="no container engine answers"),
-    pytest.mark.skipif(os.geteuid() != 0, reason="work folders as overlays need root"),
-]
+NAN = float("nan")
+
+
+def trained(**curves):
+    return Trained(curves, {}, 0, 0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "difference"),
+    [
+        ([1.0, 2.0], [1.0, 2.0], 0.0),
+        ([1.0, 2.0], [1.0, 1.5], 0.25),
+        ([0.0, 0.0], [0.0, 0.0], 0.0),
+        ([NAN, 2.0], [NAN, 2.0], 0.0),
+        ([NAN, 2.0], [NAN, 1.0], 0.5),
+        ([1.0, 2.0], [1.0, NAN], float("inf")),
+        ([1.0, NAN], [1.0, 2.0], float("inf")),
+        ([1.0, 2.0], [1.0], float("inf")),
+    ],
+)
+def test_a_difference_in_any_iteration_is_found(mine, theirs, difference):
+    assert largest_difference(trained(loss=mine), trained(loss=theirs)) == {"loss": difference}
+
+
+def test_a_metric_of_one_training_alone_is_a_difference():
+    assert largest_difference(trained(loss=[1.0]), trained(entropy=[1.0])) == dict.fromkeys(
+        ("loss", "entropy"), float("inf")
+    )
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not isinstance(probe_engine(), EngineInfo), reason="no container engine answers")
+@pytest.mark.skipif(os.geteuid() != 0, reason="work folders as overlays need root")
 def test_killing_containers_changes_neither_episodes_nor_learning(tmp_path):
     pool = shared_pool("docker")
     lost = pool.stats().lost
