@@ -13,7 +13,7 @@ from typing import Any
 
 from agentgym.action import ToolCall
 from agentgym.env import EnvReply, Observation
-from agentgym.errors import CancelledEpisode, ContractError, SandboxError
+from agentgym.errors import CancelledEpisode, ContractError, SandboxError, SandboxFileError
 from agentgym.message import Message
 from agentgym.outcome import CutReason
 from agentgym.sandbox.base import Sandbox, SandboxProvider
@@ -32,6 +32,7 @@ class SandboxEnv(ToolEnv):
     episodes never wait for each other.
 
     A sandbox that is lost raises SandboxLostError, an infrastructure failure: the episode has no reward and is retried.
+    So is a SandboxFileError in the course of an episode that the subclass does not catch: it is no user's mistake.
 
     Args:
         sandbox: "docker", "bubblewrap" or "process" (no isolation, for trusted work and tests); a provider; or a pool.
@@ -140,7 +141,8 @@ class SandboxEnv(ToolEnv):
         """Play one message; see `AgentEnv.step`."""
         with self._at_work:
             try:
-                played = super().step(action)
+                with _file_faults_as_infrastructure():
+                    played = super().step(action)
                 self.check_interrupt()
             except BaseException as error:
                 self._phase = "ended" if isinstance(error, SandboxError) else self._phase
@@ -161,7 +163,8 @@ class SandboxEnv(ToolEnv):
         """Close a running episode that the harness cut; see `AgentEnv.finalize`."""
         with self._at_work:
             try:
-                return super().finalize(reason)
+                with _file_faults_as_infrastructure():
+                    return super().finalize(reason)
             finally:
                 if self._phase == "ended":
                     self.release()
@@ -190,3 +193,12 @@ class SandboxEnv(ToolEnv):
         lease = self._lender.lease(spec)
         self._sandbox = lease.__enter__()
         self._lease = lease
+
+
+@contextmanager
+def _file_faults_as_infrastructure() -> Iterator[None]:
+    """What an agent did to its files, such as to the programs that copy them, must not end the whole run."""
+    try:
+        yield
+    except SandboxFileError as error:
+        raise SandboxError(f"files of the episode's sandbox could not be copied: {error}") from error

@@ -230,6 +230,12 @@ class TestVerdicts:
         with pytest.raises(InfrastructureError, match=why):
             env.step(call_text("submit"))
 
+    def test_sabotage_of_what_grading_takes_is_no_mistake_of_the_user_s(self, env: TerminalEnv) -> None:
+        env.reset(options={"task": prepared(load_harbor(FOLDERS / "sum-of-squares", RELAXED))})
+        env.step(call_text("shell", command="rm -f /bin/tar /usr/bin/tar"))
+        with pytest.raises(InfrastructureError, match="tar"):
+            env.step(call_text("submit"))
+
     def test_tampering_with_programs_does_not_reach_a_fresh_sandbox(self, env: TerminalEnv) -> None:
         options = HarborOptions(relaxed=("storage_mb",), grade_in="fresh")
         env.reset(options={"task": prepared(load_harbor(FOLDERS / "sum-of-squares", options))})

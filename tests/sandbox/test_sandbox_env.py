@@ -9,7 +9,7 @@ import pytest
 
 from agentgym.action import ToolCall
 from agentgym.env import EnvReply
-from agentgym.errors import CancelledEpisode, ContractError, SandboxLostError, SandboxStartError
+from agentgym.errors import CancelledEpisode, ContractError, SandboxError, SandboxLostError, SandboxStartError
 from agentgym.game import SoloGame
 from agentgym.message import Message, user
 from agentgym.policies.scripted import ScriptedPolicy
@@ -50,6 +50,13 @@ class ToyEnv(SandboxEnv):
             is_fresh = not sandbox.exec(["ls"]).stdout
             assert self.sandbox is sandbox
         return EnvReply([user(mine)], [self.event("success", float(is_fresh))], terminated=True, success=is_fresh)
+
+
+class CopyingEnv(ToyEnv):
+    """Judges by a file that the agent may have removed."""
+
+    def carry_out(self, call: ToolCall) -> EnvReply:
+        return super().carry_out(call) if call.name == "run" else said(self.sandbox.read_file("gone").decode())
 
 
 class Player:
@@ -165,6 +172,15 @@ def test_more_episodes_than_sandboxes_wait_without_holding_each_other_up(pool: S
     )
     assert [record.success for record in records] == [True] * 20
     assert pool.stats().leased == 0
+
+
+def test_a_file_that_cannot_be_read_in_a_step_is_an_infrastructure_failure(pool: SandboxPool) -> None:
+    env = CopyingEnv(pool)
+    reset(env)
+    with pytest.raises(SandboxError, match="gone"):
+        env.step("end()")
+    assert leased(env) == 0
+    env.close()
 
 
 def test_close_twice_is_harmless(env: ToyEnv) -> None:
