@@ -13,7 +13,6 @@ from typing import Any
 
 import gymnasium
 
-from agentgym.contained import ContainedEnv
 from agentgym.entry_points import load_entry_points
 from agentgym.env import AgentEnv
 from agentgym.errors import ConfigError, UnknownNameError
@@ -167,6 +166,8 @@ def make(env_id: str, *, runtime: str = "", **options: Any) -> AgentEnv:
     require_runtime(env_id, runtime)
     if runtime not in ("", "local"):
         if "served" in found.runtimes:
+            from agentgym.contained import ContainedEnv  # not at the top: its client would double what an import costs
+
             return ContainedEnv(found.id, runtime, options)
         options = {"sandbox": runtime, **options}
     try:
