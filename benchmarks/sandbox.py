@@ -27,6 +27,7 @@ from typing import Any
 
 from agentgym.sandbox.base import Sandbox
 from agentgym.sandbox.bubblewrap import BubblewrapProvider
+from agentgym.sandbox.bubblewrap_root import programs
 from agentgym.sandbox.docker import DockerProvider
 from agentgym.sandbox.images import resolve_image
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
@@ -173,7 +174,7 @@ def measure_bubblewrap(repeats: int, num_calls: int) -> Found:
     """Times of a start, a command and a reset under bubblewrap, in milliseconds."""
     provider = BubblewrapProvider()
     spec = SandboxSpec().relaxed("cpus", "memory_mib")
-    bare = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", *_TRUE]
+    bare = ["bwrap", "--unshare-all", *programs(Path("/")), "--proc", "/proc", "--dev", "/dev", *_TRUE]
     num_slow = max(5, num_calls // 10)
     with provider.start(spec) as sandbox:
 
