@@ -1,9 +1,10 @@
-"""What holds for every test: on continuous integration, nothing is skipped for something that the machine lacks.
+"""What holds for every test: continuous integration skips nothing for something that the machine lacks; pools end with modules.
 
 Where `CI=true` (`.ci/run` sets it), a skipped test fails with its reason, but for those marked `gpu`.
 """
 
 import os
+import sys
 from collections.abc import Generator
 
 import pytest
@@ -30,3 +31,12 @@ def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
     if report.skipped and os.environ.get("CI") == "true":
         report.outcome = "failed"
         report.longrepr = f"skipped where CI=true: {report.longrepr}; make system installs what tests need"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_pool_outlives_its_module() -> Generator[None]:
+    """Sandboxes that environments of one module shared are not there when the next one counts."""
+    yield
+    pools = sys.modules.get("agentgym.sandbox.pool")
+    if pools is not None:
+        pools.close_shared_pools()

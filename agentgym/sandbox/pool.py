@@ -461,3 +461,12 @@ def shared_pool(provider_name: str) -> SandboxPool:
             _shared[key] = SandboxPool(provider_named(provider_name))
             atexit.register(_shared[key].close)
         return _shared[key]
+
+
+def close_shared_pools() -> None:
+    """Close the pools of this process that `shared_pool` made; the next use makes new ones."""
+    with _sharing:
+        closing = [_shared.pop(key) for key in list(_shared) if key[0] == os.getpid()]
+    for pool in closing:
+        atexit.unregister(pool.close)
+        pool.close()

@@ -3,11 +3,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from agentgym.errors import ConfigError, UnknownNameError, UnsupportedSpecError
+from agentgym.errors import ConfigError, SandboxStartError, UnknownNameError, UnsupportedSpecError
 from agentgym.sandbox import lender as lender_module
 from agentgym.sandbox.base import Capabilities, Sandbox, SandboxProvider
 from agentgym.sandbox.lender import Lender, lender_of
-from agentgym.sandbox.pool import PoolConfig, SandboxPool, shared_pool
+from agentgym.sandbox.pool import PoolConfig, SandboxPool, close_shared_pools, shared_pool
 from agentgym.sandbox.process import ProcessProvider
 from agentgym.sandbox.spec import SandboxSpec
 
@@ -95,3 +95,11 @@ def test_default_is_docker_where_an_engine_answers_and_never_process(monkeypatch
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
     assert "no container engine can be used" in lender_of(None).chosen_because
     assert asked == ["bubblewrap"]
+
+
+def test_closed_shared_pools_are_closed_and_the_next_use_makes_new_ones() -> None:
+    first = shared_pool("process")
+    close_shared_pools()
+    assert shared_pool("process") is not first
+    with pytest.raises(SandboxStartError, match="closed"):
+        first.lease(SandboxSpec())
