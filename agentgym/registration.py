@@ -71,6 +71,7 @@ _OWN = (
     _dialogue("GuessNumber", "guess-number"),
     _dialogue("Mastermind", "mastermind"),
     _dialogue("Maze", "maze", "partial"),
+    _dialogue("TextNav", "text-nav", "partial"),
     _dialogue("Wordle", "wordle"),
     EnvSpec(
         "agentgym/Lookup-v0",

@@ -9,7 +9,14 @@ from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.registration import EnvSpec, make, register, script_names, spec, specs
 from tests.toy_env import ToyEnv
 
-LOCAL = ["agentgym/GuessNumber-v0", "agentgym/Lookup-v0", "agentgym/Mastermind-v0", "agentgym/Maze-v0", "agentgym/Wordle-v0"]
+LOCAL = [
+    "agentgym/GuessNumber-v0",
+    "agentgym/Lookup-v0",
+    "agentgym/Mastermind-v0",
+    "agentgym/Maze-v0",
+    "agentgym/TextNav-v0",
+    "agentgym/Wordle-v0",
+]
 OWN = sorted([*LOCAL, "agentgym/Python-v0", "agentgym/Terminal-v0"])
 TOY = EnvSpec("test/Toy-v0", "tests.toy_env:ToyEnv", "tests.toy_env:SCRIPTS", "test")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple, Self
 
@@ -220,7 +221,8 @@ class MazeEnv(AgentEnv):
             return None
         fields = {"suite": task.suite, "split": task.split, "stratum": task.stratum}
         name = f"{task.id}/goal-{at[0]}-{at[1]}"
-        return unless_held_out(maze_task(name, task.seed, puzzle._replace(goal=at), **fields))
+        relabelled = maze_task(name, task.seed, puzzle._replace(goal=at), **fields)
+        return unless_held_out(replace(relabelled, limits=task.limits))
 
     def _view(self) -> str:
         beside = walls(self._puzzle.rows, self._at)

@@ -12,6 +12,8 @@ SUITES = [
     "dialogue/mastermind",
     "dialogue/maze",
     "dialogue/maze-partial",
+    "dialogue/text-nav",
+    "dialogue/text-nav-partial",
     "dialogue/wordle",
 ]
 
