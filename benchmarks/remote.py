@@ -1,7 +1,8 @@
 """Steps over the network beside OpenEnv's server and client, of the same environment in the same run.
 
-- One client: step p50 and p95 of `RemoteEnv` over a unix socket and over loopback TCP, of OpenEnv's asynchronous
-  client on its server both ways (synchronous `step`, and overriding `step_async`), and of the environment in process.
+- One client: step p50 and p95 of `RemoteEnv` over a unix socket and over loopback TCP, of the environment in a
+  container (`runtime="docker"`) where an engine answers, of OpenEnv's asynchronous client on its server both ways
+  (synchronous `step`, and overriding `step_async`), and of the environment in process.
 - Many: 100, 1,000 and 2,000 WebSockets, each stepping flat out, from one load generator for all servers in a process
   apart (`benchmarks.remote_load`), over a unix socket; steps a second and the steps' p50 and p99.
 - Memory: resident growth of a fresh server with 1,000 sessions that play, a session.
@@ -22,13 +23,15 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
+import agentgym
 from agentgym.env import AgentEnv
 from agentgym.remote import RemoteEnv
+from agentgym.sandbox.engine import EngineInfo, probe_engine
 from benchmarks.measure import Spread, interleaved, ratios
-from benchmarks.remote_sides import SIDES, make_env
+from benchmarks.remote_sides import OPTIONS, SIDES, make_env
 from benchmarks.report import Goal, Report, main, progress
 
 with warnings.catch_warnings():
@@ -48,6 +51,7 @@ PACKAGES = (
 )
 SESSIONS = (1000, 100, 2000)
 """The first on a fresh server, whose memory is taken."""
+CONTAINED = "container ours"
 _GUESSES = ("50", "25", "75", "12", "37", "62", "87")
 _START_S = 60.0
 Figures = dict[str, float]
@@ -110,6 +114,10 @@ def one_client(side: str, num_steps: int) -> Figures:
     """Step times of one client, in milliseconds."""
     if side == "local":
         return _quantiles(step_times(make_env(), num_steps))
+    if side == CONTAINED:
+        with closing(agentgym.make("agentgym/GuessNumber-v0", runtime="docker", **OPTIONS)) as contained:
+            step_times(contained, num_steps // 4)
+            return _quantiles(step_times(contained, num_steps))
     transport, _, server = side.partition(" ")
     with tempfile.TemporaryDirectory() as folder:
         where = f"{folder}/socket" if transport == "unix" else str(_free_port())
@@ -145,7 +153,11 @@ def measure(is_quick: bool) -> Report:
     repeats, num_steps, seconds = (1, 2000, 1.0) if is_quick else (5, 4000, 3.0)
     report = Report(setting={"environment": "guess-number among 1 to 99", "sessions": sorted(SESSIONS)})
     progress("one client")
-    alone = ("local", "unix ours", "tcp ours", "tcp openenv-async", "tcp openenv")
+    alone: tuple[str, ...] = ("local", "unix ours", "tcp ours", "tcp openenv-async", "tcp openenv")
+    if isinstance(probe_engine(), EngineInfo):
+        alone = (*alone, CONTAINED)
+    else:
+        progress("no container engine answers: without a container")
     single = interleaved(_sides(alone, lambda side: one_client(side, num_steps)), repeats)
     progress("many clients")
     many = interleaved(_sides(SIDES, lambda side: many_clients(side, seconds)), repeats)
@@ -156,7 +168,7 @@ def measure(is_quick: bool) -> Report:
 
 def _single_goals(single: Mapping[str, list[Figures]]) -> list[Goal]:
     goals = []
-    for side in ("unix ours", "tcp ours"):
+    for side in [side for side in ("unix ours", "tcp ours", CONTAINED) if side in single]:
         over = [remote["p50_ms"] - here["p50_ms"] for remote, here in zip(single[side], single["local"], strict=True)]
         goals.append(Goal(f"{side}: step p50 over the local step, ms", Spread.of(over).median, 0.4, "at most"))
     for peer in ("openenv-async", "openenv"):

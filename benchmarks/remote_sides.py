@@ -27,11 +27,12 @@ with warnings.catch_warnings():
     from openenv.core.env_server.types import Action, Observation, State  # type: ignore[import-untyped]
 
 MAX_SESSIONS = 4096
+OPTIONS = {"min_numbers": 99, "max_numbers": 99, "highest": 99}
 
 
 def make_env() -> GuessNumberEnv:
     """The game that all sides play."""
-    return GuessNumberEnv(min_numbers=99, max_numbers=99, highest=99)
+    return GuessNumberEnv(**OPTIONS)
 
 
 class Guess(Action):  # type: ignore[misc]
