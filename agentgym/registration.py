@@ -72,6 +72,7 @@ _OWN = (
     _dialogue("Mastermind", "mastermind"),
     _dialogue("Maze", "maze", "partial"),
     _dialogue("TextNav", "text-nav", "partial"),
+    _dialogue("TwentyQuestions", "twenty-questions"),
     _dialogue("Wordle", "wordle"),
     EnvSpec(
         "agentgym/Lookup-v0",

@@ -14,6 +14,7 @@ SUITES = [
     "dialogue/maze-partial",
     "dialogue/text-nav",
     "dialogue/text-nav-partial",
+    "dialogue/twenty-questions",
     "dialogue/wordle",
 ]
 

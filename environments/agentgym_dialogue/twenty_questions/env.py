@@ -1,0 +1,157 @@
+"""Twenty Questions: a thing that the partner thinks of, found by yes-or-no questions in free English.
+
+The partner's knowledge is in `table`, its English in `grammar`, players in `scripts`, the suite's tasks in `generate`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from agentgym.errors import ActionSyntaxError, ConfigError
+from agentgym.message import Message
+from agentgym.task import Task
+from agentgym_dialogue.secret_talk import CORRECT, PartnerReply, SecretTalkEnv, secret_task
+from agentgym_dialogue.twenty_questions.grammar import Question, answer, understand
+from agentgym_dialogue.twenty_questions.table import Truth, thing, things
+
+ANSWERS: dict[Truth, str] = {"yes": "Yes.", "no": "No.", "depends": "It depends."}
+NOT_UNDERSTOOD = "I do not understand. Ask one short question to be answered by yes or no."
+FREE_TURNS = 20
+_LISTS = "I think of one of these: "
+_END_OF_LIST = ". Ask"
+
+
+def num_turns_for(num_listed: int) -> int:
+    """Turns that halving needs, naming the thing included, and one more; 20 where nothing is listed."""
+    return (num_listed - 1).bit_length() + 2 if num_listed else FREE_TURNS
+
+
+def twenty_questions_task(
+    task_id: str, seed: int, listed: Sequence[str], secret: str, num_turns: int = 0, **fields: Any
+) -> Task:
+    """The task of finding a secret.
+
+    Args:
+        task_id: Its id.
+        seed: Its seed.
+        listed: Things that the instruction names, the secret among them; empty for any thing.
+        secret: Name of the thing.
+        num_turns: Turns; 0 for as many as `num_turns_for` gives.
+        fields: Further fields of the task.
+    """
+    turns = num_turns or num_turns_for(len(listed))
+    what = f"{_LISTS}{', '.join(listed)}" if listed else "I think of a thing"
+    instruction = f"{what}{_END_OF_LIST} yes-or-no questions or name it. You have {turns} turns."
+    return secret_task(task_id, seed, instruction, secret, turns, **fields)
+
+
+def listed_in(instruction: str) -> list[str]:
+    """The things that may be the secret: those that an instruction lists, or all where it lists none."""
+    if not instruction.startswith(_LISTS):
+        return list(things())
+    listed = instruction.removeprefix(_LISTS).partition(_END_OF_LIST)[0]
+    return [name for name in listed.split(", ") if name in things()]
+
+
+class TwentyQuestionsEnv(SecretTalkEnv):
+    """Find the thing that the partner thinks of by yes-or-no questions in free English.
+
+    Observation:
+        Text. First the instruction, which lists things of which one is the secret, or nothing (the free variant); then
+        `Yes.`, `No.` or `It depends.`; `I do not understand. …` to what is no question that the partner knows how to
+        read; at the end `Correct.` or `No turns left.`
+    Action:
+        A message with one question: for one of about 270 attributes in any usual wording (`Is it alive?`, `could you
+        tell me whether it is made of wood`, `metal?`), for two of them at once (`Is it a red fruit?`), for size or
+        weight against something else (`Is it bigger than a cat?`), or naming a thing (`Is it a cat?`, `cat`). Questions
+        with "or" and open questions are not understood.
+    Reward:
+        `turn`: -1 for a turn that does not solve it, 0 for the one that does. `format`: -1 for a message that is not
+        understood, which costs a turn as well. The return of an episode is thus minus the turns before the solution.
+    Termination:
+        The thing is named or the turns are used up.
+    Truncation:
+        None of its own.
+    Info:
+        As `AgentEnv`; the score is the success.
+    Sandbox:
+        None.
+    Source and licence:
+        After Twenty Questions of LMRL-Gym (Abdulhai et al., 2023, arXiv 2311.18232). Written for this project,
+        Apache-2.0; its tables and the tasks of dialogue/twenty-questions are CC0-1.0.
+        Differs: the partner reads questions by rules over a table where LMRL-Gym has a fine-tuned language model, so
+        that answers are the same on every machine; it may answer `It depends.` and say that it does not understand;
+        the things are other ones; and most tasks list candidates and give as many turns as halving needs and one
+        more, so that a model that never heard of a thing can still play on lists that it never saw. The free variant,
+        with 20 turns, is LMRL-Gym's.
+
+    Example:
+        `I think of one of these: cat, apple, hammer, bus. Ask yes-or-no questions or name it. You have 4 turns.` /
+        `Is it alive?` / `No.` / `Can I hold it in one hand?` / `Yes.` / `hammer` / `Correct.`
+
+    Args:
+        num_listed: Things that the instruction of a task made on the fly lists, 2 or more; 0 for the free variant.
+        num_turns: Its turns; 0 for as many as halving needs and one more, or 20 in the free variant.
+        render_mode: None or "ansi".
+
+    Raises:
+        ConfigError: A number is out of its range.
+    """
+
+    def __init__(self, num_listed: int = 16, num_turns: int = 0, render_mode: str | None = None) -> None:
+        super().__init__(render_mode)
+        if num_listed == 1 or not 0 <= num_listed <= len(things()) or num_turns < 0:
+            raise ConfigError(
+                f"twenty questions got num_listed={num_listed} and num_turns={num_turns}; expected 0 or 2 to "
+                f"{len(things())} things and at least 0 turns"
+            )
+        self.num_listed, self.turns_made = num_listed, num_turns
+        self._facts: list[tuple[Question, Truth]] = []
+        self._possible: list[str] = []
+        self._num_possible = 0
+
+    def make_task(self, seed: int) -> Task:
+        """A random list and a random thing of it."""
+        rng = random.Random(seed)
+        listed = rng.sample(list(things()), self.num_listed)
+        secret = rng.choice(listed or list(things()))
+        return twenty_questions_task(f"twenty-questions:{seed}", seed, listed, secret, self.turns_made)
+
+    def begin(self, task: Task) -> Sequence[Message]:
+        """State the rules."""
+        self._facts, self._possible = [], []
+        return super().begin(task)
+
+    def check_secret(self, secret: str) -> None:
+        """The secret is one of the table's things."""
+        thing(secret)
+
+    def answer_to(self, message: str) -> PartnerReply:
+        """Yes, no or it depends."""
+        question = understand(message)
+        if question is None:
+            raise ActionSyntaxError(NOT_UNDERSTOOD)
+        truth = answer(thing(self.secret), question)
+        if question.kind == "guess" and truth == "yes":
+            return PartnerReply(CORRECT, "", True)
+        self._facts.append((question, truth))
+        return PartnerReply(ANSWERS[truth], f"{_key(question)}: {truth}")
+
+    def progress(self) -> float:
+        """Share of the things in question that the answers so far rule out; 1 when one is left."""
+        if not self._possible:
+            assert self.task is not None
+            self._possible = listed_in(self.task.instruction) or list(things())
+            self._num_possible = len(self._possible)
+        for question, truth in self._facts:
+            self._possible = [name for name in self._possible if answer(things()[name], question) == truth]
+        self._facts = []
+        return min(1.0, (self._num_possible - len(self._possible)) / max(1, self._num_possible - 1))
+
+
+def _key(question: Question) -> str:
+    sign = "" if question.is_positive else "not "
+    also = f" and {_key(question.also)}" if question.also else ""
+    return f"{sign}{question.kind} {question.key or f'{question.limit:g}'}{also}"
