@@ -73,7 +73,7 @@ _OWN = (
     _dialogue("Maze", "maze", "partial"),
     _dialogue("TextNav", "text-nav", "partial"),
     _dialogue("TwentyQuestions", "twenty-questions"),
-    _dialogue("Wordle", "wordle"),
+    _dialogue("Wordle", "wordle", "tries"),
     EnvSpec(
         "agentgym/Lookup-v0",
         "agentgym_tools.lookup.env:LookupEnv",

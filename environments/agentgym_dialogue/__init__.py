@@ -1,4 +1,4 @@
-"""Dialogue games for one agent: guess-number, mastermind and wordle.
+"""Dialogue games.
 
-Each folder is one game with the same file names inside; games of several roles are not here.
+Each folder is one game with the same file names inside; what several games share stands beside the folders.
 """

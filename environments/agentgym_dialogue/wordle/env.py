@@ -1,6 +1,6 @@
 """Wordle: a hidden word of five letters, six guesses, a mark for each letter.
 
-Players are in `scripts`, the word list in `words`, the suite's tasks in `generate`.
+Players are in `scripts`, the word list in `words`, the suites' tasks in `generate` and `generate_tries`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ MAX_CHARS = 2_000
 """Longest message, in characters, that is read for a guess."""
 MAX_INVALID = 4
 """Invalid messages that an episode survives: words outside the vocabulary are easily said."""
+REWARDS = ("success", "tries")
+"""How a task pays: 1 for the word, or -1 for each message that is not the word."""
 
 _WORD = re.compile(r"\b[a-z]{5}\b")
 _BRACKETED = re.compile(r"\[\s*([a-z]+)\s*\]")
@@ -49,7 +51,9 @@ def marks(secret: str, guess: str) -> str:
     return " ".join(found)
 
 
-def wordle_task(task_id: str, seed: int, vocabulary_size: int, secret: str, tries: int = 6, **fields: Any) -> Task:
+def wordle_task(
+    task_id: str, seed: int, vocabulary_size: int, secret: str, tries: int = 6, reward: str = "success", **fields: Any
+) -> Task:
     """The task of finding `secret` among the first words of the list; `fields` are further ones of the task."""
     instruction = (
         f"Find the hidden word of five letters, one of {vocabulary_size} common English words. Each guess is marked: "
@@ -59,15 +63,18 @@ def wordle_task(task_id: str, seed: int, vocabulary_size: int, secret: str, trie
         task_id,
         seed,
         instruction,
-        config={"vocabulary_size": vocabulary_size, "tries": tries},
+        config={"vocabulary_size": vocabulary_size, "tries": tries}
+        | ({} if reward == "success" else {"reward": reward}),
         private={"secret": secret},
-        limits=_limits(tries),
+        limits=_limits(tries, reward),
         **fields,
     )
 
 
 @cache
-def _limits(tries: int) -> Limits:
+def _limits(tries: int, reward: str) -> Limits:
+    if reward == "tries":
+        return Limits(max_turns=tries, max_invalid=tries)
     return Limits(max_turns=tries + MAX_INVALID, max_invalid=MAX_INVALID)
 
 
@@ -79,13 +86,17 @@ class WordleEnv(AgentEnv):
         place, - not in it (again); at the end `correct` or `No tries left.`
     Action:
         A message with a word of the declared vocabulary (`words.vocabulary(size)`), as its only word of five letters
-        or in brackets: `crane`, `I take [crane]`. Anything else is invalid and costs no try.
+        or in brackets: `crane`, `I take [crane]`. Anything else is invalid; it costs no try where success pays.
     Reward:
-        `success`: 1 for finding the word, else 0. `format`: 0 for an invalid message.
+        Where success pays (the default), `success`: 1 for finding the word, else 0; `format`: 0 for an invalid message.
+        Where tries pay, `tries`: -1 for a wrong word and 0 for the right one; `format`: -1. This is the reward of
+        LMRL-Gym (Abdulhai et al. 2023, arXiv 2311.18232).
+        Differs: words and marks are those of this game, not its list of official words and its coloured letters.
     Termination:
-        The word is found, the tries are used up, or there were more invalid messages than the task's limit (4).
+        The word is found, the tries are used up, or, where success pays, there were more invalid messages than the
+        task's limit (4).
     Truncation:
-        None of its own.
+        Where tries pay, an invalid message that uses up the last try; else none of its own.
     Info:
         As `AgentEnv`; the score is the success.
     Sandbox:
@@ -101,20 +112,26 @@ class WordleEnv(AgentEnv):
     Args:
         vocabulary_size: Words that may be guessed and hidden in a task made on the fly: the first of the list.
         num_tries: Its tries, at least 1.
+        reward: What pays in it: "success" or "tries".
         render_mode: None or "ansi".
 
     Raises:
         ConfigError: A number is out of its range.
     """
 
-    def __init__(self, vocabulary_size: int = 1000, num_tries: int = 6, render_mode: str | None = None) -> None:
+    reward_weights = {"success": 1.0, "tries": 1.0, "format": 1.0}
+
+    def __init__(
+        self, vocabulary_size: int = 1000, num_tries: int = 6, reward: str = "success", render_mode: str | None = None
+    ) -> None:
         super().__init__(render_mode)
-        if not 1 <= vocabulary_size <= len(all_words()) or num_tries < 1:
+        if not 1 <= vocabulary_size <= len(all_words()) or num_tries < 1 or reward not in REWARDS:
             raise ConfigError(
-                f"wordle got vocabulary_size={vocabulary_size} and num_tries={num_tries}; expected 1 to "
-                f"{len(all_words())} words and at least 1 try"
+                f"wordle got vocabulary_size={vocabulary_size}, num_tries={num_tries} and reward={reward!r}; expected "
+                f"1 to {len(all_words())} words, at least 1 try, and a reward for success or tries"
             )
-        self.vocabulary_size, self.num_tries = vocabulary_size, num_tries
+        self.vocabulary_size, self.num_tries, self.reward = vocabulary_size, num_tries, reward
+        self._tries_pay = False
         self._size = 0
         self._secret = ""
         self._tries_left = 0
@@ -124,7 +141,7 @@ class WordleEnv(AgentEnv):
     def make_task(self, seed: int) -> Task:
         """A random word of the vocabulary."""
         secret = all_words()[random.Random(seed).randrange(self.vocabulary_size)]
-        return wordle_task(f"wordle:{seed}", seed, self.vocabulary_size, secret, self.num_tries)
+        return wordle_task(f"wordle:{seed}", seed, self.vocabulary_size, secret, self.num_tries, self.reward)
 
     def begin(self, task: Task) -> Sequence[Message]:
         """State the rules."""
@@ -137,6 +154,8 @@ class WordleEnv(AgentEnv):
             ) from None
         if self._secret not in vocabulary(self._size) or tries < 1:
             raise TaskError(f"task {task.id!r}: the secret is not among the first {self._size} words, or {tries} tries")
+        self._tries_pay = task.config.get("reward") == "tries"
+        self.invalid_value = -1.0 if self._tries_pay else 0.0
         self._tries_left = tries
         self._most_right = 0
         self._guesses = []
@@ -149,14 +168,18 @@ class WordleEnv(AgentEnv):
         self._guesses.append(guess)
         if guess == self._secret:
             self._most_right = NUM_LETTERS
-            return EnvReply([{"role": "user", "content": "correct"}], [self.event("success", 1.0)], True, True)
+            event = self.event("tries", 0.0) if self._tries_pay else self.event("success", 1.0)
+            return EnvReply([{"role": "user", "content": "correct"}], [event], True, True)
         answer = marks(self._secret, guess)
         num_right = answer.count("G")
         if num_right > self._most_right:
             self._most_right = num_right
-        if self._tries_left:
-            return EnvReply([{"role": "user", "content": answer}])
-        return EnvReply([{"role": "user", "content": "No tries left."}], [self.event("success", 0.0)], True, False)
+        price = [self.event("tries", -1.0)] if self._tries_pay else []
+        if self._tries_left > 0:
+            return EnvReply([{"role": "user", "content": answer}], price)
+        return EnvReply(
+            [{"role": "user", "content": "No tries left."}], price or [self.event("success", 0.0)], True, False
+        )
 
     def anchor(self) -> str:
         """The guesses so far in any order, tries left and invalid messages so far; equal within one task only."""
@@ -169,6 +192,11 @@ class WordleEnv(AgentEnv):
     def progress(self) -> float:
         """Largest share of letters in their right places in one guess so far."""
         return self._most_right / NUM_LETTERS
+
+    def _refuse(self, refusal: ActionSyntaxError) -> EnvReply:
+        if self._tries_pay:
+            self._tries_left -= 1
+        return super()._refuse(refusal)
 
     def _read_guess(self, content: str) -> str:
         allowed = vocabulary(self._size)

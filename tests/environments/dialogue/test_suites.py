@@ -16,6 +16,7 @@ SUITES = [
     "dialogue/text-nav-partial",
     "dialogue/twenty-questions",
     "dialogue/wordle",
+    "dialogue/wordle-tries",
 ]
 
 

@@ -101,6 +101,44 @@ def test_wordle_hides_each_word_in_one_split_only():
     assert len(suite.train_tasks()) >= 2000
 
 
+TRIES = wordle_task("wordle:tries", 0, 200, "seven", reward="tries")
+
+
+def test_wordle_paid_by_tries_takes_one_for_each_message_until_the_word_is_right(env):
+    record = play_actions(env, TRIES, ["heard", "?", "level", "seven"])
+    assert [step.reward for step in record.steps] == [-1, -1, -1, 0]
+    assert [event.component for step in record.steps for event in step.events] == ["tries", "format", "tries", "tries"]
+    assert record.success
+    assert record.steps[-1].score == 1
+
+
+@pytest.mark.parametrize("actions", [["heard"] * 9, ["?"] * 9, ["heard", "?"] * 5, ["?", "heard"] * 5])
+def test_wordle_paid_by_tries_counts_invalid_messages_as_tries(env, actions):
+    record = play_actions(env, TRIES, actions)
+    assert len(record.steps) == 6
+    assert record.reward == -6
+    assert not record.success
+    assert record.steps[-1].terminated == (actions[5] == "heard")
+
+
+def test_wordle_forgets_how_the_last_task_paid(env):
+    play_actions(env, TRIES, ["heard"])
+    assert play_actions(env, TASK, ["?", "seven"]).reward == 1
+
+
+def test_wordle_made_to_pay_by_tries_makes_such_tasks():
+    task = WordleEnv(400, reward="tries").make_task(1)
+    assert task.config == {"vocabulary_size": 400, "tries": 6, "reward": "tries"}
+    assert "reward" not in WordleEnv(400).make_task(1).config
+
+
+def test_wordle_suites_hide_each_word_in_the_same_split():
+    suites = [agentgym.load_suite(name) for name in ("dialogue/wordle", "dialogue/wordle-tries")]
+    splits = [{task.private["secret"]: split for split in s.splits for task in s.tasks(split)} for s in suites]
+    assert all(splits[0].get(word, split) == split for word, split in splits[1].items())
+    assert len(splits[0].keys() & splits[1].keys()) > 1000
+
+
 def num_wins(env, quality):
     tasks = map(env.make_task, range(100))
     return sum(play_script(env, task, Demonstrator(task, task.seed, quality)).success for task in tasks)
@@ -112,7 +150,9 @@ def test_demonstrator_quality_moves_its_success():
     assert wins[0] < wins[1] < wins[2]
 
 
-@pytest.mark.parametrize("options", [{"vocabulary_size": 0}, {"vocabulary_size": 10**6}, {"num_tries": 0}])
+@pytest.mark.parametrize(
+    "options", [{"vocabulary_size": 0}, {"vocabulary_size": 10**6}, {"num_tries": 0}, {"reward": "love"}]
+)
 def test_wordle_refuses_impossible_options(options):
     with pytest.raises(ConfigError, match="expected 1 to"):
         WordleEnv(**options)
