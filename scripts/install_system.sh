@@ -53,28 +53,29 @@ explain() { # what is skipped without each package
   done
 }
 
+as_root=""
+if [ "$(id -u)" -ne 0 ] && command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+  as_root="sudo -n env DEBIAN_FRONTEND=noninteractive ${DOCKER_HOST:+DOCKER_HOST=$DOCKER_HOST}"
+fi
+
 if [ -z "$missing" ]; then
   echo "== system: all packages are there, nothing to install =="
 elif ! command -v apt-get >/dev/null 2>&1; then
   echo "== system: no apt-get here; install these yourself:$missing =="
   explain
+elif [ "$(id -u)" -ne 0 ] && [ -z "$as_root" ]; then
+  echo "== system: not root and no sudo without a password; run: sudo apt-get install$missing =="
+  explain
 else
-  as_root=""
-  if [ "$(id -u)" -ne 0 ]; then
-    as_root="sudo"
-  fi
-  if [ -n "$as_root" ] && ! { command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; }; then
-    echo "== system: not root and no sudo without a password; run: sudo apt-get install$missing =="
-    explain
-  else
-    echo "== system: installing$missing =="
-    $as_root apt-get update -qq
-    # shellcheck disable=SC2086 # a list of words
-    DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
-  fi
+  echo "== system: installing$missing =="
+  # shellcheck disable=SC2086 # lists of words
+  $as_root apt-get update -qq
+  # shellcheck disable=SC2086
+  DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
 fi
 
-if ! sh "$here/start_engine.sh"; then
+# shellcheck disable=SC2086
+if ! $as_root sh "$here/start_engine.sh"; then
   give_up "no container engine; tests of Docker sandboxes are skipped"
   exit 0
 fi

@@ -24,12 +24,15 @@ for argument in "$@"; do
   esac
 done
 
-answers() {
+answers() { # exit code 3: this user may not ask it
   python3 -c '
 import socket, sys
 connection = socket.socket(socket.AF_UNIX)
 connection.settimeout(5)
-connection.connect(sys.argv[1])
+try:
+    connection.connect(sys.argv[1])
+except PermissionError:
+    sys.exit(3)
 connection.sendall(b"GET /_ping HTTP/1.0\r\n\r\n")
 sys.exit(b" 200 " not in connection.recv(64))
 ' "$socket" 2>/dev/null
@@ -54,9 +57,15 @@ wait_for_it() {
   done
 }
 
-if answers; then
+code=0
+answers || code=$?
+if [ "$code" -eq 0 ]; then
   echo "== engine: answers at $host, nothing to do =="
   exit 0
+fi
+if [ "$code" -eq 3 ]; then
+  echo "== engine: user $(id -un) may not open $socket; run: sudo usermod -aG docker $(id -un), then log in again ==" >&2
+  exit 1
 fi
 if ! command -v dockerd >/dev/null 2>&1; then
   echo "== engine: nothing answers at $host, and dockerd is not installed; run: sudo apt-get install docker.io ==" >&2

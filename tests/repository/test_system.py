@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -90,6 +91,19 @@ def test_packages_are_named_where_they_cannot_be_installed(machine: Path) -> Non
     assert "without chromium: browser tests of the report page are skipped" in ended.stdout
     assert "without bubblewrap: tests of bubblewrap sandboxes are skipped" in ended.stdout
     assert not (machine / "apt.log").exists()
+
+
+def test_a_user_with_sudo_has_the_engine_started_by_root(machine: Path) -> None:
+    with_everything(machine)
+    with_apt(machine, 1000)
+    (machine / "bin" / "bwrap").unlink()
+    program(machine / "bin", "sudo", 'shift; [ "$1" = true ] && exit 0; echo "as root: $*"; exec "$@"')
+    program(machine / "bin", "env", 'while [ "${1#*=}" != "$1" ]; do shift; done; exec "$@"')
+    ended = install(machine, DOCKER_HOST="unix:///some.sock")
+    assert ended.returncode == 0, ended.stderr
+    assert (machine / "apt.log").read_text().splitlines()[1].endswith("bubblewrap")
+    assert "DOCKER_HOST=unix:///some.sock sh scripts/start_engine.sh" in ended.stdout.replace(f"{machine}/", "")
+    assert "engine asked for" in ended.stdout
 
 
 @pytest.mark.parametrize(("ci", "code"), [("true", 1), ("", 0)])
@@ -209,3 +223,29 @@ def test_engine_elsewhere_is_not_started_here() -> None:
     )
     assert ended.returncode == 1
     assert "only an engine on a socket of this machine" in ended.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_a_user_without_rights_is_told_so_at_once() -> None:
+    with tempfile.TemporaryDirectory(prefix="agentgym-engine-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        shutil.copy(SCRIPTS / "start_engine.sh", folder)
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(folder / "docker.sock"))
+            (folder / "docker.sock").chmod(0o600)
+            listener.listen()
+            ended = subprocess.run(
+                ["/bin/sh", str(folder / "start_engine.sh")],
+                cwd="/",
+                env={"PATH": "/usr/bin:/bin", "DOCKER_HOST": f"unix://{folder}/docker.sock"},
+                user=65534,
+                group=65534,
+                extra_groups=[],
+                capture_output=True,
+                text=True,
+                timeout=30,
+                check=False,
+            )
+    assert ended.returncode == 1
+    assert "usermod -aG docker" in ended.stderr
