@@ -27,7 +27,7 @@ with warnings.catch_warnings():
     from openenv.core.env_server.types import Action, Observation, State  # type: ignore[import-untyped]
 
 MAX_SESSIONS = 4096
-OPTIONS = {"min_numbers": 99, "max_numbers": 99, "highest": 99}
+OPTIONS: dict[str, Any] = {"min_numbers": 99, "max_numbers": 99, "highest": 99}
 
 
 def make_env() -> GuessNumberEnv:
