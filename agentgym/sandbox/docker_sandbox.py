@@ -123,6 +123,9 @@ class DockerSandbox(RunnerSandbox):
         while survivors := self._survivors():  # what cleared may still be on its way out
             if time.monotonic() > deadline:
                 self._refuse(f"something survived: {survivors}")
+        self._num_oom_kills = self._container.cgroup.num_oom_kills()
+        if self._container.proxy is not None:
+            self._container.proxy.start_over()
         self._drop_own_snapshot()
 
     def _survivors(self) -> str:

@@ -45,7 +45,7 @@ class ProxyLimits:
     Attributes:
         max_connections: At once; further ones are answered 503.
         max_head_bytes: Of a request's head.
-        max_bytes: Of everything carried, both ways, over the proxy's life; past it nothing is carried any more.
+        max_bytes: Of everything carried, both ways, until the proxy starts over; past it nothing is carried any more.
         head_s: From connection to the end of the head.
         connect_s: To resolve a name, and to connect to each of its addresses.
         idle_s: Without a byte either way.
@@ -138,7 +138,7 @@ class EgressProxy:
         self._resolve = resolve
         self._tasks: set[asyncio.Task[None]] = set()
         self._refusals: deque[Refusal] = deque(maxlen=_MAX_KEPT_REFUSALS)
-        self._num_connections = self._num_refused = self._bytes_out = self._bytes_in = 0
+        self._count_anew()
         self._is_open = True
         self._thread = _LoopThread.enter()
         try:
@@ -152,6 +152,15 @@ class EgressProxy:
         return EgressReport(
             self._num_connections, self._num_refused, self._bytes_out, self._bytes_in, tuple(self._refusals.copy())
         )
+
+    def start_over(self) -> None:
+        """End every connection and forget what was done, for the sandbox's next user."""
+        self._thread.call(self._end_connections())
+        self._count_anew()
+
+    def _count_anew(self) -> None:
+        self._num_connections = self._num_refused = self._bytes_out = self._bytes_in = 0
+        self._refusals.clear()
 
     def close(self) -> None:
         """End every connection and remove the socket; twice is harmless, and in a forked child it does nothing."""
@@ -174,6 +183,9 @@ class EgressProxy:
 
     async def _shut(self) -> None:
         self._server.close()
+        await self._end_connections()
+
+    async def _end_connections(self) -> None:
         await asyncio.sleep(0)  # what was accepted already gets its task first
         for task in self._tasks:
             task.cancel()

@@ -538,21 +538,6 @@ def test_the_spec_s_command_and_endpoints_come_back_after_a_reset(provider, tmp_
             assert not os.path.exists(path)
 
 
-def test_a_forked_child_can_end_no_sandbox_of_its_parent(sandbox):
-    sandbox.write_file("kept", b"yes")
-    child = os.fork()
-    if child == 0:
-        try:
-            with pytest.raises(SandboxLostError):
-                sandbox.reset()
-            sandbox.close()
-            os._exit(0)
-        finally:
-            os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert output(sandbox, "cat kept") == "yes"
-
-
 # Without root on the engine's host.
 
 
