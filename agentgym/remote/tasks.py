@@ -11,6 +11,7 @@ from typing import Any
 from agentgym.env import AgentEnv
 from agentgym.errors import TaskError
 from agentgym.remote.wire import CONTENT_HASH, is_same_problem, read_task
+from agentgym.sandbox.sandbox_env import SandboxEnv
 from agentgym.suite import find_task
 from agentgym.task import Task
 
@@ -24,7 +25,8 @@ def chosen_task(env: AgentEnv, given: Any) -> Task | None:
             or by making it again from its seed; None leaves the choice to the environment.
 
     Raises:
-        TaskError: It is malformed, or differs from the task that the server has under its id.
+        TaskError: It is malformed, differs from the task that the server has under its id, or would reach out of its
+            sandbox.
     """
     if given is None:
         return None
@@ -35,6 +37,8 @@ def chosen_task(env: AgentEnv, given: Any) -> Task | None:
         content_hash = fields.pop(CONTENT_HASH)
         return _completed(read_task(fields), content_hash)
     task = read_task(given)
+    if isinstance(env, SandboxEnv):
+        env.vet(task)
     if "private" in given:
         return task
     known = find_task(task.id) if task.suite else env.make_task(task.seed)
@@ -47,8 +51,9 @@ def chosen_task(env: AgentEnv, given: Any) -> Task | None:
 
 def _completed(task: Task, content_hash: Any) -> Task:
     """The task with the private part that the server knows; limits and seed stay as the client has them."""
-    completed = dataclasses.replace(task, private=find_task(task.id).private)
-    if completed.content_hash != content_hash:
+    known = find_task(task.id)
+    completed = dataclasses.replace(task, private=known.private)
+    if not completed.content_hash == known.content_hash == content_hash:
         raise TaskError(
             f"task {task.id!r} is another problem on the server than on the client: their suites differ in version. "
             f"Install the same, or make the client with sends_private_tasks=True"

@@ -71,6 +71,15 @@ class SandboxEnv(ToolEnv):
     def put_down(self) -> None:
         """End what runs in `self.sandbox` and is held here, such as an interpreter; the sandbox may be gone."""
 
+    def vet(self, task: Task) -> None:
+        """Refuse a task that a server's client made up, where it would choose more than what happens in the sandbox.
+
+        An environment whose tasks name their sandbox, or files of this machine, has to; by default all pass.
+
+        Raises:
+            TaskError: It would; says what.
+        """
+
     # What a subclass may use.
 
     @property

@@ -129,7 +129,17 @@ class TerminalEnv(SandboxEnv):
     def sandbox_spec(self, task: Task) -> SandboxSpec:
         """The same for every task of ours; others state theirs."""
         stated = task.config.get("sandbox")
-        return SPEC if stated is None else SandboxSpec.from_json(stated)
+        if stated is None:
+            return SPEC
+        spec = SandboxSpec.from_json(stated)
+        if spec.mounts:
+            raise TaskError(f"task {task.id!r} wants files of this machine in its sandbox: {spec.mounts[0].source}")
+        return spec
+
+    def vet(self, task: Task) -> None:
+        """Refuse tasks that state their sandbox or name a folder with tests: both are the server's to choose."""
+        if "sandbox" in task.config or "script" in task.private:
+            raise TaskError(f"task {task.id!r} names its own sandbox or tests, which no client of a server may do")
 
     def set_up(self, task: Task) -> Sequence[Message]:
         """Unpack the task's files, run its preparation, and state the task."""
