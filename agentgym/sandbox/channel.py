@@ -24,13 +24,16 @@ from agentgym.sandbox.protocol import (
     HEADER,
     MAX_PAYLOAD,
     VERSION,
+    ExitFlag,
     Kind,
     frame,
+    parsed_exit,
 )
 
 SOCKET_NAME = "control.sock"
 _CONTROL_PATIENCE_S = 20.0
 _LOSS_WAIT_MS = 100
+_KILLED = 137
 _RECEIVE_BYTES = 1 << 18
 _FIRST_BYTES = 65536
 _PEER = struct.Struct("3i")
@@ -229,6 +232,8 @@ class Channel:
         while True:
             whole = self._parse()
             if whole is not None:
+                if whole.kind == Kind.EXIT and _is_killed(whole):
+                    self._check_life()
                 return whole
             if not self._queue and feed is not None:
                 self._queue += [memoryview(content) for content in itertools.islice(feed, 1)]
@@ -292,6 +297,7 @@ class Channel:
         return Frame(kind, payload)
 
     def _check_life(self) -> None:
+        """Tell the death of one process from that of all, in which the news of one may come first."""
         if self._control.is_lost(0 if self.is_interrupted else _LOSS_WAIT_MS):
             raise SandboxLostError(f"sandbox {self._control.name} ended while it worked{self._control.reason()}")
 
@@ -320,6 +326,12 @@ class Channel:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+def _is_killed(ended: Frame) -> bool:
+    """Whether a process was killed, and not by the runner for its time."""
+    end = parsed_exit(ended.payload)
+    return end.exit_code == _KILLED and not end.flags & (ExitFlag.TIMED_OUT | ExitFlag.INTERRUPTED)
 
 
 class ControlListener:

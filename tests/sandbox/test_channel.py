@@ -3,6 +3,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import struct
 import threading
 import time
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import pytest
 
 from agentgym.errors import SandboxLostError, SandboxStartError
 from agentgym.sandbox.channel import Channel, ControlConnection, ControlListener, input_frames, unix_listener
-from agentgym.sandbox.protocol import MAX_PAYLOAD, Command, Kind, frame, packed_strings
+from agentgym.sandbox.protocol import MAX_PAYLOAD, Command, ExitFlag, Kind, frame, packed_strings
 
 
 @dataclass
@@ -99,7 +100,7 @@ def test_receive_feeds_meanwhile(opened: tuple[Channel, socket.socket]) -> None:
         while not taken.endswith(frame(Kind.INPUT_END)):
             taken.extend(stream.recv(65536))
             stream.sendall(frame(Kind.OUTPUT, b"x" * 1000))
-        stream.sendall(frame(Kind.EXIT))
+        stream.sendall(frame(Kind.EXIT, bytes(24)))
 
     thread = threading.Thread(target=echo)
     thread.start()
@@ -265,3 +266,29 @@ def test_hello_must_come_in_time() -> None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs, pytest.raises(SandboxStartError, match="did not report"):
         ControlConnection(ours, "test", timeout_s=0.05)
+
+
+@pytest.mark.parametrize("exit_code", [0, 137])
+def test_the_news_of_a_killed_process_waits_for_that_of_its_sandbox(
+    opened: tuple[Channel, socket.socket], pair: tuple[ControlConnection, Runner], exit_code: int
+) -> None:
+    channel, stream = opened
+    stream.sendall(frame(Kind.EXIT, struct.pack("<iIQQ", exit_code, 0, 0, 1)))
+    ending = threading.Timer(0.01, pair[1].control.close)
+    ending.start()
+    if exit_code:
+        with pytest.raises(SandboxLostError, match="ended while it worked"):
+            channel.receive(5)
+    else:
+        assert channel.receive(5) is not None
+    ending.join()
+
+
+@pytest.mark.parametrize("flags", [0, ExitFlag.TIMED_OUT])
+def test_a_killed_process_in_a_living_sandbox_is_news_of_its_own(
+    opened: tuple[Channel, socket.socket], flags: int
+) -> None:
+    channel, stream = opened
+    content = struct.pack("<iIQQ", 137, flags, 0, 1)
+    stream.sendall(frame(Kind.EXIT, content))
+    assert channel.receive(5) == (Kind.EXIT, content)
