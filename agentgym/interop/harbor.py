@@ -10,10 +10,11 @@ import base64
 import hashlib
 import io
 import json
+import math
 import re
 import tarfile
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -45,6 +46,19 @@ _KNOWN: Mapping[str, tuple[str, ...]] = {
     ),
 }
 """Keys of each table; metadata is free."""
+_POSITIVE = ("a positive number", lambda value: type(value) in (int, float) and 0 < value < math.inf)
+_TEXT = ("text", lambda value: isinstance(value, str))
+_USER = ("a name or number", lambda value: type(value) in (int, str))
+_TEXTS = ("a list of texts", lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value))
+_ENV = ("a table", lambda value: isinstance(value, dict))
+_KINDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    **dict.fromkeys(("timeout_sec", "build_timeout_sec", "cpus", "memory_mb"), _POSITIVE),
+    **dict.fromkeys(("name", "docker_image", "workdir"), _TEXT),
+    "user": _USER,
+    "allowed_hosts": _TEXTS,
+    "env": _ENV,
+}
+"""What values of the keys that are used here have to be, in any table."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CHUNK = 12_000
 _COMMAND_MARGIN_S = 120.0
@@ -106,14 +120,14 @@ def load_harbor(folder: Path, options: HarborOptions | None = None) -> Task:
     image = environment.get("docker_image") or f"{IMAGE_PREFIX}/{_slug(folder.name)}:{digest[:16]}"
     spec = SandboxSpec(
         image=image,
-        user=agent.get("user") or "root",
+        user=str(agent.get("user") or "root"),
         env=_plain_env(folder, "environment", environment),
         work_dir=environment.get("workdir") or _work_dir(folder),
         writable_root=True,
         limits=_limits(environment, options),
         network=_network(environment),
     )
-    script = {"folder": str(folder), "timeout_s": test_s, "user": verifier.get("user") or spec.user}
+    script = {"folder": str(folder), "timeout_s": test_s, "user": str(verifier.get("user") or spec.user)}
     script["env"] = _plain_env(folder, "verifier", verifier)
     return Task(
         id=f"harbor:{_table(tables, 'task').get('name') or folder.name}",
@@ -194,6 +208,7 @@ def _read_tables(folder: Path, options: HarborOptions) -> dict[str, Any]:
                 f"{where} has the unknown keys {', '.join(unknown)}; known: {', '.join(sorted(known))}. "
                 "HarborOptions(ignores_unknown=True) passes over them"
             )
+    _check_values(path, tables)
     version = str(tables.get("schema_version", tables.get("version", "1")))
     if version.split(".")[0] != "1":
         raise TaskError(f"{path}: schema_version is {version!r}; 1.x is read")
@@ -212,6 +227,14 @@ def _table(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
     return table
 
 
+def _check_values(path: Path, tables: Mapping[str, Any]) -> None:
+    for name in filter(None, _KNOWN):
+        for key, value in _table(tables, name).items():
+            expected, is_kind = _KINDS.get(key, ("", bool))
+            if expected and not is_kind(value):
+                raise TaskError(f"{path}: {name}.{key} must be {expected}, got {value!r}")
+
+
 def _refuse_unsupported(folder: Path, tables: Mapping[str, Any], options: HarborOptions) -> None:
     """Name everything that is asked for and cannot be had."""
     environment, agent, verifier = (_table(tables, name) for name in ("environment", "agent", "verifier"))
@@ -221,6 +244,8 @@ def _refuse_unsupported(folder: Path, tables: Mapping[str, Any], options: Harbor
         "artifacts": bool(tables.get("artifacts")),
         "verifier.environment": bool(verifier.get("environment")),
         "verifier.collect": bool(verifier.get("collect")),
+        "agent.allowed_hosts": agent.get("allowed_hosts", environment.get("allowed_hosts"))
+        != environment.get("allowed_hosts"),
         "verifier.user": not is_separate and verifier.get("user") not in (None, agent.get("user") or "root"),
         "os": environment.get("os", "linux") != "linux",
         "gpus": bool(environment.get("gpus")) or bool(environment.get("gpu_types")),

@@ -94,6 +94,7 @@ def test_any_change_of_the_folder_changes_image_and_hash(edited: Edit) -> None:
         ("[environment]", 'skills_dir = "skills"', "skills_dir"),
         ("[environment]", 'healthcheck = { command = "true" }', "healthcheck"),
         ("[agent]", 'network_mode = "public"', "network_mode"),
+        ("[agent]", 'allowed_hosts = ["example.org"]', r"agent\.allowed_hosts"),
         ("[verifier]", 'user = "nobody"', r"verifier\.user"),
         ("[verifier]", 'collect = ["/out"]', r"verifier\.collect"),
         ('keywords = ["shell"]', '[[steps]]\nname = "one"', "steps"),
@@ -123,6 +124,12 @@ def test_variables_of_the_host_are_not_handed_in(edited: Edit) -> None:
         ("[environment]", 'env = { "A B" = "x" }', "malformed name"),
         ("[verifier]", 'environment_mode = "elsewhere"', "expected shared or separate"),
         ("[agent]", 'network_mode = "wifi"', "expected public, no-network or allowlist"),
+        ("[environment]", 'build_timeout_sec = "long"', r"environment\.build_timeout_sec must be a positive number"),
+        ("[environment]", "build_timeout_sec = nan", r"environment\.build_timeout_sec must be a positive number"),
+        ("[environment]", "env = 5", r"environment\.env must be a table, got 5"),
+        ("[environment]", "allowed_hosts = 5", r"environment\.allowed_hosts must be a list of texts"),
+        ("[environment]", "workdir = 5", r"environment\.workdir must be text"),
+        ("[verifier]", "env = [1]", r"verifier\.env must be a table"),
     ],
 )
 def test_malformed_settings_are_errors(edited: Edit, after: str, text: str, why: str) -> None:
