@@ -12,6 +12,7 @@ import pytest
 from agentgym.errors import SandboxLostError
 from agentgym.sandbox.engine import EngineInfo, probe_engine
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
+from agentgym.sandbox.watcher import watch
 from tests.sandbox.docker_engine import SPEC, running_provider
 
 pytestmark = [
@@ -23,6 +24,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def provider():
     with running_provider() as provider:
+        watch(provider.owner)  # which a pool does, and which lasts
         yield provider
 
 
