@@ -43,6 +43,12 @@ class ServeOptions:
     """Most sessions at once, each with an environment of its own."""
     step_timeout_s: float = ServerConfig.step_timeout_s
     """Largest wall time of one step; a task may state less."""
+    idle_timeout_s: float = ServerConfig.idle_timeout_s
+    """Time without a message after which a session ends."""
+    session_timeout_s: float = ServerConfig.session_timeout_s
+    """Time after which a session ends in any case."""
+    drain_timeout_s: float = ServerConfig.drain_timeout_s
+    """Time that running steps get to end when the server is told to stop."""
     inline: Inline = ServerConfig.inline
     """Whether steps run on the event loop: auto (where they proved to be quick), always or never."""
     as_json: AsJson = False
@@ -58,6 +64,9 @@ class ServeOptions:
             token=read_token(self.token_file),
             max_sessions=self.max_sessions,
             step_timeout_s=self.step_timeout_s,
+            idle_timeout_s=self.idle_timeout_s,
+            session_timeout_s=self.session_timeout_s,
+            drain_timeout_s=self.drain_timeout_s,
             inline=self.inline,
         )
 

@@ -118,6 +118,9 @@ def test_running_step_ends_before_the_server_does(tmp_path):
         (["agentgym/Lookup-v0", "--suite", "tools/nothing"], "unknown suite"),
         (["agentgym/Lookup-v0", "--token-file", "/nowhere"], "cannot read the token"),
         (["agentgym/Lookup-v0", "--max-sessions", "0"], "max_sessions"),
+        (["agentgym/Lookup-v0", "--idle-timeout-s", "0"], "idle_timeout_s must be positive"),
+        (["agentgym/Lookup-v0", "--session-timeout-s", "-1"], "session_timeout_s must be positive"),
+        (["agentgym/Lookup-v0", "--drain-timeout-s", "0"], "drain_timeout_s must be positive"),
         (["agentgym/Lookup-v0", "--uds", "/nowhere/socket"], "cannot listen"),
     ],
 )
