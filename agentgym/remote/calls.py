@@ -11,6 +11,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any
@@ -209,10 +210,8 @@ class CallRunner:
             is_abandoned = not self._claim(call)
             if is_abandoned:
                 call.seat.close()
-            try:
+            with suppress(RuntimeError):  # the loop was closed; what still waits is carried out all the same
                 self._loop.call_soon_threadsafe(self._finish, call, value, error, seconds)
-            except RuntimeError:  # the loop was closed under a hung call
-                return
             if is_abandoned:
                 return
 

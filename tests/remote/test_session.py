@@ -3,7 +3,9 @@ import time
 
 import pytest
 
+from agentgym.remote.server import create_app, running
 from agentgym.remote.session import MAX_KEPT_REPLIES, MAX_REQUEST_IDS
+from agentgym.remote.settings import ServerConfig
 from tests.remote.raw import Talk
 from tests.toy_env import ToyEnv, toy_task
 
@@ -227,3 +229,22 @@ def wait_until(holds):
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def test_all_environments_are_closed_when_the_server_stops(tmp_path):
+    closed = []
+
+    class SlowToClose(ToyEnv):
+        def close(self):
+            time.sleep(0.05)
+            closed.append(self)
+
+    app = create_app(SlowToClose, ServerConfig(uds=str(tmp_path / "socket"), inline="never", max_threads=2))
+    with running(app) as url:
+        closed.clear()  # of the environment that was made to look at
+        talks = [Talk(url) for _ in range(20)]
+        for talk in talks:
+            talk.ask(RESET)
+    wait_until(lambda: len(closed) == 20)
+    for talk in talks:
+        talk.socket.close()
