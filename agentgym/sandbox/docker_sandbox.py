@@ -5,13 +5,16 @@ What goes through its runner is `RunnerSandbox`'s; the container itself is `dock
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -50,6 +53,7 @@ class DockerSandbox(RunnerSandbox):
         self._closing = threading.Lock()
         self._own_snapshot: SharedSnapshot | None = None
         self._folders = [*container.memory_folders, _QUEUES]
+        self._kept: list[_KeptFolder] = []
         with ExitStack() as undo:
             undo.callback(self.close)
             self._get_ready(snapshot)
@@ -58,6 +62,8 @@ class DockerSandbox(RunnerSandbox):
     def _get_ready(self, snapshot: Snapshot | None) -> None:
         self._num_oom_kills = self._container.cgroup.num_oom_kills()
         self._mounts = self._container.mounts()[1]
+        if not self._why_not_in_place():
+            self._kept = [_KeptFolder.of(self._container.inside(folder)) for folder in self._folders]
         self._begin(snapshot)
 
     def _begin(self, snapshot: Snapshot | None) -> None:
@@ -111,10 +117,12 @@ class DockerSandbox(RunnerSandbox):
         self.end_streams()
         self.clear(self._folders)
         try:
+            for folder in self._kept:
+                folder.put_back()
             workspace.reset(self._container.pristine_layers() if to is None else snapshot_layers(to))
             seen, others = self._container.mounts()
         except OSError as error:
-            self._refuse(f"its work folder could not be put back ({error})", error)
+            self._refuse(f"its folders could not be put back ({error})", error)
         if seen != [workspace.device]:
             self._refuse("it does not see its new work folder")
         if others != self._mounts:
@@ -213,6 +221,37 @@ class DockerSandbox(RunnerSandbox):
             self.end_streams()
             self._container.close()
             self._drop_own_snapshot()
+
+
+@dataclass(frozen=True)
+class _KeptFolder:
+    """A folder that a reset in place empties and keeps, as it was when the container was new."""
+
+    path: Path
+    found: os.stat_result
+    attributes: frozenset[str]
+
+    @classmethod
+    def of(cls, path: Path) -> _KeptFolder:
+        return cls(path, os.stat(path), frozenset(os.listxattr(path)))
+
+    def put_back(self) -> None:
+        """Whose it is, who may use it, its times and its attributes.
+
+        Raises:
+            OSError: It is another folder by now, or cannot be changed.
+        """
+        folder = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            if not os.path.samestat(os.fstat(folder), self.found):
+                raise OSError(errno.ESTALE, "the container's folder is another one", str(self.path))
+            for name in set(os.listxattr(folder)) - self.attributes:
+                os.removexattr(folder, name)
+            os.chown(folder, self.found.st_uid, self.found.st_gid)
+            os.chmod(folder, stat.S_IMODE(self.found.st_mode))
+            os.utime(folder)
+        finally:
+            os.close(folder)
 
 
 def snapshot_layers(snapshot: Snapshot) -> Sequence[Path]:

@@ -49,6 +49,20 @@ def test_the_next_user_hears_nothing_of_memory_and_traffic_that_the_last_one_use
         assert sandbox.exec(["bash", "-c", ask]).stdout == b"HTTP/1.1 403"
 
 
+def test_a_reset_undoes_what_was_done_to_the_folders_that_it_keeps(sandbox):
+    look = ["sh", "-c", "stat -c '%a %u %g %n' ~ /tmp /dev/shm /dev/mqueue . .."]
+    before = sandbox.exec(look).stdout
+    inside = sandbox._container.inside("/home/agent")
+    sandbox.exec(["sh", "-c", "touch ~/x; chmod 1511 ~; touch -d 2001-01-01 ~; chmod 500 ."])
+    os.setxattr(inside, "trusted.left", b"as setfattr and setfacl would")
+    assert sandbox.exec(look).stdout != before
+    assert sandbox.reset().method == "in_place"
+    assert sandbox.exec(look).stdout == before
+    assert time.time() - os.stat(inside).st_mtime < 60
+    assert os.listxattr(inside) == []
+    assert sandbox.exec(["sh", "-c", "touch ~/x x"]).is_ok
+
+
 def test_a_forked_child_can_end_no_sandbox_of_its_parent(sandbox):
     sandbox.write_file("kept", b"yes")
     child = os.fork()
