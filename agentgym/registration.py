@@ -68,6 +68,7 @@ def _dialogue(name: str, suite: str, *variants: str) -> EnvSpec:
 
 
 _OWN = (
+    _dialogue("GuessMyCity", "guess-my-city"),
     _dialogue("GuessNumber", "guess-number"),
     _dialogue("Mastermind", "mastermind"),
     _dialogue("Maze", "maze", "partial"),

@@ -18,12 +18,7 @@ from agentgym_dialogue.twenty_questions.env import ANSWERS, listed_in
 from agentgym_dialogue.twenty_questions.grammar import answer, understand
 from agentgym_dialogue.twenty_questions.table import Truth, things
 
-REGULAR = (
-    *("alive", "edible", "natural", "animal", "bird", "mammal", "fruit", "vegetable", "clothing", "furniture", "tool"),
-    *("vehicle", "instrument", "kitchenware", "electronic", "electric", "big", "small", "heavy", "metal", "wooden"),
-    *("plastic", "soft", "sharp", "round", "long", "flat", "hollow", "loud", "fast", "dangerous", "expensive", "red"),
-    *("green", "yellow", "white", "brown", "sweet", "wild", "aquatic"),
-)
+REGULAR = ("alive", "edible", "big", "metal", "electric", "wooden", "round", "soft", "long", "wearable", "fast", "loud")
 """What the demonstrator asks for, always as `Is it …?`: few words, so that a tiny model learns them."""
 
 
@@ -43,6 +38,11 @@ def oracle(task: Task, seed: int) -> Saying:
     return Saying(task.private["secret"])
 
 
+def naming(name: str) -> str:
+    """The question that names a thing; the name follows a space as it does in the list, for a model that copies it."""
+    return f"Is it the {name}?"
+
+
 class RandomPlayer:
     """Names any of the things listed, deaf to the answers."""
 
@@ -51,7 +51,7 @@ class RandomPlayer:
 
     def act(self, messages: Sequence[Message]) -> str:
         """A thing."""
-        return self._rng.choice(listed_in(messages[0]["content"]))
+        return naming(self._rng.choice(listed_in(messages[0]["content"])))
 
 
 class Demonstrator:
@@ -81,16 +81,17 @@ class Demonstrator:
     def _heed(self, said: str) -> None:
         truths = _truths().get(self._last)
         if truths is None:
-            kept = [name for name in self._possible if name != self._last]
+            kept = [name for name in self._possible if naming(name) != self._last]
         else:
             kept = [name for name in self._possible if ANSWERS[truths[name]] == said]
         self._possible = kept or self._possible
 
     def _choose(self, listed: Sequence[str]) -> str:
         if self._rng.random() >= self._quality:
-            return self._rng.choice([*listed, *_truths()] if self._rng.random() < 0.5 else list(_truths()))
+            names = [naming(name) for name in listed]
+            return self._rng.choice(names if self._rng.random() < 0.75 else list(_truths()))
         if len(self._possible) <= 2:
-            return self._rng.choice(self._possible)
+            return naming(self._rng.choice(self._possible))
         return min(_truths(), key=self._largest_rest)
 
     def _largest_rest(self, question: str) -> int:

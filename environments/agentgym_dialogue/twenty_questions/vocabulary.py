@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from agentgym_dialogue.secret_talk import CORRECT, NO_TURNS_LEFT
 from agentgym_dialogue.twenty_questions.env import ANSWERS, NOT_UNDERSTOOD, twenty_questions_task
-from agentgym_dialogue.twenty_questions.scripts import REGULAR
+from agentgym_dialogue.twenty_questions.scripts import REGULAR, naming
 from agentgym_dialogue.twenty_questions.table import things
 
 NUMBERS: range | None = range(21)
@@ -18,6 +18,6 @@ def texts() -> list[str]:
     """Texts that hold every word that may occur."""
     names = list(things())
     tasks = [twenty_questions_task("twenty-questions:words", 0, listed, names[0]) for listed in (names, [])]
-    questions = [f"Is it {word}?" for word in REGULAR]
+    questions = [f"Is it {word}?" for word in REGULAR] + [naming(name) for name in names]
     said = [*ANSWERS.values(), NOT_UNDERSTOOD, CORRECT, NO_TURNS_LEFT]
-    return [*(task.instruction for task in tasks), *said, *questions, *names]
+    return [*(task.instruction for task in tasks), *said, *questions]

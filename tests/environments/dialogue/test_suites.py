@@ -8,6 +8,7 @@ from agentgym.data_folder import data_folder
 from agentgym.suite import load_suite
 
 SUITES = [
+    "dialogue/guess-my-city",
     "dialogue/guess-number",
     "dialogue/mastermind",
     "dialogue/maze",

@@ -1,0 +1,154 @@
+"""Guess My City: the city that the partner lives in, found by open questions in free English.
+
+The partner's knowledge is in `table`, its English in `grammar`, its answers in `answers`, players in `scripts`, the
+suite's tasks in `generate`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from agentgym.errors import ActionSyntaxError, ConfigError
+from agentgym.message import Message
+from agentgym.task import Task
+from agentgym_dialogue.guess_my_city.answers import answer
+from agentgym_dialogue.guess_my_city.grammar import Question, understand
+from agentgym_dialogue.guess_my_city.table import cities, city
+from agentgym_dialogue.secret_talk import CORRECT, PartnerReply, SecretTalkEnv, secret_task
+
+NOT_UNDERSTOOD = "I do not understand. Ask one short question about my city."
+FREE_TURNS = 20
+_LISTS = "I live in one of these: "
+_END_OF_LIST = ". Ask"
+
+
+def num_turns_for(num_listed: int) -> int:
+    """Turns that halving needs, naming the city not included; 20 where nothing is listed."""
+    return max(2, (num_listed - 1).bit_length()) if num_listed else FREE_TURNS
+
+
+def guess_my_city_task(
+    task_id: str, seed: int, listed: Sequence[str], secret: str, num_turns: int = 0, **fields: Any
+) -> Task:
+    """The task of finding a city.
+
+    Args:
+        task_id: Its id.
+        seed: Its seed.
+        listed: Cities that the instruction names, the secret among them; empty for any city.
+        secret: Name of the city.
+        num_turns: Turns; 0 for as many as `num_turns_for` gives.
+        fields: Further fields of the task.
+    """
+    turns = num_turns or num_turns_for(len(listed))
+    what = f"{_LISTS}{', '.join(listed)}" if listed else "I live in a city"
+    instruction = f"{what}{_END_OF_LIST} about my city or name it. You have {turns} turns."
+    return secret_task(task_id, seed, instruction, secret, turns, **fields)
+
+
+def listed_in(instruction: str) -> list[str]:
+    """The cities that may be the secret: those that an instruction lists, or all where it lists none."""
+    if not instruction.startswith(_LISTS):
+        return list(cities())
+    listed = instruction.removeprefix(_LISTS).partition(_END_OF_LIST)[0]
+    return [name for name in listed.split(", ") if name in cities()]
+
+
+class GuessMyCityEnv(SecretTalkEnv):
+    """Find the city that the partner lives in by open questions in free English.
+
+    Observation:
+        Text. First the instruction, which lists cities of which one is the secret, or nothing (the free variant); then
+        what the partner tells, such as `Portuguese.`, `Yes, the Tagus.` or `Not that I know.`; to a request for a name
+        `I will not name the city or its country. …`; to what it cannot read `I do not understand. …`; at the end
+        `Correct.` or `No turns left.` No answer but `Correct.` tells the name of the city or of its country.
+    Action:
+        A message with one question about one of 19 topics (continent, hemisphere, language, currency, religion,
+        government, side of driving, region of the country, whether it is the capital, population, climate, terrain,
+        water, river, food, landmark, industry, history, what it is known for), open (`What do people eat there?`,
+        `language?`) or for yes or no (`Do they speak French?`, `Is it near the sea?`, `Is it in France?`); or naming a
+        city (`Is it Paris?`, `Paris`). Questions with more than one name or sentence are not understood.
+    Reward:
+        `turn`: -1 for a turn that does not solve it, 0 for the one that does. `format`: -1 for a message that is not
+        understood, which costs a turn as well. The return of an episode is thus minus the turns before the solution.
+    Termination:
+        The city is named or the turns are used up.
+    Truncation:
+        None of its own.
+    Info:
+        As `AgentEnv`; the score is the success.
+    Sandbox:
+        None.
+    Source and licence:
+        After Guess My City of LMRL-Gym (Abdulhai et al., 2023, arXiv 2311.18232). Written for this project,
+        Apache-2.0; its tables, from common knowledge, and the tasks of dialogue/guess-my-city are CC0-1.0.
+        Differs: the partner answers by rules from a table where LMRL-Gym has a fine-tuned language model; it says where
+        it does not understand; what it does not know of is `Not that I know.`; the cities are other ones; and most
+        tasks list candidates and give few turns, so that a model that never heard of a city can still play on lists
+        that it never saw. The free variant, with 20 turns, is LMRL-Gym's.
+
+    Example:
+        `I live in one of these: Lima, Oslo, Rome, Cairo. Ask about my city or name it. You have 2 turns.` /
+        `What do people speak there?` / `Italian.` / `Is it Rome?` / `Correct.`
+
+    Args:
+        num_listed: Cities that the instruction of a task made on the fly lists, 2 or more; 0 for the free variant.
+        num_turns: Its turns; 0 for as many as halving needs, or 20 in the free variant.
+        render_mode: None or "ansi".
+
+    Raises:
+        ConfigError: A number is out of its range.
+    """
+
+    def __init__(self, num_listed: int = 16, num_turns: int = 0, render_mode: str | None = None) -> None:
+        super().__init__(render_mode)
+        if num_listed == 1 or not 0 <= num_listed <= len(cities()) or num_turns < 0:
+            raise ConfigError(
+                f"guess my city got num_listed={num_listed} and num_turns={num_turns}; expected 0 or 2 to "
+                f"{len(cities())} cities and at least 0 turns"
+            )
+        self.num_listed, self.turns_made = num_listed, num_turns
+        self._told: list[tuple[Question, str]] = []
+        self._possible: list[str] = []
+        self._num_possible = 0
+
+    def make_task(self, seed: int) -> Task:
+        """A random list and a random city of it."""
+        rng = random.Random(seed)
+        listed = rng.sample(list(cities()), self.num_listed)
+        secret = rng.choice(listed or list(cities()))
+        return guess_my_city_task(f"guess-my-city:{seed}", seed, listed, secret, self.turns_made)
+
+    def begin(self, task: Task) -> Sequence[Message]:
+        """State the rules."""
+        self._told, self._possible = [], []
+        return super().begin(task)
+
+    def check_secret(self, secret: str) -> None:
+        """The secret is one of the table's cities."""
+        city(secret)
+
+    def answer_to(self, message: str) -> PartnerReply:
+        """What the partner tells of its city."""
+        question = understand(message)
+        if question is None:
+            raise ActionSyntaxError(NOT_UNDERSTOOD)
+        if question.kind == "guess" and question.topic == self.secret:
+            return PartnerReply(CORRECT, "", True)
+        text = answer(city(self.secret), question)
+        self._told.append((question, text))
+        words = " ".join((question.kind, question.topic, *question.words, f"{question.millions:g}"))
+        return PartnerReply(text, f"{words}: {text}")
+
+    def progress(self) -> float:
+        """Share of the cities in question that the answers so far rule out; 1 when one is left."""
+        if not self._possible:
+            assert self.task is not None
+            self._possible = listed_in(self.task.instruction)
+            self._num_possible = len(self._possible)
+        for question, text in self._told:
+            self._possible = [name for name in self._possible if answer(cities()[name], question) == text]
+        self._told = []
+        return min(1.0, (self._num_possible - len(self._possible)) / max(1, self._num_possible - 1))
