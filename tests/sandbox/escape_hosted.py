@@ -479,6 +479,21 @@ def leave_files(arena):
 
 
 @attempt(
+    "folders-after-reset",
+    "Take from the next episode the right to write in its folders",
+    "a reset puts rights and times of folders back, or makes them anew",
+)
+def spoil_folders(arena):
+    look = "stat -c '%a %U %n' . ~ /tmp /dev/shm; touch ./t ~/t /tmp/t /dev/shm/t && rm ./t ~/t /tmp/t /dev/shm/t"
+    with arena.fresh() as box:
+        before = arena.run(look, box)
+        arena.run("chmod 500 . ~ /tmp /dev/shm", box)
+        assert "denied" in arena.run(look, box)
+        box.reset()
+        assert arena.run(look, box) == before
+
+
+@attempt(
     "ipc-after-reset",
     "Leave shared memory, semaphores and message queues, which are no files, for the next episode",
     "a reset removes them, or makes the IPC namespace anew",
