@@ -7,12 +7,13 @@ from agentgym import errors
 from agentgym.action import Action, ToolCall
 from agentgym.env import AgentEnv, EnvReply
 from agentgym.errors import ActionSyntaxError, AgentGymError
-from agentgym.game import GameEnv, GameReply, RoleView
+from agentgym.game import GameEnv, GameReply
 from agentgym.message import Message, ToolSchema, text_of
 from agentgym.outcome import Outcome
-from agentgym.policy import Partner, Policy, Reply, Request, Sampling, Script
-from agentgym.registration import EnvSpec, make, register, register_own, spec, specs
+from agentgym.policy import Policy, Reply, Request, Sampling, Script, ScriptFactory
+from agentgym.registration import EnvSpec, make, make_game, register, register_own, spec, specs
 from agentgym.reward import RewardEvent
+from agentgym.role_view import RoleView
 from agentgym.suite import Suite, load_suite, register_suites, suite_names
 from agentgym.task import Limits, Task
 from agentgym.tool_env import ToolEnv, tool_schema
@@ -33,7 +34,6 @@ __all__ = [
     "Limits",
     "Message",
     "Outcome",
-    "Partner",
     "Policy",
     "Reply",
     "Request",
@@ -41,6 +41,7 @@ __all__ = [
     "RoleView",
     "Sampling",
     "Script",
+    "ScriptFactory",
     "Segment",
     "Suite",
     "Task",
@@ -52,6 +53,7 @@ __all__ = [
     "errors",
     "load_suite",
     "make",
+    "make_game",
     "register",
     "register_own",
     "register_suites",

@@ -268,10 +268,15 @@ class AgentEnv(gymnasium.Env[Observation, str]):
         """A reward event that credits the current turn."""
         return RewardEvent(self.turn, self.turn, self.role, component, value, source, detail)
 
-    def fork_by_copy(self, seed: int | None) -> Self:
-        """A deep copy of the episode's state: `fork` for environments that hold nothing outside Python objects."""
-        shared = (self.task, self.observation_space, self.action_space, self.tools)
-        memo: dict[int, Any] = {id(part): part for part in shared}
+    def fork_by_copy(self, seed: int | None, *shared: object) -> Self:
+        """A deep copy of the episode's state: `fork` for environments that hold nothing outside Python objects.
+
+        Args:
+            seed: Seed of the copy's further randomness; None keeps the same.
+            shared: Parts of this environment that the copy uses too, because nothing changes them.
+        """
+        parts = (self.task, self.observation_space, self.action_space, self.tools, *shared)
+        memo: dict[int, Any] = {id(part): part for part in parts}
         memo[id(self._cancelled)] = threading.Event()
         twin = copy.deepcopy(self, memo)
         if seed is not None:

@@ -24,6 +24,7 @@ AgentGymError
     ├── HostLostError (ConnectionError)  a machine or process that held environments and is gone
     ├── EndpointError (ConnectionError)  a model server that is down, slow or lying
     ├── PartnerError (RuntimeError)      a partner (another role's player) that failed
+    │   └── PartnerForfeitError          broke the rules until the game ended; the same again would be no better
     └── SandboxError                     a sandbox that could not do its work
         ├── SandboxStartError            could not be started: no engine, no rights, no image, no room
         ├── SandboxLostError             ended under way: killed, out of memory, its engine stopped
@@ -146,6 +147,10 @@ class EndpointError(InfrastructureError, ConnectionError):
 
 class PartnerError(InfrastructureError):
     """A partner (the player of another role) that failed."""
+
+
+class PartnerForfeitError(PartnerError):
+    """A partner that broke the rules of the game until it ended; never retried, its draws being those of the seed."""
 
 
 class SandboxError(InfrastructureError):

@@ -1,22 +1,22 @@
-"""Games of several named roles: `GameEnv`, and its view as an `AgentEnv` for one learning role.
+"""Games of several named roles: `GameEnv`, and an environment of one role as such a game.
 
-Which policy plays a role in training is decided by rollout; partners here are the players of the other roles.
+A game as an environment of one role is in `agentgym.role_view`; who plays the others in `agentgym.partners`.
 """
 
 from __future__ import annotations
 
+import copy
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from agentgym.action import Action, parse_text
-from agentgym.env import CUT_EXPLANATION, AgentEnv, CutMessage, EnvReply
-from agentgym.errors import ActionSyntaxError, AgentGymError, ContractError, PartnerError
-from agentgym.message import Message, ToolSchema, text_of, user
+from agentgym.env import CUT_EXPLANATION, AgentEnv, CutMessage
+from agentgym.errors import ActionSyntaxError, ContractError
+from agentgym.message import Message, ToolSchema, user
 from agentgym.outcome import CutReason, Outcome
-from agentgym.policy import Partner
 from agentgym.reward import FORMAT, RewardEvent, weighted_sum
 from agentgym.task import Task
 
@@ -49,20 +49,23 @@ class GameReply:
 class GameEnv(ABC):
     """Turns of named roles under the rules of a game master.
 
-    A subclass sets the class attributes and writes `make_task`, `begin` and `respond`. A turn of a role is counted
-    over that role's own messages.
+    A subclass sets the class attributes and writes `make_task`, `begin` and `respond`; optionally `grade`, `anchor`,
+    `fork` and `progress`. A turn of a role is counted over that role's own messages, of which it has as many as the
+    task's limit: the game is truncated when a role that has used them up would have to act.
 
     Attributes:
-        roles: Names of the roles.
+        roles: Names of the roles; `begin` may set those that a task has.
         reward_weights: Weight of each reward component, alike for all roles.
         invalid_value: Value of the `format` event for an invalid action.
         tools: Tools of each role; roles without tools may be left out.
+        told: For each role the keys of a task's private part that the rules tell it.
     """
 
     roles: Sequence[str] = ()
     reward_weights: Mapping[str, float] = {"success": 1.0, FORMAT: 1.0}
     invalid_value: float = 0.0
     tools: Mapping[str, Sequence[ToolSchema]] = {}
+    told: Mapping[str, Sequence[str]] = {}
 
     def __init__(self) -> None:
         self.task: Task | None = None
@@ -98,6 +101,18 @@ class GameEnv(ABC):
 
     def anchor(self) -> str | None:
         """Canonical key of the state that the acting role is in; None: not supported."""
+        return None
+
+    def fork(self, seed: int | None = None) -> Self:
+        """A copy that goes on from here; None keeps the same future randomness, a seed draws it afresh.
+
+        Raises:
+            NotImplementedError: The game cannot be forked.
+        """
+        raise NotImplementedError(f"{type(self).__name__} cannot be forked")
+
+    def progress(self, role: str) -> float | None:
+        """How far a role has come, in [0, 1]. None: not supported."""
         return None
 
     @property
@@ -159,6 +174,19 @@ class GameEnv(ABC):
         now = self.turns[role] if role == self._moving else self.turns[role] - 1
         return RewardEvent(now if turn is None else turn, now, role, component, value)
 
+    def breach(self, role: str, why: str) -> ActionSyntaxError:
+        """What `respond` raises for a message that breaks the rules so that the game ends at once, as invalid."""
+        assert self.task is not None
+        self.num_invalid[role] = max(self.num_invalid[role], self.task.limits.max_invalid)
+        return ActionSyntaxError(why)
+
+    def fork_by_copy(self, seed: int | None) -> Self:
+        """A deep copy of the game's state: `fork` for games that hold nothing outside Python objects."""
+        twin = copy.deepcopy(self, {id(self.task): self.task})
+        if seed is not None:
+            twin.rng = random.Random(seed)
+        return twin
+
     def _refuse(self, role: str, refusal: ActionSyntaxError) -> GameReply:
         self.num_invalid[role] += 1
         penalty = self.event(role, FORMAT, self.invalid_value)
@@ -171,9 +199,11 @@ class GameEnv(ABC):
             return Outcome("terminated")
         if reply.is_invalid and self.num_invalid[role] > limits.max_invalid:
             return Outcome("invalid")
-        if limits.max_turns is not None and self.turns[role] + 1 >= limits.max_turns:
-            return Outcome("truncated", "turns")
-        return None
+        acts_next = self.acting_role
+        if limits.max_turns is None or acts_next is None:
+            return None
+        num_used = self.turns[acts_next] + (acts_next == role)
+        return Outcome("truncated", "turns") if num_used >= limits.max_turns else None
 
     def _close(self, reply: GameReply) -> None:
         self.acting_role = None
@@ -255,122 +285,6 @@ def _with_image(messages: Sequence[Message], image: Any) -> Sequence[Message]:
     if image is None or not messages:
         return messages
     return [*messages[:-1], {**messages[-1], "image": image}]
-
-
-class RoleView(AgentEnv):
-    """A game seen by one learning role, the others being played by partners.
-
-    Args:
-        game: The game.
-        role: The role that the agent plays.
-        partners: A partner for every other role.
-
-    Raises:
-        ContractError: The role does not exist or a partner is missing.
-    """
-
-    def __init__(self, game: GameEnv, role: str, partners: Mapping[str, Partner]) -> None:
-        super().__init__()
-        missing = sorted(set(game.roles) - {role} - set(partners))
-        if role not in game.roles or missing:
-            raise ContractError(f"role {role!r} of {list(game.roles)}: partners are missing for {missing}")
-        self.game, self.partners = game, partners
-        self.role = role
-        self.reward_weights = game.reward_weights
-        self.invalid_value = game.invalid_value
-        self.tools = game.tools.get(role, ())
-        self._talks: dict[str, list[Message]] = {}
-        self._early: list[RewardEvent] = []
-        self._game_outcome: Outcome | None = None
-
-    def make_task(self, seed: int) -> Task:
-        """A task of the game."""
-        return self.game.make_task(seed)
-
-    def begin(self, task: Task) -> Sequence[Message]:
-        """Reset the game and let partners play until it is the agent's turn."""
-        self._talks = {role: [] for role in self.game.roles}
-        self._game_outcome = None
-        self._deliver(self.game.reset(task, self._seed))
-        self._early = []
-        self._play_partners(self._early)
-        return self._collect()
-
-    def respond(self, action: Action) -> EnvReply:
-        """Play the agent's message, then the partners' until it is the agent's turn again."""
-        reply = self.game.step(action.text)
-        if reply.is_invalid:
-            self._game_outcome = reply.outcome
-            raise ActionSyntaxError(text_of(reply.inbox.get(self.role, ())))
-        self._deliver(reply.inbox)
-        events = list(reply.events)
-        if reply.outcome is None:
-            reply = self._play_partners(events) or reply
-        own = self._own(events)
-        self._game_outcome = reply.outcome
-        if reply.outcome is None:
-            return EnvReply(self._collect(), own)
-        success, score = reply.successes[self.role], reply.scores[self.role]
-        return EnvReply(self._collect(), own, reply.is_over, success, score)
-
-    def grade(self) -> EnvReply:
-        """The game's grade of the agent's role."""
-        reply = self.game.grade()
-        own = self._own(reply.events)
-        return EnvReply((), own, False, reply.successes[self.role], reply.scores.get(self.role))
-
-    def anchor(self) -> str | None:
-        """The game's anchor."""
-        return self.game.anchor()
-
-    def interrupt(self) -> None:
-        """Interrupt the game and stop asking partners."""
-        super().interrupt()
-        self.game.interrupt()
-
-    def close(self) -> None:
-        """Close the game."""
-        self.game.close()
-
-    def _play(self, text: str) -> EnvReply:
-        return self.respond(Action(text, text, None, ()))  # the game parses it, and notices one that was cut
-
-    def _outcome_after(self, reply: EnvReply, is_invalid: bool) -> Outcome | None:
-        return self._game_outcome
-
-    def _play_partners(self, events: list[RewardEvent]) -> GameReply | None:
-        reply: GameReply | None = None
-        while (role := self.game.acting_role) not in (None, self.role):
-            assert role is not None
-            self.check_interrupt()
-            try:
-                text = self.partners[role].act(role, self._talks[role], self.game.tools.get(role, ()))
-            except (AgentGymError, OSError) as error:
-                raise PartnerError(f"the partner of role {role!r} failed: {error}") from error
-            self._talks[role].append({"role": "assistant", "content": text})
-            reply = self.game.step(text)
-            if reply.outcome is not None and reply.outcome.kind == "invalid":
-                raise PartnerError(
-                    f"the partner of role {role!r} sent too many invalid messages, the last {text!r:.200}"
-                )
-            self._deliver(reply.inbox)
-            events += reply.events
-        return reply
-
-    def _deliver(self, inbox: Inbox) -> None:
-        for role, messages in inbox.items():
-            self._talks[role] += messages
-
-    def _own(self, events: Sequence[RewardEvent]) -> tuple[RewardEvent, ...]:
-        """The agent's rewards; those from before its first turn, for which `reset` has no place, come with the next."""
-        early = [event._replace(issued_at=self.turn) for event in self._early]
-        self._early = []
-        return tuple(event for event in (*early, *events) if event.role == self.role)
-
-    def _collect(self) -> list[Message]:
-        messages = self._talks[self.role]
-        self._talks[self.role] = []
-        return messages
 
 
 def role_return(events: Sequence[RewardEvent], role: str, weights: Mapping[str, float]) -> float:

@@ -120,10 +120,15 @@ class Policy(Protocol):
 
 
 class Script(Protocol):
-    """A player written by hand for one episode, made from the task (and, for oracles, its private part)."""
+    """A player of one role in one episode, made from the task (and, for oracles, its private part).
+
+    Scripts are what environments bring as policies, and what plays the other roles of a game. One that is used as a
+    partner may also have `rng`, the `random.Random` of all its draws, which a fork seeds anew, and `anchor()`, a
+    canonical key of its state, without which the view of a game has no anchors.
+    """
 
     def act(self, messages: Sequence[Message]) -> str:
-        """The next message, given the whole conversation so far."""
+        """The next message, given the whole conversation of the role so far."""
         ...
 
 
@@ -132,16 +137,4 @@ class ScriptFactory(Protocol):
 
     def __call__(self, task: Task, seed: int) -> Script:
         """A fresh script; `seed` drives its random choices."""
-        ...
-
-
-class Partner(Protocol):
-    """Plays another role of a game than the one that learns."""
-
-    def act(self, role: str, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> str:
-        """The role's next message, given its whole conversation so far.
-
-        Raises:
-            PartnerError: The partner failed; the episode ends as partner_fault and is retried.
-        """
         ...

@@ -16,6 +16,7 @@ import gymnasium
 from agentgym.entry_points import load_entry_points
 from agentgym.env import AgentEnv
 from agentgym.errors import ConfigError, UnknownNameError
+from agentgym.game import GameEnv
 from agentgym.policy import ScriptFactory
 from agentgym.sandbox.source import PROVIDERS
 from agentgym.suite import register_suites
@@ -27,15 +28,18 @@ class EnvSpec:
 
     Attributes:
         id: Gymnasium id, "namespace/Name-v0".
-        entry_point: "module:Class" of the environment.
+        entry_point: "module:Class" of the environment, or of the game where there are `roles`.
         scripts: "module:NAME" of a mapping from policy names (oracle, null, random, demo, and cheaters named cheat_…)
-            to script factories.
+            to script factories; of a game, a mapping from roles to such mappings.
         family: dialogue, tools, web, gui, swe, or a family of a third party's.
         suites: Names of the suites that it plays.
         deterministic: Whether the same seed and actions give the same trajectory.
         runtimes: Where it can run: "local" in this process; "served" whole in a container, behind the wire; "workspace"
             where it drives a sandbox from here.
         extra: The extra that it needs; "" for none.
+        roles: Roles of a game that an agent may play, the first one unless another is asked for; none for an
+            environment of one agent.
+        partners: "module:NAME" of a mapping from each role of the game to the script factory that plays it by default.
     """
 
     id: str
@@ -46,12 +50,35 @@ class EnvSpec:
     deterministic: bool = True
     runtimes: tuple[str, ...] = ("local",)
     extra: str = ""
+    roles: tuple[str, ...] = ()
+    partners: str = ""
 
-    def load_scripts(self) -> Mapping[str, ScriptFactory]:
-        """The script factories of this environment; imports its module."""
-        module, _, name = self.scripts.partition(":")
-        factories: Mapping[str, ScriptFactory] = getattr(importlib.import_module(module), name)
-        return factories
+    def load_scripts(self, role: str = "") -> Mapping[str, ScriptFactory]:
+        """The script factories of this environment, or of a role of this game; imports its module.
+
+        Args:
+            role: The role; "" is the default one.
+
+        Raises:
+            UnknownNameError: No agent may play the role.
+        """
+        factories: Mapping[str, Any] = _load(self.scripts)
+        return factories[self.role_named(role)] if self.roles else factories
+
+    def load_partners(self) -> Mapping[str, ScriptFactory]:
+        """What plays each role of this game by default; empty for an environment of one agent."""
+        partners: Mapping[str, ScriptFactory] = _load(self.partners) if self.roles else {}
+        return partners
+
+    def role_named(self, role: str) -> str:
+        """A role that an agent may play, the default one for "".
+
+        Raises:
+            UnknownNameError: There is no such role.
+        """
+        if role not in self.roles and role:
+            raise UnknownNameError(f"role of {self.id!r}", role, self.roles)
+        return role or next(iter(self.roles), "")
 
 
 def _dialogue(name: str, suite: str, *variants: str) -> EnvSpec:
@@ -105,6 +132,12 @@ _OWN = (
 _specs: dict[str, EnvSpec] = {}
 
 
+def _load(name: str) -> Any:
+    """What "module:NAME" names."""
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
 def register(spec: EnvSpec, suites_root: Path | None = None) -> None:
     """Make an environment known to agentgym and to Gymnasium.
 
@@ -120,7 +153,11 @@ def register(spec: EnvSpec, suites_root: Path | None = None) -> None:
         raise ConfigError(f"environment id {spec.id!r} is taken by {known.entry_point!r}; choose another namespace")
     if known is None:
         _specs[spec.id] = spec
-        gymnasium.register(spec.id, entry_point=spec.entry_point, disable_env_checker=True, order_enforce=False)
+        entry_point = "agentgym.partners:role_view" if spec.roles else spec.entry_point
+        kwargs = {"env_id": spec.id} if spec.roles else {}
+        gymnasium.register(
+            spec.id, entry_point=entry_point, kwargs=kwargs, disable_env_checker=True, order_enforce=False
+        )
     if suites_root is not None:
         register_suites(suites_root)
 
@@ -159,10 +196,11 @@ def make(env_id: str, *, runtime: str = "", **options: Any) -> AgentEnv:
             behind the wire, and has an environment that drives a sandbox take that provider's; such a one takes the
             other providers' as well ("bubblewrap", "process"). "" is local where the environment can, else the best
             sandbox here.
-        options: Keyword arguments of the environment.
+        options: Keyword arguments of the environment; of a game also `role`, whom the agent plays, and `partners`, a
+            mapping from other roles to who plays them (see `agentgym.partners`).
 
     Raises:
-        UnknownNameError: No such id or runtime.
+        UnknownNameError: No such id, runtime, role or partner.
         ConfigError: The environment refuses the options, or cannot run there.
     """
     found = spec(env_id)
@@ -198,6 +236,29 @@ def require_runtime(env_id: str, runtime: str) -> None:
         raise ConfigError(f"environment {env_id!r} runs in this process alone: got runtime {runtime!r}")
     if runtime == "local" and "local" not in found.runtimes:
         raise ConfigError(f"environment {env_id!r} works in a sandbox: runtime must be one of {', '.join(PROVIDERS)}")
+
+
+def make_game(env_id: str, **options: Any) -> GameEnv:
+    """A game of several roles by id, none of them played by anybody yet.
+
+    Args:
+        env_id: Such as "agentgym/Taboo-v0".
+        options: Keyword arguments of the game.
+
+    Raises:
+        UnknownNameError: No such id.
+        ConfigError: It is no game, or refuses the options.
+    """
+    found = spec(env_id)
+    if not found.roles:
+        raise ConfigError(f"environment {env_id!r} is no game of several roles; make it with agentgym.make")
+    try:
+        game = _load(found.entry_point)(**options)
+    except TypeError as error:
+        raise ConfigError(f"game {env_id!r} refuses the options {sorted(options)}: {error}") from error
+    if not isinstance(game, GameEnv):
+        raise ConfigError(f"{found.entry_point!r} made a {type(game).__name__}, expected an agentgym.GameEnv")
+    return game
 
 
 def script_names(suite_env: str) -> Sequence[str]:

@@ -19,7 +19,7 @@ from agentgym.errors import HeldOutError, TaskError, UnknownNameError
 from agentgym.task import SPLITS, Split, Task
 
 _REQUIRED = ("name", "env", "description", "license", "source", "headline", "splits", "strata", "scores")
-_OPTIONAL = ("env_options", "generator")
+_OPTIONAL = ("env_options", "generator", "is_unseen_game")
 _extra_roots: list[Path] = []
 
 
@@ -55,6 +55,8 @@ class Suite:
         env_options: Keyword arguments that the environment is made with.
         folder: Where it lies.
         generator: Module that wrote the task files; "" where they were written otherwise.
+        is_unseen_game: Whether the game itself is held out: it has no train split, and results name it apart from those
+            of unseen tasks of games that are trained on.
     """
 
     name: str
@@ -69,6 +71,12 @@ class Suite:
     folder: Path
     env_options: Mapping[str, Any] = field(default_factory=dict)
     generator: str = ""
+    is_unseen_game: bool = False
+
+    @property
+    def role(self) -> str:
+        """The role of a game that it is about; "" is the game's first, or an environment of one agent."""
+        return str(self.env_options.get("role", ""))
 
     def tasks(self, split: str) -> tuple[Task, ...]:
         """The tasks of one split, in the file's order.
@@ -82,7 +90,15 @@ class Suite:
         return self._tasks_by_split[split]
 
     def train_tasks(self) -> tuple[Task, ...]:
-        """The tasks that training may use."""
+        """The tasks that training may use.
+
+        Raises:
+            HeldOutError: The whole game is held out.
+        """
+        if self.is_unseen_game:
+            raise HeldOutError(
+                f"suite {self.name!r} is an unseen game, held out from training as a whole; train on another suite"
+            )
         return self.tasks("train")
 
     def task(self, task_id: str) -> Task:
@@ -200,6 +216,8 @@ def read_suite(folder: Path) -> Suite:
     for key in ("splits", "strata", "scores", "env_options"):
         if not isinstance(fields.get(key, {}), dict):
             raise TaskError(f"{path}: key {key!r} must be a table, got {fields[key]!r}")
+    if not isinstance(fields.get("is_unseen_game", False), bool):
+        raise TaskError(f"{path}: key 'is_unseen_game' must be true or false, got {fields['is_unseen_game']!r}")
     _check_splits(path, fields)
     try:
         fields["scores"] = {policy: DeclaredScore(**score) for policy, score in fields["scores"].items()}
@@ -215,6 +233,8 @@ def _check_splits(path: Path, fields: Mapping[str, Any]) -> None:
         strange = sorted(set(strata) - set(fields["strata"]))
         if strange:
             raise TaskError(f"{path}: split {split!r} names the strata {strange}, which [strata] does not describe")
+    if fields.get("is_unseen_game") and "train" in fields["splits"]:
+        raise TaskError(f"{path}: an unseen game has no train split, but key 'splits' has one")
     if fields["headline"] not in fields["splits"].get("test", ()):
         raise TaskError(f"{path}: headline {fields['headline']!r} is no stratum of the test split")
 

@@ -8,6 +8,8 @@ from agentgym import registration
 from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.registration import EnvSpec, make, register, script_names, spec, specs
 from tests.toy_env import ToyEnv
+from tests.toy_game import SPEC as GAME
+from tests.toy_game import Nim
 
 LOCAL = [
     "agentgym/GuessNumber-v0",
@@ -87,3 +89,31 @@ def test_make_refuses_what_is_no_agent_env(registry):
     register(EnvSpec("test/Cart-v0", "gymnasium.envs.classic_control:CartPoleEnv", "x:SCRIPTS", "test"))
     with pytest.raises(ConfigError, match=r"made a CartPoleEnv, expected an agentgym.AgentEnv"):
         make("test/Cart-v0")
+
+
+def test_game_is_made_as_the_view_of_a_role_or_whole(registry):
+    register(GAME)
+    view = make("test/Nim-v0")
+    assert (view.role, view.observation_space.keys()) == ("first", {"text"})
+    view = gymnasium.make("test/Nim-v0", role="second", partners={"first": "scripted:oracle"}).unwrapped
+    assert isinstance(view, agentgym.RoleView)
+    assert view.role == "second"
+    assert isinstance(agentgym.make_game("test/Nim-v0"), Nim)
+    assert spec("test/Nim-v0").load_scripts("second").keys() - spec("test/Nim-v0").load_scripts().keys() == {"clumsy"}
+
+
+def test_game_refuses_unknown_roles_and_options(registry):
+    register(GAME)
+    with pytest.raises(UnknownNameError, match="role of 'test/Nim-v0' 'secnd'; did you mean second"):
+        make("test/Nim-v0", role="secnd")
+    for maker in (make, agentgym.make_game):
+        with pytest.raises(ConfigError, match=r"refuses the options \['size'\]"):
+            maker("test/Nim-v0", size=3)
+    with pytest.raises(ConfigError, match="no game of several roles"):
+        agentgym.make_game("agentgym/Wordle-v0")
+
+
+def test_make_game_refuses_what_is_no_game(registry):
+    register(EnvSpec("test/Toy-v1", "tests.toy_env:ToyEnv", "x:SCRIPTS", "test", roles=("agent",)))
+    with pytest.raises(ConfigError, match=r"made a ToyEnv, expected an agentgym.GameEnv"):
+        agentgym.make_game("test/Toy-v1")

@@ -162,3 +162,24 @@ def test_texts_of_tasks_may_hold_other_line_ends(folder):
     text = "one\u2028two\x85three"
     (folder / "train.jsonl").write_text(json.dumps(json.loads(line(1, instruction=text)), ensure_ascii=False) + "\n")
     assert [task.instruction for task in read_suite(folder).tasks("train")] == [text]
+
+
+def test_unseen_game_has_no_train_split(folder):
+    declared = TOML.replace("headline =", "is_unseen_game = true\nheadline =")
+    (folder / "suite.toml").write_text(declared)
+    with pytest.raises(TaskError, match="an unseen game has no train split"):
+        read_suite(folder)
+    (folder / "suite.toml").write_text(declared.replace('train = ["easy"]', ""))
+    suite = read_suite(folder)
+    assert suite.is_unseen_game
+    with pytest.raises(HeldOutError, match="'test/toy' is an unseen game"):
+        suite.train_tasks()
+    (folder / "suite.toml").write_text(declared.replace("is_unseen_game = true", "is_unseen_game = 1"))
+    with pytest.raises(TaskError, match="must be true or false, got 1"):
+        read_suite(folder)
+
+
+def test_suite_names_its_role(folder):
+    assert read_suite(folder).role == ""
+    (folder / "suite.toml").write_text(TOML + '[env_options]\nrole = "second"\n')
+    assert read_suite(folder).role == "second"

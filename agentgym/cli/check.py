@@ -57,9 +57,11 @@ def run(
 
 
 def check(env_ids: list[str], suites: list[str], runtime: str = "") -> Iterator[CheckReport]:
-    """The reports of environments, then of suites (which have no runtime of their own), one after another."""
+    """The reports of environments, of a game one for each role, then of suites, which have no runtime of their own."""
+    roles = {spec.id: spec.roles for spec in specs()}
     for env_id in env_ids:
-        yield check_env(env_id, runtime=runtime)
+        for role in roles[env_id] or ("",):
+            yield check_env(env_id, runtime=runtime, role=role)
     if not runtime:
         yield from map(check_suite, suites)
 

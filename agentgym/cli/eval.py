@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from agentgym.cli.output import AsJson, note, print_json, read_options
+from agentgym.cli.output import AsJson, note, print_json, read_options, read_partners
 from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate, open_evaluation_store, result_text
 from agentgym.policies.by_name import load
 from agentgym.policy import Sampling
@@ -49,6 +49,10 @@ class EvalOptions:
     """Where environments run: local, or ray for the nodes of a Ray cluster."""
     num_hosts: int = _DEFAULTS.rollout.hosts.num_hosts
     """Processes on the cluster that hold environments."""
+    role: str = ""
+    """Of a game the role that the policy plays; the suite's where none is given."""
+    partner: tuple[str, ...] = ()
+    """Of a game who plays other roles, as ROLE=scripted, scripted:NAME, self, torch:PATH or endpoint:URL#MODEL."""
     run: Path | None = None
     """Run folder that keeps the episodes; what is there already is not played again."""
     allow_train: bool = _DEFAULTS.allow_train
@@ -72,6 +76,8 @@ class EvalOptions:
             limit=self.limit,
             seed=self.seed,
             allow_train=self.allow_train,
+            role=self.role,
+            partners=read_partners(self.partner),
             rollout=replace(
                 _DEFAULTS.rollout,
                 sampling=sampling,

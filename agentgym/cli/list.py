@@ -26,8 +26,11 @@ def run(*, family: str = "", as_json: AsJson = False) -> int:
         print_json([describe(spec) for spec in found])
     else:
         yes_no = {True: "yes", False: "no"}
-        rows = [(s.id, s.family, ", ".join(s.suites), yes_no[s.deterministic], ", ".join(s.runtimes)) for s in found]
-        print_table(("environment", "family", "suites", "deterministic", "runtimes"), rows)
+        rows = [
+            (s.id, s.family, ", ".join(s.suites), ", ".join(s.roles), yes_no[s.deterministic], ", ".join(s.runtimes))
+            for s in found
+        ]
+        print_table(("environment", "family", "suites", "roles", "deterministic", "runtimes"), rows)
     return 0
 
 
@@ -37,6 +40,7 @@ def describe(spec: EnvSpec) -> dict[str, Any]:
         "id": spec.id,
         "family": spec.family,
         "suites": list(spec.suites),
+        "roles": list(spec.roles),
         "deterministic": spec.deterministic,
         "runtimes": list(spec.runtimes),
     }

@@ -66,3 +66,18 @@ def read_options(given: Sequence[str]) -> dict[str, Any]:
         except json.JSONDecodeError:
             options[key] = value
     return options
+
+
+def read_partners(given: Sequence[str]) -> dict[str, str]:
+    """Who plays which role, from "ROLE=NAME".
+
+    Raises:
+        ConfigError: One has no "=".
+    """
+    pairs = [text.partition("=") for text in given]
+    for role, equals, name in pairs:
+        if not (role and equals and name):
+            raise ConfigError(
+                f"--partner {role + equals + name!r} is not of the form ROLE=NAME, such as guesser=scripted"
+            )
+    return {role: name for role, _, name in pairs}

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import tyro
 from rich.console import Console
 
-from agentgym.cli.output import AsJson, note, print_json
+from agentgym.cli.output import AsJson, note, print_json, read_partners
 from agentgym.env import AgentEnv, CutMessage
 from agentgym.errors import CancelledEpisode, ContextOverflowError
 from agentgym.message import ToolSchema
@@ -34,6 +34,8 @@ def run(
     task: str = "",
     seed: int | None = None,
     policy: str = "human",
+    role: str = "",
+    partner: tuple[str, ...] = (),
     as_json: AsJson = False,
 ) -> int:
     """Play an environment in the terminal, or watch another policy play it.
@@ -43,9 +45,13 @@ def run(
         task: Id of a task, such as tools/lookup:test-00000; without one, a task is made from the seed.
         seed: Seed of the task and the episode; without one, drawn and said.
         policy: Who plays: human, oracle, null, random, demo, torch:PATH, or endpoint:URL#MODEL.
+        role: Of a game the role that is played; its first where none is given.
+        partner: Of a game who plays other roles, as ROLE=scripted, scripted:NAME, torch:PATH, endpoint:URL#MODEL.
         as_json: Print the result as JSON for machines.
     """
-    game = make(env)
+    given = {"role": role, "partners": read_partners(partner)}
+    options: dict[str, Any] = {name: value for name, value in given.items() if value}
+    game = make(env, **options)
     viewer = HumanPolicy(Console(stderr=True), input if sys.stdout.isatty() else _read_line)
     player: Policy = viewer if policy == "human" else load(policy, env)
     if seed is None and not task:
@@ -115,7 +121,7 @@ def _answer(player: Policy, talk: Talk, env: AgentEnv) -> tuple[str, bool]:
     assert env.task is not None
     prompt = talk.prompt()
     ids = None if prompt is None else prompt.ids
-    request = Request("play", env.turn, env.task, talk.messages, env.tools, ids, env.turn, Sampling())
+    request = Request("play", env.turn, env.task, talk.messages, env.tools, ids, env.turn, Sampling(), env.role)
     reply = player.generate([request])[0]
     text = canonical_text(reply.text, env.tools) if env.tools and reply.ids is not None else reply.text
     sampled = () if reply.ids is None else reply.ids.tolist()

@@ -32,6 +32,9 @@ class TaskResult:
         successes: Those that solved it.
         score: Mean score of those; NaN where there are none.
         faults: Episodes without reward.
+        played: Episodes with a reward in which the policy kept the rules, none ending as invalid; -1 where that was not
+            recorded.
+        quality: Mean score of those; NaN where there are none.
     """
 
     id: str
@@ -40,6 +43,8 @@ class TaskResult:
     successes: int
     score: float
     faults: int
+    played: int = -1
+    quality: float = math.nan
 
     @property
     def success(self) -> float:
@@ -78,6 +83,10 @@ class EvaluationResult:
         seconds: Wall time of this call; what was resumed took its time before.
         num_missing: Episodes that were wanted but not played (after an interrupt).
         num_trained_on: Tasks that the policy was trained on; above 0 only where that was allowed.
+        role: Of a game the role that was evaluated; "" for an environment of one agent.
+        partners: By name who played other roles.
+        other_roles: What became of each task in further roles that the policy played against or with itself.
+        is_unseen_game: Whether the suite holds out the game itself, not tasks of it alone.
     """
 
     suite: str
@@ -92,6 +101,10 @@ class EvaluationResult:
     seconds: float = 0.0
     num_missing: int = 0
     num_trained_on: int = 0
+    role: str = ""
+    partners: Mapping[str, str] = field(default_factory=dict)
+    other_roles: Mapping[str, Sequence[TaskResult]] = field(default_factory=dict)
+    is_unseen_game: bool = False
 
     @property
     def num_faults(self) -> int:
@@ -113,6 +126,22 @@ class EvaluationResult:
         """Rates over the tasks of each stratum, the headline first."""
         names = sorted({task.stratum for task in self.tasks}, key=lambda name: (name != self.headline, name))
         return {name: _rates([task for task in self.tasks if task.stratum == name]) for name in names}
+
+    def game_rates(self) -> dict[str, float]:
+        """How games are scored since clembench (Chalamalasetti et al. 2023, arXiv 2305.13455).
+
+        Returns:
+            `played`: share of the episodes that were played by the rules; `quality`: mean score of those; `product`: of
+            the two. NaN where there are no such episodes; empty where the results do not say.
+        """
+        counted = [task for task in self.tasks if task.attempts]
+        if any(task.played < 0 for task in counted):
+            return {}
+        num_played = sum(task.played for task in counted)
+        played = num_played / sum(task.attempts for task in counted) if counted else math.nan
+        total = sum(task.quality * task.played for task in counted if task.played)
+        quality = total / num_played if num_played else math.nan
+        return {"played": played, "quality": quality, "product": played * quality if num_played else 0.0 * played}
 
     def pass_at(self) -> dict[str, float]:
         """pass@k for k = 1, 2, 4, … and the number of attempts."""
@@ -141,6 +170,14 @@ class EvaluationResult:
             "score": self.score.to_json(),
             "pass_at": {k: _or_none(value) for k, value in self.pass_at().items()},
             "pass_hat": {k: _or_none(value) for k, value in self.pass_hat().items()},
+            "game": {name: _or_none(value) for name, value in self.game_rates().items()},
+            "role": self.role,
+            "partners": dict(self.partners),
+            "is_unseen_game": self.is_unseen_game,
+            "other_roles": {
+                role: _rates(tasks).to_json() | {"tasks": [_task_json(task) for task in tasks]}
+                for role, tasks in self.other_roles.items()
+            },
             "outcomes": dict(self.outcomes),
             "num_faults": self.num_faults,
             "num_missing": self.num_missing,
@@ -151,7 +188,7 @@ class EvaluationResult:
             "sampling": dict(self.sampling),
             "costs": dict(self.costs),
             "seconds": self.seconds,
-            "tasks": [asdict(task) | {"score": _or_none(task.score)} for task in self.tasks],
+            "tasks": [_task_json(task) for task in self.tasks],
         }
 
     @classmethod
@@ -162,12 +199,15 @@ class EvaluationResult:
             ConfigError: A key is missing or malformed.
         """
         plain = ("suite", "split", "policy", "attempts", "headline", "sampling", "outcomes", "costs", "seconds")
+        later = ("role", "partners", "is_unseen_game")
         try:
-            tasks = [
-                TaskResult(**{**task, "score": math.nan if task["score"] is None else task["score"]})
-                for task in fields["tasks"]
-            ]
+            tasks = [_task_from_json(task) for task in fields["tasks"]]
             values = {name: fields[name] for name in (*plain, "num_missing", "num_trained_on")}
+            values |= {name: fields[name] for name in later if name in fields}
+            values["other_roles"] = {
+                role: [_task_from_json(task) for task in result["tasks"]]
+                for role, result in fields.get("other_roles", {}).items()
+            }
         except (KeyError, TypeError) as error:
             raise ConfigError(f"no result of an evaluation: {error!r}; expected what eval --json prints") from error
         return cls(tasks=tasks, **values)
@@ -201,6 +241,8 @@ def summarise(
 def _task_result(task_id: str, episodes: Sequence[Trajectory]) -> TaskResult:
     graded = [episode for episode in episodes if episode.outcome is not None and episode.outcome.is_graded]
     scores = [episode.score for episode in graded if episode.score is not None]
+    played = [episode for episode in graded if episode.outcome is not None and episode.outcome.kind != "invalid"]
+    qualities = [episode.score for episode in played if episode.score is not None]
     return TaskResult(
         id=task_id,
         stratum=episodes[0].stratum,
@@ -208,7 +250,23 @@ def _task_result(task_id: str, episodes: Sequence[Trajectory]) -> TaskResult:
         successes=sum(bool(episode.success) for episode in graded),
         score=float(np.mean(scores)) if scores else math.nan,
         faults=len(episodes) - len(graded),
+        played=len(played),
+        quality=float(np.mean(qualities)) if qualities else math.nan,
     )
+
+
+def _task_json(task: TaskResult) -> dict[str, Any]:
+    return asdict(task) | {"score": _or_none(task.score), "quality": _or_none(task.quality)}
+
+
+def _task_from_json(fields: Mapping[str, Any]) -> TaskResult:
+    numbers = {name: math.nan for name in ("score", "quality") if fields.get(name, 0.0) is None}
+    return TaskResult(**{**fields, **numbers})
+
+
+def mean_success(tasks: Sequence[TaskResult]) -> Estimate:
+    """Success rate over some tasks."""
+    return _rates(tasks).success
 
 
 def _rates(tasks: Sequence[TaskResult]) -> StratumResult:

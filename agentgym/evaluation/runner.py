@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from agentgym.errors import ConfigError, InfrastructureError
 from agentgym.evaluation.result import EvaluationResult, summarise
 from agentgym.outcome import GRADED
-from agentgym.policy import Policy
+from agentgym.partners import SCRIPTED, SELF, Cast
+from agentgym.policy import Policy, Sampling
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker
 from agentgym.store import DATABASE, Purpose, RunStore
 from agentgym.suite import Suite, load_suite, require_unseen
@@ -22,7 +23,8 @@ from agentgym.task import Task
 from agentgym.trajectory import Trajectory
 
 EVALUATIONS = "evaluation:"
-"""Prefix of the keys under which results lie in a run's meta: evaluation:<suite>:<split>:<policy>."""
+"""Prefix of the keys under which results lie in a run's meta: evaluation:<suite>:<split>:<policy>, then role=partner
+for each role of a game that others than the game's own scripts play."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,12 @@ class EvaluationSettings:
     """Iteration of the training loop that evaluates; None outside it."""
     rollout: RolloutSettings = field(default_factory=RolloutSettings)
     """How episodes are collected: sampling, concurrency, retries, the share of faults that is accepted."""
+    role: str = ""
+    """Of a game the role that is evaluated; "" takes the suite's."""
+    partners: Mapping[str, str] = field(default_factory=dict)
+    """Of a game who plays other roles, by name (see `agentgym.partners`); over those of the suite."""
+    partner_sampling: Sampling | None = None
+    """How models draw that are partners; None: as the policy."""
 
     def __post_init__(self) -> None:
         if self.attempts < 1 or (self.limit is not None and self.limit < 1):
@@ -85,16 +93,20 @@ def evaluate(
     began = time.monotonic()
     settings = settings or EvaluationSettings()
     suite = load_suite(suite) if isinstance(suite, str) else suite
+    cast = Cast.of(suite.env, (settings.role,) if settings.role else (), settings.partners, suite.env_options)
     tasks = _chosen(suite.tasks(split), settings.limit)
     seen: frozenset[str] = frozenset(getattr(policy, "seen_hashes", ()))
     if not settings.allow_train:
         require_unseen(tasks, seen)
     is_resumable = store is not None and settings.iteration is None
-    jobs = _jobs(tasks, settings, policy.name, getattr(policy, "fingerprint", "") if is_resumable else "")
+    jobs = _jobs(tasks, settings, cast, policy.name, getattr(policy, "fingerprint", "") if is_resumable else "")
     purpose: Purpose = "test" if split == "test" else "validation"
-    played = _resumed(store, jobs, purpose) if store is not None else {}
-    played |= _play(policy, suite, [job for job in jobs if job.key not in played], settings, (store, purpose, progress))
-    results, outcomes, costs = summarise([played[job.key] for job in jobs if job.key in played])
+    played = _resumed(store, jobs, purpose, len(cast.learning) or 1) if store is not None else {}
+    left = [job for job in jobs if job.key not in played]
+    played |= _play(policy, suite, cast, left, settings, (store, purpose, progress))
+    ordered = [record for job in jobs for record in played.get(job.key, ())]
+    own = [record for record in ordered if len(cast.learning) < 2 or record.role == cast.role]
+    results, outcomes, costs = summarise(own)
     result = EvaluationResult(
         suite=suite.name,
         split=split,
@@ -108,10 +120,17 @@ def evaluate(
         seconds=time.monotonic() - began,
         num_missing=len(jobs) - len(played),
         num_trained_on=sum(task.content_hash in seen for task in tasks),
+        role=cast.role,
+        partners=cast.partners,
+        other_roles={
+            role: summarise([record for record in ordered if record.role == role])[0] for role in cast.learning[1:]
+        },
+        is_unseen_game=suite.is_unseen_game,
     )
-    _check_faults(result, played, settings.rollout.max_fault_share)
+    _check_faults(result, own, settings.rollout.max_fault_share)
     if store is not None and settings.iteration is None:
-        store.set_meta({f"{EVALUATIONS}{suite.name}:{split}:{policy.name}": result.to_json()})
+        name = ":".join([suite.name, split, policy.name, *_playing(cast)])
+        store.set_meta({f"{EVALUATIONS}{name}": result.to_json()})
     return result
 
 
@@ -121,11 +140,21 @@ def _chosen(tasks: Sequence[Task], limit: int | None) -> Sequence[Task]:
     return [tasks[index * len(tasks) // limit] for index in range(limit)]
 
 
-def _jobs(tasks: Sequence[Task], settings: EvaluationSettings, name: str, fingerprint: str) -> list[Job]:
+def _playing(cast: Cast) -> list[str]:
+    """The role that is evaluated and who plays others, where that is not what the suite's environment says anyhow."""
+    if not cast.learning:
+        return []
+    named = {role: name for role, name in cast.partners.items() if name != SCRIPTED}
+    named |= dict.fromkeys(cast.learning[1:], SELF)
+    return [cast.role, *(f"{role}={name}" for role, name in sorted(named.items()))]
+
+
+def _jobs(tasks: Sequence[Task], settings: EvaluationSettings, cast: Cast, name: str, fingerprint: str) -> list[Job]:
     """The episodes; their keys name everything that makes one, so that a resumed evaluation never mixes two."""
     rollout = settings.rollout
     setting = [name, fingerprint, settings.seed, settings.iteration]
     setting += [rollout.sampling, rollout.history, rollout.max_context, rollout.cut_messages]
+    setting += [*_playing(cast), *([settings.partner_sampling] if settings.partner_sampling else [])]
     digest = hashlib.sha256(repr(setting).encode()).hexdigest()[:12]
     return [
         Job(
@@ -139,11 +168,20 @@ def _jobs(tasks: Sequence[Task], settings: EvaluationSettings, name: str, finger
     ]
 
 
-def _resumed(store: RunStore, jobs: Sequence[Job], purpose: Purpose) -> dict[str, Trajectory]:
+def _resumed(store: RunStore, jobs: Sequence[Job], purpose: Purpose, num_roles: int) -> dict[str, list[Trajectory]]:
+    """The records of each episode that is whole in the store."""
     wanted = {job.key for job in jobs}
     rows = [row for row in store.episode_rows(purpose=purpose) if _key_of(row.id) in wanted]
     graded = [row for row in rows if row.outcome in GRADED]
-    return {_key_of(trajectory.id): trajectory for trajectory in store.load(graded)}
+    records = _by_episode(store.load(graded))
+    return {key: own for key, own in records.items() if len(own) == num_roles}
+
+
+def _by_episode(records: Iterable[Trajectory]) -> dict[str, list[Trajectory]]:
+    by_key: dict[str, list[Trajectory]] = {}
+    for record in records:
+        by_key.setdefault(_key_of(record.id), []).append(record)
+    return by_key
 
 
 def _key_of(episode: str) -> str:
@@ -154,11 +192,14 @@ def _key_of(episode: str) -> str:
 def _play(
     policy: Policy,
     suite: Suite,
+    cast: Cast,
     jobs: Sequence[Job],
     settings: EvaluationSettings,
     sinks: tuple[RunStore | None, Purpose, Progress | None],
-) -> dict[str, Trajectory]:
+) -> dict[str, list[Trajectory]]:
     store, purpose, progress = sinks
+    if not jobs:
+        return {}
 
     def keep(records: list[Trajectory]) -> None:
         for record in records:
@@ -167,19 +208,19 @@ def _play(
 
     records, _ = collect_episodes(
         jobs,
-        game_maker(suite, settings.rollout.runtime),
-        {"*": policy},
+        game_maker(suite, settings.rollout.runtime, cast),
+        cast.policies(policy, settings.partner_sampling, store.folder if store is not None else None),
         settings.rollout,
         on_finish=keep,
         progress=progress,
     )
-    return {_key_of(record.id): record for record in records}
+    return _by_episode(records)
 
 
-def _check_faults(result: EvaluationResult, played: dict[str, Trajectory], allowed: float) -> None:
-    if result.num_faults > allowed * len(played):
-        errors = sorted({trajectory.error for trajectory in played.values() if trajectory.error})
-        share = f"{result.num_faults} of {len(played)} episodes of {result.suite} {result.split}"
+def _check_faults(result: EvaluationResult, records: Sequence[Trajectory], allowed: float) -> None:
+    if result.num_faults > allowed * len(records):
+        errors = sorted({trajectory.error for trajectory in records if trajectory.error})
+        share = f"{result.num_faults} of {len(records)} episodes of {result.suite} {result.split}"
         raise InfrastructureError(
             f"{share} failed for infrastructure, over the allowed share of {allowed:.0%}, such as: "
             f"{errors[0] if errors else 'cancelled'}. Mend the cause and evaluate again (with a run folder only the "

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 from agentgym.evaluation.compare import Comparison
-from agentgym.evaluation.result import EvaluationResult
+from agentgym.evaluation.result import EvaluationResult, mean_success
 from agentgym.evaluation.statistics import Estimate
 
 
@@ -29,6 +29,11 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
     drawn = "" if temperature is None else f", sampled at temperature {temperature:g}" if temperature else ", greedy"
     size = f"{len(result.tasks)} tasks x {result.attempts} attempts{drawn}"
     lines = [f"{result.policy} on {result.suite} {result.split}: {size}"]
+    if result.role:
+        others = ", ".join(f"{role} by {name}" for role, name in result.partners.items()) or "itself"
+        lines.append(f"as {result.role}, with {others}")
+    if result.is_unseen_game:
+        lines.append("UNSEEN GAME: the game itself is held out from training")
     if result.num_trained_on:
         lines.append(f"TRAINED ON: {result.num_trained_on} of these tasks were in the policy's training data")
     if result.num_missing:
@@ -40,6 +45,11 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
     ]
     rows.append(("all", str(len(result.tasks)), estimate_text(result.success), estimate_text(result.score)))
     lines += _aligned(rows)
+    rates = result.game_rates() if result.role else {}
+    if rates:
+        lines.append(", ".join(f"{name} {value:.3f}" for name, value in rates.items()) + " (kept the rules x score)")
+    for role, tasks in result.other_roles.items():
+        lines.append(f"as {role}: success {estimate_text(mean_success(tasks))}")
     if result.attempts > 1:
         rows = [("k", *result.pass_at()), ("pass@k", *(f"{value:.3f}" for value in result.pass_at().values()))]
         lines += _aligned([*rows, ("pass^k", *(f"{value:.3f}" for value in result.pass_hat().values()))])

@@ -13,7 +13,7 @@ from agentgym.errors import ConfigError, MissingExtraError, UnknownNameError
 from agentgym.policies.endpoint import EndpointPolicy
 from agentgym.policies.human import HumanPolicy
 from agentgym.policies.scripted import ScriptedPolicy
-from agentgym.policy import Policy
+from agentgym.policy import Policy, ScriptFactory
 from agentgym.registration import spec
 from agentgym.suite import load_suite
 
@@ -76,11 +76,20 @@ def _scripted(name: str, player_of: str, options: dict[str, Any]) -> ScriptedPol
             f"{', '.join(FORMS)}"
         )
     # Suites are named family/suite, environments namespace/Name-v0.
-    env_id = player_of if _is_env_id(player_of) else load_suite(player_of).env
-    scripts = spec(env_id).load_scripts()
-    if name not in scripts:
-        raise UnknownNameError(f"policy of {player_of!r}", name, [*scripts, *FORMS])
-    signature = inspect.signature(scripts[name])
+    found = spec(player_of if _is_env_id(player_of) else load_suite(player_of).env)
+    by_role = {role: found.load_scripts(role) for role in found.roles or ("",)}
+    factories = {role: scripts[name] for role, scripts in by_role.items() if name in scripts}
+    if not factories:
+        known = {script for scripts in by_role.values() for script in scripts}
+        raise UnknownNameError(f"policy of {player_of!r}", name, [*known, *FORMS])
+    for factory in factories.values():
+        _check_options(name, factory, options)
+    ready = {role: partial(factory, **options) if options else factory for role, factory in factories.items()}
+    return ScriptedPolicy(name, ready if found.roles else ready[""], repr(sorted(options.items())) if options else "")
+
+
+def _check_options(name: str, factory: ScriptFactory, options: dict[str, Any]) -> None:
+    signature = inspect.signature(factory)
     try:
         signature.bind(None, 0, **options)
     except TypeError as error:
@@ -92,9 +101,6 @@ def _scripted(name: str, player_of: str, options: dict[str, Any]) -> ScriptedPol
         parameter = signature.parameters.get(key)
         if parameter is not None and isinstance(parameter.default, float) and not isinstance(value, int | float):
             raise ConfigError(f"option {key!r} of policy {name!r} must be a number, got {value!r}")
-    if not options:
-        return ScriptedPolicy(name, scripts[name])
-    return ScriptedPolicy(name, partial(scripts[name], **options), repr(sorted(options.items())))
 
 
 def _is_env_id(name: str) -> bool:

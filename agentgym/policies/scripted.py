@@ -18,14 +18,15 @@ class ScriptedPolicy:
 
     Args:
         name: What results are reported under.
-        factory: Makes the script of an episode from its task and the seed of the episode's first request.
+        factory: Makes the script of an episode from its task and the seed of the episode's first request; of a game,
+            one for each role.
         fingerprint: What tells it from others of its name, such as its options; evaluations resume by it.
     """
 
     uses_tokens = False
     concurrency = 1
 
-    def __init__(self, name: str, factory: ScriptFactory, fingerprint: str = "") -> None:
+    def __init__(self, name: str, factory: ScriptFactory | Mapping[str, ScriptFactory], fingerprint: str = "") -> None:
         self.name, self.fingerprint = name, fingerprint
         self._factory = factory
         self._scripts: dict[str, Script] = {}
@@ -41,8 +42,17 @@ class ScriptedPolicy:
     def _script(self, request: Request) -> Script:
         script = self._scripts.get(request.episode)
         if script is None:
-            script = self._scripts[request.episode] = self._factory(request.task, request.seed)
+            script = self._scripts[request.episode] = self._factory_of(request.role)(request.task, request.seed)
         return script
+
+    def _factory_of(self, role: str) -> ScriptFactory:
+        if not isinstance(self._factory, Mapping):
+            return self._factory
+        if role not in self._factory:
+            raise ContractError(
+                f"policy {self.name!r} has no script of the role {role!r}, only of {list(self._factory)}"
+            )
+        return self._factory[role]
 
 
 class Recording:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
+from agentgym.errors import ConfigError
 from agentgym.game import GameEnv, SoloGame
+from agentgym.partners import Cast
 from agentgym.policy import Policy
-from agentgym.registration import make
+from agentgym.registration import make, make_game
 from agentgym.rollout.engine import RolloutEngine, RolloutStats
 from agentgym.rollout.episode import Job
 from agentgym.rollout.settings import RolloutSettings
@@ -29,9 +31,24 @@ class Progress(Protocol):
         """The collection ended."""
 
 
-def game_maker(suite: Suite, runtime: str = "") -> Callable[[Task], GameEnv]:
-    """Makes games for the tasks of a suite, in the runtime of `agentgym.make`."""
-    return lambda _: SoloGame(make(suite.env, runtime=runtime, **suite.env_options))
+def game_maker(suite: Suite, runtime: str = "", cast: Cast | None = None) -> Callable[[Task], GameEnv]:
+    """Makes games for the tasks of a suite.
+
+    Args:
+        suite: The suite.
+        runtime: Where they run; see `agentgym.make`.
+        cast: Who plays the roles; `cast.policies` are then the policies. None: as the suite's options say. Where only
+            one role is not scripted, the others play within the environment.
+
+    Raises:
+        ConfigError: Policies play several roles, which they do in this process alone.
+    """
+    if cast is None or cast.is_view:
+        options = suite.env_options if cast is None else cast.view_options
+        return lambda _: SoloGame(make(suite.env, runtime=runtime, **options))
+    if runtime not in ("", "local"):
+        raise ConfigError(f"a game of {suite.env!r} whose roles policies play runs here: got runtime {runtime!r}")
+    return lambda _: make_game(suite.env, **cast.options)
 
 
 def collect_episodes(
@@ -48,7 +65,7 @@ def collect_episodes(
     Args:
         jobs: The episodes.
         make_game: Makes the game of a task; see `game_maker`.
-        policies: The policy of each role; "*" stands for all others.
+        policies: The policy of each role; "*" stands for all others. Roles of a `PartnerPolicy` have no records.
         settings: Concurrency and limits.
         on_finish: Called with the records of each episode when it ends, such as a store's writer.
         progress: A display.

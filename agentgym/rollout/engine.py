@@ -19,6 +19,7 @@ from agentgym.errors import (
     ConfigError,
     ContextOverflowError,
     InfrastructureError,
+    PartnerForfeitError,
     StepTimeoutError,
 )
 from agentgym.game import GameEnv
@@ -29,7 +30,7 @@ from agentgym.prompting.conversation import Conversation
 from agentgym.prompting.history import parse_history
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.rollout.asking import AskingThreads
-from agentgym.rollout.episode import Episode, Job, PlainTalk, Talk
+from agentgym.rollout.episode import Episode, Job, PlainTalk, Talk, is_partner
 from agentgym.rollout.ray_hosts import RayHosts
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.rollout.step_pool import Call, StepPool
@@ -67,7 +68,8 @@ class RolloutEngine:
 
     Args:
         make_game: Makes the game of a task; games are used again for tasks of the same environment options.
-        policies: The policy of each role; the key "*" stands for all others.
+        policies: The policy of each role; the key "*" stands for all others. A role whose policy `is_partner` has no
+            record: it is neither trained on nor counted, and its faults are the episode's partner_fault.
         settings: Concurrency and limits.
         on_finish: Called with the records of each finished episode, on the caller's thread.
 
@@ -86,6 +88,13 @@ class RolloutEngine:
         self._hosts = RayHosts(make_game, settings.hosts) if settings.hosts.kind == "ray" else None
         self._make_game = make_game if self._hosts is None else self._hosts.make_game
         self._policies = policies
+        self.roles: Sequence[str] = [
+            role for role, policy in policies.items() if role != "*" and not is_partner(policy)
+        ]
+        if not self.roles and "*" not in policies:
+            raise ConfigError(
+                f"all of the roles {sorted(policies)} are partners'; one policy must be on its own account"
+            )
         self._on_finish = on_finish
         self._pool = StepPool(settings.env_threads)
         # By whether a policy works in this process: such a one is waited for at the end, a server is not.
@@ -120,7 +129,7 @@ class RolloutEngine:
         return len(self._waiting) + len(self._active)
 
     def next(self) -> Finished | None:
-        """The records of the next episode to finish, one for each role; None when nothing is in flight.
+        """The records of the next episode to finish, one for each role but partners'; None when nothing is in flight.
 
         Raises:
             InfrastructureError: More than the declared share of the episodes failed.
@@ -281,10 +290,10 @@ class RolloutEngine:
                     self._ask(policy, [pair])
 
     def _is_time_to_ask(self) -> bool:
+        if self.settings.is_lockstep:  # until other policies have answered too: whom they let go on joins the batch
+            return not self._calls and not any(self._busy.values())
         if not self._calls:
             return True
-        if self.settings.is_lockstep:
-            return False
         if 2 * sum(map(len, self._ready.values())) >= len(self._active):
             return True
         if any(pairs[0][0].policy.concurrency > 1 for pairs in self._ready.values()):
@@ -349,7 +358,8 @@ class RolloutEngine:
         else:
             self._pool.submit(Call(partial(_close_game, episode), _ignore))
         self.stats.errors[records[0].error[:300]] += 1
-        if outcome.is_retryable and episode.retry < self.settings.retries:
+        can_help = outcome.is_retryable and not isinstance(error, PartnerForfeitError)
+        if can_help and episode.retry < self.settings.retries:
             self.stats.retries += 1
             self._waiting.appendleft((episode.job, episode.retry + 1))
             return

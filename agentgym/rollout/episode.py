@@ -16,7 +16,13 @@ import numpy as np
 
 from agentgym.action import Action, parse_text, parse_tool_calls, to_message
 from agentgym.env import CutMessage
-from agentgym.errors import ActionSyntaxError, CancelledEpisode, ContextOverflowError, PartnerError
+from agentgym.errors import (
+    ActionSyntaxError,
+    CancelledEpisode,
+    ContextOverflowError,
+    PartnerError,
+    PartnerForfeitError,
+)
 from agentgym.game import GameEnv, GameReply, Inbox
 from agentgym.message import Message, ToolSchema
 from agentgym.outcome import CutReason, Outcome
@@ -28,6 +34,7 @@ from agentgym.task import Task
 from agentgym.trajectory import Trajectory, Turn, TurnTimes
 
 _MIN_ROOM = 1
+_COSTS = {"prompt_tokens", "completion_tokens", "cost_usd"}
 
 
 class Talk(Protocol):
@@ -90,8 +97,19 @@ def draw_seed(*parts: object) -> int:
     return int.from_bytes(digest, "big") >> 1
 
 
+def is_partner(policy: Policy) -> bool:
+    """Whether a policy plays the part of a partner, without a record of its own; see `PartnerPolicy`."""
+    return getattr(policy, "is_partner", False)
+
+
 class Casting(Protocol):
-    """Who plays the roles of a game, and with which conversation."""
+    """Who plays the roles of a game, and with which conversation.
+
+    Attributes:
+        roles: The roles that are no partner's; none where only games know them.
+    """
+
+    roles: Sequence[str]
 
     def policy_of(self, role: str) -> Policy:
         """The policy that plays a role."""
@@ -121,6 +139,7 @@ class Episode:
         self._talks: dict[str, Talk] = {}
         self._records: dict[str, Trajectory] = {}
         self._told: dict[str, list[Message]] = {}
+        self._partners: frozenset[str] = frozenset()
         self._num_tokens = 0
 
     # Calls that the engine runs in a thread.
@@ -152,6 +171,7 @@ class Episode:
             self._talks[role] = self._casting.make_talk(policy, self._tools(role))
             self._told[role] = []
             self._records[role] = self._open_record(role, policy)
+        self._partners = frozenset(role for role, policy in self.policies.items() if is_partner(policy))
         self._deliver(inbox)
 
     @property
@@ -179,7 +199,9 @@ class Episode:
         turn = Turn(len(record.turns), self._told[role], {}, "")
         try:
             prompt = talk.prompt()
-        except ContextOverflowError:
+        except ContextOverflowError as error:
+            if role in self._partners:
+                raise PartnerError(f"the conversation of the partner {role!r} is too long for it: {error}") from error
             return None
         self._told[role] = []
         if prompt is not None:
@@ -227,7 +249,14 @@ class Episode:
         return CutMessage(text) if is_refused else text
 
     def observe(self, reply: GameReply, anchor: str | None, env_s: float) -> None:
-        """Take up the game's answer to the last message."""
+        """Take up the game's answer to the last message.
+
+        Raises:
+            PartnerForfeitError: It was a partner's, and ended the game as invalid.
+        """
+        if self._acted in self._partners and reply.outcome is not None and reply.outcome.kind == "invalid":
+            last = self._records[self._acted].turns[-1].text
+            raise PartnerForfeitError(f"the partner {self._acted!r} broke the rules too often, last with {last!r:.200}")
         turn = self._records[self._acted].turns[-1]
         turn.was_invalid, turn.anchor, turn.times.env_s = reply.is_invalid, anchor, env_s
         self._deliver(reply.inbox)
@@ -247,7 +276,7 @@ class Episode:
                 self._record_final_prompt(role, record)
             record.usage["seconds"] = time.monotonic() - self.started
             record.usage["retries"] = record.usage.get("retries", 0.0) + self.retry
-        return list(self._records.values())
+        return self._counted()
 
     def finish_cut(self, reply: GameReply) -> list[Trajectory]:
         """The records of an episode that `finalize` closed."""
@@ -257,7 +286,7 @@ class Episode:
     def fail(self, error: BaseException) -> list[Trajectory]:
         """The records of an episode that something outside the task and the policy broke."""
         if not self._records:
-            for role in ("agent",) if self.game is None else self.game.roles:
+            for role in self._casting.roles or (["agent"] if self.game is None else self.game.roles):
                 self._records[role], self._told[role] = self._open_record(role, None), []
         outcome = Outcome("infrastructure", type(error).__name__)
         if isinstance(error, PartnerError):
@@ -272,6 +301,16 @@ class Episode:
         """Let the policies drop what they keep for this episode."""
         for role, policy in self.policies.items():
             policy.forget(self._records[role].id)
+
+    def _counted(self) -> list[Trajectory]:
+        """The records of all roles but partners'; what partners cost stands in the first."""
+        counted = [record for role, record in self._records.items() if role not in self._partners]
+        for role in sorted(self._partners):
+            counted[0].metadata.setdefault("partners", {})[role] = self._records[role].policy
+            for name in _COSTS & self._records[role].usage.keys():
+                usage = counted[0].usage
+                usage[f"partner_{name}"] = usage.get(f"partner_{name}", 0.0) + self._records[role].usage[name]
+        return counted
 
     def _record_final_prompt(self, role: str, record: Trajectory) -> None:
         with contextlib.suppress(ContextOverflowError):

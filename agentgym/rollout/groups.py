@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agentgym.errors import ConfigError
 from agentgym.rollout.engine import RolloutEngine
@@ -19,12 +19,29 @@ from agentgym.trajectory import Group, Trajectory
 
 @dataclass
 class _Admission:
-    """A group in flight, one `Group` for each role that was seen."""
+    """The episodes of a task that are in flight together: one `Group` for each role in the end."""
 
     index: int
     task: Task
-    num_finished: int = 0
-    by_role: dict[str, Group] = field(default_factory=dict)
+    finished: list[list[Trajectory]] = field(default_factory=list)
+
+    def groups(self) -> list[Group]:
+        """The sealed groups; an episode that failed before its game had roles is missing in each."""
+        graded = [records for records in self.finished if records[0].outcome and records[0].outcome.is_graded]
+        groups = []
+        for own in (graded or self.finished)[0]:
+            group = Group(own.group_id, self.task.id, len(self.finished))
+            for records in self.finished:
+                by_role = {record.role: record for record in records}
+                group.add(by_role.get(own.role) or _absent(own, records[0]))
+            groups.append(group)
+        return groups
+
+
+def _absent(own: Trajectory, failed: Trajectory) -> Trajectory:
+    """The record of a role in an episode that failed before it was told of it."""
+    key = failed.id.rpartition("/")[0]
+    return replace(failed, id=f"{key}/{own.role}", role=own.role, group_id=own.group_id, turns=[])
 
 
 class GroupCollector:
@@ -61,7 +78,7 @@ class GroupCollector:
         self._by_key: dict[str, _Admission] = {}
 
     def collect(self, num_groups: int, on_episode: Callable[[list[Trajectory]], None] | None = None) -> list[Group]:
-        """The next groups in order of admission, all sealed; with several roles, one group for each role.
+        """The next groups in order of admission, all sealed; one for each role but partners'.
 
         No policy is at work when it returns, so the weights may change while other groups are in flight.
 
@@ -72,9 +89,9 @@ class GroupCollector:
         groups: list[Group] = []
         for handed_out in range(num_groups):
             self._admit(max(1, self._max_in_flight - handed_out))
-            while self._in_flight[0].num_finished < self._group_size:
+            while len(self._in_flight[0].finished) < self._group_size:
                 self._take(on_episode)
-            groups += self._in_flight.popleft().by_role.values()
+            groups += self._in_flight.popleft().groups()
         self._engine.settle()
         return groups
 
@@ -103,14 +120,8 @@ class GroupCollector:
             on_episode(records)
         group_id = records[0].group_id.partition("/")[0]
         admission = self._by_key[group_id]
-        for record in records:
-            group = admission.by_role.get(record.role)
-            if group is None:
-                group = Group(record.group_id, record.task_id, self._group_size)
-                admission.by_role[record.role] = group
-            group.add(record)
-        admission.num_finished += 1
-        if admission.num_finished == self._group_size:
+        admission.finished.append(records)
+        if len(admission.finished) == self._group_size:
             del self._by_key[group_id]
 
 

@@ -60,6 +60,7 @@ def check_env(
     scripts: Mapping[str, ScriptFactory] | None = None,
     only: Sequence[str] | None = None,
     runtime: str = "",
+    role: str = "",
 ) -> CheckReport:
     """Check that an environment keeps the contract of `AgentEnv`.
 
@@ -69,14 +70,15 @@ def check_env(
         scripts: Script factories by name; by default the registered ones.
         only: Names of checks in `ENV_CHECKS`; None runs all.
         runtime: Where an environment that is given by its id runs, such as "docker"; see `agentgym.make`.
+        role: The role of a game that is given by its id; "" is its first.
 
     Returns:
         The report; it does not raise for failed checks, `report.raise_if_failed()` does.
 
     Raises:
-        UnknownNameError: No such id or check.
+        UnknownNameError: No such id, role or check.
     """
-    subject = env_subject(target, tasks, scripts, runtime)
+    subject = env_subject(target, tasks, scripts, runtime, role)
     checks = {name: _closing(check) for name, check in ENV_CHECKS.items()}
     with ExitStack() as stack:
         if runtime:  # one stays open: else each closes the container that all share, and the next starts another

@@ -127,7 +127,7 @@ def _is_utf8(text: str) -> bool:
 
 
 def check_secrecy(subject: EnvSubject) -> str | None:
-    """Neither the first observation nor an answer to a malformed message holds a private value of the task."""
+    """Neither the first observation nor an answer to a malformed message holds a private value that is not told."""
     said = {task.id: _said(subject, task) for task in subject.tasks}
     if not any(task.private for task in subject.tasks):
         return "the tasks have no private part"
@@ -135,7 +135,8 @@ def check_secrecy(subject: EnvSubject) -> str | None:
         public = json.dumps([task.instruction, task.config], ensure_ascii=False).lower()
         tools = json.dumps(list(subject.make().tools), ensure_ascii=False).lower()
         others = [said[other.id] for other in subject.tasks if other.content_hash != task.content_hash]
-        for leaf in list(dict.fromkeys(_leaves(task.private)))[:MAX_LEAVES]:
+        hidden = {key: value for key, value in task.private.items() if key not in subject.told}
+        for leaf in list(dict.fromkeys(_leaves(hidden)))[:MAX_LEAVES]:
             known = _holds(public, leaf) or _holds(tools, leaf) or any(_holds(text, leaf) for text in others)
             expect(
                 known or not _holds(said[task.id], leaf),

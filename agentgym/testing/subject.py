@@ -13,7 +13,8 @@ from functools import partial
 from agentgym.env import AgentEnv
 from agentgym.errors import ConfigError
 from agentgym.policy import ScriptFactory
-from agentgym.registration import make, spec
+from agentgym.registration import EnvSpec, make, spec
+from agentgym.role_view import RoleView
 from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym.testing.episodes import Record, play_actions, play_script
@@ -33,6 +34,8 @@ class EnvSubject:
         tasks: Tasks to play, at least one.
         scripts: Script factories by name; may be empty.
         env_id: Its registered id; "" for one that is not registered.
+        role: The role of a registered game that is checked; "" for an environment of one agent.
+        told: Keys of the tasks' private part that the rules tell the agent.
     """
 
     name: str
@@ -40,6 +43,8 @@ class EnvSubject:
     tasks: Sequence[Task]
     scripts: Mapping[str, ScriptFactory]
     env_id: str = ""
+    role: str = ""
+    told: frozenset[str] = frozenset()
     _sequences: dict[str, list[list[str]]] = field(default_factory=dict, repr=False)
     _records: list[tuple[Task, Record]] = field(default_factory=list, repr=False)
     _made: list[AgentEnv] = field(default_factory=list, repr=False)
@@ -102,6 +107,7 @@ def env_subject(
     tasks: Sequence[Task] | None = None,
     scripts: Mapping[str, ScriptFactory] | None = None,
     runtime: str = "",
+    role: str = "",
 ) -> EnvSubject:
     """Gather what the checks of an environment need.
 
@@ -110,28 +116,45 @@ def env_subject(
         tasks: Tasks to play; by default one of each stratum of its suites' test splits and some made from seeds.
         scripts: Script factories by name; by default the registered ones.
         runtime: Where an environment that is given by its id runs; see `agentgym.make`.
+        role: The role of a game that is given by its id; "" is its first.
 
     Raises:
-        UnknownNameError: Nothing is registered under the id.
+        UnknownNameError: Nothing is registered under the id, or the game has no such role.
         ConfigError: An empty list of tasks was given.
     """
     if tasks is not None and not tasks:
         raise ConfigError("check_env got an empty list of tasks; give at least one, or None for tasks made from seeds")
-    if isinstance(target, str):
-        known = spec(target)
-        factory: Callable[[], AgentEnv] = partial(make, target, runtime=runtime)
-        scripts = known.load_scripts() if scripts is None else scripts
-        suites = [load_suite(name) for name in known.suites if tasks is None]
-        firsts = {(task.suite, task.stratum): task for suite in suites for task in reversed(suite.tasks("test"))}
-        chosen = list(firsts.values())[:MAX_TASKS] if tasks is None else list(tasks)
-    else:
-        factory, chosen = target, list(tasks or ())
-    if tasks is None:
-        env = make(target) if isinstance(target, str) else factory()  # here: a server keeps what is private in tasks
-        chosen += [env.make_task(seed) for seed in (0, 1)]
-        env.close()
     if not isinstance(target, str):
-        return EnvSubject(getattr(target, "__name__", repr(target)), factory, chosen, scripts or {})
-    if runtime:
-        return EnvSubject(f"{target} in {runtime}", factory, chosen, scripts or {})
-    return EnvSubject(target, factory, chosen, scripts or {}, target)
+        chosen, told = _looked_at(target, tasks, lambda env: [env.make_task(seed) for seed in (0, 1)])
+        return EnvSubject(getattr(target, "__name__", repr(target)), target, chosen, scripts or {}, told=told)
+    known = spec(target)
+    options = {"role": known.role_named(role)} if known.roles or role else {}
+    role = options.get("role", "")
+    here = partial(make, target, **options)  # a server keeps what is private in tasks
+    chosen, told = list(tasks or ()), frozenset[str]()
+    if tasks is None or known.roles:
+        chosen, told = _looked_at(here, tasks, partial(_chosen_tasks, known, role))
+    scripts = known.load_scripts(role) if scripts is None else scripts
+    name = " ".join([target, *(["as", role] if role else []), *(["in", runtime] if runtime else [])])
+    factory: Callable[[], AgentEnv] = partial(make, target, runtime=runtime, **options)
+    return EnvSubject(name, factory, chosen, scripts, "" if runtime else target, role, told)
+
+
+def _looked_at(
+    factory: Callable[[], AgentEnv], tasks: Sequence[Task] | None, choose: Callable[[AgentEnv], list[Task]]
+) -> tuple[list[Task], frozenset[str]]:
+    """The tasks to play, and which keys of their private part the agent is told."""
+    env = factory()
+    try:
+        told = env.game.told.get(env.role, ()) if isinstance(env, RoleView) else ()
+        return (choose(env) if tasks is None else list(tasks)), frozenset(told)
+    finally:
+        env.close()
+
+
+def _chosen_tasks(known: EnvSpec, role: str, env: AgentEnv) -> list[Task]:
+    """One task of each stratum of the test splits of the role's suites, and two made from seeds."""
+    suites = [load_suite(name) for name in known.suites]
+    own = [suite for suite in suites if not known.roles or known.role_named(suite.role) == role]
+    firsts = {(task.suite, task.stratum): task for suite in own for task in reversed(suite.tasks("test"))}
+    return [*list(firsts.values())[:MAX_TASKS], *(env.make_task(seed) for seed in (0, 1))]

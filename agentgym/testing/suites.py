@@ -6,11 +6,12 @@ The environment that plays it is checked by the other modules.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
 
+from agentgym.policy import ScriptFactory
 from agentgym.registration import EnvSpec, make, spec
 from agentgym.suite import Suite
 from agentgym.task import Task
@@ -37,6 +38,11 @@ class SuiteSubject:
     def env_spec(self) -> EnvSpec:
         """The environment that plays it."""
         return spec(self.suite.env)
+
+    @property
+    def scripts(self) -> Mapping[str, ScriptFactory]:
+        """The scripts of its environment, or of its role of a game."""
+        return self.env_spec.load_scripts(self.suite.role)
 
     @property
     def headline(self) -> Sequence[Task]:
@@ -83,7 +89,7 @@ def check_playable(subject: SuiteSubject) -> str | None:
     suite = subject.suite
     expect(suite.name in subject.env_spec.suites, f"{suite.env} does not list the suite {suite.name!r}")
     env = make(suite.env, **suite.env_options)
-    oracle = subject.env_spec.load_scripts()["oracle"]
+    oracle = subject.scripts["oracle"]
     for split in suite.splits:
         played: Counter[str] = Counter()
         for task in suite.tasks(split):
@@ -103,7 +109,7 @@ def check_scores(subject: SuiteSubject) -> str | None:
     suite, tasks = subject.suite, subject.headline
     missing = [name for name in REQUIRED_SCRIPTS if name not in suite.scores]
     expect(not missing, f"suite.toml declares no scores of {missing}")
-    scripts = subject.env_spec.load_scripts()
+    scripts = subject.scripts
     env = make(suite.env, **suite.env_options)
     for name, declared in suite.scores.items():
         expect(name in scripts, f"suite.toml declares a score of {name!r}; {suite.env} has {sorted(scripts)}")
@@ -122,7 +128,7 @@ def check_scores(subject: SuiteSubject) -> str | None:
 
 def check_cheats(subject: SuiteSubject) -> str | None:
     """The environment lists its cheats, and none of them solves a task of the headline stratum."""
-    scripts = subject.env_spec.load_scripts()
+    scripts = subject.scripts
     cheats = [name for name in scripts if name.startswith(CHEAT_PREFIX)]
     expect(bool(cheats), f"{subject.suite.env} lists no scripts named {CHEAT_PREFIX}…")
     env = make(subject.suite.env, **subject.suite.env_options)

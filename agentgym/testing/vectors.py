@@ -27,7 +27,8 @@ HEAVY_MODULES = ("torch", "transformers", "playwright", "docker", "ray")
 
 def check_gymnasium(subject: EnvSubject) -> str | None:
     """Gymnasium's own environment checker passes without a warning."""
-    env: gymnasium.Env[Any, Any] = gymnasium.make(subject.env_id) if subject.env_id else subject.make()
+    options: dict[str, Any] = {"role": subject.role} if subject.role else {}
+    env: gymnasium.Env[Any, Any] = gymnasium.make(subject.env_id, **options) if subject.env_id else subject.make()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
@@ -86,10 +87,15 @@ def check_light_import(subject: EnvSubject) -> str | None:
     if known.extra:
         return f"it declares the extra {known.extra!r}"
     module, _, name = known.entry_point.partition(":")
+    made = f"module.{name}()"
+    if known.roles:
+        partners, _, table = known.partners.partition(":")
+        made = f"RoleView({made}, {subject.role!r}, importlib.import_module({partners!r}).{table})"
     program = (
-        f"import sys; sys.path[:0] = {sys.path!r}\n"
+        f"import importlib, sys; sys.path[:0] = {sys.path!r}\n"
         f"import {module} as module\n"
-        f"env = module.{name}(); env.reset(seed=0); env.step('')\n"
+        f"from agentgym.role_view import RoleView\n"
+        f"env = {made}; env.reset(seed=0); env.step('')\n"
         f"print([name for name in {HEAVY_MODULES!r} if name in sys.modules])"
     )
     ran = subprocess.run(  # noqa: S603 - our own interpreter and program

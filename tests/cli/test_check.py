@@ -29,7 +29,7 @@ def test_check_suite_alone(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_check_failure_sets_the_exit_code(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     failed = CheckReport(GUESS, [CheckResult("seeds", "failed", "step 3 differs [bold]", 0.1)])
-    monkeypatch.setattr("agentgym.cli.check.check_env", lambda _, runtime: failed)
+    monkeypatch.setattr("agentgym.cli.check.check_env", lambda _, **given: failed)
     assert main(["check", GUESS]) == 1
     captured = capsys.readouterr()
     assert "step 3 differs [bold]" in captured.out

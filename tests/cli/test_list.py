@@ -25,6 +25,7 @@ def test_list_json_has_the_declared_keys(capsys: pytest.CaptureFixture[str]) -> 
         "id": "agentgym/Lookup-v0",
         "family": "tools",
         "suites": ["tools/lookup"],
+        "roles": [],
         "deterministic": True,
         "runtimes": ["local", "served"],
     }

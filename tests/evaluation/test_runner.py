@@ -1,14 +1,17 @@
 import dataclasses
+import math
 
 import pytest
 
 from agentgym.errors import ConfigError, HeldOutError, InfrastructureError, UnknownNameError
-from agentgym.evaluation import EvaluationSettings, compare, evaluate, load_result, open_evaluation_store
+from agentgym.evaluation import EvaluationSettings, compare, evaluate, load_result, open_evaluation_store, result_text
 from agentgym.policies.by_name import load
+from agentgym.registration import register
 from agentgym.rollout import RolloutSettings
 from agentgym.store import RunStore
 from agentgym.suite import load_suite
 from agentgym_dialogue.guess_number.env import GuessNumberEnv
+from tests.toy_game import SPEC, Sayer, write_suite
 
 SUITE = "dialogue/guess-number"
 FEW = EvaluationSettings(limit=12, attempts=2)
@@ -168,3 +171,88 @@ def test_bad_arguments_are_refused():
         evaluate(Counting(), "dialogue/guess-numbers")
     with pytest.raises(UnknownNameError, match="test"):
         evaluate(Counting(), SUITE, "tests")
+
+
+@pytest.fixture(scope="module")
+def nim(tmp_path_factory):
+    register(SPEC)
+    return write_suite(tmp_path_factory.mktemp("suites"))
+
+
+def test_evaluation_of_a_role_says_who_played_the_others(nim):
+    result = evaluate(load("oracle", "test/Nim-v0"), nim, settings=EvaluationSettings(role="second"))
+    assert (result.role, result.partners, result.success.mean) == ("second", {"first": "scripted"}, 1.0)
+    again = type(result).from_json(result.to_json())
+    assert (again.role, again.partners, again.game_rates()) == (result.role, result.partners, result.game_rates())
+    assert "as second, with first by scripted" in result_text(result)
+
+
+def test_evaluation_with_oneself_reports_each_role(nim):
+    settings = EvaluationSettings(role="second", partners={"first": "self"})
+    result = evaluate(load("oracle", "test/Nim-v0"), nim, settings=settings)
+    assert result.partners == {}
+    [(role, tasks)] = result.other_roles.items()
+    assert role == "first"
+    assert [task.successes + other.successes for task, other in zip(result.tasks, tasks, strict=True)] == [1] * 6
+    shown = result.to_json()["other_roles"]["first"]
+    assert shown["success"]["mean"] == 1 - result.success.mean
+    assert len(type(result).from_json(result.to_json()).other_roles["first"]) == 6
+    assert "as first: success" in result_text(result)
+
+
+def test_evaluation_keeps_what_was_played_with_each_partner_apart(nim, tmp_path, monkeypatch):
+    monkeypatch.setattr("agentgym.partners.load", lambda name: Sayer("1", name))
+    policy = Sayer("1")
+    with open_evaluation_store(tmp_path) as store:
+        for partners in ({}, {"second": "scripted:oracle"}, {"second": "self"}, {"second": "torch:here"}) * 2:
+            evaluate(policy, nim, settings=EvaluationSettings(partners=partners), store=store)
+        num_asked = len(policy.asked)
+        keys = {key for key in store.meta if key.startswith("evaluation:")}
+        evaluate(policy, nim, settings=EvaluationSettings(partners={"second": "self"}), store=store)
+        assert len(policy.asked) == num_asked
+        rows = store.episode_rows()
+    start = "evaluation:test/nim:test:sayer:first"
+    assert keys == {start, *(f"{start}:second={name}" for name in ("scripted:oracle", "self", "torch:here"))}
+    assert len(rows) == 6 * 5
+
+
+def test_evaluation_counts_by_the_three_rates_of_games(nim):
+    class Cheat(Sayer):
+        def generate(self, requests):
+            self.said = "cheat" if requests[0].task.seed % 3 == 0 else "1"
+            return super().generate(requests)
+
+    rollout = RolloutSettings(max_concurrent=1)
+    result = evaluate(Cheat(), nim, settings=EvaluationSettings(rollout=rollout))
+    rates = result.game_rates()
+    assert rates["played"] == pytest.approx(4 / 6)
+    assert rates["quality"] == pytest.approx(result.score.mean * 6 / 4)
+    assert rates["product"] == pytest.approx(result.score.mean)
+    assert result.to_json()["game"] == rates
+    assert "played 0.667, quality" in result_text(result)
+    lost = dict(result.to_json())
+    lost["tasks"] = [{key: task[key] for key in task if key not in ("played", "quality")} for task in lost["tasks"]]
+    assert type(result).from_json(lost).game_rates() == {}
+
+
+def test_evaluation_names_an_unseen_game(nim, tmp_path):
+    unseen = write_suite(tmp_path, "unseen", "is_unseen_game = true", ("test",))
+    result = evaluate(Sayer("?"), unseen)
+    assert result.to_json()["is_unseen_game"]
+    assert "UNSEEN GAME" in result_text(result)
+    assert result.game_rates() == {"played": 0.0, "quality": pytest.approx(math.nan, nan_ok=True), "product": 0.0}
+
+
+def test_evaluation_asks_an_endpoint_that_is_a_partner_once_for_a_run_folder(nim, tmp_path, monkeypatch):
+    endpoint = Sayer("1", "endpoint:http://here#m")
+    monkeypatch.setattr("agentgym.partners.load", lambda name: endpoint)
+    settings = EvaluationSettings(partners={"second": "endpoint:http://here#m"})
+    results, counts = [], []
+    for name in ("one", "other"):
+        with open_evaluation_store(tmp_path / name) as store:
+            results.append(evaluate(Sayer("1"), nim, settings=settings, store=store))
+        counts.append(len(endpoint.asked))
+        (tmp_path / "other").mkdir(exist_ok=True)
+        (tmp_path / name / "partner_replies.jsonl").rename(tmp_path / "other" / "partner_replies.jsonl")
+    assert results[0].tasks == results[1].tasks
+    assert counts == [15, 15]

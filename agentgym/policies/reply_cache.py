@@ -1,0 +1,82 @@
+"""What a policy said, by what it was asked: a rerun hears the same, and pays for nothing twice.
+
+For partners behind endpoints, whose answers nothing else can pin; a policy in this process repeats by its seeds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from agentgym.errors import StoreError
+from agentgym.policy import Policy, Reply, Request
+
+
+class ReplyCache:
+    """Replies by the content of their requests; calls may come from several threads.
+
+    Args:
+        path: File that keeps them, a JSON object a line; made where it is missing. None keeps them in memory.
+
+    Raises:
+        StoreError: The file cannot be read, or holds something else.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path, self._lock = path, threading.Lock()
+        self._replies: dict[str, dict[str, Any]] = {}
+        if path is not None and path.exists():
+            self._replies = _read(path)
+
+    def __len__(self) -> int:
+        return len(self._replies)
+
+    def replies(self, policy: Policy, requests: Sequence[Request]) -> list[Reply]:
+        """A reply for each request: the one kept, else the policy's, which is kept then.
+
+        Raises:
+            InfrastructureError: The policy failed; nothing of this call is kept.
+            StoreError: The file cannot be written.
+        """
+        keys = [_key(policy, request) for request in requests]
+        wanted = {key: request for key, request in zip(keys, requests, strict=True) if key not in self._replies}
+        fresh = dict(zip(wanted, policy.generate(list(wanted.values())), strict=True)) if wanted else {}
+        for key, reply in fresh.items():
+            self._keep(key, {"text": reply.text, "was_cut": reply.was_cut, "message": reply.message})
+        return [fresh.pop(key) if key in fresh else Reply(**self._replies[key]) for key in keys]
+
+    def _keep(self, key: str, fields: dict[str, Any]) -> None:
+        with self._lock:
+            self._replies[key] = fields
+            if self._path is None:
+                return
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                with self._path.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([key, fields]) + "\n")
+            except OSError as error:
+                raise StoreError(f"cannot keep a partner's reply in {self._path}: {error.strerror}") from error
+
+
+def _key(policy: Policy, request: Request) -> str:
+    """Digest of all that shapes the reply; greedy replies do not depend on the seed."""
+    seed = None if request.sampling.is_greedy else request.seed
+    asked = [policy.name, getattr(policy, "fingerprint", ""), seed, asdict(request.sampling)]
+    asked += [list(request.messages), list(request.tools)]
+    return hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _read(path: Path) -> dict[str, dict[str, Any]]:
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+        kept = dict(json.loads(line) for line in lines[:-1])
+    except (OSError, ValueError, TypeError) as error:
+        raise StoreError(f"{path} does not hold a partner's replies: {error}; remove it to ask anew") from error
+    if lines[-1]:  # a run that was killed while it wrote: what is not whole goes, so that the next line stands alone
+        path.write_text("".join(f"{line}\n" for line in lines[:-1]), encoding="utf-8")
+    return kept
