@@ -25,7 +25,7 @@ class Demonstrator:
         quality: Share of its moves that are on a shortest way.
     """
 
-    def __init__(self, task: Task, seed: int, quality: float = 0.4) -> None:
+    def __init__(self, task: Task, seed: int, quality: float = 0.6) -> None:
         puzzle = puzzle_of(task)
         self._rows, self._at = puzzle.rows, puzzle.start
         self._distances = distances(puzzle.rows, puzzle.goal)

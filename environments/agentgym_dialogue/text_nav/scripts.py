@@ -27,7 +27,7 @@ class Demonstrator:
         quality: Share of its commands that are needed.
     """
 
-    def __init__(self, task: Task, seed: int, quality: float = 0.45) -> None:
+    def __init__(self, task: Task, seed: int, quality: float = 0.6) -> None:
         errand = errand_of(task)
         self._goals = errand.goals
         self._state = HouseState(make_house(errand.house_seed, errand.num_rooms))
