@@ -12,7 +12,7 @@ A partner is named as policies are everywhere, besides two names of its own:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +127,10 @@ class Cast:
     def is_view(self) -> bool:
         """Whether the learner has one role and scripts the others, so that an environment of that role will do."""
         return len(self.learning) < 2 and not any(_is_policy(name) for name in self.partners.values())
+
+    def with_scripts(self) -> Cast:
+        """The same with scripts in place of policies, for demonstrations."""
+        return replace(self, partners={r: SCRIPTED if _is_policy(name) else name for r, name in self.partners.items()})
 
     @property
     def view_options(self) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from agentgym_rl.importance import ImportanceConfig
 from agentgym_rl.losses import PolicyLossConfig
 from agentgym_rl.packing import PackingConfig
 from agentgym_rl.presets import PRESETS
+from agentgym_rl.roles import RolesConfig
 
 WHOLE_SEQUENCE_MODES = ("seq_tis", "seq_mis", "geometric")
 Credit = Literal["episode", "turn_gae", "token_gae", "return_to_go"]
@@ -253,6 +254,7 @@ class TrainConfig:
     packing: PackingConfig = field(default_factory=lambda: PackingConfig(row_length=512, micro_batch_tokens=16384))
     validation: ValidationConfig = field(default_factory=ValidationConfig)
     watch: WatchConfig = field(default_factory=WatchConfig)
+    roles: RolesConfig = field(default_factory=RolesConfig)
     checkpoint: CheckpointConfig = field(default_factory=CheckpointConfig)
 
     def __post_init__(self) -> None:

@@ -10,13 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from agentgym.game import SoloGame
 from agentgym.message import Message, ToolSchema
-from agentgym.policies.scripted import ScriptedPolicy
+from agentgym.partners import Cast
+from agentgym.policies.by_name import load
 from agentgym.prompting.conversation import Conversation
 from agentgym.prompting.renderer import ChatRenderer
-from agentgym.registration import make, spec
-from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, shuffled_tasks
+from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker, shuffled_tasks
 from agentgym.suite import Suite, require_trainable
 from agentgym.trajectory import Trajectory, Turn
 
@@ -27,28 +26,31 @@ def collect_demonstrations(
     count: int,
     seed: int,
     *,
+    cast: Cast | None = None,
     on_finish: Callable[[list[Trajectory]], None] | None = None,
     progress: Progress | None = None,
 ) -> list[Trajectory]:
-    """Episodes of a scripted policy on train tasks, in an order that depends on the seed alone.
+    """Records of a scripted policy on train tasks, in an order that depends on the seed alone.
 
     Args:
         suite: Its train split is played.
         demonstrator: Name of a scripted policy of the environment.
         count: Number of episodes.
         seed: Seed of the order of tasks and of the demonstrator's choices.
+        cast: Which roles of a game are demonstrated; policies among the partners are replaced by scripts. None: the
+            suite's.
         on_finish: Called with each episode, such as a store's writer.
         progress: A display.
     """
     tasks = shuffled_tasks(suite.train_tasks(), draw_seed(seed, "demonstrations"))
     jobs = [Job(next(tasks), f"demo-{index:06d}", draw_seed(seed, "demo", index)) for index in range(count)]
     require_trainable(job.task for job in jobs)
-    policy = ScriptedPolicy(demonstrator, spec(suite.env).load_scripts()[demonstrator])
+    cast = (cast or Cast.of(suite.env, options=suite.env_options)).with_scripts()
     settings = RolloutSettings(max_concurrent=64, env_threads=4)
     records, _ = collect_episodes(
         jobs,
-        lambda _: SoloGame(make(suite.env, **suite.env_options)),
-        {"*": policy},
+        game_maker(suite, cast=cast),
+        cast.policies(load(demonstrator, suite.env)),
         settings,
         on_finish=on_finish,
         progress=progress,

@@ -33,6 +33,7 @@ from agentgym_rl.demonstrations import collect_demonstrations, with_tokens
 from agentgym_rl.describe import describe
 from agentgym_rl.journal import Journal
 from agentgym_rl.models import PolicyModel
+from agentgym_rl.roles import evaluated_role
 from agentgym_rl.run_folder import SUMMARY, open_run
 from agentgym_rl.setup import Parts, assemble, reference_of, untrained
 from agentgym_rl.trainer import Trainer
@@ -185,6 +186,7 @@ class _Job:
         if config.run:
             with RunStore.open(Path(config.run), read_only=True) as stored:
                 found = [each for each in stored.episodes() if each.outcome is not None and each.outcome.is_graded]
+            found = [each for each in found if each.role in (self.parts.cast.learning or (each.role,))]
             strange = sorted({each.suite for each in found} - {suite.name})
             known = {task.content_hash for split in suite.splits if split != "train" for task in suite.tasks(split)}
             held_out = [each.id for each in found if each.split not in ("train", None) or each.content_hash in known]
@@ -199,6 +201,7 @@ class _Job:
                 config.demonstrator,
                 config.demonstrations,
                 self.config.run.seed,
+                cast=self.parts.cast,
                 on_finish=self._keep_demonstration,
                 progress=ProgressDisplay("demonstrations") if distributed.rank() == 0 else None,
             )
@@ -264,11 +267,8 @@ class _Job:
     def _validate(self, trainer: Trainer) -> float | None:
         """Score the present weights on the validation split; the best ones are exported."""
         if distributed.rank() == 0:
-            settings = EvaluationSettings(
-                limit=self.config.validation.tasks,
-                seed=self.config.run.seed,
-                iteration=trainer.state.iteration,
-                rollout=replace(self.config.rollout, is_lockstep=True),
+            settings = replace(
+                self._evaluation(), limit=self.config.validation.tasks, iteration=trainer.state.iteration
             )
             result = evaluate(trainer.policy, self.parts.suite, "validation", settings, store=self.store)
             success, score = result.success, result.score.mean
@@ -280,6 +280,17 @@ class _Job:
                 trainer.state.best_iteration = trainer.state.iteration
                 self._export("trained", self.parts.model, trainer.state.seen_hashes)
         return trainer.state.best_score
+
+    def _evaluation(self) -> EvaluationSettings:
+        """What validation and test have in common."""
+        role, partners = evaluated_role(self.config.roles, self.parts.suite)
+        return EvaluationSettings(
+            seed=self.config.run.seed,
+            rollout=replace(self.config.rollout, is_lockstep=True),
+            role=role,
+            partners=partners,
+            partner_sampling=self.config.roles.partner_sampling,
+        )
 
     def _weights(self) -> Any:
         if distributed.is_distributed():
@@ -316,12 +327,8 @@ class _Job:
             policy = self._stage_policy(stage)
             if policy is None:
                 continue
-            settings = EvaluationSettings(
-                attempts=self.config.validation.test_attempts,
-                limit=self.config.validation.test_tasks,
-                seed=self.config.run.seed,
-                rollout=replace(self.config.rollout, is_lockstep=True),
-            )
+            validation = self.config.validation
+            settings = replace(self._evaluation(), attempts=validation.test_attempts, limit=validation.test_tasks)
             result = evaluate(
                 policy, self.parts.suite, "test", settings, store=self.store, progress=ProgressDisplay(f"test, {stage}")
             )

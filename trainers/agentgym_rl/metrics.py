@@ -32,7 +32,8 @@ def collection_metrics(groups: Sequence[Group], version: int) -> Metrics:
         By name: `success/mean` (with `low` and `high`, 95 %, clustered by task), `score/mean`, `return/mean`,
         `reward/COMPONENT` (mean sum an episode, unweighted), `outcome/KIND` (share of episodes), `episode/turns`,
         `episode/tokens`, `tokens/mask_coverage` (share of tokens that were sampled), `time/…` (shares),
-        `staleness/mean` and `max` (versions), `policy/invalid_share` and `cut_share` (of turns).
+        `staleness/mean` and `max` (versions), `policy/invalid_share` and `cut_share` (of turns); of a game with several
+        roles that learn, `role/ROLE/success` and `role/ROLE/return`.
     """
     members = [member for group in groups for member in group.members]
     missing = [member for group in groups for member in group.missing]
@@ -50,7 +51,7 @@ def collection_metrics(groups: Sequence[Group], version: int) -> Metrics:
         for name, value in by_component(member.events).items():
             components[name] += value  # type: ignore[assignment]
     metrics |= {f"reward/{name}": float(total) / len(members) for name, total in components.items()}
-    return metrics | _turn_metrics(members) | _token_metrics(members, version)
+    return metrics | _role_metrics(members) | _turn_metrics(members) | _token_metrics(members, version)
 
 
 def learning_metrics(batch: TrainBatch, credit: CreditReport, report: UpdateReport, num_groups: int) -> Metrics:
@@ -88,6 +89,16 @@ def _outcome_rates(members: Sequence[Trajectory], missing: Sequence[Trajectory])
     kinds: Counter[str] = Counter(each.outcome.kind for each in [*members, *missing] if each.outcome is not None)
     total = max(1, sum(kinds.values()))
     return {"episodes": float(len(members) + len(missing))} | {f"outcome/{kind}": kinds[kind] / total for kind in KINDS}
+
+
+def _role_metrics(members: Sequence[Trajectory]) -> Metrics:
+    roles = sorted({member.role for member in members})
+    metrics: Metrics = {}
+    for role in roles if len(roles) > 1 else ():
+        own = [member for member in members if member.role == role]
+        metrics[f"role/{role}/success"] = float(np.mean([bool(member.success) for member in own]))
+        metrics[f"role/{role}/return"] = float(np.mean([member.total_reward for member in own]))
+    return metrics
 
 
 def _turn_metrics(members: Sequence[Trajectory]) -> Metrics:

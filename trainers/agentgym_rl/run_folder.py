@@ -13,12 +13,13 @@ from typing import Any
 
 from agentgym.config import Source, build
 from agentgym.errors import CheckpointError, ConfigError
+from agentgym.partners import REPLIES
 from agentgym.store import DATABASE, RunStore
 from agentgym.store.lock import LOCK_FILE, WriterLock
 from agentgym_rl.config import TrainConfig
 
 CONFIG, SUMMARY = "config.json", "summary.json"
-_OWN = (CONFIG, SUMMARY, DATABASE, "run.db-wal", "run.db-shm", LOCK_FILE, "report.html", "tensorboard")
+_OWN = (CONFIG, SUMMARY, DATABASE, "run.db-wal", "run.db-shm", LOCK_FILE, "report.html", "tensorboard", REPLIES)
 _OWN_FOLDERS = ("checkpoints", "models", "evaluations")
 _PACKAGES = ("agentgymnasium", "torch", "transformers", "tokenizers", "gymnasium", "numpy")
 

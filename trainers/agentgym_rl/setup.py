@@ -15,17 +15,19 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from agentgym.errors import ConfigError
 from agentgym.message import content_text
+from agentgym.partners import Cast
 from agentgym.policies.tiny_model import build_tiny_model
 from agentgym.policies.torch_policy import TorchPolicy, read_seen_hashes
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.stability import check_template
 from agentgym.prompting.tiny import build_tokenizer
-from agentgym.registration import make, spec
+from agentgym.registration import spec
 from agentgym.suite import Suite, load_suite, require_unseen
 from agentgym_rl import distributed
 from agentgym_rl.config import TrainConfig
 from agentgym_rl.demonstrations import collect_demonstrations
 from agentgym_rl.models import PolicyModel, apply_options, frozen_copy, load_causal_lm
+from agentgym_rl.roles import evaluated_role, tools_of, training_cast
 
 _VOCABULARY_EPISODES = 200
 
@@ -40,7 +42,8 @@ class Parts:
         renderer: Renders for it.
         model: The model being trained, sharded under torchrun.
         policy: Samples from its weights.
-        tools: The environment's tools.
+        cast: Who plays the roles of a game.
+        tools: The environment's tools, or those of the learner's roles.
         seen_hashes: Content hashes of the tasks that the weights were trained on before this run.
     """
 
@@ -49,6 +52,7 @@ class Parts:
     renderer: ChatRenderer
     model: PolicyModel
     policy: TorchPolicy
+    cast: Cast
     tools: list[dict[str, Any]]
     seen_hashes: frozenset[str] = frozenset()
 
@@ -65,9 +69,9 @@ def assemble(config: TrainConfig) -> Parts:
     torch.set_num_threads(config.run.threads)
     torch.manual_seed(config.run.seed)
     suite = load_suite(config.run.suite)
-    env = make(suite.env, **suite.env_options)
-    tools = [dict(tool) for tool in env.tools]
-    env.close()
+    playing = training_cast(config.roles, suite)
+    evaluated_role(config.roles, suite)  # refuses what cannot be, before anything is collected
+    tools = tools_of(playing)
     seen_hashes = read_seen_hashes(Path(config.model.path)) if config.model.path else frozenset[str]()
     _require_unseen(suite, config, seen_hashes)
     causal_lm, tokenizer = untrained(config, suite, tools)
@@ -82,7 +86,7 @@ def assemble(config: TrainConfig) -> Parts:
     distributed.shard(model, _layers(causal_lm))
     if config.model.compile:
         model.compile(dynamic=True)
-    return Parts(suite, tokenizer, ChatRenderer(tokenizer), model.train(), policy, tools, seen_hashes)
+    return Parts(suite, tokenizer, ChatRenderer(tokenizer), model.train(), policy, playing, tools, seen_hashes)
 
 
 def untrained(
@@ -91,11 +95,11 @@ def untrained(
     """The model that the run starts from, and its tokenizer; the same one whenever it is asked for."""
     if config.model.path:
         return load_causal_lm(config.model.path, config.model)
-    tokenizer = suite_tokenizer(suite, tools)
+    tokenizer = suite_tokenizer(suite, tools, training_cast(config.roles, suite))
     return build_tiny_model(tokenizer, config.model.size, config.run.seed), tokenizer
 
 
-def suite_tokenizer(suite: Suite, tools: list[dict[str, Any]]) -> PreTrainedTokenizerFast:
+def suite_tokenizer(suite: Suite, tools: list[dict[str, Any]], cast: Cast | None = None) -> PreTrainedTokenizerFast:
     """A tiny tokenizer for the words of a suite.
 
     The environment's package may have a module `vocabulary` with `texts()` and `NUMBERS`; else the words are those of
@@ -105,7 +109,7 @@ def suite_tokenizer(suite: Suite, tools: list[dict[str, Any]]) -> PreTrainedToke
     try:
         vocabulary = importlib.import_module(f"{package}.vocabulary")
     except ModuleNotFoundError:
-        return build_tokenizer(_spoken(suite), tools)
+        return build_tokenizer(_spoken(suite, cast), tools)
     return build_tokenizer(vocabulary.texts(), tools, numbers=vocabulary.NUMBERS)
 
 
@@ -157,10 +161,10 @@ def _layers(causal_lm: PreTrainedModel) -> nn.ModuleList:
     raise ConfigError(f"{type(causal_lm).__name__} has no list of layers, which sharding needs")
 
 
-def _spoken(suite: Suite) -> list[str]:
+def _spoken(suite: Suite, cast: Cast | None) -> list[str]:
     texts: dict[str, None] = {}
     for script in ("demo", "random"):
-        for record in collect_demonstrations(suite, script, _VOCABULARY_EPISODES, seed=0):
+        for record in collect_demonstrations(suite, script, _VOCABULARY_EPISODES, 0, cast=cast):
             final = record.metadata.get("last_messages", [])
             for message in itertools.chain(record.transcript(), final):
                 texts[content_text(message)] = None

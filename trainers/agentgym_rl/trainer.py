@@ -28,6 +28,7 @@ from agentgym_rl.credit import assign_credit, group_credit
 from agentgym_rl.journal import Journal
 from agentgym_rl.metrics import Metrics, collection_metrics, learning_metrics
 from agentgym_rl.models import PolicyModel, trainable_groups
+from agentgym_rl.roles import training_cast
 from agentgym_rl.scoring import fill_scores
 from agentgym_rl.update import learn
 from agentgym_rl.watch import Watch
@@ -66,6 +67,7 @@ class Trainer:
         self.config, self.suite, self.model, self.policy = config, suite, model, policy
         self.reference, self.store, self.folder, self.journal = reference, store, folder, journal
         self.validate = validate
+        self.cast = training_cast(config.roles, suite)
         self.state = TrainerState()
         self.optimiser = make_optimiser(model, config)
         self._watch = Watch(config.watch)
@@ -83,7 +85,9 @@ class Trainer:
             record_final_prompt=self.config.algorithm.has_value_head,
             max_context=self._longest_context(),
         )
-        with RolloutEngine(game_maker(self.suite, settings.runtime), {"*": self.policy}, settings) as engine:
+        make_game = game_maker(self.suite, settings.runtime, self.cast)
+        policies = self.cast.policies(self.policy, self.config.roles.partner_sampling, self.folder)
+        with RolloutEngine(make_game, policies, settings) as engine:
             collector = self._make_collector(engine)
             while self.state.iteration < self.config.run.iterations and not self._is_out_of_time():
                 self._iterate(collector)
@@ -118,7 +122,7 @@ class Trainer:
         Raises:
             LearningStalledError: Refilling ran out of attempts.
         """
-        wanted = self.config.group.tasks
+        wanted = self._num_groups()
         groups = self._collect_once(collector)
         if self.config.group.dynamic_sampling != "refill":
             return groups
@@ -138,7 +142,11 @@ class Trainer:
         """The groups that are learnt from: all, or with refilling the first ones with variance."""
         if self.config.group.dynamic_sampling != "refill":
             return groups
-        return [group for group in groups if self._has_signal(group)][: self.config.group.tasks]
+        return [group for group in groups if self._has_signal(group)][: self._num_groups()]
+
+    def _num_groups(self) -> int:
+        """Groups of an iteration: one of each task and role of the learner."""
+        return self.config.group.tasks * max(1, len(self.cast.learning))
 
     def _has_signal(self, group: Group) -> bool:
         return group_credit([group], self.config.algorithm)[0].has_signal
