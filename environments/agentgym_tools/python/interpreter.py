@@ -75,6 +75,12 @@ class Interpreter:
             SandboxLostError: The sandbox is gone.
             SandboxError: There is no interpreter to be started in a sandbox in which no code ran yet.
         """
+        shown = self._run(code, limit_s)
+        if shown.status in ("killed", "crash"):
+            self._sandbox.exec(["true"])  # a sandbox that is gone or hangs as a whole is not the code's doing
+        return shown
+
+    def _run(self, code: str, limit_s: float) -> Shown:
         process = self._process or self._start()
         if process is None:
             return Shown("", "crash", 0)
@@ -91,8 +97,6 @@ class Interpreter:
         shown = self._collect(process, MARK + nonce.encode() + b" ", limit_s + GRACE_S)
         if shown.status in ("exit", "killed", "crash"):
             self.close()
-        if shown.status == "killed":
-            self._sandbox.exec(["true"])  # a sandbox that hangs as a whole is lost, and that is not the code's doing
         return shown
 
     def close(self) -> None:

@@ -1,9 +1,14 @@
+import os
+import signal
+import socket
 import time
 
 import pytest
 
-from agentgym.errors import SandboxError
+from agentgym.errors import SandboxError, SandboxLostError
 from agentgym.sandbox.base import Sandbox
+from agentgym.sandbox.runner_process import RunnerProcess
+from agentgym.sandbox.runner_sandbox import RunnerSandbox
 from agentgym_tools.python import interpreter
 from agentgym_tools.python.interpreter import Interpreter
 
@@ -59,6 +64,28 @@ def test_missing_python_is_no_fault_of_the_agent(sandbox: Sandbox, monkeypatch: 
     monkeypatch.setattr(interpreter, "SESSION", ("no-such-python", "-c", ""))
     with pytest.raises(SandboxError, match="python3 could not be started"):
         Interpreter(sandbox, 1000).run("1", 5)
+
+
+def test_sandbox_that_ends_before_the_code_is_sent_is_lost_and_the_code_did_not_crash(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = Interpreter(sandbox, 4000)
+    assert begun.run("1 + 1", 5.0).output == "2\n"
+    process = begun._process
+    assert isinstance(process, RunnerProcess)
+    assert isinstance(sandbox, RunnerSandbox)
+
+    def send_late(content: bytes) -> None:
+        os.kill(sandbox.control.runner_pid, signal.SIGKILL)
+        while not sandbox.is_lost():
+            time.sleep(0.01)
+        process._channel.sock.shutdown(socket.SHUT_WR)
+        RunnerProcess.send(process, content)
+
+    monkeypatch.setattr(process, "send", send_late)
+    with pytest.raises(SandboxLostError):
+        begun.run("2 + 2", 5.0)
+    begun.close()
 
 
 def test_close_twice_is_harmless(sandbox: Sandbox) -> None:
