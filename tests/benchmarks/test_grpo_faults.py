@@ -4,7 +4,15 @@ import pytest
 
 from agentgym.sandbox.engine import EngineInfo, probe_engine
 from agentgym.sandbox.pool import shared_pool
-from benchmarks.grpo_faults import Trained, compare, largest_difference
+from benchmarks.grpo_faults import (
+    Played,
+    Trained,
+    answered_otherwise,
+    compare,
+    iterations_alike,
+    largest_difference,
+    success_shift,
+)
 
 NAN = float("nan")
 
@@ -34,6 +42,39 @@ def test_a_metric_of_one_training_alone_is_a_difference():
     assert largest_difference(trained(loss=[1.0]), trained(entropy=[1.0])) == dict.fromkeys(
         ("loss", "entropy"), float("inf")
     )
+
+
+def played(iteration=0, said="go", told="at 1", is_solved=True, group="g0"):
+    return Played(iteration, group, (("start", said), (told, "stop")), "terminated", is_solved)
+
+
+def of(*episodes):
+    return Trained({}, {str(number): episode for number, episode in enumerate(episodes)}, 0, 0, 0.0)
+
+
+def test_an_answer_that_differs_after_the_same_messages_is_found():
+    calm = of(played(), played())
+    assert answered_otherwise(calm, of(played(), played())) == []
+    assert answered_otherwise(calm, of(played(), played(said="run", told="at 2"))) == []
+    assert answered_otherwise(calm, of(played(), played(told="lost"))) == ["1"]
+    assert answered_otherwise(calm, of(played(), played()._replace(end="infrastructure"))) == ["1"]
+    assert answered_otherwise(calm, of(played())) == ["1"]
+
+
+def test_iterations_are_alike_up_to_the_first_episode_that_differs():
+    calm = of(played(0), played(1), played(2))
+    assert iterations_alike(calm, calm) == 3
+    assert iterations_alike(calm, of(played(0), played(1, said="run"), played(2))) == 1
+
+
+def test_a_loss_of_success_is_beyond_noise_and_a_difference_to_and_fro_is_not():
+    calm = of(*(played(group=f"g{number}") for number in range(20)))
+    lossy = of(*(played(group=f"g{number}", said="run", is_solved=number % 4 == 0) for number in range(20)))
+    assert success_shift(calm, lossy) > 4
+    assert success_shift(calm, calm) == 0
+    mixed = of(*(played(group=f"g{number}", is_solved=number % 2 == 0) for number in range(20)))
+    other = of(*(played(group=f"g{number}", said="run", is_solved=number % 2 == 1) for number in range(20)))
+    assert success_shift(mixed, other) < 1
 
 
 @pytest.mark.slow
