@@ -2,6 +2,8 @@ import os
 import signal
 import socket
 import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -12,9 +14,24 @@ from agentgym.sandbox.runner_sandbox import RunnerSandbox
 from agentgym_tools.python import interpreter
 from agentgym_tools.python.interpreter import Interpreter
 
+Start = Callable[[int], Interpreter]
 
-def test_long_output_keeps_its_beginning_and_its_end(sandbox: Sandbox) -> None:
-    shown = Interpreter(sandbox, 1000).run("print('a' * 400)\nprint('b' * 1_000_000)\nprint('c' * 400)", 5)
+
+@pytest.fixture
+def start(sandbox: Sandbox) -> Iterator[Start]:
+    """Makes interpreters with a limit of output, closed when the test ends."""
+    with ExitStack() as stack:
+
+        def make(max_output: int) -> Interpreter:
+            made = Interpreter(sandbox, max_output)
+            stack.callback(made.close)
+            return made
+
+        yield make
+
+
+def test_long_output_keeps_its_beginning_and_its_end(start: Start) -> None:
+    shown = start(1000).run("print('a' * 400)\nprint('b' * 1_000_000)\nprint('c' * 400)", 5)
     assert shown.status == "ok"
     assert shown.output.startswith("a" * 400)
     assert shown.output.endswith("c" * 400 + "\n")
@@ -24,13 +41,13 @@ def test_long_output_keeps_its_beginning_and_its_end(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 1, 499, 500, 998, 999])
-def test_output_within_the_limit_is_whole(sandbox: Sandbox, length: int) -> None:
-    shown = Interpreter(sandbox, 1000).run(f"print('x' * {length})", 5)
+def test_output_within_the_limit_is_whole(start: Start, length: int) -> None:
+    shown = start(1000).run(f"print('x' * {length})", 5)
     assert shown == ("x" * length + "\n", "ok", 0)
 
 
-def test_endless_output_ends_with_the_time_limit(sandbox: Sandbox) -> None:
-    interpreter = Interpreter(sandbox, 1000)
+def test_endless_output_ends_with_the_time_limit(start: Start) -> None:
+    interpreter = start(1000)
     began = time.monotonic()
     shown = interpreter.run("while True:\n    print('y' * 1000)", 0.5)
     assert time.monotonic() - began < 5
@@ -39,37 +56,37 @@ def test_endless_output_ends_with_the_time_limit(sandbox: Sandbox) -> None:
     assert interpreter.run("1 + 1", 5).output == "2\n"
 
 
-def test_code_that_cannot_be_stopped_costs_the_interpreter(sandbox: Sandbox) -> None:
-    interpreter = Interpreter(sandbox, 1000)
+def test_code_that_cannot_be_stopped_costs_the_interpreter(start: Start) -> None:
+    interpreter = start(1000)
     interpreter.run("x = 1", 5)
     stubborn = "import signal, time\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\ntime.sleep(60)"
     assert interpreter.run(stubborn, 0.2).status == "killed"
     assert "NameError" in interpreter.run("x", 5).output
 
 
-def test_interpreter_that_died_in_the_meantime_is_replaced(sandbox: Sandbox) -> None:
-    interpreter = Interpreter(sandbox, 1000)
+def test_interpreter_that_died_in_the_meantime_is_replaced(start: Start) -> None:
+    interpreter = start(1000)
     interpreter.run("import threading, os\nthreading.Timer(0.1, os._exit, [1]).start()", 5)
     time.sleep(0.5)
     assert interpreter.run("1", 5).status == "crash"
     assert interpreter.run("1", 5) == ("1\n", "ok", 0)
 
 
-def test_mark_in_the_output_ends_nothing(sandbox: Sandbox) -> None:
-    interpreter = Interpreter(sandbox, 1000)
+def test_mark_in_the_output_ends_nothing(start: Start) -> None:
+    interpreter = start(1000)
     assert interpreter.run("print('\\x1eabc ok\\x1e')", 5) == ("\x1eabc ok\x1e\n", "ok", 0)
 
 
-def test_missing_python_is_no_fault_of_the_agent(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_python_is_no_fault_of_the_agent(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interpreter, "SESSION", ("no-such-python", "-c", ""))
     with pytest.raises(SandboxError, match="python3 could not be started"):
-        Interpreter(sandbox, 1000).run("1", 5)
+        start(1000).run("1", 5)
 
 
 def test_sandbox_that_ends_before_the_code_is_sent_is_lost_and_the_code_did_not_crash(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    sandbox: Sandbox, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun = Interpreter(sandbox, 4000)
+    begun = start(4000)
     assert begun.run("1 + 1", 5.0).output == "2\n"
     process = begun._process
     assert isinstance(process, RunnerProcess)
@@ -85,11 +102,10 @@ def test_sandbox_that_ends_before_the_code_is_sent_is_lost_and_the_code_did_not_
     monkeypatch.setattr(process, "send", send_late)
     with pytest.raises(SandboxLostError):
         begun.run("2 + 2", 5.0)
-    begun.close()
 
 
-def test_close_twice_is_harmless(sandbox: Sandbox) -> None:
-    interpreter = Interpreter(sandbox, 1000)
+def test_close_twice_is_harmless(start: Start) -> None:
+    interpreter = start(1000)
     interpreter.run("1", 5)
     interpreter.close()
     interpreter.close()
