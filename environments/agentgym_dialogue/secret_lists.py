@@ -24,7 +24,7 @@ class Group(NamedTuple):
 
 
 GROUPS = (
-    Group("list-8", 8, False, 800, 60, 50),
+    Group("list-8", 8, False, 2000, 60, 50),
     Group("list-16", 16, False, 1400, 140, 150),
     Group("list-16-unseen", 16, True, 0, 0, 50),
     Group("list-32", 32, False, 0, 0, 50),
