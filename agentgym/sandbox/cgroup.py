@@ -5,6 +5,7 @@ Limits are set by the engine. Where this process may not read or write the files
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -26,7 +27,7 @@ class ContainerCgroup:
             groups.update(dict.fromkeys(controllers.split(","), path.lstrip("/")))
         unified = groups.get("", "")
         self.text = "\n".join(groups.values())
-        self._counter, self._name = _ROOT / unified / "memory.events", "oom_kill"
+        self._counter, self._name = _ROOT / unified / "memory.events", b"\noom_kill "
         self._freezer, self._is_frozen = _ROOT / unified / "cgroup.freeze", _ROOT / unified / "cgroup.events"
         self._words = ("1", "0", "frozen 1")
         if "memory" in groups:
@@ -37,11 +38,16 @@ class ContainerCgroup:
 
     def num_oom_kills(self) -> int | None:
         """Processes of it that the kernel killed for memory so far; None where that cannot be read."""
-        try:
-            lines = self._counter.read_text().splitlines()
+        try:  # without a file object: this is read after each command, and takes a third of the time so
+            counter = os.open(self._counter, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                text = os.read(counter, 4096)
+            finally:
+                os.close(counter)
         except OSError:
             return None
-        return next((int(line.split()[1]) for line in lines if line.startswith(f"{self._name} ")), None)
+        _, has_it, after = (b"\n" + text).partition(self._name)
+        return int(after.split(None, 1)[0]) if has_it else None
 
     def freeze(self) -> bool:
         """Stop every process of it; False where this process may not, or they do not stop in time."""

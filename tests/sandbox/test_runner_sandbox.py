@@ -68,6 +68,22 @@ def test_exec_programs_that_cannot_run(sandbox: Sandbox) -> None:
     assert sandbox.exec([""]).exit_code == 127
 
 
+def test_exec_searches_the_folders_of_the_path_in_their_order(sandbox: Sandbox) -> None:
+    for folder, said in (("first", "1"), ("second", "2")):
+        sandbox.write_file(f"{folder}/tool", f"#!/bin/sh\necho {said}\n".encode())
+        sandbox.write_file(f"{folder}/bare", b"echo no format\n")
+    sandbox.exec(["sh", "-c", "chmod +x */bare second/tool; cp second/tool own"])
+    work = sandbox.exec(["pwd"]).stdout.decode().strip()
+    path = {"PATH": f"{work}/missing:{work}/first:{work}/second/tool:{work}/second:/usr/bin:/bin"}
+    assert sandbox.exec(["tool"], env=path).stdout == b"2\n"  # the first may not be run
+    assert sandbox.exec(["tool"], env={"PATH": f"{work}/first"}).exit_code == 126
+    assert sandbox.exec(["own"], env={"PATH": "/usr/bin::/bin"}).stdout == b"2\n"  # an empty entry: here
+    assert sandbox.exec(["./own"], env={"PATH": ""}).stdout == b"2\n"
+    bare = sandbox.exec(["bare"], env=path)
+    assert (bare.exit_code, b"Exec format error" in bare.stderr) == (126, True)
+    assert sandbox.exec(["x" * 5000], env=path).exit_code in (126, 127)
+
+
 def test_exec_env_and_cwd(sandbox: Sandbox) -> None:
     sandbox.write_file("sub/x", b"")
     result = sandbox.exec(["sh", "-c", 'echo "$A|${PWD##*/}"'], env={"A": "ü b\n"}, cwd="sub")

@@ -233,20 +233,20 @@ static void serve(const struct arguments *arguments, int signals, int freezer) {
     };
     for (;;) {
         poll(slots, NUM_SLOTS, -1);
-        if (slots[SLOT_SIGNALS].revents != 0) {
-            children_reap(signals);
-        }
         if (slots[SLOT_FREEZER].revents != 0) {
             freezer_serve();
         }
         struct letter letter;
-        if (slots[SLOT_CONTROL].revents == 0) {
-            continue;
+        if (slots[SLOT_CONTROL].revents != 0) {
+            if (!letter_receive(arguments->control, &letter)) {
+                return;
+            }
+            letter_serve(arguments, &letter);
         }
-        if (!letter_receive(arguments->control, &letter)) {
-            return;
+        // Last, as the next command often comes when the keeper of the one before ends.
+        if (slots[SLOT_SIGNALS].revents != 0) {
+            children_reap(signals);
         }
-        letter_serve(arguments, &letter);
     }
 }
 
