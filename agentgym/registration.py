@@ -94,6 +94,21 @@ def _dialogue(name: str, suite: str, *variants: str) -> EnvSpec:
     )
 
 
+def _game(name: str, roles: tuple[str, ...], *suites: str) -> EnvSpec:
+    """The spec of a dialogue game of several roles, the first of which is played unless another is asked for."""
+    module = f"agentgym_dialogue.{suites[0].replace('-', '_')}"
+    return EnvSpec(
+        f"agentgym/{name}-v0",
+        f"{module}.game:{name}Game",
+        f"{module}.scripts:SCRIPTS",
+        "dialogue",
+        tuple(f"dialogue/{suite}" for suite in suites),
+        runtimes=("local", "served"),
+        roles=roles,
+        partners=f"{module}.partners:PARTNERS",
+    )
+
+
 _OWN = (
     _dialogue("GuessMyCity", "guess-my-city"),
     _dialogue("GuessNumber", "guess-number"),
@@ -102,6 +117,7 @@ _OWN = (
     _dialogue("TextNav", "text-nav", "partial"),
     _dialogue("TwentyQuestions", "twenty-questions"),
     _dialogue("Wordle", "wordle", "tries"),
+    _game("Taboo", ("guesser", "describer"), "taboo", "taboo-describer"),
     EnvSpec(
         "agentgym/Lookup-v0",
         "agentgym_tools.lookup.env:LookupEnv",

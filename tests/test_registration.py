@@ -12,10 +12,12 @@ from tests.toy_game import SPEC as GAME
 from tests.toy_game import Nim
 
 LOCAL = [
+    "agentgym/GuessMyCity-v0",
     "agentgym/GuessNumber-v0",
     "agentgym/Lookup-v0",
     "agentgym/Mastermind-v0",
     "agentgym/Maze-v0",
+    "agentgym/Taboo-v0",
     "agentgym/TextNav-v0",
     "agentgym/TwentyQuestions-v0",
     "agentgym/Wordle-v0",
@@ -51,8 +53,12 @@ def test_specs_are_listed_in_order_and_by_family():
 @pytest.mark.parametrize("env_id", OWN)
 def test_spec_names_scripts_and_suites_that_exist(env_id):
     found = spec(env_id)
-    assert {"oracle", "null", "random", "demo"} <= set(script_names(env_id))
-    assert any(name.startswith("cheat_") for name in script_names(env_id))
+    for role in found.roles or ("",):
+        names = set(found.load_scripts(role))
+        assert {"oracle", "null", "random", "demo"} <= names
+        assert any(name.startswith("cheat_") for name in names)
+        assert role in {"", *found.load_partners()}
+    assert set(script_names(env_id)) == set(found.load_scripts())
     for name in found.suites:
         assert agentgym.load_suite(name).env == env_id
 

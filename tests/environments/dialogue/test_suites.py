@@ -13,6 +13,8 @@ SUITES = [
     "dialogue/mastermind",
     "dialogue/maze",
     "dialogue/maze-partial",
+    "dialogue/taboo",
+    "dialogue/taboo-describer",
     "dialogue/text-nav",
     "dialogue/text-nav-partial",
     "dialogue/twenty-questions",

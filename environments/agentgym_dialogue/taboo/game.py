@@ -1,0 +1,207 @@
+"""Taboo: a describer, who must not say some words, and a guesser with a few guesses.
+
+Players are in `partners` and `scripts`, the cards in `cards`, the suites' tasks in `generate`.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Self
+
+from agentgym.action import Action
+from agentgym.errors import ActionSyntaxError, ConfigError, TaskError
+from agentgym.game import GameEnv, GameReply, Inbox
+from agentgym.message import user
+from agentgym.task import Limits, Task
+from agentgym_dialogue.phrases import stem
+from agentgym_dialogue.taboo.cards import cards
+
+NUM_TABOO = 5
+MAX_CHARS = 300
+"""Longest message, in characters, that is read."""
+MAX_WORDS = 15
+"""Most words of one clue."""
+MAX_INVALID = 2
+
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_BRACKETED = re.compile(r"\[\s*([a-z]+)\s*\]")
+_FILLERS = frozenset(["a", "an", "answer", "guess", "i", "is", "it", "maybe", "my", "say", "the", "think", "word"])
+
+
+def taboo_task(task_id: str, seed: int, word: str, taboo: Sequence[str], tries: int = 3, **fields: Any) -> Task:
+    """The task of getting `word` guessed without saying `taboo`; `fields` are further ones of the task."""
+    return Task(
+        task_id,
+        seed,
+        "Taboo: one player describes a word without its taboo words, the other guesses it.",
+        config={"tries": tries},
+        private={"word": word, "taboo": list(taboo)},
+        limits=_limits(tries),
+        **fields,
+    )
+
+
+@cache
+def _limits(tries: int) -> Limits:
+    return Limits(max_turns=tries + MAX_INVALID, max_invalid=MAX_INVALID)
+
+
+def forbidden(clue: str, words: Sequence[str]) -> str | None:
+    """The first of some words that a clue gives away: as such, inflected, inside a longer word, or spelt out.
+
+    Args:
+        clue: In lower case.
+        words: The hidden word, then the taboo words; only the hidden one is looked for inside others.
+    """
+    said = _WORD.findall(clue)
+    stems = {stem(word) for word in said} | {stem(part) for word in said for part in word.split("'")}
+    spelt = "".join(word for word in said if len(word) == 1)
+    hidden = words[0]
+    if hidden in spelt or (len(hidden) > 3 and any(hidden in word for word in said)):
+        return hidden
+    return next((word for word in words if stem(word) in stems), None)
+
+
+class TabooGame(GameEnv):
+    """Get a word guessed without saying it or its taboo words; guess it from such clues.
+
+    Observation:
+        Text. The describer is told the word, its five taboo words, and each wrong guess (`Guess: pear`); the guesser
+        the rules and each clue (`Clue: pie`). Both are told the end: `correct`, `No guesses left.`
+    Action:
+        Describer: a clue in English letters, at most 15 words and 300 characters. Guesser: one word, with or without
+        words such as `I guess`, or any text with the word in brackets. Anything else is invalid and costs no guess.
+        A clue with the word or a taboo word (also inflected, within another word, or spelt out) is a breach: the game
+        ends at once as invalid.
+    Reward:
+        `success`: 1 for both when the word is guessed. `format`: 0 for an invalid message.
+    Termination:
+        The word is guessed, the guesses are used up, a clue is a breach, or a role sent more invalid messages than the
+        task's limit (2).
+    Truncation:
+        None of its own.
+    Info:
+        As `GameEnv`; the score is 1 over the number of guesses that it took, 0 where the word was not guessed.
+    Sandbox:
+        None.
+    Source and licence:
+        After the party game by Hersch and the game of clembench (Chalamalasetti et al. 2023, arXiv 2305.13455), written
+        for this project, Apache-2.0; the cards and the tasks of dialogue/taboo are CC0-1.0. Differs from clembench:
+        five taboo words for three, guesses need no prefix.
+
+    Example:
+        describer: `Describe apple. Do not say apple, fruit, red, tree, pie, juice. 3 guesses.` / `teacher` /
+        `Guess: school` / `orchard and core` / `correct`
+        guesser: `Guess the hidden word from clues, one word a message. You have 3 guesses.` `Clue: teacher` /
+        `school` / `Clue: orchard and core` / `apple` / `correct`
+
+    Args:
+        num_tries: Guesses in a task made on the fly, at least 1.
+
+    Raises:
+        ConfigError: The number is out of its range.
+    """
+
+    roles = ("guesser", "describer")
+    told = {"describer": ("word", "taboo")}
+
+    def __init__(self, num_tries: int = 3) -> None:
+        super().__init__()
+        if num_tries < 1:
+            raise ConfigError(f"taboo got num_tries={num_tries}; expected at least 1")
+        self.num_tries = num_tries
+        self._word = ""
+        self._forbidden: list[str] = []
+        self._tries_left = 0
+        self._said: list[str] = []
+
+    def make_task(self, seed: int) -> Task:
+        """A random card with five of its words taboo."""
+        rng = random.Random(seed)
+        word = rng.choice(list(cards()))
+        return taboo_task(f"taboo:{seed}", seed, word, rng.sample(cards()[word], NUM_TABOO), self.num_tries)
+
+    def begin(self, task: Task) -> Inbox:
+        """Tell the describer the card and the guesser the rules."""
+        try:
+            self._word, taboo = task.private["word"], task.private["taboo"]
+            self._tries_left = task.config["tries"]
+        except KeyError as error:
+            raise TaskError(
+                f"task {task.id!r} lacks {error}; taboo needs tries in config, word and taboo in private"
+            ) from None
+        self._forbidden = [self._word, *taboo]
+        self._said = []
+        self.acting_role = "describer"
+        card = f"Describe {self._word}. Do not say {', '.join(self._forbidden)}. {self._tries_left} guesses."
+        rules = f"Guess the hidden word from clues, one word a message. You have {self._tries_left} guesses."
+        return {"describer": [user(card)], "guesser": [user(rules)]}
+
+    def respond(self, role: str, action: Action) -> GameReply:
+        """Hand a clue to the guesser, or judge a guess."""
+        return self._clue(action.content) if role == "describer" else self._guess(action.content)
+
+    def grade(self) -> GameReply:
+        """The word was not guessed."""
+        return self._end(False)
+
+    def anchor(self) -> str:
+        """All clues and guesses so far, tries left and invalid messages so far; equal within one task only."""
+        return f"{self.acting_role}: {' / '.join(self._said)}, {self._tries_left} tries, {self.num_invalid}"
+
+    def fork(self, seed: int | None = None) -> Self:
+        """A copy that goes on from here; nothing random happens after the start."""
+        return self.fork_by_copy(seed)
+
+    def _clue(self, content: str) -> GameReply:
+        clue = " ".join(content.split())
+        if len(content) > MAX_CHARS or not clue.isascii() or not clue.isprintable():
+            raise ActionSyntaxError(f"Say a clue in plain English letters, at most {MAX_CHARS} characters.")
+        said = _WORD.findall(clue.lower())
+        if not 1 <= len(said) <= MAX_WORDS:
+            raise ActionSyntaxError(f"Say a clue of 1 to {MAX_WORDS} words.")
+        given_away = forbidden(clue.lower(), self._forbidden)
+        if given_away is not None:
+            raise self.breach("describer", f"You must not say {given_away}. The game is over.")
+        self._said.append(clue)
+        self.acting_role = "guesser"
+        return GameReply({"guesser": [user(f"Clue: {clue}")]})
+
+    def _guess(self, content: str) -> GameReply:
+        guess = _read_guess(content)
+        self._tries_left -= 1
+        self._said.append(guess)
+        if guess == self._word or stem(guess) == stem(self._word):
+            return self._end(True)
+        if not self._tries_left:
+            return self._end(False)
+        self.acting_role = "describer"
+        return GameReply({"describer": [user(f"Guess: {guess}")]})
+
+    def _end(self, is_guessed: bool) -> GameReply:
+        text = "correct" if is_guessed else "No guesses left."
+        assert self.task is not None
+        score = 1 / (self.task.config["tries"] - self._tries_left) if is_guessed else 0.0
+        return GameReply(
+            {role: [user(text)] for role in self.roles},
+            [self.event(role, "success", float(is_guessed)) for role in self.roles],
+            is_over=True,
+            successes=dict.fromkeys(self.roles, is_guessed),
+            scores=dict.fromkeys(self.roles, score),
+        )
+
+
+def _read_guess(content: str) -> str:
+    found: set[str] = set()
+    if len(content) <= MAX_CHARS:
+        text = content.lower()
+        found = set(_BRACKETED.findall(text))
+        if not found and text.isascii():
+            words = _WORD.findall(text)
+            found = {word for word in words if word not in _FILLERS} or set(words[:1] if len(words) == 1 else ())
+    if len(found) != 1 or len(guess := found.pop()) > 20:
+        raise ActionSyntaxError("Say one word as your guess.")
+    return guess

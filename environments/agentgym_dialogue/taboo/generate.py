@@ -1,0 +1,54 @@
+"""Writes the tasks of dialogue/taboo: `python -m agentgym_dialogue.taboo.generate [FOLDER]`.
+
+The declaration (suite.toml), the README and the cards beside them are not written here; `generate_describer` writes the
+same tasks for the other role.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import sys
+from pathlib import Path
+
+from agentgym.task import Split
+from agentgym_dialogue.taboo.cards import cards
+from agentgym_dialogue.taboo.game import NUM_TABOO, taboo_task
+from agentgym_dialogue.task_files import suite_folder, write_split
+
+SEED = 20_264
+NUM_UNSEEN_WORDS = 60
+NUM_TASKS: dict[Split, dict[str, int]] = {
+    "train": {"known_words": 2300},
+    "validation": {"known_words": 140, "unseen_words": 60},
+    "test": {"known_words": 200, "unseen_words": 100},
+}
+
+
+def generate(folder: Path, suite: str = "dialogue/taboo") -> None:
+    """Write the three splits into a folder; alike for every suite, so that what one holds out no other trains on."""
+    rng = random.Random(SEED)
+    words = list(cards())
+    rng.shuffle(words)
+    by_stratum = {"unseen_words": words[:NUM_UNSEEN_WORDS], "known_words": words[NUM_UNSEEN_WORDS:]}
+    drawn = {stratum: _draws(rng, chosen) for stratum, chosen in by_stratum.items()}
+    for split, counts in NUM_TASKS.items():
+        chosen = [(stratum, *next(drawn[stratum])) for stratum, count in counts.items() for _ in range(count)]
+        tasks = [
+            taboo_task(f"{suite}:{split}-{index:05}", index, word, taboo, split=split, stratum=stratum)
+            for index, (stratum, word, taboo) in enumerate(chosen)
+        ]
+        write_split(folder, split, tasks)
+
+
+def _draws(rng: random.Random, words: list[str]) -> itertools.chain[tuple[str, list[str]]]:
+    """Words in turns, each time with other taboo words."""
+    choices = {word: list(itertools.combinations(cards()[word], NUM_TABOO)) for word in words}
+    for combinations in choices.values():
+        rng.shuffle(combinations)
+    rounds = range(min(map(len, choices.values())))
+    return itertools.chain.from_iterable([(word, list(choices[word][number])) for word in words] for number in rounds)
+
+
+if __name__ == "__main__":
+    generate(suite_folder(sys.argv[1:], "taboo"))
