@@ -65,7 +65,7 @@ class Demonstrator:
         quality: Share of its turns that it plays well.
     """
 
-    def __init__(self, task: Task, seed: int, quality: float = 0.35) -> None:
+    def __init__(self, task: Task, seed: int, quality: float = 0.6) -> None:
         self._rng = random.Random(seed)
         self._quality = quality
         self._turns_left: int = task.config["turns"]

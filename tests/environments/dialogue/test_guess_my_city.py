@@ -201,7 +201,7 @@ def num_wins(env, quality):
 
 
 def test_demonstrator_quality_moves_its_success(env):
-    wins = [num_wins(env, quality) for quality in (0.0, 0.35, 1.0)]
+    wins = [num_wins(env, quality) for quality in (0.0, 0.6, 1.0)]
     assert wins[0] < wins[1] < wins[2]
     assert wins[2] >= 140
 
