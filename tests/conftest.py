@@ -1,4 +1,4 @@
-"""What holds for every test: continuous integration skips nothing for something that the machine lacks; pools end with modules.
+"""What holds for every test: CI skips nothing for something that the machine lacks, and pools end with their module.
 
 Where `CI=true` (`.ci/run` sets it), a skipped test fails with its reason, but for those marked `gpu`.
 """
