@@ -20,6 +20,7 @@ from agentgym.errors import SandboxLostError
 from agentgym.sandbox import runner_process
 from agentgym.sandbox.engine import EngineInfo, probe_engine
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
+from agentgym.sandbox.watcher import watch
 from tests.repository.test_system import engine  # noqa: F401 - a fixture
 from tests.sandbox.docker_engine import IMAGE, SPEC, new_state, provider_on, take_down
 from tests.sandbox.shell_env import HONEST, Saboteur, play, shell_task, told
@@ -258,6 +259,7 @@ def test_an_engine_that_stops_is_typed_and_once_it_is_back_all_goes_on(second, u
         return "sleep 5; " if number == signal.SIGKILL else "sleep 25; "
 
     try:
+        watch(provider.owner)  # which a pool does, and which lasts
         before = provider.footprint()
         with SandboxPool(provider, PoolConfig(ready=0)) as pool:
             saboteur = Saboteur(stop, {task.id: 1 for task in TASKS})

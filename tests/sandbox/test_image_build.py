@@ -26,7 +26,8 @@ from agentgym.sandbox.images import ImageCatalogue, default_catalogue
 
 BASE = "debian:bookworm-slim"
 PROGRAM = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a process in the background is born to ignore
 from pathlib import Path
 from agentgym.sandbox.engine import connect_engine
 from agentgym.sandbox.image_build import build_images
@@ -106,7 +107,7 @@ def test_failed_build_shows_the_step_and_the_end_of_its_output(client: Any, name
     images = write(
         tmp_path,
         name,
-        f"FROM {BASE}\nLABEL agentgym.test={name}\nRUN echo early\nRUN seq 100; echo broken >&2; exit 3\n",
+        f"FROM {BASE}\nLABEL agentgym.test={name}\nRUN echo early\nRUN seq 100; sleep 0.5; echo broken >&2; exit 3\n",
     )
     with pytest.raises(SandboxStartError) as caught:
         build_images(client, catalogue=images)
@@ -172,6 +173,7 @@ def test_interrupted_build_leaves_neither_container_nor_image_nor_lock(
         building.communicate(timeout=20)
     finally:
         building.kill()
+        building.communicate()
     wait_until(lambda: containers(client, name) == [])
     assert client.images.list(f"agentgym/{name}") == []
     images = write(tmp_path, name, f"FROM {BASE}\nLABEL agentgym.test={name}\nRUN true\n")

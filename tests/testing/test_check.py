@@ -30,7 +30,10 @@ PARENT = os.getpid()
 def test_check_env_passes_registered_environments(env_id):
     report = check_env(env_id)
     report.raise_if_failed()
-    assert [result.status for result in report.results] == ["passed"] * len(ENV_CHECKS)
+    assert len(report.results) == len(ENV_CHECKS)
+    # Games of several roles need not tell how far one of them has come.
+    skipped = {result.name for result in report.results if result.status == "skipped"}
+    assert skipped <= ({"progress"} if registration.spec(env_id).roles else set())
 
 
 def test_check_env_passes_a_factory():

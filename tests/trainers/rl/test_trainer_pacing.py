@@ -34,10 +34,10 @@ class CollectorThatNeverWaits(GroupCollector):
         groups: list[Group] = []
         for _ in range(num_groups):
             self._admit(self._max_in_flight)
-            while self._in_flight[0].num_finished < self._group_size:
+            while len(self._in_flight[0].finished) < self._group_size:
                 self._take(on_episode)
                 self._admit(self._max_in_flight)
-            groups += self._in_flight.popleft().by_role.values()
+            groups += self._in_flight.popleft().groups()
         self._engine.settle()
         return groups
 
@@ -50,10 +50,10 @@ class CollectorOfTheFirst(GroupCollector):
         while len(groups) < num_groups:
             self._admit(self._max_in_flight)
             self._take(on_episode)
-            whole = [each for each in self._in_flight if each.num_finished == self._group_size]
+            whole = [each for each in self._in_flight if len(each.finished) == self._group_size]
             for admission in whole[: num_groups - len(groups)]:
                 self._in_flight.remove(admission)
-                groups += admission.by_role.values()
+                groups += admission.groups()
         return groups
 
 
