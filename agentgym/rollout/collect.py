@@ -43,12 +43,14 @@ def game_maker(suite: Suite, runtime: str = "", cast: Cast | None = None) -> Cal
     Raises:
         ConfigError: Policies play several roles, which they do in this process alone.
     """
+    env_id = suite.env  # what is returned travels to the nodes of a cluster, and takes no tasks with it
     if cast is None or cast.is_view:
         options = suite.env_options if cast is None else cast.view_options
-        return lambda _: SoloGame(make(suite.env, runtime=runtime, **options))
+        return lambda _: SoloGame(make(env_id, runtime=runtime, **options))
     if runtime not in ("", "local"):
         raise ConfigError(f"a game of {suite.env!r} whose roles policies play runs here: got runtime {runtime!r}")
-    return lambda _: make_game(suite.env, **cast.options)
+    game_options = cast.options
+    return lambda _: make_game(env_id, **game_options)
 
 
 def collect_episodes(

@@ -14,6 +14,7 @@ from agentgym.policies.scripted import ScriptedPolicy
 from agentgym.policy import Sampling
 from agentgym.registration import register
 from agentgym.rollout import GroupCollector, Job, RolloutEngine, RolloutSettings, collect_episodes, game_maker
+from agentgym.suite import Suite
 from tests.toy_game import SCRIPTS, SPEC, Nim, Sayer, nim_task, write_suite
 
 
@@ -146,6 +147,12 @@ def test_game_maker_lets_a_policy_and_a_script_play_together(suite, monkeypatch)
     assert [record.success for record in records] == [False, True] * 3
     with pytest.raises(ConfigError, match="runs here: got runtime 'docker'"):
         game_maker(suite, "docker", cast)
+
+
+def test_what_makes_games_takes_no_tasks_to_the_nodes_of_a_cluster(suite):
+    cast = Cast.of(suite.env, ("first", "second"), {}, suite.env_options)
+    for make_game in (game_maker(suite), game_maker(suite, cast=cast)):
+        assert not any(isinstance(cell.cell_contents, Suite | Cast) for cell in make_game.__closure__)
 
 
 def test_scripted_policy_plays_each_role_by_its_own_script():
