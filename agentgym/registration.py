@@ -117,7 +117,8 @@ _OWN = (
     _dialogue("TextNav", "text-nav", "partial"),
     _dialogue("TwentyQuestions", "twenty-questions"),
     _dialogue("Wordle", "wordle", "tries"),
-    _game("Taboo", ("guesser", "describer"), "taboo", "taboo-describer"),
+    _game("Negotiation", ("first", "second"), "negotiation"),
+    _game("Taboo", ("guesser", "describer"), "taboo", "taboo-describer", "taboo-animals"),
     EnvSpec(
         "agentgym/Lookup-v0",
         "agentgym_tools.lookup.env:LookupEnv",

@@ -17,6 +17,7 @@ LOCAL = [
     "agentgym/Lookup-v0",
     "agentgym/Mastermind-v0",
     "agentgym/Maze-v0",
+    "agentgym/Negotiation-v0",
     "agentgym/Taboo-v0",
     "agentgym/TextNav-v0",
     "agentgym/TwentyQuestions-v0",

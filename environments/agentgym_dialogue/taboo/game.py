@@ -17,7 +17,7 @@ from agentgym.game import GameEnv, GameReply, Inbox
 from agentgym.message import user
 from agentgym.task import Limits, Task
 from agentgym_dialogue.phrases import stem
-from agentgym_dialogue.taboo.cards import cards
+from agentgym_dialogue.taboo.cards import ALL, cards, decks
 
 NUM_TABOO = 5
 MAX_CHARS = 300
@@ -31,13 +31,15 @@ _BRACKETED = re.compile(r"\[\s*([a-z]+)\s*\]")
 _FILLERS = frozenset(["a", "an", "answer", "guess", "i", "is", "it", "maybe", "my", "say", "the", "think", "word"])
 
 
-def taboo_task(task_id: str, seed: int, word: str, taboo: Sequence[str], tries: int = 3, **fields: Any) -> Task:
+def taboo_task(
+    task_id: str, seed: int, word: str, taboo: Sequence[str], *, deck: str = ALL, tries: int = 3, **fields: Any
+) -> Task:
     """The task of getting `word` guessed without saying `taboo`; `fields` are further ones of the task."""
     return Task(
         task_id,
         seed,
         "Taboo: one player describes a word without its taboo words, the other guesses it.",
-        config={"tries": tries},
+        config={"deck": deck, "tries": tries},
         private={"word": word, "taboo": list(taboo)},
         limits=_limits(tries),
         **fields,
@@ -70,7 +72,8 @@ class TabooGame(GameEnv):
 
     Observation:
         Text. The describer is told the word, its five taboo words, and each wrong guess (`Guess: pear`); the guesser
-        the rules and each clue (`Clue: pie`). Both are told the end: `correct`, `No guesses left.`
+        the rules, the deck where it is not the whole one, and each clue (`Clue: pie`). Both are told the end:
+        `correct`, `No guesses left.`
     Action:
         Describer: a clue in English letters, at most 15 words and 300 characters. Guesser: one word, with or without
         words such as `I guess`, or any text with the word in brackets. Anything else is invalid and costs no guess.
@@ -99,45 +102,53 @@ class TabooGame(GameEnv):
         `school` / `Clue: orchard and core` / `apple` / `correct`
 
     Args:
-        num_tries: Guesses in a task made on the fly, at least 1.
+        deck: What the words of tasks made on the fly are about, such as animals; "all" for everything.
+        num_tries: Their guesses, at least 1.
 
     Raises:
-        ConfigError: The number is out of its range.
+        ConfigError: There is no such deck, or the number is out of its range.
     """
 
     roles = ("guesser", "describer")
     told = {"describer": ("word", "taboo")}
 
-    def __init__(self, num_tries: int = 3) -> None:
+    def __init__(self, deck: str = ALL, num_tries: int = 3) -> None:
         super().__init__()
-        if num_tries < 1:
-            raise ConfigError(f"taboo got num_tries={num_tries}; expected at least 1")
-        self.num_tries = num_tries
+        if deck not in decks() or num_tries < 1:
+            raise ConfigError(
+                f"taboo got deck={deck!r} and num_tries={num_tries}; expected a deck of {', '.join(decks())}, and at "
+                "least 1 try"
+            )
+        self.deck, self.num_tries = deck, num_tries
         self._word = ""
         self._forbidden: list[str] = []
         self._tries_left = 0
         self._said: list[str] = []
 
     def make_task(self, seed: int) -> Task:
-        """A random card with five of its words taboo."""
+        """A random card of the deck with five of its words taboo."""
         rng = random.Random(seed)
-        word = rng.choice(list(cards()))
-        return taboo_task(f"taboo:{seed}", seed, word, rng.sample(cards()[word], NUM_TABOO), self.num_tries)
+        word = rng.choice(list(cards(self.deck)))
+        taboo = rng.sample(cards()[word], NUM_TABOO)
+        return taboo_task(f"taboo:{seed}", seed, word, taboo, deck=self.deck, tries=self.num_tries)
 
     def begin(self, task: Task) -> Inbox:
         """Tell the describer the card and the guesser the rules."""
         try:
             self._word, taboo = task.private["word"], task.private["taboo"]
-            self._tries_left = task.config["tries"]
+            self._tries_left, deck = task.config["tries"], task.config["deck"]
         except KeyError as error:
             raise TaskError(
-                f"task {task.id!r} lacks {error}; taboo needs tries in config, word and taboo in private"
+                f"task {task.id!r} lacks {error}; taboo needs deck and tries in config, word and taboo in private"
             ) from None
+        if self._word not in decks().get(deck, ()):
+            raise TaskError(f"task {task.id!r}: the hidden word is not in the deck {deck!r}")
         self._forbidden = [self._word, *taboo]
         self._said = []
         self.acting_role = "describer"
         card = f"Describe {self._word}. Do not say {', '.join(self._forbidden)}. {self._tries_left} guesses."
-        rules = f"Guess the hidden word from clues, one word a message. You have {self._tries_left} guesses."
+        about = "" if deck == ALL else f" ({deck})"
+        rules = f"Guess the hidden word{about} from clues, one word a message. You have {self._tries_left} guesses."
         return {"describer": [user(card)], "guesser": [user(rules)]}
 
     def respond(self, role: str, action: Action) -> GameReply:

@@ -9,16 +9,18 @@ from __future__ import annotations
 import itertools
 import random
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from agentgym.task import Split
-from agentgym_dialogue.taboo.cards import cards
+from agentgym_dialogue.taboo.cards import ALL, cards
 from agentgym_dialogue.taboo.game import NUM_TABOO, taboo_task
 from agentgym_dialogue.task_files import suite_folder, write_split
 
 SEED = 20_264
 NUM_UNSEEN_WORDS = 60
-NUM_TASKS: dict[Split, dict[str, int]] = {
+Counts = Mapping[Split, Mapping[str, int]]
+NUM_TASKS: Counts = {
     "train": {"known_words": 2300},
     "validation": {"known_words": 140, "unseen_words": 60},
     "test": {"known_words": 200, "unseen_words": 100},
@@ -26,27 +28,31 @@ NUM_TASKS: dict[Split, dict[str, int]] = {
 
 
 def generate(folder: Path, suite: str = "dialogue/taboo") -> None:
-    """Write the three splits into a folder; alike for every suite, so that what one holds out no other trains on."""
+    """Write the three splits into a folder; alike for either role, so that what one holds out no other trains on."""
+    write_tasks(folder, suite, ALL, NUM_UNSEEN_WORDS, NUM_TASKS)
+
+
+def write_tasks(folder: Path, suite: str, deck: str, num_unseen: int, counts: Counts) -> None:
+    """Write the three splits of a suite: so many tasks of a deck in each stratum, a task once in all."""
     rng = random.Random(SEED)
-    words = list(cards())
+    words = list(cards(deck))
     rng.shuffle(words)
-    by_stratum = {"unseen_words": words[:NUM_UNSEEN_WORDS], "known_words": words[NUM_UNSEEN_WORDS:]}
-    drawn = {stratum: _draws(rng, chosen) for stratum, chosen in by_stratum.items()}
-    for split, counts in NUM_TASKS.items():
-        chosen = [(stratum, *next(drawn[stratum])) for stratum, count in counts.items() for _ in range(count)]
+    drawn = {"unseen_words": _draws(rng, words[:num_unseen]), "known_words": _draws(rng, words[num_unseen:])}
+    for split, wanted in counts.items():
+        chosen = [(stratum, *next(drawn[stratum])) for stratum, count in wanted.items() for _ in range(count)]
         tasks = [
-            taboo_task(f"{suite}:{split}-{index:05}", index, word, taboo, split=split, stratum=stratum)
+            taboo_task(f"{suite}:{split}-{index:05}", index, word, taboo, deck=deck, split=split, stratum=stratum)
             for index, (stratum, word, taboo) in enumerate(chosen)
         ]
         write_split(folder, split, tasks)
 
 
-def _draws(rng: random.Random, words: list[str]) -> itertools.chain[tuple[str, list[str]]]:
+def _draws(rng: random.Random, words: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Words in turns, each time with other taboo words."""
     choices = {word: list(itertools.combinations(cards()[word], NUM_TABOO)) for word in words}
     for combinations in choices.values():
         rng.shuffle(combinations)
-    rounds = range(min(map(len, choices.values())))
+    rounds = range(min(map(len, choices.values()), default=0))
     return itertools.chain.from_iterable([(word, list(choices[word][number])) for word in words] for number in rounds)
 
 

@@ -1,4 +1,4 @@
-"""Rule-based players of taboo: a describer that gives one word a clue, and a guesser that knows all cards.
+"""Rule-based players of taboo: a describer that gives one word a clue, and a guesser that knows all cards of the deck.
 
 Oracles, demonstrators and cheats are in `scripts`.
 """
@@ -36,10 +36,14 @@ class Describer:
     def __init__(self, task: Task, seed: int, quality: float = 1.0) -> None:
         rng = random.Random(seed)
         banned = {stem(word) for word in (task.private["word"], *task.private["taboo"])}
-        related = cards().get(task.private["word"], ())
+        related = cards()[task.private["word"]]
         good = [word for word in related if stem(word) not in banned and task.private["word"] not in word]
         rng.shuffle(good)
-        others = [word for word in rng.sample(clue_words(), 40) if stem(word) not in banned and len(word) > 2]
+        others = [
+            word
+            for word in rng.sample(clue_words(task.config["deck"]), 40)
+            if stem(word) not in banned and len(word) > 2
+        ]
         bad = [word for word in others if task.private["word"] not in word]
         count = task.config["tries"] + 5
         best = good or bad
@@ -69,7 +73,8 @@ class Guesser:
 
     def __init__(self, task: Task, seed: int, haste: float = HASTE, quality: float = 1.0) -> None:
         rng = random.Random(seed)
-        self._words = list(cards())
+        self._deck = task.config["deck"]
+        self._words = list(cards(self._deck))
         rng.shuffle(self._words)
         self._tries = task.config["tries"]
         self._is_hasty = [rng.random() < haste for _ in range(self._tries)]
@@ -83,7 +88,7 @@ class Guesser:
             return self._words[len(guessed)]
         counts: Counter[str] = Counter()
         for clue in {stem(word) for word in _heard(messages)}:
-            counts.update(words_of_stem().get(clue, ()))
+            counts.update(words_of_stem(self._deck).get(clue, ()))
         ranked: list[str] = [word for word in self._words if counts[word] and word not in guessed]
         ranked.sort(key=lambda word: -counts[word])
         is_hasty = turn + 1 < self._tries and self._is_hasty[turn] and len(ranked) > 1

@@ -40,13 +40,13 @@ class RandomWords:
 
 
 def random_guesser(task: Task, seed: int) -> Script:
-    """Guesses any word of the cards."""
-    return RandomWords(list(cards()), seed)
+    """Guesses any word of the deck."""
+    return RandomWords(list(cards(task.config["deck"])), seed)
 
 
 def random_describer(task: Task, seed: int) -> Script:
-    """Says any word that goes with any card, taboo or not."""
-    return RandomWords(clue_words(), seed)
+    """Says any word that goes with any card of the deck, taboo or not."""
+    return RandomWords(clue_words(task.config["deck"]), seed)
 
 
 def guesser(task: Task, seed: int, quality: float = 0.35) -> Script:

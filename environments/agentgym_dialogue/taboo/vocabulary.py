@@ -5,7 +5,7 @@ Building the tokenizer is the work of `agentgym.prompting.tiny`; the words stand
 
 from __future__ import annotations
 
-from agentgym_dialogue.taboo.cards import cards, clue_words
+from agentgym_dialogue.taboo.cards import cards, clue_words, decks
 from agentgym_dialogue.taboo.game import TabooGame, taboo_task
 from agentgym_dialogue.taboo.partners import CLUELESS
 
@@ -20,4 +20,5 @@ def texts() -> list[str]:
     said = [message["content"] for messages in inbox.values() for message in messages]
     said += ["Clue: pie", "Guess: pear", "correct", "No guesses left.", "You must not say pie. The game is over."]
     said += ["Say a clue in plain English letters, at most 300 characters.", "Say a clue of 1 to 15 words."]
+    said += [f"word ({deck})" for deck in decks()]
     return [*said, "Say one word as your guess.", CLUELESS, *cards(), *clue_words()]

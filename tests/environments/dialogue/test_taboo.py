@@ -14,7 +14,7 @@ from agentgym.testing.episodes import play_actions, play_script
 from agentgym.testing.hostility import HOSTILE_ACTIONS
 from agentgym_dialogue.phrases import stem
 from agentgym_dialogue.taboo import vocabulary
-from agentgym_dialogue.taboo.cards import cards, clue_words
+from agentgym_dialogue.taboo.cards import cards, clue_words, decks
 from agentgym_dialogue.taboo.game import TabooGame, forbidden, taboo_task
 from agentgym_dialogue.taboo.partners import Describer, Guesser
 from agentgym_dialogue.taboo.scripts import SCRIPTS
@@ -202,8 +202,23 @@ def test_vocabulary_lists_every_word():
     assert {*cards(), *clue_words(), "Describe", "Clue:", "correct"} <= words
 
 
+def test_deck_holds_what_its_name_says_and_is_told_to_the_guesser():
+    assert {"dog", "bee", "swan"} <= cards("animals").keys() < cards().keys()
+    env = agentgym.make("agentgym/Taboo-v0", deck="animals")
+    words = {env.make_task(seed).private["word"] for seed in range(300)}
+    assert words <= cards("animals").keys()
+    assert "hidden word (animals) from" in env.reset(seed=1)[0]["text"]
+    assert sum(map(len, decks().values())) == 2 * len(cards())
+    task = env.make_task(1)
+    player = SCRIPTS["guesser"]["random"](task, 0)
+    assert {player.act([]) for _ in range(500)} == set(cards("animals"))
+
+
 def test_game_refuses_what_it_cannot_play():
-    with pytest.raises(ConfigError, match="expected at least 1"):
-        TabooGame(0)
+    for options in ({"num_tries": 0}, {"deck": "beasts"}):
+        with pytest.raises(ConfigError, match=r"expected a deck of all, food, animals.* and at least 1 try"):
+            TabooGame(**options)
+    with pytest.raises(TaskError, match="not in the deck 'animals'"):
+        TabooGame().reset(taboo_task("x", 0, "apple", [], deck="animals"))
     with pytest.raises(TaskError, match="lacks 'word'"):
         TabooGame().reset(agentgym.Task("x", 0, config={"tries": 3}))
