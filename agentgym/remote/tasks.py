@@ -44,6 +44,8 @@ def chosen_task(env: AgentEnv, given: Any) -> Task | None:
     known = find_task(task.id) if task.suite else env.make_task(task.seed)
     if is_same_problem(task, known):
         return known
+    if not known.private and task.content_hash == known.content_hash:
+        return task  # nothing of it is the server's alone; limits and seed stay as the client has them
     if task.suite:
         raise TaskError(f"task {task.id!r} differs from the one that the server has; send it with its private part")
     return task

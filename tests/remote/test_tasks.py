@@ -46,3 +46,13 @@ def test_task_of_another_content_does_not_pass_for_the_servers():
     easier = dataclasses.replace(known, instruction="Say anything.")
     with pytest.raises(TaskError, match="another problem on the server"):
         chosen_task(env, {**public_task(easier), CONTENT_HASH: easier.content_hash})
+
+
+def test_limits_of_a_client_stand_where_no_part_of_a_task_is_private():
+    known = load_suite("dialogue/maze").tasks("test")[0]
+    assert not known.private
+    env = make("agentgym/Maze-v0")
+    short = dataclasses.replace(known, limits=dataclasses.replace(known.limits, max_turns=1))
+    assert chosen_task(env, public_task(short)) == short
+    with pytest.raises(TaskError, match="differs from the one that the server has"):
+        chosen_task(env, public_task(dataclasses.replace(known, instruction="Stay.")))
