@@ -127,6 +127,33 @@ def test_eval_interrupted_says_what_becomes_of_the_episodes(
     assert f"3 episodes are missing, those played {expected}" in capsys.readouterr().err
 
 
+TABOO = ["eval", "--suite", "dialogue/taboo-animals", "--policy", "demo", "--limit", "20"]
+
+
+def test_eval_of_a_game_says_whose_result_it_is(capsys: Capture) -> None:
+    result = evaluated(capsys, *TABOO, "--role", "describer", "--partner", "guesser=scripted:random")
+    assert (result["role"], result["partners"]) == ("describer", {"guesser": "scripted:random"})
+    assert set(result["game"]) == {"played", "quality", "product"}
+    result = evaluated(capsys, *TABOO, "--partner", "describer=self")
+    assert (result["role"], list(result["other_roles"])) == ("guesser", ["describer"])
+    assert result["success"]["mean"] == result["other_roles"]["describer"]["success"]["mean"]
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["--role", "describr"], "did you mean describer"),
+        (["--partner", "describer"], "ROLE=NAME"),
+        (["--partner", "describer=script"], "did you mean scripted"),
+        (["--partner", "describer=torch:/nowhere"], "/nowhere"),
+        (["--partner", "guesser=scripted"], "have partners too"),
+    ],
+)
+def test_eval_refuses_a_cast_that_cannot_be(args: list[str], expected: str, capsys: Capture) -> None:
+    assert main([*TABOO, *args]) == 2
+    assert expected in capsys.readouterr().err
+
+
 def test_read_options_takes_json_and_text() -> None:
     assert read_options(["a=1", "b=0.5", "c=true", "d=plain text", "e=x=y"]) == {
         "a": 1,

@@ -46,6 +46,16 @@ def test_play_ends_as_cancelled_when_the_input_ends(
     assert json.loads(capsys.readouterr().out)["outcome"] == "cancelled"
 
 
+def test_play_of_a_game_takes_a_role_and_partners(capsys: pytest.CaptureFixture[str]) -> None:
+    args = ["play", "agentgym/Taboo-v0", "--seed", "1", "--policy", "oracle", "--role", "describer"]
+    assert main([*args, "--json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["success"]
+    assert "Do not say" in captured.err
+    assert main([*args, "--partner", "guesser=scripted:null", "--json"]) == 1
+    assert "too many invalid messages" in capsys.readouterr().err
+
+
 def test_play_with_the_same_seed_plays_the_same_task(capsys: pytest.CaptureFixture[str]) -> None:
     results = []
     for _ in range(2):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import pytest
 from pettingzoo.test import api_test, seed_test
@@ -18,7 +19,10 @@ def aec():
     return env
 
 
-@pytest.mark.parametrize("make", [lambda: as_aec(Nim()), lambda: as_aec("test/Nim-v0")])
+GAMES = ("test/Nim-v0", "agentgym/Negotiation-v0", "agentgym/Taboo-v0")
+
+
+@pytest.mark.parametrize("make", [lambda: as_aec(Nim()), *(partial(as_aec, game) for game in GAMES)])
 def test_aec_passes_the_tests_of_pettingzoo(make):
     register(SPEC)
     with warnings.catch_warnings():
