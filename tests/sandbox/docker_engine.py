@@ -49,7 +49,7 @@ class TestedProvider(DockerProvider):
             threading.active_count(),
         )
 
-    def settled(self, expected: Footprint, timeout_s: float = 20.0) -> Footprint:
+    def settled(self, expected: Footprint, timeout_s: float = 60.0) -> Footprint:
         """The footprint once it is as expected, or after the time-out."""
         deadline = time.monotonic() + timeout_s
         while (found := self.footprint()) != expected and time.monotonic() < deadline:

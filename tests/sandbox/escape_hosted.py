@@ -451,7 +451,8 @@ def fill_inodes(arena):
 )
 def outlive_reset(arena):
     with arena.fresh() as box:
-        leave = "for i in 1 2 3; do (setsid bash -c 'trap \"\" TERM HUP; exec -a stale sleep 300' &) ; done; sleep 0.3"
+        leave = "for i in 1 2 3; do (setsid bash -c 'trap \"\" TERM HUP; exec -a stale sleep 300' &) ; done; "
+        leave += "until grep -qa '^stal[e]' /proc/[0-9]*/cmdline; do sleep 0.05; done"
         arena.run(leave, box, keep_background=True)
         seen = "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c 'stale 30[0]'"
         assert arena.run(seen, box).strip() == "1"
