@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TypeVar, cast
 
 import torch
@@ -14,6 +15,7 @@ from torch.distributed.tensor import DTensor
 from agentgym_rl.loss_metrics import LossMetrics
 
 T = TypeVar("T")
+_LET_GO_S = 0.3
 
 
 def is_distributed() -> bool:
@@ -39,9 +41,14 @@ def start() -> None:
 
 
 def stop() -> None:
-    """Leave the process group."""
+    """Leave the process group.
+
+    Gloo's threads outlive it, as sharded models hold it. One that has yet to let go of a tensor of Python's takes the
+    interpreter's lock for that, and would end the process with SIGABRT if the interpreter were gone by then.
+    """
     if is_distributed():
         dist.destroy_process_group()
+        time.sleep(_LET_GO_S)
 
 
 def add_up(metrics: LossMetrics) -> LossMetrics:
