@@ -117,8 +117,11 @@ _OWN = (
     _dialogue("TextNav", "text-nav", "partial"),
     _dialogue("TwentyQuestions", "twenty-questions"),
     _dialogue("Wordle", "wordle", "tries"),
+    _game("ConnectFour", ("first", "second"), "connect-four"),
+    _game("LiarsDice", ("first", "second"), "liars-dice"),
     _game("Negotiation", ("first", "second"), "negotiation"),
     _game("Taboo", ("guesser", "describer"), "taboo", "taboo-describer", "taboo-animals"),
+    _game("TicTacToe", ("first", "second"), "tic-tac-toe", "tic-tac-toe-second"),
     EnvSpec(
         "agentgym/Lookup-v0",
         "agentgym_tools.lookup.env:LookupEnv",

@@ -12,14 +12,17 @@ from tests.toy_game import SPEC as GAME
 from tests.toy_game import Nim
 
 LOCAL = [
+    "agentgym/ConnectFour-v0",
     "agentgym/GuessMyCity-v0",
     "agentgym/GuessNumber-v0",
+    "agentgym/LiarsDice-v0",
     "agentgym/Lookup-v0",
     "agentgym/Mastermind-v0",
     "agentgym/Maze-v0",
     "agentgym/Negotiation-v0",
     "agentgym/Taboo-v0",
     "agentgym/TextNav-v0",
+    "agentgym/TicTacToe-v0",
     "agentgym/TwentyQuestions-v0",
     "agentgym/Wordle-v0",
 ]

@@ -19,7 +19,14 @@ def aec():
     return env
 
 
-GAMES = ("test/Nim-v0", "agentgym/Negotiation-v0", "agentgym/Taboo-v0")
+GAMES = (
+    "test/Nim-v0",
+    "agentgym/ConnectFour-v0",
+    "agentgym/LiarsDice-v0",
+    "agentgym/Negotiation-v0",
+    "agentgym/Taboo-v0",
+    "agentgym/TicTacToe-v0",
+)
 
 
 @pytest.mark.parametrize("make", [lambda: as_aec(Nim()), *(partial(as_aec, game) for game in GAMES)])

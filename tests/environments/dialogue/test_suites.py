@@ -8,8 +8,10 @@ from agentgym.data_folder import data_folder
 from agentgym.suite import load_suite
 
 SUITES = [
+    "dialogue/connect-four",
     "dialogue/guess-my-city",
     "dialogue/guess-number",
+    "dialogue/liars-dice",
     "dialogue/mastermind",
     "dialogue/maze",
     "dialogue/maze-partial",
@@ -19,6 +21,8 @@ SUITES = [
     "dialogue/taboo-describer",
     "dialogue/text-nav",
     "dialogue/text-nav-partial",
+    "dialogue/tic-tac-toe",
+    "dialogue/tic-tac-toe-second",
     "dialogue/twenty-questions",
     "dialogue/wordle",
     "dialogue/wordle-tries",

@@ -1,0 +1,43 @@
+"""Writes the tasks of dialogue/liars-dice: `python -m agentgym_dialogue.liars_dice.generate [FOLDER]`.
+
+The declaration (suite.toml) and the README beside them are not written here.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from agentgym.task import Split
+from agentgym_dialogue.liars_dice.game import dice_task, roll
+from agentgym_dialogue.task_files import suite_folder, write_split
+
+SEED = 20_273
+NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
+    "train": {"dice-2": 1000, "dice-3": 1000},
+    "validation": {"dice-2": 80, "dice-3": 120},
+    "test": {"dice-3": 150, "dice-2": 75, "dice-4": 75},
+}
+
+
+def generate(folder: Path) -> None:
+    """Write the three splits into a folder; no rolls of a whole game occur twice in all."""
+    rng = random.Random(SEED)
+    seen: set[str] = set()
+    for split, counts in NUM_TASKS.items():
+        tasks = []
+        for index, stratum in enumerate(stratum for stratum, count in counts.items() for _ in range(count)):
+            while True:
+                rolls = roll(rng, int(stratum.removeprefix("dice-")))
+                if str(rolls) not in seen:
+                    break
+            seen.add(str(rolls))
+            task_id = f"dialogue/liars-dice:{split}-{index:05}"
+            tasks.append(dice_task(task_id, index, *rolls, split=split, stratum=stratum))
+        write_split(folder, split, tasks)
+
+
+if __name__ == "__main__":
+    generate(suite_folder(sys.argv[1:], "liars-dice"))

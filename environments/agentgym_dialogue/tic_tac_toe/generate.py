@@ -1,0 +1,84 @@
+"""Writes the tasks of dialogue/tic-tac-toe: `python -m agentgym_dialogue.tic_tac_toe.generate [FOLDER]`.
+
+The declaration (suite.toml) and the README beside them are not written here.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from agentgym.task import Split
+from agentgym_dialogue.line_game import ROLES, line_task
+from agentgym_dialogue.line_players import Foreseeing
+from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.tic_tac_toe.game import BOARD, ERROR_RATE, NUM_SQUARES, draw_slips
+from agentgym_dialogue.tic_tac_toe.partners import SKILL
+
+SEED = 20_271
+NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
+    "train": {"known_opening": 2000},
+    "validation": {"unseen_opening": 140, "known_opening": 60},
+    "test": {"unseen_opening": 200, "known_opening": 100},
+}
+NUM_UNSEEN: Mapping[Split, int] = {"validation": 2, "test": 3}
+"""How many openings of two moves, their mirror images counted as one, a split has to itself; there are 12."""
+
+Opening = tuple[int, ...]
+
+
+def generate(folder: Path, name: str = "tic-tac-toe") -> None:
+    """Write the three splits into a folder; every task can be won in either role, and none occurs twice in all."""
+    rng = random.Random(SEED)
+    seen: set[tuple[Opening, tuple[str, str]]] = set()
+    openings = _openings(rng)
+    for split, counts in NUM_TASKS.items():
+        strata = [stratum for stratum, count in counts.items() for _ in range(count)]
+        tasks = []
+        for index, stratum in enumerate(strata):
+            chosen = openings["train" if stratum == "known_opening" else split]
+            while True:
+                opening, slips = rng.choice(chosen), draw_slips(rng, ERROR_RATE)
+                task_id = f"dialogue/{name}:{split}-{index:05}"
+                task = line_task(task_id, index, BOARD, opening, slips, split=split, stratum=stratum)
+                winnable = all(Foreseeing(SKILL, role, task, 0).can_win() for role in ROLES)
+                if winnable and (opening, slips) not in seen:
+                    break
+            seen.add((opening, slips))
+            tasks.append(task)
+        write_split(folder, split, tasks)
+
+
+def _openings(rng: random.Random) -> dict[Split, Sequence[Opening]]:
+    """The openings of each split; the train split also begins with the empty board."""
+    classes: dict[Opening, list[Opening]] = {}
+    for opening in itertools.permutations(range(NUM_SQUARES), 2):
+        classes.setdefault(min(_images(opening)), []).append(opening)
+    drawn = sorted(classes)
+    rng.shuffle(drawn)
+    openings: dict[Split, Sequence[Opening]] = {}
+    for split, count in NUM_UNSEEN.items():
+        openings[split] = [opening for _ in range(count) for opening in classes[drawn.pop()]]
+    openings["train"] = [*(opening for each in drawn for opening in classes[each]), *[()] * 8]
+    return openings
+
+
+def _images(opening: Opening) -> list[Opening]:
+    """The eight images of an opening under turning and mirroring the board."""
+    images = []
+    for turns, mirrored in itertools.product(range(4), (False, True)):
+        image = []
+        for square in opening:
+            row, column = divmod(square, 3)
+            for _ in range(turns):
+                row, column = column, 2 - row
+            image.append(row * 3 + (2 - column if mirrored else column))
+        images.append(tuple(image))
+    return images
+
+
+if __name__ == "__main__":
+    generate(suite_folder(sys.argv[1:], "tic-tac-toe"))
