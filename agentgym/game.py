@@ -12,6 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from agentgym.action import Action, parse_text
 from agentgym.env import CUT_EXPLANATION, AgentEnv, CutMessage
 from agentgym.errors import ActionSyntaxError, ContractError
@@ -59,6 +62,7 @@ class GameEnv(ABC):
         invalid_value: Value of the `format` event for an invalid action.
         tools: Tools of each role; roles without tools may be left out.
         told: For each role the keys of a task's private part that the rules tell it.
+        has_picture: Whether each role's observation has a picture beside the text.
     """
 
     roles: Sequence[str] = ()
@@ -66,6 +70,7 @@ class GameEnv(ABC):
     invalid_value: float = 0.0
     tools: Mapping[str, Sequence[ToolSchema]] = {}
     told: Mapping[str, Sequence[str]] = {}
+    has_picture: bool = False
 
     def __init__(self) -> None:
         self.task: Task | None = None
@@ -114,6 +119,10 @@ class GameEnv(ABC):
     def progress(self, role: str) -> float | None:
         """How far a role has come, in [0, 1]. None: not supported."""
         return None
+
+    def picture(self, role: str) -> NDArray[np.uint8]:
+        """What a role sees beside the text, uint8[H, W, 3]; asked of games that have a picture."""
+        raise NotImplementedError(f"{type(self).__name__} has no picture")
 
     @property
     def capacity(self) -> int | None:

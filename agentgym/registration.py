@@ -99,7 +99,7 @@ def _game(name: str, roles: tuple[str, ...], *suites: str) -> EnvSpec:
     module = f"agentgym_dialogue.{suites[0].replace('-', '_')}"
     return EnvSpec(
         f"agentgym/{name}-v0",
-        f"{module}.game:{name}Game",
+        f"{module}.game:{name.removesuffix('Game')}Game",
         f"{module}.scripts:SCRIPTS",
         "dialogue",
         tuple(f"dialogue/{suite}" for suite in suites),
@@ -119,7 +119,10 @@ _OWN = (
     _dialogue("Wordle", "wordle", "tries"),
     _game("ConnectFour", ("first", "second"), "connect-four"),
     _game("LiarsDice", ("first", "second"), "liars-dice"),
+    _game("GridDrawing", ("drawer", "instructor"), "grid-drawing", "grid-drawing-instructor"),
     _game("Negotiation", ("first", "second"), "negotiation"),
+    _game("PrivateShared", ("answerer", "questioner"), "private-shared"),
+    _game("ReferenceGame", ("guesser", "describer"), "reference-game", "reference-game-describer"),
     _game("Taboo", ("guesser", "describer"), "taboo", "taboo-describer", "taboo-animals"),
     _game("TicTacToe", ("first", "second"), "tic-tac-toe", "tic-tac-toe-second"),
     EnvSpec(

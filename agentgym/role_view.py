@@ -10,14 +10,20 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Self
 
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
 from agentgym.action import Action
-from agentgym.env import AgentEnv, EnvReply
+from agentgym.env import AgentEnv, EnvReply, Observation
 from agentgym.errors import ActionSyntaxError, AgentGymError, ContractError, PartnerError, PartnerForfeitError
 from agentgym.game import GameEnv, GameReply, Inbox
 from agentgym.message import Message, text_of
 from agentgym.outcome import Outcome
 from agentgym.policy import Script, ScriptFactory
 from agentgym.reward import RewardEvent
+from agentgym.spaces import Message as MessageSpace
+from agentgym.spaces import Picture as PictureSpace
 from agentgym.task import Task
 
 
@@ -51,6 +57,8 @@ class RoleView(AgentEnv):
         self.reward_weights = game.reward_weights
         self.invalid_value = game.invalid_value
         self.tools = game.tools.get(role, ())
+        if game.has_picture:
+            self.observation_space = gymnasium.spaces.Dict({"text": MessageSpace(), "image": PictureSpace()})
         self._factories = partners
         self._talks: dict[str, list[Message]] = {}
         self._early: list[RewardEvent] = []
@@ -136,6 +144,9 @@ class RoleView(AgentEnv):
     def close(self) -> None:
         """Close the game."""
         self.game.close()
+
+    def _observe(self, messages: Sequence[Message], image: NDArray[np.uint8] | None) -> Observation:
+        return super()._observe(messages, self.game.picture(self.role) if self.game.has_picture else image)
 
     def _play(self, text: str) -> EnvReply:
         return self.respond(Action(text, text, None, ()))  # the game parses it, and notices one that was cut

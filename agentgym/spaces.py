@@ -1,13 +1,15 @@
-"""Gymnasium spaces for agents that read and write text.
+"""Gymnasium spaces for agents that read and write text, and see pictures.
 
-`gymnasium.spaces.Text` is bound to a fixed alphabet; a message may hold any character, so it has a space of its own.
+`gymnasium.spaces.Text` is bound to a fixed alphabet and `Box` to a shape; messages and pictures are bound to neither.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from gymnasium.spaces import Space
+from numpy.typing import NDArray
 
 _WORDS = ("yes", "no", "search", "left", "42", "ok", "", "né", "名前", '{"name": "x"}', "click('a1')")
 
@@ -44,3 +46,33 @@ class Message(Space[str]):
 
     def __hash__(self) -> int:
         return hash(("Message", self.max_chars))
+
+
+class Picture(Space[NDArray[np.uint8]]):
+    """All pictures, uint8[H, W, 3], of whatever height and width: those of one environment may differ by task."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        super().__init__(shape=None, dtype=np.uint8, seed=seed)
+
+    def sample(self, mask: Any | None = None, probability: Any | None = None) -> NDArray[np.uint8]:
+        """A small picture of random pixels; masks do not apply."""
+        height, width = self.np_random.integers(1, 9, size=2)
+        return self.np_random.integers(0, 256, (int(height), int(width), 3), np.uint8)
+
+    def contains(self, x: Any) -> bool:
+        """Whether `x` is a picture."""
+        return isinstance(x, np.ndarray) and x.dtype == np.uint8 and x.ndim == 3 and x.shape[2] == 3
+
+    @property
+    def is_np_flattenable(self) -> bool:
+        """False: pictures have no fixed size."""
+        return False
+
+    def __repr__(self) -> str:
+        return "Picture()"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Picture)
+
+    def __hash__(self) -> int:
+        return hash("Picture")

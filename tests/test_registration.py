@@ -13,6 +13,7 @@ from tests.toy_game import Nim
 
 LOCAL = [
     "agentgym/ConnectFour-v0",
+    "agentgym/GridDrawing-v0",
     "agentgym/GuessMyCity-v0",
     "agentgym/GuessNumber-v0",
     "agentgym/LiarsDice-v0",
@@ -20,6 +21,8 @@ LOCAL = [
     "agentgym/Mastermind-v0",
     "agentgym/Maze-v0",
     "agentgym/Negotiation-v0",
+    "agentgym/PrivateShared-v0",
+    "agentgym/ReferenceGame-v0",
     "agentgym/Taboo-v0",
     "agentgym/TextNav-v0",
     "agentgym/TicTacToe-v0",

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import agentgym.testing
@@ -187,3 +188,22 @@ def test_role_view_passes_the_checks_of_environments(role):
     report.raise_if_failed()
     skipped = {result.name for result in report.results if result.status == "skipped"}
     assert skipped == {"light_import"}
+
+
+class PicturedNim(Nim):
+    """Nim that shows each role a picture as tall as stones are left."""
+
+    has_picture = True
+
+    def picture(self, role):
+        return np.full((max(self.stones, 1), 1 + (role == "first"), 3), 7, np.uint8)
+
+
+def test_role_view_shows_the_picture_that_the_game_has_for_its_role():
+    env = RoleView(PicturedNim(), "first", {"second": saying("2")})
+    observation, _ = env.reset(options={"task": nim_task(4)})
+    assert observation["image"].shape == (4, 2, 3)
+    assert observation in env.observation_space
+    observation, *_ = env.step("1")
+    assert observation["image"].shape == (1, 2, 3)
+    assert "image" not in view("2").reset(options={"task": nim_task(4)})[0]

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from agentgym.spaces import Message
+from agentgym.spaces import Message, Picture
 
 
 def test_message_space_holds_every_text_up_to_its_length():
@@ -23,3 +24,12 @@ def test_message_space_samples_repeat_with_a_seed():
 def test_message_spaces_are_equal_by_length(other, same):
     assert (Message(7) == other) is same
     assert (hash(Message(7)) == hash(other)) is same
+
+
+def test_picture_space_holds_pictures_of_any_size():
+    space = Picture(seed=1)
+    assert all(picture in space for picture in (np.zeros((2, 5, 3), np.uint8), space.sample(), space.sample()))
+    assert all(value not in space for value in (np.zeros((2, 5), np.uint8), np.zeros((2, 5, 3)), "picture", None))
+    assert np.array_equal(Picture(seed=4).sample(), Picture(seed=4).sample())
+    assert Picture() == space != Message()
+    assert hash(Picture()) == hash(space)

@@ -1,0 +1,43 @@
+"""Writes the tasks of dialogue/private-shared: `python -m agentgym_dialogue.private_shared.generate [FOLDER]`.
+
+An unseen game: there is no train split. The declaration (suite.toml) and the README are not written here.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from agentgym.task import Split, Task
+from agentgym_dialogue.private_shared.domains import DOMAINS
+from agentgym_dialogue.private_shared.game import draw, shared_task
+from agentgym_dialogue.task_files import suite_folder, write_split
+
+SEED = 20_273
+NUM_TASKS: Mapping[Split, int] = {"validation": 200, "test": 300}
+GIVEN = (0, 1, 1, 2)
+"""How many things are given, in turns."""
+
+
+def generate(folder: Path) -> None:
+    """Write both splits into a folder, as many tasks of each domain; no talk occurs twice in all."""
+    rng = random.Random(SEED)
+    seen: set[str] = set()
+    for split, count in NUM_TASKS.items():
+        tasks: list[Task] = []
+        while len(tasks) < count:
+            index = len(tasks)
+            domain = list(DOMAINS)[index % len(DOMAINS)]
+            task_id = f"dialogue/private-shared:{split}-{index:05}"
+            drawn = draw(rng, domain, GIVEN[index // len(DOMAINS) % len(GIVEN)])
+            task = shared_task(task_id, index, domain, *drawn, split=split, stratum=domain)
+            if task.content_hash not in seen:
+                seen.add(task.content_hash)
+                tasks.append(task)
+        write_split(folder, split, tasks)
+
+
+if __name__ == "__main__":
+    generate(suite_folder(sys.argv[1:], "private-shared"))
