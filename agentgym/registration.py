@@ -125,6 +125,7 @@ _OWN = (
     _game("ReferenceGame", ("guesser", "describer"), "reference-game", "reference-game-describer"),
     _game("Taboo", ("guesser", "describer"), "taboo", "taboo-describer", "taboo-animals"),
     _game("TicTacToe", ("first", "second"), "tic-tac-toe", "tic-tac-toe-second"),
+    _game("Ultimatum", ("proposer", "responder"), "ultimatum", "ultimatum-responder"),
     EnvSpec(
         "agentgym/Lookup-v0",
         "agentgym_tools.lookup.env:LookupEnv",

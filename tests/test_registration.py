@@ -27,6 +27,7 @@ LOCAL = [
     "agentgym/TextNav-v0",
     "agentgym/TicTacToe-v0",
     "agentgym/TwentyQuestions-v0",
+    "agentgym/Ultimatum-v0",
     "agentgym/Wordle-v0",
 ]
 OWN = sorted([*LOCAL, "agentgym/Python-v0", "agentgym/Terminal-v0"])

@@ -26,6 +26,7 @@ GAMES = (
     "agentgym/Negotiation-v0",
     "agentgym/Taboo-v0",
     "agentgym/TicTacToe-v0",
+    "agentgym/Ultimatum-v0",
 )
 
 

@@ -29,6 +29,8 @@ SUITES = [
     "dialogue/tic-tac-toe",
     "dialogue/tic-tac-toe-second",
     "dialogue/twenty-questions",
+    "dialogue/ultimatum",
+    "dialogue/ultimatum-responder",
     "dialogue/wordle",
     "dialogue/wordle-tries",
 ]

@@ -1,0 +1,51 @@
+"""Writes the tasks of dialogue/ultimatum: `python -m agentgym_dialogue.ultimatum.generate [FOLDER]`.
+
+The declaration (suite.toml) and the README beside them are not written here.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from agentgym.task import Split
+from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.ultimatum.characters import draw_proposer, draw_responder
+from agentgym_dialogue.ultimatum.game import ultimatum_task
+
+SEED = 20_274
+POTS: Mapping[str, Sequence[int]] = {
+    "known_pot": (8, 10, 12, 14, 16, 18, 20),
+    "unseen_pot": (9, 13, 17),
+    "large_pot": (30, 40),
+}
+ROUNDS = (4, 5, 6, 7)
+NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
+    "train": {"known_pot": 2000},
+    "validation": {"unseen_pot": 120, "known_pot": 80},
+    "test": {"unseen_pot": 150, "known_pot": 75, "large_pot": 75},
+}
+
+
+def generate(folder: Path, name: str = "ultimatum") -> None:
+    """Write the three splits into a folder; no pot, rounds and characters occur twice in all."""
+    rng = random.Random(SEED)
+    seen: set[str] = set()
+    for split, counts in NUM_TASKS.items():
+        tasks = []
+        for index, stratum in enumerate(stratum for stratum, count in counts.items() for _ in range(count)):
+            while True:
+                pot, rounds = rng.choice(POTS[stratum]), rng.choice(ROUNDS)
+                characters = draw_responder(rng, pot), draw_proposer(rng, pot)
+                if (key := str((pot, rounds, characters))) not in seen:
+                    break
+            seen.add(key)
+            task_id = f"dialogue/{name}:{split}-{index:05}"
+            tasks.append(ultimatum_task(task_id, index, pot, rounds, *characters, split=split, stratum=stratum))
+        write_split(folder, split, tasks)
+
+
+if __name__ == "__main__":
+    generate(suite_folder(sys.argv[1:], "ultimatum"))
