@@ -4,12 +4,15 @@ import warnings
 from functools import partial
 
 import pytest
-from pettingzoo.test import api_test, seed_test
 
 from agentgym.errors import ConfigError, TaskError
 from agentgym.interop.pettingzoo import as_aec
 from agentgym.registration import register
 from tests.toy_game import SPEC, Nim, nim_task
+
+with warnings.catch_warnings():  # where pygame is installed they import games of their own, which warn
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, seed_test
 
 
 @pytest.fixture
