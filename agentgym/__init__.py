@@ -18,6 +18,7 @@ from agentgym.suite import Suite, load_suite, register_suites, suite_names
 from agentgym.task import Limits, Task
 from agentgym.tool_env import ToolEnv, tool_schema
 from agentgym.trajectory import Group, Segment, Trajectory, Turn
+from agentgym.wrappers.gymnasium_env import TextView, make_from_gymnasium
 
 __version__ = "0.1.0"
 
@@ -45,6 +46,7 @@ __all__ = [
     "Segment",
     "Suite",
     "Task",
+    "TextView",
     "ToolCall",
     "ToolEnv",
     "ToolSchema",
@@ -53,6 +55,7 @@ __all__ = [
     "errors",
     "load_suite",
     "make",
+    "make_from_gymnasium",
     "make_game",
     "register",
     "register_own",

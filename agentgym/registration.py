@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 
+from agentgym.adapted import ADAPTED, Adapted
 from agentgym.entry_points import load_entry_points
 from agentgym.env import AgentEnv
 from agentgym.errors import ConfigError, UnknownNameError
@@ -40,6 +42,9 @@ class EnvSpec:
         roles: Roles of a game that an agent may play, the first one unless another is asked for; none for an
             environment of one agent.
         partners: "module:NAME" of a mapping from each role of the game to the script factory that plays it by default.
+        options: Keyword arguments that the environment is made with, under those of `make`.
+        adapts: The package whose environment it is; "" for one of our own.
+        why_no_oracle: Why no script solves every task; "" where `oracle` does.
     """
 
     id: str
@@ -52,6 +57,14 @@ class EnvSpec:
     extra: str = ""
     roles: tuple[str, ...] = ()
     partners: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    adapts: str = ""
+    why_no_oracle: str = ""
+
+    @property
+    def missing_extra(self) -> str:
+        """The extra that brings the adapted package where that is not installed; "" where nothing is missing."""
+        return self.extra if self.adapts and find_spec(self.adapts) is None else ""
 
     def load_scripts(self, role: str = "") -> Mapping[str, ScriptFactory]:
         """The script factories of this environment, or of a role of this game; imports its module.
@@ -109,6 +122,24 @@ def _game(name: str, roles: tuple[str, ...], *suites: str) -> EnvSpec:
     )
 
 
+def _adapted(game: Adapted) -> EnvSpec:
+    """The spec of an environment of another package."""
+    module = f"agentgym_dialogue.{game.module}"
+    return EnvSpec(
+        f"agentgym/{game.name}-v0",
+        f"{module}.{game.entry_point}",
+        f"{module}.scripts:SCRIPTS",
+        "dialogue",
+        tuple(f"dialogue/{suite}" for suite in game.suites),
+        extra=game.extra,
+        roles=game.roles,
+        partners=f"{module}.partners:PARTNERS" if game.roles else "",
+        options=game.options,
+        adapts=game.package,
+        why_no_oracle=game.why_no_oracle,
+    )
+
+
 _OWN = (
     _dialogue("GuessMyCity", "guess-my-city"),
     _dialogue("GuessNumber", "guess-number"),
@@ -152,6 +183,7 @@ _OWN = (
         runtimes=("workspace",),
         extra="docker",
     ),
+    *map(_adapted, ADAPTED),
 )
 _specs: dict[str, EnvSpec] = {}
 
@@ -178,7 +210,7 @@ def register(spec: EnvSpec, suites_root: Path | None = None) -> None:
     if known is None:
         _specs[spec.id] = spec
         entry_point = "agentgym.partners:role_view" if spec.roles else spec.entry_point
-        kwargs = {"env_id": spec.id} if spec.roles else {}
+        kwargs = {"env_id": spec.id} if spec.roles else dict(spec.options)
         gymnasium.register(
             spec.id, entry_point=entry_point, kwargs=kwargs, disable_env_checker=True, order_enforce=False
         )
@@ -277,7 +309,7 @@ def make_game(env_id: str, **options: Any) -> GameEnv:
     if not found.roles:
         raise ConfigError(f"environment {env_id!r} is no game of several roles; make it with agentgym.make")
     try:
-        game = _load(found.entry_point)(**options)
+        game = _load(found.entry_point)(**{**found.options, **options})
     except TypeError as error:
         raise ConfigError(f"game {env_id!r} refuses the options {sorted(options)}: {error}") from error
     if not isinstance(game, GameEnv):

@@ -9,7 +9,7 @@ import tyro
 
 from agentgym.cli.output import AsJson, note, print_json, print_table
 from agentgym.entry_points import load_entry_points
-from agentgym.errors import ConfigError, UnknownNameError
+from agentgym.errors import DISTRIBUTION, ConfigError, UnknownNameError
 from agentgym.registration import EnvSpec, require_runtime, specs
 from agentgym.suite import suite_names
 from agentgym.testing import CheckReport, check_env, check_suite
@@ -66,9 +66,19 @@ def check(env_ids: list[str], suites: list[str], runtime: str = "") -> Iterator[
         yield from map(check_suite, suites)
 
 
+def _is_there(spec: EnvSpec) -> bool:
+    """Whether the package of an adapted environment is installed; says so where it is not."""
+    extra = spec.missing_extra
+    if extra:
+        note(f"{spec.id}: not checked, {spec.adapts} is not installed: pip install '{DISTRIBUTION}[{extra}]'")
+    return not extra
+
+
 def _chosen(names: tuple[str, ...], family: str) -> tuple[list[str], list[str]]:
     """Environment ids and suite names; an environment brings its suites."""
     known = {spec.id: spec for spec in specs()}
+    if not names:
+        known = {name: each for name, each in known.items() if family not in ("", each.family) or _is_there(each)}
     if family:
         chosen: list[EnvSpec] = [spec for spec in known.values() if spec.family == family]
         if not chosen:

@@ -6,7 +6,7 @@ from typing import Any
 
 from agentgym.cli.output import AsJson, note, print_json, print_table
 from agentgym.entry_points import load_entry_points
-from agentgym.errors import UnknownNameError
+from agentgym.errors import DISTRIBUTION, UnknownNameError
 from agentgym.registration import EnvSpec, specs
 
 
@@ -25,12 +25,11 @@ def run(*, family: str = "", as_json: AsJson = False) -> int:
     if as_json:
         print_json([describe(spec) for spec in found])
     else:
-        yes_no = {True: "yes", False: "no"}
-        rows = [
-            (s.id, s.family, ", ".join(s.suites), ", ".join(s.roles), yes_no[s.deterministic], ", ".join(s.runtimes))
-            for s in found
-        ]
-        print_table(("environment", "family", "suites", "roles", "deterministic", "runtimes"), rows)
+        print_table(
+            ("environment", "family", "suites", "roles", "deterministic", "runtimes", "adapts"), map(_row, found)
+        )
+        if missing := sorted({spec.missing_extra for spec in found} - {""}):
+            note(f"some adapted environments lack their package: pip install '{DISTRIBUTION}[{','.join(missing)}]'")
     return 0
 
 
@@ -43,4 +42,13 @@ def describe(spec: EnvSpec) -> dict[str, Any]:
         "roles": list(spec.roles),
         "deterministic": spec.deterministic,
         "runtimes": list(spec.runtimes),
+        "adapts": spec.adapts,
+        "missing_extra": spec.missing_extra,
     }
+
+
+def _row(spec: EnvSpec) -> tuple[str, ...]:
+    deterministic = "yes" if spec.deterministic else "no"
+    missing = f" (missing: extra {spec.missing_extra})" if spec.missing_extra else ""
+    several = (", ".join(spec.suites), ", ".join(spec.roles), deterministic, ", ".join(spec.runtimes))
+    return spec.id, spec.family, *several, spec.adapts + missing

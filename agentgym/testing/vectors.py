@@ -87,7 +87,7 @@ def check_light_import(subject: EnvSubject) -> str | None:
     if known.extra:
         return f"it declares the extra {known.extra!r}"
     module, _, name = known.entry_point.partition(":")
-    made = f"module.{name}()"
+    made = f"module.{name}(**{dict(known.options)!r})"
     if known.roles:
         partners, _, table = known.partners.partition(":")
         made = f"RoleView({made}, {subject.role!r}, importlib.import_module({partners!r}).{table})"

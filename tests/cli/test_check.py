@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from agentgym import registration
 from agentgym.cli.main import main
 from agentgym.registration import EnvSpec
 from agentgym.testing import CheckReport, CheckResult
@@ -80,3 +81,20 @@ def test_check_refuses_a_runtime_that_cannot_be_before_it_checks_anything(
     captured = capsys.readouterr()
     assert expected in captured.err
     assert captured.out == ""
+
+
+def test_check_of_a_family_leaves_out_what_is_not_installed_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checked: list[str] = []
+    monkeypatch.setattr(
+        "agentgym.cli.check.check_env", lambda name, **given: checked.append(name) or CheckReport(name, [])
+    )
+    monkeypatch.setattr("agentgym.cli.check.check_suite", lambda name: CheckReport(name, []))
+    monkeypatch.setattr("agentgym.registration.find_spec", lambda package: None)
+    adapted = EnvSpec("test/Adapted-v0", "m:E", "m:S", "tools", adapts="elsewhere", extra="games")
+    monkeypatch.setitem(registration._specs, adapted.id, adapted)
+    assert main(["check", "--family", "tools"]) == 0
+    assert "agentgym/Lookup-v0" in checked
+    assert adapted.id not in checked
+    assert "elsewhere is not installed: pip install 'agentgymnasium[games]'" in capsys.readouterr().err

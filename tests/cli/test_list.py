@@ -5,8 +5,9 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from agentgym import entry_points
+from agentgym import entry_points, registration
 from agentgym.cli.main import main
+from agentgym.registration import EnvSpec
 
 
 @pytest.fixture
@@ -28,6 +29,8 @@ def test_list_json_has_the_declared_keys(capsys: pytest.CaptureFixture[str]) -> 
         "roles": [],
         "deterministic": True,
         "runtimes": ["local", "served"],
+        "adapts": "",
+        "missing_extra": "",
     }
 
 
@@ -54,3 +57,18 @@ def test_list_names_a_broken_package_and_lists_the_rest(capsys: pytest.CaptureFi
     captured = capsys.readouterr()
     assert "agentgym/Lookup-v0" in {row["id"] for row in json.loads(captured.out)}
     assert "no_such_module:register" in captured.err
+
+
+def test_list_marks_adapted_environments_and_names_the_extra_that_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(registration, "find_spec", lambda package: None)
+    adapted = EnvSpec("test/Adapted-v0", "m:E", "m:S", "adapted-family", adapts="elsewhere", extra="games")
+    monkeypatch.setattr(registration, "_specs", {adapted.id: adapted})
+    assert main(["list"]) == 0
+    captured = capsys.readouterr()
+    assert "elsewhere (missing: extra games)" in captured.out.replace("\n", " ")
+    assert "pip install 'agentgymnasium[games]'" in captured.err
+    assert main(["list", "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)[0]
+    assert (row["adapts"], row["missing_extra"]) == ("elsewhere", "games")

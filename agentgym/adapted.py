@@ -1,0 +1,43 @@
+"""Which environments of other packages are played as ours: a table, of which `registration` makes specs.
+
+How each package is adapted is in the modules that the table names; nothing is imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+
+class Adapted(NamedTuple):
+    """An environment of another package.
+
+    Attributes:
+        name: The name in our id.
+        module: Package of `agentgym_dialogue` that adapts it.
+        entry_point: "module:Class" within that package.
+        options: Keyword arguments that say which environment it is.
+        package: The import name that it needs.
+        extra: The extra that brings that; "" where agentgym itself needs it.
+        suites: Suites of the dialogue family.
+        roles: Roles of a game.
+        why_no_oracle: Why no script solves every task; "" where `oracle` does.
+    """
+
+    name: str
+    module: str
+    entry_point: str
+    options: Mapping[str, Any]
+    package: str
+    extra: str = ""
+    suites: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    why_no_oracle: str = ""
+
+
+_TOY_TEXT = {"FrozenLake": "frozen-lake", "Taxi": "taxi", "Blackjack": "blackjack"}
+
+ADAPTED: tuple[Adapted, ...] = tuple(
+    Adapted(name, "toy_text", "env:ToyTextEnv", {"game": name}, "gymnasium", suites=(suite,))
+    for name, suite in _TOY_TEXT.items()
+)
