@@ -157,6 +157,8 @@ _OWN = (
     _game("Taboo", ("guesser", "describer"), "taboo", "taboo-describer", "taboo-animals"),
     _game("TicTacToe", ("first", "second"), "tic-tac-toe", "tic-tac-toe-second"),
     _game("Ultimatum", ("proposer", "responder"), "ultimatum", "ultimatum-responder"),
+    _game("WordleWithClue", ("guesser", "clue_giver"), "wordle-with-clue", "wordle-clue-giver"),
+    _game("WordleWithCritic", ("guesser", "critic"), "wordle-with-critic", "wordle-critic"),
     EnvSpec(
         "agentgym/Lookup-v0",
         "agentgym_tools.lookup.env:LookupEnv",

@@ -29,6 +29,8 @@ LOCAL = [
     "agentgym/TwentyQuestions-v0",
     "agentgym/Ultimatum-v0",
     "agentgym/Wordle-v0",
+    "agentgym/WordleWithClue-v0",
+    "agentgym/WordleWithCritic-v0",
 ]
 OWN = sorted([*LOCAL, "agentgym/Python-v0", "agentgym/Terminal-v0"])
 TOY = EnvSpec("test/Toy-v0", "tests.toy_env:ToyEnv", "tests.toy_env:SCRIPTS", "test")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import cache
 from typing import Any, Self
 
@@ -49,6 +49,26 @@ def marks(secret: str, guess: str) -> str:
             found[place] = "Y"
             rest.remove(letter)
     return " ".join(found)
+
+
+def read_guess(content: str, allowed: Set[str]) -> str:
+    """The one guess of a message: its only word of five letters, or the only one in brackets.
+
+    Raises:
+        ActionSyntaxError: There is none or more than one, or it is not among the allowed words.
+    """
+    if content in allowed:
+        return content
+    found: set[str] = set()
+    if len(content) <= MAX_CHARS:
+        text = content.lower()
+        found = set(_BRACKETED.findall(text) or _WORD.findall(text))
+    if len(found) != 1:
+        raise ActionSyntaxError("Guess one word of five letters.")
+    guess = found.pop()
+    if guess not in allowed:
+        raise ActionSyntaxError(f"{guess[:20]} is not in the vocabulary. Guess another word of five letters.")
+    return guess
 
 
 def wordle_task(
@@ -163,7 +183,7 @@ class WordleEnv(AgentEnv):
 
     def respond(self, action: Action) -> EnvReply:
         """Answer one guess."""
-        guess = self._read_guess(action.content)
+        guess = read_guess(action.content, vocabulary(self._size))
         self._tries_left -= 1
         self._guesses.append(guess)
         if guess == self._secret:
@@ -197,18 +217,3 @@ class WordleEnv(AgentEnv):
         if self._tries_pay:
             self._tries_left -= 1
         return super()._refuse(refusal)
-
-    def _read_guess(self, content: str) -> str:
-        allowed = vocabulary(self._size)
-        if content in allowed:
-            return content
-        found: set[str] = set()
-        if len(content) <= MAX_CHARS:
-            text = content.lower()
-            found = set(_BRACKETED.findall(text) or _WORD.findall(text))
-        if len(found) != 1:
-            raise ActionSyntaxError("Guess one word of five letters.")
-        guess = found.pop()
-        if guess not in allowed:
-            raise ActionSyntaxError(f"{guess[:20]} is not in the vocabulary. Guess another word of five letters.")
-        return guess

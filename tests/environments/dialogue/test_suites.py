@@ -32,7 +32,11 @@ SUITES = [
     "dialogue/ultimatum",
     "dialogue/ultimatum-responder",
     "dialogue/wordle",
+    "dialogue/wordle-clue-giver",
+    "dialogue/wordle-critic",
     "dialogue/wordle-tries",
+    "dialogue/wordle-with-clue",
+    "dialogue/wordle-with-critic",
 ]
 
 

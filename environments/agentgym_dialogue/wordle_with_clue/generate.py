@@ -1,0 +1,28 @@
+"""Writes the tasks of dialogue/wordle-with-clue: `python -m agentgym_dialogue.wordle_with_clue.generate [FOLDER]`.
+
+The declaration (suite.toml) and the README beside them are not written here; `generate_giver` writes the same tasks for
+the other role.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.word_hints import hinted_words
+from agentgym_dialogue.wordle_with_clue.game import clue_task
+
+
+def generate(folder: Path, suite: str = "dialogue/wordle-with-clue") -> None:
+    """Write the three splits into a folder; alike for either role."""
+    for split, hinted in hinted_words().items():
+        tasks = [
+            clue_task(f"{suite}:{split}-{index:05}", index, word, hint, split=split, stratum=stratum)
+            for index, (stratum, word, hint) in enumerate(hinted)
+        ]
+        write_split(folder, split, tasks)
+
+
+if __name__ == "__main__":
+    generate(suite_folder(sys.argv[1:], "wordle-with-clue"))
