@@ -151,6 +151,7 @@ _OWN = (
     _game("ConnectFour", ("first", "second"), "connect-four"),
     _game("LiarsDice", ("first", "second"), "liars-dice"),
     _game("GridDrawing", ("drawer", "instructor"), "grid-drawing", "grid-drawing-instructor"),
+    _game("MatrixGames", ("first", "second"), "matrix-games"),
     _game("Negotiation", ("first", "second"), "negotiation"),
     _game("PrivateShared", ("answerer", "questioner"), "private-shared"),
     _game("ReferenceGame", ("guesser", "describer"), "reference-game", "reference-game-describer"),

@@ -19,6 +19,7 @@ LOCAL = [
     "agentgym/LiarsDice-v0",
     "agentgym/Lookup-v0",
     "agentgym/Mastermind-v0",
+    "agentgym/MatrixGames-v0",
     "agentgym/Maze-v0",
     "agentgym/Negotiation-v0",
     "agentgym/PrivateShared-v0",

@@ -26,6 +26,7 @@ GAMES = (
     "test/Nim-v0",
     "agentgym/ConnectFour-v0",
     "agentgym/LiarsDice-v0",
+    "agentgym/MatrixGames-v0",
     "agentgym/Negotiation-v0",
     "agentgym/Taboo-v0",
     "agentgym/TicTacToe-v0",

@@ -15,6 +15,7 @@ SUITES = [
     "dialogue/guess-number",
     "dialogue/liars-dice",
     "dialogue/mastermind",
+    "dialogue/matrix-games",
     "dialogue/maze",
     "dialogue/maze-partial",
     "dialogue/negotiation",

@@ -1,0 +1,57 @@
+"""Writes the tasks of dialogue/matrix-games: `python -m agentgym_dialogue.matrix_games.generate [FOLDER]`.
+
+The declaration (suite.toml) and the README beside them are not written here.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from agentgym.task import Split
+from agentgym_dialogue.matrix_games.game import ROLES, draw_habit, matrix_task
+from agentgym_dialogue.matrix_games.payoffs import MOVES, draw_payoffs
+from agentgym_dialogue.task_files import suite_folder, write_split
+
+SEED = 20_275
+UNSEEN = "chicken"
+ROUNDS = (4, 5, 6)
+NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
+    "train": {"known_game": 2000},
+    "validation": {"known_game": 200},
+    "test": {"known_game": 200, "chicken": 100},
+}
+
+
+def generate(folder: Path) -> None:
+    """Write the three splits into a folder; no payoffs of a game are in two splits, no task occurs twice."""
+    rng = random.Random(SEED)
+    split_of: dict[str, Split] = {}
+    seen: set[str] = set()
+    known = [game for game in MOVES if game != UNSEEN]
+    for split, counts in NUM_TASKS.items():
+        tasks = []
+        for index, stratum in enumerate(stratum for stratum, count in counts.items() for _ in range(count)):
+            while True:
+                game = UNSEEN if stratum == UNSEEN else known[index % len(known)]
+                payoffs = draw_payoffs(rng, game)
+                habits, rounds = {role: draw_habit(rng) for role in ROLES}, rng.choice(ROUNDS)
+                owner = split_of.setdefault(f"{game} {payoffs}", _drawn_split(rng))
+                if (owner == split or game == UNSEEN) and (key := f"{game} {payoffs} {habits} {rounds}") not in seen:
+                    break
+            seen.add(key)
+            task_id = f"dialogue/matrix-games:{split}-{index:05}"
+            tasks.append(matrix_task(task_id, index, game, payoffs, rounds, habits, split=split, stratum=stratum))
+        write_split(folder, split, tasks)
+
+
+def _drawn_split(rng: random.Random) -> Split:
+    """The split that payoffs belong to from the first draw on."""
+    draw = rng.random()
+    return "train" if draw < 0.6 else "validation" if draw < 0.8 else "test"
+
+
+if __name__ == "__main__":
+    generate(suite_folder(sys.argv[1:], "matrix-games"))
