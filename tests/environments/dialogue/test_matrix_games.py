@@ -34,8 +34,8 @@ def test_game_plays_a_round_of_talk_and_hidden_moves(game):
     inbox = MatrixGamesGame().reset(TASK)
     assert inbox["first"][0]["content"] == (
         "2 rounds. Both say a line, then both move at once: stag or hare. Points for you and them: you stag, they "
-        "stag: 5 and 5; you stag, they hare: 0 and 3; you hare, they stag: 3 and 0; you hare, they hare: 2 and 2. Get 9 "
-        "points or more in all. Say a line."
+        "stag: 5 and 5; you stag, they hare: 0 and 3; you hare, they stag: 3 and 0; you hare, they hare: 2 and 2. "
+        "Get 9 points or more in all. Say a line."
     )
     assert inbox["second"][0]["content"].endswith("They begin.")
     assert told(game.step("Shall we?"), "second") == "They say: Shall we?\nSay a line."
