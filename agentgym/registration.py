@@ -152,6 +152,7 @@ _OWN = (
     _game("LiarsDice", ("first", "second"), "liars-dice"),
     _game("GridDrawing", ("drawer", "instructor"), "grid-drawing", "grid-drawing-instructor"),
     _game("MatrixGames", ("first", "second"), "matrix-games"),
+    _game("MapNavigation", ("explorer", "guide"), "map-navigation", "map-navigation-guide"),
     _game("Negotiation", ("first", "second"), "negotiation"),
     _game("PrivateShared", ("answerer", "questioner"), "private-shared"),
     _game("ReferenceGame", ("guesser", "describer"), "reference-game", "reference-game-describer"),

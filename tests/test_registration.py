@@ -18,6 +18,7 @@ LOCAL = [
     "agentgym/GuessNumber-v0",
     "agentgym/LiarsDice-v0",
     "agentgym/Lookup-v0",
+    "agentgym/MapNavigation-v0",
     "agentgym/Mastermind-v0",
     "agentgym/MatrixGames-v0",
     "agentgym/Maze-v0",

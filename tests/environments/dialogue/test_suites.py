@@ -14,6 +14,8 @@ SUITES = [
     "dialogue/guess-my-city",
     "dialogue/guess-number",
     "dialogue/liars-dice",
+    "dialogue/map-navigation",
+    "dialogue/map-navigation-guide",
     "dialogue/mastermind",
     "dialogue/matrix-games",
     "dialogue/maze",

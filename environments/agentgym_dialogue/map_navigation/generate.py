@@ -1,0 +1,45 @@
+"""Writes the tasks of dialogue/map-navigation: `python -m agentgym_dialogue.map_navigation.generate [FOLDER]`.
+
+The declaration (suite.toml) and the README beside them are not written here; `generate_guide` writes the same tasks for
+the other role.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from agentgym.task import Split, Task
+from agentgym_dialogue.map_navigation.game import draw, navigation_task
+from agentgym_dialogue.task_files import suite_folder, write_split
+
+SEED = 20_275
+NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
+    "train": {"goto-6": 1300, "explore-6": 700},
+    "validation": {"goto-6": 130, "explore-6": 70},
+    "test": {"goto-6": 200, "explore-6": 50, "goto-8": 25, "explore-8": 25},
+}
+"""Tasks of each split and stratum; a stratum says what is asked for, and how many rooms there are."""
+
+
+def generate(folder: Path, suite: str = "dialogue/map-navigation") -> None:
+    """Write the three splits into a folder; no house occurs twice in all."""
+    rng = random.Random(SEED)
+    seen: set[str] = set()
+    for split, counts in NUM_TASKS.items():
+        tasks: list[Task] = []
+        for stratum in [stratum for stratum, count in counts.items() for _ in range(count)]:
+            kind, _, size = stratum.partition("-")
+            rooms, goal = draw(rng, kind, int(size))
+            while str(sorted(rooms)) in seen:
+                rooms, goal = draw(rng, kind, int(size))
+            seen.add(str(sorted(rooms)))
+            task_id = f"{suite}:{split}-{len(tasks):05}"
+            tasks.append(navigation_task(task_id, len(tasks), rooms, goal, split=split, stratum=stratum))
+        write_split(folder, split, tasks)
+
+
+if __name__ == "__main__":
+    generate(suite_folder(sys.argv[1:], "map-navigation"))
