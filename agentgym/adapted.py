@@ -37,7 +37,38 @@ class Adapted(NamedTuple):
 
 _TOY_TEXT = {"FrozenLake": "frozen-lake", "Taxi": "taxi", "Blackjack": "blackjack"}
 
-ADAPTED: tuple[Adapted, ...] = tuple(
-    Adapted(name, "toy_text", "env:ToyTextEnv", {"game": name}, "gymnasium", suites=(suite,))
-    for name, suite in _TOY_TEXT.items()
+BABYAI_LEVELS = (
+    "ActionObjDoor",
+    "FindObjS5",
+    "GoToDoor",
+    "GoToLocal",
+    "GoToObj",
+    "GoToObjDoor",
+    "GoToObjMazeS4R2",
+    "GoToRedBall",
+    "GoToRedBallGrey",
+    "KeyCorridorS3R1",
+    "OneRoomS8",
+    "OpenDoor",
+    "OpenRedDoor",
+    "PickupDist",
+    "PickupLoc",
+    "PutNextLocalS5N3",
+    "UnlockLocal",
+    "UnlockPickup",
+)
+"""Levels of minigrid's BabyAI that its own bot solves within our limits of turns."""
+
+
+def _babyai(name: str, level: str, *suites: str) -> Adapted:
+    return Adapted(name, "babyai", "env:BabyAIEnv", {"level": level}, "minigrid", "babyai", suites)
+
+
+ADAPTED: tuple[Adapted, ...] = (
+    *(
+        Adapted(name, "toy_text", "env:ToyTextEnv", {"game": name}, "gymnasium", suites=(suite,))
+        for name, suite in _TOY_TEXT.items()
+    ),
+    _babyai("BabyAI", "", "babyai"),
+    *(_babyai(f"BabyAI-{level}", level) for level in BABYAI_LEVELS),
 )

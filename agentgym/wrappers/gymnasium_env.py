@@ -108,7 +108,8 @@ class GymnasiumEnv(AgentEnv):
         env: Its id, or the environment itself.
         view: How it is told and played.
         render_mode: None or "ansi", which renders the text.
-        make_options: Keyword arguments of `gymnasium.make`, for an id; a task's `config["make"]` goes over them.
+        make_options: Keyword arguments of `gymnasium.make`, for an id. A task's `config["make"]` goes over them, also
+            with another `id`; its `config["reset"]` are the options of the environment's `reset`.
 
     Raises:
         ConfigError: Gymnasium does not know the id, its actions are neither text nor discrete, their names are not as
@@ -155,7 +156,7 @@ class GymnasiumEnv(AgentEnv):
             self.env.close()
             self.env = self._make(options)
         self._was_truncated = False
-        observation, info = self.env.reset(seed=task.seed)
+        observation, info = self.env.reset(seed=task.seed, options=task.config.get("reset"))
         if self._seed != task.seed:
             self._reseed(self._seed)
         self._ending = Ending(0.0, 0.0, False, info)
@@ -201,9 +202,8 @@ class GymnasiumEnv(AgentEnv):
         self._made_with = options
         try:
             # Its own limit of steps would not count invalid messages: the task's does.
-            return gymnasium.make(
-                self._id, max_episode_steps=-1, disable_env_checker=True, **{**self._make_options, **options}
-            )
+            chosen = {"id": self._id, **self._make_options, **options}
+            return gymnasium.make(max_episode_steps=-1, disable_env_checker=True, **chosen)
         except (gymnasium.error.Error, TypeError) as error:
             raise ConfigError(f"gymnasium.make({self._id!r}) with {self._make_options} fails: {error}") from error
 
