@@ -75,6 +75,7 @@ class ControlConnection:
         self._sock = sock
         self._lock = threading.Lock()
         self._channels: set[Channel] = set()
+        self._standby: socket.socket | None = None
         self._is_closed = False
         self.is_parents = False  # whether this process was forked off, so that the sandbox is none of its business
         self.runner_pid = self._hello(timeout_s)
@@ -96,10 +97,60 @@ class ControlConnection:
             )
         return int(words[2])
 
+    def run(self, request: bytes) -> Channel:
+        """Start an operation of one request, on the keeper that the last one has left free if there is one.
+
+        Raises:
+            SandboxLostError: The sandbox is gone.
+        """
+        with self._lock:
+            standby, self._standby = self._standby, None
+            if standby is not None:
+                channel = Channel(standby, self)
+                self._channels.add(channel)
+        if standby is None:
+            return self.open(request)
+        channel.request = request
+        try:
+            standby.sendall(request)
+        except OSError:  # killed from inside, or the sandbox is gone
+            try:
+                self.start_again(channel)
+            except SandboxLostError:
+                channel.close()
+                raise
+        return channel
+
+    def start_again(self, channel: Channel) -> None:
+        """Give a channel another keeper: the free one was gone before it had read the request."""
+        request, channel.request = channel.request, b""
+        fresh = self.open(request)
+        with self._lock:
+            channel.sock.close()
+            channel.sock = fresh.sock
+            self._channels.discard(fresh)
+            if channel.is_interrupted:
+                channel.interrupt()
+
+    def end(self, channel: Channel) -> None:
+        """Close a channel, or keep its free keeper for the next operation."""
+        with self._lock:
+            self._channels.discard(channel)
+            if channel.is_free and not channel.is_interrupted and self._standby is None and not self._is_closed:
+                self._standby = channel.sock
+                channel.is_free = False
+                return
+        channel.sock.close()
+
+    def _dismiss_standby(self) -> None:
+        standby, self._standby = self._standby, None
+        if standby is not None:
+            standby.close()
+
     def open(
         self, request: bytes, *, clears: bool = False, lasts: bool = False, passed: socket.socket | None = None
     ) -> Channel:
-        """Start an operation.
+        """Start an operation on a keeper made for it; one that was free goes.
 
         Args:
             request: Its first frames.
@@ -120,6 +171,7 @@ class ControlConnection:
             with self._lock:
                 if self._is_closed:
                     raise SandboxLostError(f"sandbox {self.name} was closed")
+                self._dismiss_standby()
                 self._channels.add(channel)
                 socket.send_fds(self._sock, [letter], descriptors)
         except SandboxLostError:
@@ -165,6 +217,7 @@ class ControlConnection:
             for sock in (self._sock, *(channel.sock for channel in self._channels)):
                 _shut_down(sock, socket.SHUT_RDWR)
             self._sock.close()
+            self._dismiss_standby()
             lasting = [channel for channel in self._channels if channel.lasts]
         for channel in lasting:  # nobody waits on these
             channel.close()
@@ -173,6 +226,7 @@ class ControlConnection:
         """In a forked child: let go without ending anything, or the sandbox would outlive the parent."""
         self._lock = threading.Lock()  # its holder may be a thread that a fork does not bring along
         self._is_closed = self.is_parents = True
+        self._dismiss_standby()
         for sock in (self._sock, *(channel.sock for channel in self._channels)):
             sock.close()
 
@@ -187,6 +241,8 @@ class Channel:
 
     Attributes:
         reads_ahead: Whether more may be read than the present frame; not before a stream of bytes begins.
+        request: What a keeper left free by another operation was sent, until it answers; else b"".
+        is_free: Whether the operation came to its whole end, so that its keeper may serve another.
     """
 
     def __init__(self, sock: socket.socket, control: ControlConnection, *, lasts: bool = False) -> None:
@@ -194,6 +250,8 @@ class Channel:
         self.lasts = lasts
         self.is_interrupted = False
         self.reads_ahead = True
+        self.request = b""
+        self.is_free = False
         self._control = control
         self._received = bytearray()
         self._queue: list[memoryview] = []
@@ -244,6 +302,8 @@ class Channel:
             if received is None:
                 self._check_life()
                 return None
+            if received:
+                self.request = b""
             self._received += received
 
     def _sends_before_reading(self, left: float | None) -> bool:
@@ -274,6 +334,11 @@ class Channel:
             raise TimeoutError(f"sandbox {self._control.name} said nothing in time") from None
         except TimeoutError:
             raise
+        except ConnectionResetError:  # it has not read all that it was sent
+            if not self.request or self.is_interrupted:
+                return None
+            self._control.start_again(self)
+            return b""
         except OSError:
             return None
 
@@ -318,8 +383,7 @@ class Channel:
 
     def close(self) -> None:
         """End the operation."""
-        self._control.forget(self)
-        self.sock.close()
+        self._control.end(self)
 
     def __enter__(self) -> Channel:
         return self

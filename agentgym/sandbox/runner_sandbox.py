@@ -21,6 +21,7 @@ from agentgym.sandbox.protocol import (
     PIECE_BYTES,
     Command,
     ExecFlag,
+    Exit,
     ExitFlag,
     Failure,
     Kind,
@@ -127,7 +128,7 @@ class RunnerSandbox(Sandbox):
         feed = None if stdin is None else input_frames(stdin)
         patience_s = command.timeout_ms / 1000 + command.grace_ms / 1000 + _ANSWER_MARGIN_S
         request = frame(Kind.EXEC, command.packed())
-        with self._control.open(request) as channel:
+        with self._control.run(request) if feed is None else self._control.open(request) as channel:
             while True:
                 received = self.receive(channel, patience_s if command.timeout_ms else None, feed)
                 if received is None:
@@ -138,14 +139,16 @@ class RunnerSandbox(Sandbox):
                 elif kind == Kind.ERROR_OUTPUT:
                     errors.append(payload)
                 elif kind == Kind.EXIT:
-                    return self._exec_result(payload, output, errors)
+                    end = parsed_exit(payload)
+                    leaves_nothing = not command.flags & (ExecFlag.KEEPS_BACKGROUND | ExecFlag.HAS_STDIN)
+                    channel.is_free = leaves_nothing and not end.flags
+                    return self._exec_result(end, output, errors)
                 else:
                     return ExecResult(
                         _CANNOT_RUN, b"", f"agentgym-runner: {self._failure(received).message}\n".encode()
                     )
 
-    def _exec_result(self, payload: bytes, output: list[bytes], errors: list[bytes]) -> ExecResult:
-        end = parsed_exit(payload)
+    def _exec_result(self, end: Exit, output: list[bytes], errors: list[bytes]) -> ExecResult:
         if end.flags & ExitFlag.LEFTOVERS:
             self._control.close()
             raise SandboxError(f"sandbox {self.id} was closed: a command left processes that nothing could kill")
@@ -192,10 +195,11 @@ class RunnerSandbox(Sandbox):
         """Content of a regular file; see `Sandbox.read_file`."""
         request = frame(Kind.READ, max_bytes.to_bytes(8, "little") + _packed_path(self._path(path)))
         pieces: list[bytes] = []
-        with self._control.open(request) as channel:
+        with self._control.run(request) as channel:
             while True:
                 kind, payload = self._answer(channel, path)
                 if kind != Kind.OUTPUT:
+                    channel.is_free = True
                     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
                 pieces.append(payload)
 
@@ -209,8 +213,9 @@ class RunnerSandbox(Sandbox):
         frames = (frame(Kind.INPUT, piece) for piece in pieces)
         if size <= _SMALL_INPUT:
             request = b"".join((request, *frames))
-        with self._control.open(request) as channel:
+        with self._control.run(request) if size <= _SMALL_INPUT else self._control.open(request) as channel:
             self._answer(channel, path, frames)
+            channel.is_free = True
 
     def _answer(self, channel: Channel, path: str, feed: Iterator[bytes] | None = None) -> Frame:
         received = self.receive(channel, _FILE_TIMEOUT_S, feed)

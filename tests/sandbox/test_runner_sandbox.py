@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import threading
 import time
@@ -44,6 +45,11 @@ def is_running(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def free_keeper(sandbox: Sandbox) -> int:
+    """The keeper of a command that has come to its end, which serves the next one."""
+    return int(sandbox.exec(["sh", "-c", "echo $PPID"]).stdout)
 
 
 # Commands.
@@ -210,6 +216,50 @@ def test_exec_whose_keeper_is_killed_from_inside_is_its_own_failure(sandbox: San
     other.send(b"undisturbed")
     assert other.receive(timeout_s=10) == b"undisturbed"
     other.close()
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGKILL, signal.SIGSTOP])
+def test_exec_needs_no_free_keeper_that_was_killed_from_inside(sandbox: ProcessSandbox, signal_number: int) -> None:
+    other = sandbox.spawn(["sh"])
+    for number in range(10):
+        other.send(f"kill -{signal_number:d} {free_keeper(sandbox)}; echo sent\n".encode())
+        assert other.receive(timeout_s=10) == b"sent\n"
+        assert sandbox.exec(["echo", str(number)]).stdout == f"{number}\n".encode()
+    other.close()
+
+
+def test_exec_of_one_keeper_leaves_the_next_nothing(sandbox: Sandbox) -> None:
+    keeper = free_keeper(sandbox)
+    look = ["sh", "-c", "echo $PPID; env; pwd; ulimit -a; umask; ls /proc/self/fd; cat /proc/self/status | grep Sig"]
+    before = sandbox.exec(look).stdout
+    assert before.splitlines()[0] == str(keeper).encode()
+    sandbox.exec(["sh", "-c", "cd /; umask 0; ulimit -n 50; true"], env={"LEFT": "x", "PATH": "/bin"}, cwd="/tmp")
+    sandbox.exec(["sh", "-c", "head -c 3000000 /dev/zero; exit 3"], max_output_bytes=10)
+    sandbox.exec(["sh", "-c", "kill -9 $$"])
+    sandbox.write_file("a", b"x" * 10_000)
+    assert sandbox.read_file("a") == b"x" * 10_000
+    assert sandbox.exec(look).stdout == before
+
+
+def test_exec_after_one_that_left_work_running_is_another_keepers(sandbox: Sandbox) -> None:
+    keeper = free_keeper(sandbox)
+    left = sandbox.exec(["sh", "-c", "sleep 600 >/dev/null 2>&1 & echo $!"], keep_background=True)
+    assert free_keeper(sandbox) != keeper
+    assert is_running(int(left.stdout))
+    sandbox.reset()
+
+
+def test_exec_again_on_another_keeper_happens_once(sandbox: ProcessSandbox) -> None:
+    """A keeper that dies with its command under way is the command's end, though it was a free one before."""
+    sandbox.exec(["true"])
+    result = sandbox.exec(["sh", "-c", "echo ran >> runs; kill -9 $PPID; sleep 60"], timeout_s=20)
+    assert result.exit_code == 137
+    assert sandbox.read_file("runs") == b"ran\n"
+
+
+def test_exec_on_a_keeper_that_dies_unseen_starts_again(sandbox: ProcessSandbox) -> None:
+    os.kill(free_keeper(sandbox), signal.SIGSTOP)  # it is killed for it, at a moment that may lie after the request
+    assert sandbox.exec(["echo", "on"]).stdout == b"on\n"
 
 
 def test_interrupt_ends_commands_of_other_threads(sandbox: Sandbox) -> None:
@@ -449,17 +499,19 @@ def test_clear_kills_what_runs(sandbox: ProcessSandbox) -> None:
 
 
 def test_many_operations_leave_no_descriptor_process_or_thread(sandbox: ProcessSandbox) -> None:
-    def footprint() -> tuple[int, int, int]:
-        inside = len(os.listdir(f"/proc/{sandbox.control.runner_pid}/fd"))
-        return len(os.listdir("/proc/self/fd")), threading.active_count(), inside
+    def footprint() -> tuple[int, ...]:
+        keeper = free_keeper(sandbox)
+        inside = [len(os.listdir(f"/proc/{pid}/fd")) for pid in (sandbox.control.runner_pid, keeper)]
+        return len(os.listdir("/proc/self/fd")), threading.active_count(), *inside
 
-    sandbox.exec(["true"])
     before = footprint()
     for _ in range(100):
+        sandbox.shell().close()
         sandbox.exec(["true"], stdin=b"x")
+        sandbox.exec(["true"])
+        sandbox.exec(["none such"])
         sandbox.write_file("a", b"1")
         sandbox.read_file("a")
-        sandbox.shell().close()
     assert footprint() == before
 
 

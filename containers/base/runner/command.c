@@ -129,10 +129,50 @@ static int spawn(pid_t *pid, const struct command *command, const int streams[3]
     return 0;
 }
 
+static bool has_name_of(char *const *variables, const char *variable) {
+    const char *end = strchr(variable, '=');
+    size_t length = end == NULL ? strlen(variable) : (size_t)(end - variable) + 1;
+    for (; *variables != NULL; variables++) {
+        if (strncmp(*variables, variable, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The command's variables, and those of the runner's own that they do not replace; the list alone is the caller's to free.
+static char **environment_of(const struct command *command, char *const *own) {
+    char **variables = (char **)(uintptr_t)command->variables;
+    size_t room = 1;
+    for (size_t at = 0; variables[at] != NULL; at++) {
+        room++;
+    }
+    for (size_t at = 0; own[at] != NULL; at++) {
+        room++;
+    }
+    char **merged = calloc(room, sizeof *merged);
+    size_t count = 0;
+    for (size_t at = 0; merged != NULL && own[at] != NULL; at++) {
+        if (!has_name_of(variables, own[at])) {
+            merged[count++] = own[at];
+        }
+    }
+    for (size_t at = 0; merged != NULL && variables[at] != NULL; at++) {
+        if (!has_name_of(variables + at + 1, variables[at])) { // the last of a name holds
+            merged[count++] = variables[at];
+        }
+    }
+    return merged;
+}
+
 pid_t command_start(const struct command *command, const int streams[3], const int *extra, struct refusal *refusal) {
     *refusal = (struct refusal){.exit_code = 0};
-    for (const char **variable = command->variables; *variable != NULL; variable++) {
-        putenv((char *)(uintptr_t)*variable);
+    char **own = environ;
+    environ = environment_of(command, own);
+    if (environ == NULL) {
+        environ = own;
+        *refusal = (struct refusal){.exit_code = CANNOT_RUN, .text = "cannot run for want of memory"};
+        return 0;
     }
     if (most_processes != RLIM_INFINITY) {
         setrlimit(RLIMIT_NPROC, &(struct rlimit){.rlim_cur = most_processes, .rlim_max = most_processes});
@@ -143,6 +183,8 @@ pid_t command_start(const struct command *command, const int streams[3], const i
     const char *name = folder >= 0 ? command->arguments[0] : command->cwd[0] == 0 ? command->work_dir : command->cwd;
     pid_t pid = 0;
     error = error != 0 ? error : spawn(&pid, command, streams, extra, folder);
+    free(environ);
+    environ = own;
     if (folder >= 0) {
         close(folder);
     }

@@ -217,7 +217,7 @@ static void run_clean_up(struct run *run) {
     }
 }
 
-static void run_report(struct run *run) {
+static bool run_report(struct run *run) {
     int channel = run->keeper->channel;
     if (run->refusal.exit_code != 0) {
         char line[sizeof run->refusal.text + 32];
@@ -229,7 +229,7 @@ static void run_report(struct run *run) {
     bool is_there = stream_finish(&run->streams[0], run->outbox, channel) &&
                     stream_finish(&run->streams[1], run->outbox, channel);
     if (!is_there) {
-        return;
+        return false;
     }
     unsigned char *payload = run->outbox->bytes + HEADER_BYTES;
     uint32_t words[2] = {exit_code_of(run->status), run->outcome};
@@ -237,7 +237,15 @@ static void run_report(struct run *run) {
     memcpy(payload, words, sizeof words);
     memcpy(payload + sizeof words, numbers, sizeof numbers);
     outbox_seal(run->outbox, FRAME_EXIT, sizeof words + sizeof numbers);
-    outbox_drain(run->outbox, channel);
+    return outbox_drain(run->outbox, channel);
+}
+
+static void run_free(struct run *run) {
+    descriptor_close(&run->input);
+    descriptor_close(&run->streams[0].fd);
+    descriptor_close(&run->streams[1].fd);
+    inbox_clear(&run->inbox);
+    command_free(&run->command);
 }
 
 static void run_offer(struct run *run) {
@@ -265,5 +273,8 @@ void exec_serve(struct keeper *keeper) {
         run_offer(&run);
     }
     run_clean_up(&run);
-    run_report(&run);
+    // What a command may still be sent, or has left running on purpose, is not the next one's business.
+    bool is_whole = run.outcome == 0 && (run.command.flags & (EXEC_KEEPS_BACKGROUND | EXEC_HAS_STDIN)) == 0;
+    keeper->is_free = run_report(&run) && is_whole;
+    run_free(&run);
 }

@@ -15,7 +15,7 @@
 
 static struct outbox files_outbox;
 
-static void file_send(const struct keeper *keeper, int file, uint64_t left, const char *path) {
+static void file_send(struct keeper *keeper, int file, uint64_t left, const char *path) {
     struct outbox *outbox = &files_outbox;
     for (;;) {
         ssize_t got = read(file, outbox->bytes + HEADER_BYTES, PIECE_BYTES);
@@ -24,7 +24,7 @@ static void file_send(const struct keeper *keeper, int file, uint64_t left, cons
             return;
         }
         if (got == 0) {
-            frame_send(keeper->channel, FRAME_READY, NULL, 0);
+            keeper->is_free = frame_send(keeper->channel, FRAME_READY, NULL, 0);
             return;
         }
         // The size that was looked at first may have grown.
@@ -61,6 +61,9 @@ void read_serve(struct keeper *keeper) {
                    (long long)found.st_size, (unsigned long long)max_bytes);
     } else {
         file_send(keeper, file, max_bytes, path);
+    }
+    if (file >= 0) {
+        close(file);
     }
 }
 
@@ -145,10 +148,15 @@ void write_serve(struct keeper *keeper) {
     const char *name = NULL;
     umask(022);
     int folder = parent_open(keeper->settings->work_dir, path, &name);
-    if (folder >= 0 && file_replace(keeper, folder, name, mode, size)) {
-        frame_send(keeper->channel, FRAME_READY, NULL, 0);
-        return;
+    bool is_written = folder >= 0 && file_replace(keeper, folder, name, mode, size);
+    int error = errno;
+    if (folder >= 0) {
+        close(folder);
     }
-    frame_fail(keeper->channel, errno, "cannot write %s: %s", path,
-               errno == EXDEV ? "it leads out of the work folder" : strerror(errno));
+    if (is_written) {
+        keeper->is_free = frame_send(keeper->channel, FRAME_READY, NULL, 0);
+    } else {
+        frame_fail(keeper->channel, error, "cannot write %s: %s", path,
+                   error == EXDEV ? "it leads out of the work folder" : strerror(error));
+    }
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -49,8 +50,15 @@ _Noreturn void keeper_run(const struct settings *settings, int channel, int pass
     keeper.signals = signalfd(-1, &child_ends, SFD_CLOEXEC | SFD_NONBLOCK);
     if (keeper.signals < 0) {
         frame_fail(channel, errno, "the runner has no descriptor left");
-    } else if (frame_receive(channel, &keeper.request)) {
-        keeper_serve(&keeper);
+        _exit(0);
     }
+    do {
+        keeper.is_free = false;
+        if (frame_receive(channel, &keeper.request)) {
+            keeper_serve(&keeper);
+        }
+        free(keeper.request.payload);
+        keeper.request.payload = NULL;
+    } while (keeper.is_free);
     _exit(0);
 }

@@ -1,4 +1,4 @@
-// A keeper is a process that serves one channel, carries out one operation, and ends.
+// A keeper is a process that serves one channel: one operation after the other, as long as each leaves nothing behind.
 #ifndef AGENTGYM_KEEPER_H
 #define AGENTGYM_KEEPER_H
 
@@ -17,6 +17,7 @@ struct keeper {
     int passed;  // a second descriptor that came with the channel, or -1
     int signals; // readable when a child has ended
     struct frame request;
+    bool is_free; // whether the last operation came to its whole end, so that another may follow
 };
 
 // Serves the channel and never returns. To be called in a process forked for it.
