@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from docker import DockerClient  # type: ignore[import-untyped]
 
 _REMOVAL_WAIT_S = 20.0
+_POLL_S = 0.05
+_POLLS_BEFORE_ASKING_AGAIN = 10
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,22 @@ def remove_containers(client: DockerClient, container_ids: Sequence[str]) -> dic
     Returns:
         Why it failed, by id; those that went are not in it, nor those that went by themselves.
     """
+    refusals = _asked_to_go(client, container_ids)
+    deadline = time.monotonic() + _REMOVAL_WAIT_S
+    polls = 0
+    while refusals and time.monotonic() < deadline:
+        left = _still_there(client, refusals)
+        refusals = {container_id: why for container_id, why in refusals.items() if container_id in left}
+        if refusals:
+            time.sleep(_POLL_S)
+            polls += 1
+        # Two removals at once, such as this and the engine's own at a container's end, can each refuse for the other.
+        if refusals and polls % _POLLS_BEFORE_ASKING_AGAIN == 0:
+            refusals = _asked_to_go(client, list(refusals))
+    return refusals
+
+
+def _asked_to_go(client: DockerClient, container_ids: Sequence[str]) -> dict[str, str]:
     import docker
 
     refusals: dict[str, str] = {}
@@ -141,12 +159,6 @@ def remove_containers(client: DockerClient, container_ids: Sequence[str]) -> dic
             continue
         except docker.errors.APIError as error:  # mostly "removal is already in progress"
             refusals[container_id] = str(error.explanation or error)
-    deadline = time.monotonic() + _REMOVAL_WAIT_S
-    while refusals and time.monotonic() < deadline:
-        left = _still_there(client, refusals)
-        refusals = {container_id: why for container_id, why in refusals.items() if container_id in left}
-        if refusals:
-            time.sleep(0.05)
     return refusals
 
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from agentgym.errors import SandboxLostError
+from agentgym.errors import SandboxLostError, SandboxStartError
 from agentgym.sandbox.engine import EngineInfo, probe_engine
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
 from agentgym.sandbox.watcher import watch
@@ -61,20 +61,22 @@ def test_containers_killed_at_random_are_replaced_and_the_others_undisturbed(pro
                 killed.append(victim)
 
     def episode(number):
-        with pool.lease(SPEC) as sandbox:
-            try:
+        try:
+            with pool.lease(SPEC) as sandbox:
                 sandbox.write_file("number", str(number).encode())
                 time.sleep(0.05)
                 return int(sandbox.exec(["cat", "number"]).stdout)
-            except SandboxLostError:
-                return "lost"
+        except (SandboxLostError, SandboxStartError):  # the second where it was killed while it started
+            return "lost"
 
     with SandboxPool(provider, PoolConfig(ready=2)) as pool, ThreadPoolExecutor(4) as executor:
         killer = threading.Thread(target=kill_some)
         killer.start()
-        outcomes = list(executor.map(episode, range(150)))
-        stop.set()
-        killer.join()
+        try:
+            outcomes = list(executor.map(episode, range(150)))
+        finally:
+            stop.set()
+            killer.join()
         stats = pool.stats()
     assert len(outcomes) == 150
     assert all(outcome in (number, "lost") for number, outcome in enumerate(outcomes))

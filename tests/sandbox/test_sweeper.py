@@ -14,7 +14,7 @@ from agentgym.cli.main import main
 from agentgym.sandbox.engine import EngineInfo, connect_engine, probe_engine
 from agentgym.sandbox.mounts import mount, mounts_below
 from agentgym.sandbox.owner import OWNER_LABEL, STATE_LABEL, known_owners, owners_folder, state_id, this_owner
-from agentgym.sandbox.sweeper import sweep
+from agentgym.sandbox.sweeper import remove_containers, sweep
 
 needs_engine = pytest.mark.skipif(not isinstance(probe_engine(), EngineInfo), reason="no container engine answers")
 needs_mount = pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
@@ -145,6 +145,23 @@ def test_sweep_takes_no_label_for_a_path(tmp_path, client, image, label):
     finally:
         own.release()
         found.remove(force=True)
+
+
+@needs_engine
+def test_removal_refused_while_another_failed_is_asked_for_again(client, image, monkeypatch):
+    import docker
+
+    left, remove, asked = container(client, image, {}).id, client.api.remove_container, []
+
+    def refused_once(container_id, **options):
+        asked.append(container_id)
+        if len(asked) == 1:
+            raise docker.errors.APIError("409 Client Error", explanation="removal is already in progress")
+        remove(container_id, **options)
+
+    monkeypatch.setattr(client.api, "remove_container", refused_once)
+    assert remove_containers(client, [left]) == {}
+    assert client.api.containers(all=True, filters={"id": left}) == []
 
 
 def test_command_prints_json_and_keeps_going_without_an_engine(tmp_path, stranger, monkeypatch, capsys):
