@@ -88,6 +88,20 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "set_mempolicy": (238, 237),
     "set_mempolicy_home_node": (450, 450),
 }
+# Calls that change limits, priority, scheduler or processors of any process of the same user: the runner is one, and
+# what it was given from inside it could not take back. Numbers, and the argument that says whom: 0 is the caller.
+OF_OTHERS: dict[str, tuple[int, int, int]] = {
+    "prlimit64": (302, 261, 0),
+    "setpriority": (141, 140, 1),
+    "sched_setparam": (142, 118, 0),
+    "sched_setscheduler": (144, 119, 0),
+    "sched_setaffinity": (203, 122, 0),
+    "sched_setattr": (314, 274, 0),
+    "ioprio_set": (251, 30, 1),
+}
+# PRIO_USER and IOPRIO_WHO_USER, as first argument, name all processes of a user.
+_OF_A_USER = {"setpriority": 2, "ioprio_set": 3}
+_NEW_LIMIT = 2
 CLONE, CLONE3, SOCKET, PERSONALITY, IOCTL = (56, 220), (435, 435), (41, 198), (135, 92), (16, 29)
 # removexattrat of Linux 6.13; statmount and listmount below it show mounts of the own namespace alone.
 LAST_KNOWN = 466
@@ -133,9 +147,23 @@ class _Program:
         for value in values:
             self.add(_EQUAL, value, label)
 
-    def load_argument(self, number: int) -> None:
-        """The low half: the kernel reads no more of the arguments that are looked at here."""
-        self.add(_LOAD, _ARGUMENTS + 8 * number)
+    def load_argument(self, number: int, *, is_high: bool = False) -> None:
+        """The low half: the kernel reads no more of the arguments that are looked at here, but for pointers."""
+        self.add(_LOAD, _ARGUMENTS + 8 * number + 4 * is_high)
+
+    def refuse_others(self, call: str) -> None:
+        """Allow a call of `OF_OTHERS` for the caller alone; limits of others may be read."""
+        self.label(call)
+        if call in _OF_A_USER:
+            self.load_argument(0)
+            self.add(_EQUAL, _OF_A_USER[call], "refuse")
+        self.load_argument(OF_OTHERS[call][2])
+        self.add(_EQUAL, 0, "allow", "" if call == "prlimit64" else "refuse")
+        if call == "prlimit64":
+            self.load_argument(_NEW_LIMIT)
+            self.add(_EQUAL, 0, "", "refuse")
+            self.load_argument(_NEW_LIMIT, is_high=True)
+            self.add(_EQUAL, 0, "allow", "refuse")
 
     def assemble(self) -> bytes:
         """`struct sock_filter` for each instruction."""
@@ -177,6 +205,8 @@ def filter_program(machine: str | None = None, *, refusal: int = errno.EPERM) ->
     program.add(_EQUAL, CLONE3[column], "unknown")
     for call, label in ((IOCTL, "ioctl"), (CLONE, "clone"), (SOCKET, "socket"), (PERSONALITY, "personality")):
         program.add(_EQUAL, call[column], label)
+    for label, found in OF_OTHERS.items():
+        program.add(_EQUAL, found[column], label)
     numbers = (pair[column] for pair in REFUSED.values())
     program.jump_if_any((number for number in numbers if number is not None), "refuse")
     program.add(_RETURN, _ALLOW)
@@ -194,6 +224,9 @@ def filter_program(machine: str | None = None, *, refusal: int = errno.EPERM) ->
     program.label("personality")
     program.load_argument(0)
     program.jump_if_any(PERSONALITIES, "allow")
+    program.add(_RETURN, _FAIL | refusal)
+    for label in OF_OTHERS:
+        program.refuse_others(label)
     for label, action in (
         ("refuse", _FAIL | refusal),
         ("allow", _ALLOW),

@@ -49,8 +49,9 @@ def call_numbers() -> dict[str, str]:
     column = {"x86_64": 0, "aarch64": 1}[platform.machine()]
     numbers = {**seccomp.REFUSED, "clone": seccomp.CLONE, "ptrace": (101, 117), "setuid": (105, 146)}
     numbers |= {"process_vm_readv": (310, 270), "pidfd_open": (434, 434), "mknodat": (259, 33)}
-    numbers |= {"sched_setscheduler": (144, 119), "setxattr": (188, 5), "shmget": (29, 194), "semget": (64, 190)}
-    numbers |= {"msgget": (68, 186), "mq_open": (240, 180), "prlimit64": (302, 261), "ioctl": seccomp.IOCTL}
+    numbers |= {name: found[:2] for name, found in seccomp.OF_OTHERS.items()}
+    numbers |= {"setxattr": (188, 5), "shmget": (29, 194), "semget": (64, 190)}
+    numbers |= {"msgget": (68, 186), "mq_open": (240, 180), "ioctl": seccomp.IOCTL}
     return {f"NR_{name}": str(pair[column]) for name, pair in numbers.items() if pair[column] is not None}
 
 
@@ -416,6 +417,20 @@ RUNNER = [
         "the runner closes all but the three streams",
         "ls /proc/self/fd | grep -vE '^[0-3]$' | sed 's/^/ESCAPED /'; readlink /proc/$$/fd/*",
         r"(pipe|/dev/null|socket)",
+    ),
+    Attempt(
+        "runner-limits",
+        "Give the runner and its helper limits, a priority or a scheduler that every later command would inherit",
+        "seccomp filter: a process changes these for itself alone",
+        "for p in 1 $PPID; do perl -e '$p = shift() + 0; $none = pack(q(QQ), 0, 0); $first = pack(q(Q), 1); "
+        "$calm = pack(q(i), 0); $idle = pack(q(LLQlLQQQ), 48, 5, 0, 19, 0, 0, 0, 0); "
+        "@calls = ([prlimit64 => $p, 1, $none, 0], [setpriority => 0, $p, 19], [setpriority => 1, getpgrp($p), 19], "
+        "[setpriority => 2, $<, 19], [setpriority => 2, 0, 19], [sched_setparam => $p, $calm], "
+        "[sched_setscheduler => $p, 5, $calm], [sched_setaffinity => $p, 8, $first], [sched_setattr => $p, $idle, 0], "
+        "[ioprio_set => 1, $p, 3 << 13], [ioprio_set => 3, 0, 3 << 13]); "
+        "for (@calls) { ($name, @given) = @$_; print syscall($ENV{qq(NR_$name)} + 0, @given) < 0 ? "
+        "qq(refused: $!\\n) : qq(ESCAPED by $name\\n) }' $p; done",
+        r"(refused: Operation not permitted\n){22}",
     ),
     Attempt(
         "runner-program",

@@ -60,7 +60,7 @@ def test_numbers_are_those_of_the_kernels_headers(machine):
     numbers = {name: int(number) for name, number in found}
     ours = dict(seccomp.REFUSED)
     ours |= {"clone": seccomp.CLONE, "clone3": seccomp.CLONE3, "socket": seccomp.SOCKET}
-    ours |= {"personality": seccomp.PERSONALITY, "ioctl": seccomp.IOCTL}
+    ours |= {"personality": seccomp.PERSONALITY, "ioctl": seccomp.IOCTL, **seccomp.OF_OTHERS}
     wrong = {name: pair for name, pair in ours.items() if pair[COLUMN[machine]] != numbers.get(name)}
     assert not wrong
 
@@ -117,6 +117,30 @@ def test_terminal_injection_is_refused_whatever_the_high_bits(machine):
     assert verdict(machine, number, 0, 0x5401) == ALLOW
     for request in (0x5412, 0x541C, 0x5412 | 1 << 32, 0x541C | 0xFF << 40):
         assert verdict(machine, number, 0, request) == FAIL | errno.EPERM
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("call", seccomp.OF_OTHERS)
+def test_limits_and_scheduling_are_changed_for_the_caller_alone(machine, call):
+    number, at = seccomp.OF_OTHERS[call][COLUMN[machine]], seccomp.OF_OTHERS[call][2]
+
+    def of(whom, which=0, new=0x7F00_0000_0000):
+        return verdict(machine, number, *([whom, 1, new] if at == 0 else [which, whom]))
+
+    assert of(0) == ALLOW
+    assert of(1 << 32) == ALLOW, "the kernel reads the low half"
+    for whom in (1, 7, 0xFFFFFFFF):
+        assert of(whom) == FAIL | errno.EPERM
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_limits_of_others_may_be_read_and_all_processes_of_a_user_not_named(machine):
+    number = seccomp.OF_OTHERS["prlimit64"][COLUMN[machine]]
+    assert verdict(machine, number, 7, 1, 0) == ALLOW
+    for pointer in (1, 1 << 32, 0x7F00_0000_0000):
+        assert verdict(machine, number, 7, 1, pointer) == FAIL | errno.EPERM
+    for call, users in (("setpriority", 2), ("ioprio_set", 3)):
+        assert verdict(machine, seccomp.OF_OTHERS[call][COLUMN[machine]], users, 0) == FAIL | errno.EPERM
 
 
 @pytest.mark.parametrize("machine", MACHINES)
