@@ -148,6 +148,7 @@ _OWN = (
     _dialogue("TextNav", "text-nav", "partial"),
     _dialogue("TwentyQuestions", "twenty-questions"),
     _dialogue("Wordle", "wordle", "tries"),
+    _game("Codenames", ("guesser", "spymaster"), "codenames", "codenames-spymaster"),
     _game("ConnectFour", ("first", "second"), "connect-four"),
     _game("LiarsDice", ("first", "second"), "liars-dice"),
     _game("GridDrawing", ("drawer", "instructor"), "grid-drawing", "grid-drawing-instructor"),

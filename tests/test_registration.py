@@ -12,6 +12,7 @@ from tests.toy_game import SPEC as GAME
 from tests.toy_game import Nim
 
 LOCAL = [
+    "agentgym/Codenames-v0",
     "agentgym/ConnectFour-v0",
     "agentgym/GridDrawing-v0",
     "agentgym/GuessMyCity-v0",

@@ -1,0 +1,46 @@
+"""Writes the tasks of dialogue/codenames: `python -m agentgym_dialogue.codenames.generate [FOLDER]`.
+
+The declaration (suite.toml) and the README beside them are not written here; `generate_spymaster` writes the same tasks
+for the other role.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from agentgym.task import Split, Task
+from agentgym_dialogue.codenames.boards import OWN, draw_board
+from agentgym_dialogue.codenames.game import codenames_task
+from agentgym_dialogue.task_files import suite_folder, write_split
+
+SEED = 20_276
+NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
+    "train": {"board-16": 2000},
+    "validation": {"board-16": 200},
+    "test": {"board-16": 200, "board-20": 100},
+}
+"""Tasks of each split and stratum; a stratum says how many words a board has."""
+
+
+def generate(folder: Path, suite: str = "dialogue/codenames") -> None:
+    """Write the three splits into a folder; no two boards have the same words of the team."""
+    rng = random.Random(SEED)
+    seen: set[str] = set()
+    for split, counts in NUM_TASKS.items():
+        tasks: list[Task] = []
+        for stratum in [stratum for stratum, count in counts.items() for _ in range(count)]:
+            size = int(stratum.partition("-")[2])
+            board = draw_board(rng, size)
+            while str(sorted(board.of_kind(OWN))) in seen:
+                board = draw_board(rng, size)
+            seen.add(str(sorted(board.of_kind(OWN))))
+            task_id = f"{suite}:{split}-{len(tasks):05}"
+            tasks.append(codenames_task(task_id, len(tasks), board, split=split, stratum=stratum))
+        write_split(folder, split, tasks)
+
+
+if __name__ == "__main__":
+    generate(suite_folder(sys.argv[1:], "codenames"))
