@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -140,7 +140,14 @@ def _adapted(game: Adapted) -> EnvSpec:
     )
 
 
+def _chess(name: str, suite: str) -> EnvSpec:
+    """The spec of a game against Stockfish, which the image of served environments does not have."""
+    return replace(_dialogue(name, suite), runtimes=("local",), extra="chess")
+
+
 _OWN = (
+    _chess("Chess", "chess"),
+    _chess("ChessEndgames", "chess-endgames"),
     _dialogue("GuessMyCity", "guess-my-city"),
     _dialogue("GuessNumber", "guess-number"),
     _dialogue("Mastermind", "mastermind"),

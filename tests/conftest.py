@@ -4,10 +4,20 @@ Where `CI=true` (`.ci/run` sets it), a skipped test fails with its reason, but f
 """
 
 import os
+import shutil
 import sys
 from collections.abc import Generator
 
 import pytest
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of chess, whatever file they are in, are skipped where its engine is missing."""
+    if shutil.which("stockfish") or shutil.which("/usr/games/stockfish"):
+        return
+    for item in items:
+        if "chess" in item.nodeid.lower():
+            item.add_marker(pytest.mark.skip(reason="Stockfish is not installed: apt-get install stockfish"))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -35,8 +45,11 @@ def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def _no_pool_outlives_its_module() -> Generator[None]:
-    """Sandboxes that environments of one module shared are not there when the next one counts."""
+    """Sandboxes and engines that environments of one module shared are not there when the next one counts."""
     yield
     pools = sys.modules.get("agentgym.sandbox.pool")
     if pools is not None:
         pools.close_shared_pools()
+    chess = sys.modules.get("agentgym_dialogue.chess.engine")
+    if chess is not None:
+        chess.ENGINES.close()

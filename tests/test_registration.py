@@ -12,6 +12,8 @@ from tests.toy_game import SPEC as GAME
 from tests.toy_game import Nim
 
 LOCAL = [
+    "agentgym/Chess-v0",
+    "agentgym/ChessEndgames-v0",
     "agentgym/Codenames-v0",
     "agentgym/ConnectFour-v0",
     "agentgym/GridDrawing-v0",

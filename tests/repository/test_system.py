@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
-PROGRAMS = ("chromium", "dockerd", "bwrap", "debootstrap", "podman", "iptables", "ip", "git")
+PROGRAMS = ("chromium", "dockerd", "bwrap", "debootstrap", "podman", "iptables", "ip", "git", "stockfish")
 
 
 def program(folder: Path, name: str, text: str) -> None:

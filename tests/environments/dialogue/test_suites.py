@@ -8,6 +8,8 @@ from agentgym.data_folder import data_folder
 from agentgym.suite import load_suite
 
 SUITES = [
+    "dialogue/chess",
+    "dialogue/chess-endgames",
     "dialogue/codenames",
     "dialogue/codenames-spymaster",
     "dialogue/connect-four",

@@ -1,0 +1,57 @@
+"""Writes the tasks of dialogue/chess: `python -m agentgym_dialogue.chess.generate [FOLDER]`.
+
+The declaration (suite.toml) and the README beside them are written by hand.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import chess
+
+from agentgym.task import Split
+from agentgym_dialogue.chess.env import ChessEnv, opening
+from agentgym_dialogue.task_files import suite_folder, write_split
+
+SEED = 20_266
+UNSEEN_FIRST_MOVES = frozenset({"b2b3", "b2b4", "f2f4", "g2g4", "a2a4", "g1h3"})
+"""First moves of White that only the tasks of the unseen stratum begin with."""
+SEEN_FIRST_MOVES = frozenset(move.uci() for move in chess.Board().legal_moves) - UNSEEN_FIRST_MOVES
+ODDS: Mapping[str, str] = {"even": "none", "rook-odds": "rook", "queen-odds": "queen", "unseen-opening": "queen"}
+"""Odds of each stratum."""
+NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
+    "train": {"even": 500, "rook-odds": 500, "queen-odds": 1000},
+    "validation": {"even": 50, "rook-odds": 50, "queen-odds": 100},
+    "test": {"even": 80, "rook-odds": 80, "queen-odds": 90, "unseen-opening": 50},
+}
+
+
+def generate(folder: Path) -> None:
+    """Write the three splits into a folder; no position occurs twice in all."""
+    rng = random.Random(SEED)
+    env, seen = ChessEnv(), set[str]()
+    for split, counts in NUM_TASKS.items():
+        boards: list[tuple[str, chess.Board]] = []
+        for stratum, count in counts.items():
+            boards += [(stratum, _new_board(stratum, seen, rng)) for _ in range(count)]
+        tasks = [
+            env.game_task(f"dialogue/chess:{split}-{index:05}", index, board, split=split, stratum=stratum)
+            for index, (stratum, board) in enumerate(boards)
+        ]
+        write_split(folder, split, tasks)
+
+
+def _new_board(stratum: str, seen: set[str], rng: random.Random) -> chess.Board:
+    first_moves = UNSEEN_FIRST_MOVES if stratum == "unseen-opening" else SEEN_FIRST_MOVES
+    while True:
+        board = opening(rng, ODDS[stratum], first_moves)
+        if board.epd() not in seen:
+            seen.add(board.epd())
+            return board
+
+
+if __name__ == "__main__":
+    generate(suite_folder(sys.argv[1:], "chess"))

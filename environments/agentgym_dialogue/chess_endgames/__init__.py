@@ -1,0 +1,5 @@
+"""Win endgames of chess against a lone king that Stockfish plays.
+
+The environment is in `env`, what pieces an ending has in `endings`, exact distances to mate in `retrograde`, players in
+`scripts`; `generate` writes the suite's tasks. Needs the extra `chess`.
+"""

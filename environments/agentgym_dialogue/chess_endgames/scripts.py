@@ -1,0 +1,55 @@
+"""Players of chess endgames: oracle, null, random, an imperfect demonstrator, and cheats that must earn nothing.
+
+In solved endings oracle and demonstrator mate as soon as can be; in the others they ask the engine.
+"""
+
+from __future__ import annotations
+
+import chess
+
+from agentgym.policy import ScriptFactory
+from agentgym.task import Task
+from agentgym_dialogue.chess.opponent import choose_move
+from agentgym_dialogue.chess.scripts import CHEATS, RandomPlayer
+from agentgym_dialogue.chess_endgames.endings import best_move, mate_in
+from agentgym_dialogue.scripted import saying
+
+NODES, HARD_NODES, NUM_LINES = 2_000, 20_000, 4
+"""What the engine searches with rooks, what with bishops, and lines to avoid repetition with."""
+
+
+class Demonstrator(RandomPlayer):
+    """Makes the best move, or, where it errs, any legal one.
+
+    Args:
+        task: The task.
+        seed: Seed of its errors.
+        quality: Share of its moves that are best.
+    """
+
+    def __init__(self, task: Task, seed: int, quality: float = 0.8) -> None:
+        super().__init__(task, seed)
+        self.quality = quality
+
+    def choose(self) -> chess.Move:
+        """A best move, or any."""
+        if self.rng.random() >= self.quality:
+            return super().choose()
+        label = mate_in(self.board)
+        if label is not None and label > 0:
+            return best_move(self.board)
+        return choose_move(self.board, self.seen, HARD_NODES if self.board.bishops else NODES, NUM_LINES, 0, self.rng)
+
+
+def oracle(task: Task, seed: int) -> Demonstrator:
+    """Makes best moves only."""
+    return Demonstrator(task, seed, quality=1.0)
+
+
+SCRIPTS: dict[str, ScriptFactory] = {
+    "oracle": oracle,
+    "null": saying(""),
+    "random": RandomPlayer,
+    "demo": Demonstrator,
+    **CHEATS,
+}
