@@ -167,6 +167,7 @@ _OWN = (
     _game("Taboo", ("guesser", "describer"), "taboo", "taboo-describer", "taboo-animals"),
     _game("TicTacToe", ("first", "second"), "tic-tac-toe", "tic-tac-toe-second"),
     _game("Ultimatum", ("proposer", "responder"), "ultimatum", "ultimatum-responder"),
+    _game("Werewolf", ("seer", "werewolf", "doctor", "villager"), "werewolf"),
     _game("WordleWithClue", ("guesser", "clue_giver"), "wordle-with-clue", "wordle-clue-giver"),
     _game("WordleWithCritic", ("guesser", "critic"), "wordle-with-critic", "wordle-critic"),
     EnvSpec(

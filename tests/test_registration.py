@@ -33,6 +33,7 @@ LOCAL = [
     "agentgym/TicTacToe-v0",
     "agentgym/TwentyQuestions-v0",
     "agentgym/Ultimatum-v0",
+    "agentgym/Werewolf-v0",
     "agentgym/Wordle-v0",
     "agentgym/WordleWithClue-v0",
     "agentgym/WordleWithCritic-v0",

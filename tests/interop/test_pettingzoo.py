@@ -31,6 +31,7 @@ GAMES = (
     "agentgym/Taboo-v0",
     "agentgym/TicTacToe-v0",
     "agentgym/Ultimatum-v0",
+    "agentgym/Werewolf-v0",
 )
 
 

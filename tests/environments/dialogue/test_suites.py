@@ -38,6 +38,7 @@ SUITES = [
     "dialogue/twenty-questions",
     "dialogue/ultimatum",
     "dialogue/ultimatum-responder",
+    "dialogue/werewolf",
     "dialogue/wordle",
     "dialogue/wordle-clue-giver",
     "dialogue/wordle-critic",

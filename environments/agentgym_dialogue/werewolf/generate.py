@@ -1,0 +1,44 @@
+"""Writes the tasks of dialogue/werewolf: `python -m agentgym_dialogue.werewolf.generate [FOLDER]`.
+
+The declaration (suite.toml) and the README beside them are not written here.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from agentgym.task import Split
+from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.werewolf.game import draw_players, werewolf_task
+
+SEED = 20_276
+NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
+    "train": {"players-5": 700, "players-6": 650, "players-7": 650},
+    "validation": {"players-5": 60, "players-6": 60, "players-7": 80},
+    "test": {"players-7": 150, "players-5": 50, "players-6": 50, "players-9": 50},
+}
+
+
+def generate(folder: Path) -> None:
+    """Write the three splits into a folder; no names with their roles occur twice in all."""
+    rng = random.Random(SEED)
+    seen: set[str] = set()
+    for split, counts in NUM_TASKS.items():
+        tasks = []
+        for index, stratum in enumerate(stratum for stratum, count in counts.items() for _ in range(count)):
+            while True:
+                drawn = draw_players(rng, int(stratum.removeprefix("players-")))
+                if str(drawn) not in seen:
+                    break
+            seen.add(str(drawn))
+            tasks.append(
+                werewolf_task(f"dialogue/werewolf:{split}-{index:05}", index, *drawn, split=split, stratum=stratum)
+            )
+        write_split(folder, split, tasks)
+
+
+if __name__ == "__main__":
+    generate(suite_folder(sys.argv[1:], "werewolf"))
