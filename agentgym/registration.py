@@ -155,6 +155,7 @@ _OWN = (
     _dialogue("TextNav", "text-nav", "partial"),
     _dialogue("TwentyQuestions", "twenty-questions"),
     _dialogue("Wordle", "wordle", "tries"),
+    _game("CarDealer", ("seller", "buyer"), "car-dealer", "car-dealer-buyer"),
     _game("Codenames", ("guesser", "spymaster"), "codenames", "codenames-spymaster"),
     _game("ConnectFour", ("first", "second"), "connect-four"),
     _game("LiarsDice", ("first", "second"), "liars-dice"),

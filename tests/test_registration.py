@@ -12,6 +12,7 @@ from tests.toy_game import SPEC as GAME
 from tests.toy_game import Nim
 
 LOCAL = [
+    "agentgym/CarDealer-v0",
     "agentgym/Chess-v0",
     "agentgym/ChessEndgames-v0",
     "agentgym/Codenames-v0",

@@ -24,6 +24,7 @@ def aec():
 
 GAMES = (
     "test/Nim-v0",
+    "agentgym/CarDealer-v0",
     "agentgym/ConnectFour-v0",
     "agentgym/LiarsDice-v0",
     "agentgym/MatrixGames-v0",

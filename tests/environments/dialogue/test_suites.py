@@ -8,6 +8,8 @@ from agentgym.data_folder import data_folder
 from agentgym.suite import load_suite
 
 SUITES = [
+    "dialogue/car-dealer",
+    "dialogue/car-dealer-buyer",
     "dialogue/chess",
     "dialogue/chess-endgames",
     "dialogue/codenames",

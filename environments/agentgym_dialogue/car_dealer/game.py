@@ -1,0 +1,250 @@
+"""Car dealer: a seller and a buyer talk about the cars on a lot until one of them is sold or the buyer leaves.
+
+Players are in `partners` and `scripts`, cars and buyers in `market`, the suites' tasks in `generate` and
+`generate_buyer`.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from functools import cache
+from typing import Any, Self
+
+from agentgym.action import Action
+from agentgym.errors import ActionSyntaxError, ConfigError, TaskError
+from agentgym.game import GameEnv, GameReply, Inbox
+from agentgym.message import user
+from agentgym.task import Limits, Task
+from agentgym_dialogue.car_dealer.market import BRANDS, DEALERS, PERSONALITIES, Buyer, Car, Deal, draw
+from agentgym_dialogue.plain_line import plain_line
+
+NUM_LINES = 50
+MAX_INVALID = 2
+MAX_WORDS = 40
+MAX_PRICE = 199
+SUCCESS_SHARE = 0.5
+"""Share of the most that a role could gain from which on its deal is a success."""
+
+_OFFER = re.compile(r"(?<!not )(?<!n't )(?<!never )\boffer\b")
+_ANSWER = re.compile(r"(?:^|[.!?,;]) *(?:(?:ok|okay|yes|deal|then)[,.!]? )?(?:i(?:'ll| will)? )?(accept|leave)\b")
+_WORD = re.compile(r"[a-z]+")
+_PRICE = re.compile(r"(?<![\w.,-])\$?(\d{1,3})(?:[,.]?000|k\b| ?thousand\b)?(?!\w|[.,]\d)")
+
+
+def car_task(task_id: str, seed: int, deal: Deal, lines: int = NUM_LINES, **fields: Any) -> Task:
+    """The task of a deal; `fields` are further ones of the task."""
+    return Task(
+        task_id,
+        seed,
+        "Agree on a car and its price.",
+        config={"cars": [car.text for car in deal.cars], "lines": lines},
+        private={"costs": list(deal.costs.values()), "buyer": deal.buyer.fields(), "dealer": deal.dealer},
+        limits=_limits(lines),
+        **fields,
+    )
+
+
+def deal_of(task: Task) -> Deal:
+    """The inverse of `car_task`.
+
+    Raises:
+        TaskError: The task is of another game.
+    """
+    try:
+        private = task.private
+        cars = tuple(Car.of(text) for text in task.config["cars"])
+        costs = {car.brand: int(cost) for car, cost in zip(cars, private["costs"], strict=True)}
+        deal = Deal(cars, costs, Buyer.of(private["buyer"]), private["dealer"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise TaskError(
+            f"task {task.id!r}: {error}; car dealer needs cars and lines in config, costs, buyer and dealer in private"
+        ) from None
+    if deal.dealer not in DEALERS or deal.buyer.personality not in PERSONALITIES:
+        raise TaskError(
+            f"task {task.id!r} has a buyer who is {deal.buyer.personality!r} and a dealer who is {deal.dealer!r}; "
+            f"expected one of {', '.join(PERSONALITIES)}, and one of {', '.join(DEALERS)}"
+        )
+    return deal
+
+
+def _move_of(line: str) -> str:
+    """The move of a line in lower case; "" for talk.
+
+    Raises:
+        ActionSyntaxError: It makes several.
+    """
+    moves = set(_ANSWER.findall(line))
+    if _OFFER.search(line) and _PRICE.search(line):
+        moves.add("offer")
+    if len(moves) > 1:
+        raise ActionSyntaxError("Make one move a message: offer, accept or leave.")
+    return next(iter(moves), "")
+
+
+@cache
+def _limits(lines: int) -> Limits:
+    return Limits(max_turns=(lines + 1) // 2 + MAX_INVALID, max_invalid=MAX_INVALID)
+
+
+class CarDealerGame(GameEnv):
+    """Sell a car for much, or buy the right one for little, by talk and offers.
+
+    Observation:
+        Text. First the cars on the lot with their list prices, in thousands of dollars, and what only the role knows:
+        the seller what each cost, the buyer budget, wishes and personality. Then what the other says (`They say: I want
+        a sedan.`) and offers (`They offer the Ford for 21.`); at the end `Sold: the Ford for 21.`, `The buyer leaves.`
+        or `No more lines.`
+    Action:
+        Plain English of at most 40 words and 300 characters. Moves are `offer` with a price of 1 to 199 and a brand,
+        else the car last offered (`offer Ford 21`, `I offer you the Ford for $21,000.`), and at the start of a sentence
+        `accept` or `I accept` (the other's last offer) and, for the buyer, `leave` or `I leave`. Other text is talk. A
+        message with two moves, two cars or two prices, or that accepts nothing, is invalid and costs no line.
+    Reward:
+        `sale`: to the seller, the price over the mean of budget and list price, as in LMRL-Gym (Abdulhai et al. 2023,
+        arXiv 2311.18232); 0 without a sale. `bargain`: to the buyer, what the car is worth less the price, over the
+        former; 0 without. `format`: 0 for an invalid message.
+        Differs: LMRL-Gym trains sellers only, and rewards no sale with (list price - budget) / list price, which pays
+        for sending poor buyers away; its cars are made up in the talk, its buyer and judge is a language model.
+    Termination:
+        A sale, the buyer leaves, the lines of both (50 in all) are used up, or a role sent more invalid messages than
+        the task's limit (2).
+    Truncation:
+        None of its own.
+    Info:
+        As `GameEnv`; the score is the role's gain (seller: price less cost; buyer: worth less price) over the most that
+        any sale could gain, within [0, 1]; success is a score of at least 0.5.
+    Sandbox:
+        None.
+    Source and licence:
+        After LMRL-Gym's Car Dealer, written for this project, Apache-2.0; the tasks of dialogue/car-dealer and
+        dialogue/car-dealer-buyer are generated, CC0-1.0.
+
+    Example:
+        seller: `Lot: Ford sedan camera 20, Audi truck leather sunroof 44. …` / `What kind of car do you want?` / `They
+        say: I want sedan.` / `I offer you the Ford for $24,000.` / `They offer the Ford for 13.` / `offer 21` / `They
+        say: That is a lot of money. Ford is too much at 21.` / `offer 20` / `They offer the Ford for 17.` / `offer 20`
+        / `Sold: the Ford for 20.`
+
+    Args:
+        num_cars: Cars on the lot of a task made on the fly, 2 to 8.
+        num_lines: Lines of both roles together in such a task, 2 to 50.
+
+    Raises:
+        ConfigError: A number is out of its range.
+    """
+
+    roles = ("seller", "buyer")
+    reward_weights = {"sale": 1.0, "bargain": 1.0, "format": 1.0}
+    told = {"seller": ("costs",), "buyer": ("buyer",)}
+
+    def __init__(self, num_cars: int = 3, num_lines: int = NUM_LINES) -> None:
+        super().__init__()
+        if not (2 <= num_cars <= len(BRANDS) and 2 <= num_lines <= NUM_LINES):
+            raise ConfigError(
+                f"car dealer got num_cars={num_cars} and num_lines={num_lines}; expected 2 to {len(BRANDS)} cars and 2 "
+                f"to {NUM_LINES} lines"
+            )
+        self.num_cars, self.num_lines = num_cars, num_lines
+        self._deal: Deal | None = None
+        self._lines_left = 0
+        self._offers: tuple[tuple[str, str, int], ...] = ()
+
+    def make_task(self, seed: int) -> Task:
+        """A random lot and buyer."""
+        deal = draw(random.Random(seed), self.num_cars, tuple(PERSONALITIES), tuple(DEALERS))
+        return car_task(f"car-dealer:{seed}", seed, deal, self.num_lines)
+
+    def begin(self, task: Task) -> Inbox:
+        """Tell both the lot, and each what only it knows."""
+        self._deal = deal_of(task)
+        self._lines_left = int(task.config["lines"])
+        self._offers = ()
+        self.acting_role = "seller"
+        return {role: [user(self._rules(role))] for role in self.roles}
+
+    def respond(self, role: str, action: Action) -> GameReply:
+        """Hand a line to the other, or close the sale."""
+        line = plain_line(action.content, "something", MAX_WORDS)
+        move = _move_of(line.lower())
+        if move == "accept":
+            return self._accept(role)
+        if move == "leave" and role == "buyer":
+            return self._end("The buyer leaves.", None, 0)
+        other = "buyer" if role == "seller" else "seller"
+        told = f"They say: {line}"
+        if move == "offer":
+            brand, price = self._read_offer(line)
+            self._offers = (*self._offers, (role, brand, price))
+            told = f"They offer the {brand} for {price}."
+        self._lines_left -= 1
+        if not self._lines_left:
+            return self._end("No more lines.", None, 0)
+        self.acting_role = other
+        return GameReply({other: [user(told)]})
+
+    def grade(self) -> GameReply:
+        """There is no sale."""
+        return self._end("No more lines.", None, 0)
+
+    def anchor(self) -> str:
+        """Who acts, lines left and all offers; equal within one task only. Talk is not in it, see `partners`."""
+        return f"{self.acting_role} {self._lines_left} {self._offers} {self.num_invalid}"
+
+    def fork(self, seed: int | None = None) -> Self:
+        """A copy that goes on from here; nothing random happens in the game itself after the start."""
+        return self.fork_by_copy(seed)
+
+    def _rules(self, role: str) -> str:
+        deal = self._deal
+        assert deal is not None
+        lot = ", ".join(car.text for car in deal.cars)
+        if role == "seller":
+            own = "You sell. Cost to you: " + ", ".join(f"{brand} {cost}" for brand, cost in deal.costs.items()) + "."
+            moves = "offer with a car and a price, or accept"
+        else:
+            buyer = deal.buyer
+            own = f"You buy. You have {buyer.budget}. You want: {buyer.wishes}."
+            own += f" You are {buyer.personality}."
+            moves = "offer with a car and a price, accept, or leave"
+        begins = "You begin." if role == "seller" else "They begin."
+        return f"Lot: {lot}. {own} Talk, or say {moves}. {self._lines_left} lines in all. {begins}"
+
+    def _read_offer(self, line: str) -> tuple[str, int]:
+        """Brand and price of an offer."""
+        assert self._deal is not None
+        words = set(_WORD.findall(line.lower()))
+        brands = [car.brand for car in self._deal.cars if car.brand.lower() in words]
+        if not brands and self._offers:
+            brands = [self._offers[-1][1]]
+        prices = {int(text) for text in _PRICE.findall(line.lower())}
+        if len(brands) != 1 or len(prices) != 1 or not 1 <= min(prices) <= MAX_PRICE:
+            raise ActionSyntaxError(f"Say one car and one price, such as: offer {self._deal.cars[0].brand} 20.")
+        return brands[0], prices.pop()
+
+    def _accept(self, role: str) -> GameReply:
+        if not self._offers or self._offers[-1][0] == role:
+            raise ActionSyntaxError("They have offered nothing that you could accept.")
+        _, brand, price = self._offers[-1]
+        return self._end(f"Sold: the {brand} for {price}.", brand, price)
+
+    def _end(self, text: str, brand: str | None, price: int) -> GameReply:
+        deal = self._deal
+        assert deal is not None
+        scores, events = dict.fromkeys(self.roles, 0.0), [self.event("seller", "sale", 0.0)]
+        bargain = 0.0
+        if brand is not None:
+            car, most = deal.car(brand), deal.gain(deal.best)
+            limit = deal.buyer.limit(car)
+            events = [self.event("seller", "sale", price / ((deal.buyer.budget + car.list_price) / 2))]
+            bargain = (limit - price) / limit
+            gains = {"seller": price - deal.costs[brand], "buyer": limit - price}
+            scores = {role: min(1.0, max(0.0, gain / most)) for role, gain in gains.items()}
+        events.append(self.event("buyer", "bargain", bargain))
+        return GameReply(
+            {role: [user(text)] for role in self.roles},
+            events,
+            is_over=True,
+            successes={role: score >= SUCCESS_SHARE for role, score in scores.items()},
+            scores=scores,
+        )
