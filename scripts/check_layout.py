@@ -49,7 +49,7 @@ TORCH_FILES = ("agentgym/policies/torch_*.py", "agentgym/policies/tiny_model.py"
 # Distributions of the optional extras; these alone may be imported inside a function.
 OPTIONAL = {"torch", "transformers", "tokenizers", "safetensors", "accelerate", "peft", "tensorboard", "jaxtyping"}
 OPTIONAL |= {"jinja2", "docker", "playwright", "starlette", "uvicorn", "websockets", "chess", "mcp", "ray"}
-OPTIONAL |= {"wandb", "trackio", "minigrid", "textarena", "textworld"}
+OPTIONAL |= {"wandb", "trackio", "pyarrow", "minigrid", "textarena", "textworld"}
 
 # Ours that may be, too: its HTTP client would double what importing agentgym costs.
 LATE = {"agentgym.contained"}

@@ -30,6 +30,8 @@ COMMANDS = {
     "serve": "serve an environment over the network",
     "train": "train an agent from a configuration file",
     "eval": "evaluate a policy on a split of a suite",
+    "record": "store episodes of a mix of policies, as offline data",
+    "export": "write a run's episodes as a Hugging Face dataset",
     "compare": "the paired difference between two evaluations",
     "report": "write the report page of a run",
     "sweep": "remove what killed processes left of their sandboxes",

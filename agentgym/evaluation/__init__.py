@@ -1,9 +1,10 @@
-"""Held-out evaluation: playing a split, intervals clustered by task, paired comparison of two policies.
+"""Held-out evaluation: playing a split, intervals clustered by task, paired comparison; recording a mix of policies.
 
 Collecting the episodes is the work of `agentgym.rollout`, drawing pages of `agentgym.view`.
 """
 
 from agentgym.evaluation.compare import Comparison, compare, load_result
+from agentgym.evaluation.recording import Player, RecordingResult, RecordingSettings, record
 from agentgym.evaluation.result import EvaluationResult, StratumResult, TaskResult, summarise
 from agentgym.evaluation.runner import EvaluationSettings, evaluate, open_evaluation_store
 from agentgym.evaluation.statistics import Estimate, mean_interval, pass_at_k, pass_hat_k, task_means, tasks_needed
@@ -14,6 +15,9 @@ __all__ = [
     "Estimate",
     "EvaluationResult",
     "EvaluationSettings",
+    "Player",
+    "RecordingResult",
+    "RecordingSettings",
     "StratumResult",
     "TaskResult",
     "compare",
@@ -24,6 +28,7 @@ __all__ = [
     "open_evaluation_store",
     "pass_at_k",
     "pass_hat_k",
+    "record",
     "result_text",
     "summarise",
     "task_means",

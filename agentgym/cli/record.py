@@ -1,0 +1,116 @@
+"""`agentgym record`: episodes of a mix of policies in a run folder, as offline data."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from agentgym.cli.output import AsJson, note, print_json, print_table, read_options, read_partners
+from agentgym.errors import ConfigError
+from agentgym.evaluation import Player, RecordingResult, RecordingSettings, record
+from agentgym.policy import Sampling
+from agentgym.rollout import ProgressDisplay
+
+_DEFAULTS = RecordingSettings()
+_SAMPLING = _DEFAULTS.rollout.sampling
+_PLAYER = re.compile(r"(?P<name>.+?)(?:\((?P<options>[^()]*)\))?(?:=(?P<share>[^=()#/]+))?")
+
+
+@dataclass(frozen=True)
+class RecordOptions:
+    """What `agentgym record` is told."""
+
+    suite: str
+    """Suite, such as dialogue/maze."""
+    run: Path
+    """Run folder that keeps the episodes; what is there already is not played again."""
+    policy: tuple[str, ...] = ("demo",)
+    """Policies with their shares, such as demo=0.5 oracle=0.3 random=0.2; 'demo(quality=0.9)=0.5' has options."""
+    split: str = "train"
+    """train, or with --allow-held-out validation or test."""
+    episodes: int = _DEFAULTS.episodes
+    """Episodes of all policies together."""
+    seed: int = _DEFAULTS.seed
+    """Seed of the order of tasks, of who plays which, and of the policies' draws."""
+    temperature: float = _SAMPLING.temperature
+    """0 is greedy."""
+    max_tokens: int = _SAMPLING.max_tokens
+    """Most sampled tokens of a message."""
+    concurrency: int = _DEFAULTS.rollout.max_concurrent
+    """Episodes in flight at once."""
+    runtime: str = _DEFAULTS.rollout.runtime
+    """Where each environment runs: local, docker, bubblewrap or process; its own default where none is given."""
+    role: str = ""
+    """Of a game the role that is recorded; the suite's where none is given."""
+    partner: tuple[str, ...] = ()
+    """Of a game who plays other roles, as ROLE=scripted, scripted:NAME, self, torch:PATH or endpoint:URL#MODEL."""
+    allow_held_out: bool = False
+    """Record validation or test tasks too; training refuses such episodes."""
+    overwrite: bool = False
+    """Remove the recording that is in the folder first."""
+    as_json: AsJson = False
+    """Print JSON for machines."""
+
+    @property
+    def settings(self) -> RecordingSettings:
+        """How to record."""
+        rollout = replace(
+            _DEFAULTS.rollout,
+            sampling=Sampling(self.temperature, self.max_tokens),
+            max_concurrent=self.concurrency,
+            runtime=self.runtime,
+        )
+        return RecordingSettings(
+            episodes=self.episodes,
+            seed=self.seed,
+            role=self.role,
+            partners=read_partners(self.partner),
+            is_held_out_allowed=self.allow_held_out,
+            overwrite=self.overwrite,
+            rollout=rollout,
+        )
+
+
+def run(options: Annotated[RecordOptions, tyro.conf.arg(name=""), tyro.conf.OmitArgPrefixes]) -> int:
+    """Record episodes of a mix of policies; exit code 1 where some are missing after an interrupt."""
+    players = [read_player(text) for text in options.policy]
+    result = record(players, options.suite, options.run, options.split, options.settings, progress_of=ProgressDisplay)
+    print_json(result.to_json()) if options.as_json else _print(result)
+    if result.num_missing:
+        note(f"{result.num_missing} episodes are missing; the same command plays them")
+    return 1 if result.num_missing else 0
+
+
+def read_player(text: str) -> Player:
+    """A policy of the mix from "NAME", "NAME=SHARE" or "NAME(KEY=VALUE,...)=SHARE".
+
+    Raises:
+        ConfigError: The share is not a positive number, or an option has no "=".
+    """
+    found = _PLAYER.fullmatch(text)
+    name, options, share = (found["name"], found["options"], found["share"]) if found else (text, None, None)
+    try:
+        number = 1.0 if share is None else float(share)
+    except ValueError:
+        raise ConfigError(
+            f"--policy {text!r} ends with the share {share!r}, which is no number; expected NAME=SHARE such as "
+            "demo=0.5, or 'demo(quality=0.9)=0.5' with options"
+        ) from None
+    return Player(name, read_options(options.split(",")) if options else {}, number)
+
+
+def _print(result: RecordingResult) -> None:
+    rows = [
+        (label, each.episodes, *(_shown(rate) for rate in (each.success, each.score, each.mean_return)))
+        for label, each in result.players.items()
+    ]
+    title = f"recorded on {result.suite} {result.split}, in {result.folder}"
+    print_table(("policy", "episodes", "success", "score", "return"), rows, title)
+
+
+def _shown(rate: float | None) -> str:
+    return "-" if rate is None else f"{rate:.3f}"

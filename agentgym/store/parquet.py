@@ -1,0 +1,179 @@
+"""A run's episodes as a dataset of Parquet files that Hugging Face's `datasets` loads: a row an episode.
+
+Token ids are left out: they belong to one tokenizer, messages to any.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agentgym.errors import MissingExtraError, StoreError
+from agentgym.message import Message, content_text
+from agentgym.outcome import GRADED
+from agentgym.store.query import EpisodeRow
+from agentgym.store.run_store import RunStore
+from agentgym.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+_NO_SPLIT = "train"
+"""Where episodes of tasks without a split go, such as those made from a seed."""
+_CHUNK = 1000
+"""Episodes that are in memory at once."""
+_CARD = """\
+---
+configs:
+- config_name: default
+  data_files:
+{files}
+---
+Episodes of agents, one a row: `messages` in chat form; by turn `actions`, `rewards` and `components`; `return`,
+`score`, `success` and `outcome` of the whole; `policy` says who played. Splits are those of the tasks: train on
+`train` alone.
+"""
+
+
+def export_dataset(
+    store: RunStore, folder: Path, *, policies: Sequence[str] = (), overwrite: bool = False
+) -> dict[str, int]:
+    """Write a run's graded episodes, a file for each split of their tasks, in the order of their ids.
+
+    Args:
+        store: The run.
+        folder: Where; `datasets.load_dataset(str(folder))` reads it. Made where it is missing.
+        policies: Episodes of these policies alone; all where none is given.
+        overwrite: Whether files of an earlier export may be replaced.
+
+    Returns:
+        Number of episodes by split.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+        StoreError: There are no such episodes, the folder holds files already, or it cannot be written.
+    """
+    try:
+        import pyarrow as arrow  # type: ignore[import-untyped]
+        import pyarrow.parquet as parquet  # type: ignore[import-untyped]
+    except ImportError:
+        raise MissingExtraError("a dataset of Parquet files", "data") from None
+    rows = _chosen(store, policies)
+    files = {split: folder / "data" / f"{split}-00000-of-00001.parquet" for split in rows}
+    present = sorted(folder.glob("data/*.parquet"))
+    if present and not overwrite:
+        raise StoreError(
+            f"{folder} holds a dataset already: {present[0]}; --overwrite replaces it, or name another one"
+        )
+    try:
+        (folder / "data").mkdir(parents=True, exist_ok=True)
+        for split, own in rows.items():
+            partial = files[split].with_suffix(".partial")
+            with parquet.ParquetWriter(partial, schema(arrow)) as writer:
+                for start in range(0, len(own), _CHUNK):
+                    records = [_record(each) for each in store.load(own[start : start + _CHUNK], with_tokens=False)]
+                    writer.write_table(arrow.Table.from_pylist(records, schema(arrow)))
+            os.replace(partial, files[split])
+        for path in set(present) - set(files.values()):
+            path.unlink()
+        lines = (f"  - split: {split}\n    path: data/{path.name}" for split, path in files.items())
+        (folder / "README.md").write_text(_CARD.format(files="\n".join(lines)), encoding="utf-8")
+    except OSError as error:
+        if isinstance(error, StoreError):
+            raise
+        raise StoreError(f"cannot write {folder}: {error.strerror}; choose a folder that can be written") from error
+    return {split: len(own) for split, own in rows.items()}
+
+
+def schema(arrow: ModuleType) -> Any:
+    """The columns, given pyarrow."""
+    text, number, whole = arrow.string(), arrow.float64(), arrow.int64()
+    call = {"id": text, "type": text, "function": _struct(arrow, {"name": text, "arguments": text})}
+    message = {
+        "role": text,
+        "content": text,
+        "reasoning_content": text,
+        "tool_calls": arrow.list_(_struct(arrow, call)),
+        "tool_call_id": text,
+        "name": text,
+    }
+    component = {"component": text, "value": number, "weight": number}
+    columns = {
+        **dict.fromkeys(("episode", "task", "suite", "split", "stratum", "policy", "role"), text),
+        "seed": whole,
+        "attempt": whole,
+        "messages": arrow.list_(_struct(arrow, message)),
+        "actions": arrow.list_(text),
+        "rewards": arrow.list_(number),
+        "components": arrow.list_(arrow.list_(_struct(arrow, component))),
+        "return": number,
+        "score": number,
+        "success": arrow.bool_(),
+        "outcome": text,
+    }
+    return arrow.schema(list(columns.items()))
+
+
+def _struct(arrow: ModuleType, fields: Mapping[str, Any]) -> Any:
+    return arrow.struct(list(fields.items()))
+
+
+def _chosen(store: RunStore, policies: Sequence[str]) -> dict[str, list[EpisodeRow]]:
+    """The graded episodes by split, in the order of their ids: who finished first is chance."""
+    graded = [row for row in store.episode_rows() if row.outcome in GRADED]
+    wanted = [row for row in graded if not policies or row.policy in policies]
+    if not wanted:
+        found = ", ".join(sorted({row.policy for row in graded})) or "none"
+        raise StoreError(f"{store.folder} holds no graded episodes to export; policies there: {found}")
+    by_split: dict[str, list[EpisodeRow]] = {}
+    for row in sorted(wanted, key=lambda row: row.id):
+        by_split.setdefault(row.split or _NO_SPLIT, []).append(row)
+    return by_split
+
+
+def _record(trajectory: Trajectory) -> dict[str, Any]:
+    components: list[list[dict[str, Any]]] = [[] for _ in trajectory.turns]
+    for event in trajectory.events if components else ():
+        place = min(max(event.turn, 0), len(components) - 1)
+        weight = trajectory.weights[event.component]
+        components[place].append({"component": event.component, "value": event.value, "weight": weight})
+    return {
+        "episode": trajectory.id,
+        "task": trajectory.task_id,
+        "suite": trajectory.suite,
+        "split": trajectory.split,
+        "stratum": trajectory.stratum,
+        "policy": trajectory.policy,
+        "role": trajectory.role,
+        "seed": trajectory.seed,
+        "attempt": trajectory.attempt,
+        "messages": [_message(message) for message in trajectory.transcript()],
+        "actions": [turn.text for turn in trajectory.turns],
+        "rewards": trajectory.step_rewards().tolist(),
+        "components": components,
+        "return": trajectory.total_reward,
+        "score": trajectory.score,
+        "success": trajectory.success,
+        "outcome": str(trajectory.outcome),
+    }
+
+
+def _message(message: Message) -> dict[str, Any]:
+    """A chat message whose content is text, images reading as `[image]`, and whose arguments are JSON text."""
+    calls = [
+        {
+            "id": call.get("id"),
+            "type": call.get("type", "function"),
+            "function": {**call["function"], "arguments": _json_text(call["function"].get("arguments", {}))},
+        }
+        for call in message.get("tool_calls") or ()
+    ]
+    kept = {key: message.get(key) for key in ("role", "reasoning_content", "tool_call_id", "name")}
+    return {**kept, "content": content_text(message), "tool_calls": calls or None}
+
+
+def _json_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
