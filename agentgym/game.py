@@ -20,6 +20,7 @@ from agentgym.env import CUT_EXPLANATION, AgentEnv, CutMessage
 from agentgym.errors import ActionSyntaxError, ContractError
 from agentgym.message import Message, ToolSchema, user
 from agentgym.outcome import CutReason, Outcome
+from agentgym.picture import has_picture, with_picture
 from agentgym.reward import FORMAT, RewardEvent, weighted_sum
 from agentgym.task import Task
 
@@ -232,6 +233,7 @@ class SoloGame(GameEnv):
         self.roles = (env.role,)
         self.reward_weights = env.reward_weights
         self.tools = {env.role: env.tools}
+        self._last_picture: NDArray[np.uint8] | None = None
 
     def make_task(self, seed: int) -> Task:
         """A task of the environment."""
@@ -249,13 +251,14 @@ class SoloGame(GameEnv):
         """Reset the environment to the task."""
         self.task = task
         self.acting_role = self.env.role
-        _, info = self.env.reset(seed=seed, options={"task": task})
-        return {self.env.role: info["messages"]}
+        observation, info = self.env.reset(seed=seed, options={"task": task})
+        self._last_picture = None
+        return {self.env.role: self._pictured(info["messages"], observation.get("image"))}
 
     def step(self, text: str) -> GameReply:
         """Step the environment."""
         observation, _, _, _, info = self.env.step(text)
-        return self._reply(info, _with_image(info["messages"], observation.get("image")))
+        return self._reply(info, self._pictured(info["messages"], observation.get("image")))
 
     def finalize(self, reason: CutReason) -> GameReply:
         """Finalize the environment's episode."""
@@ -279,6 +282,16 @@ class SoloGame(GameEnv):
         """Close the environment."""
         self.env.close()
 
+    def _pictured(self, messages: Sequence[Message], picture: NDArray[np.uint8] | None) -> Sequence[Message]:
+        """The messages with an observation's picture, unless they have it or the last ones had."""
+        if picture is None or not messages:
+            return messages
+        is_known = self._last_picture is not None and np.array_equal(picture, self._last_picture)
+        self._last_picture = picture
+        if is_known or has_picture(messages):
+            return messages
+        return [*messages[:-1], with_picture(messages[-1], picture)]
+
     def _reply(self, info: Mapping[str, Any], messages: Sequence[Message]) -> GameReply:
         role, outcome = self.env.role, info.get("outcome")
         reply = GameReply({role: messages}, info["reward_events"], is_invalid=info.get("is_invalid", False))
@@ -288,12 +301,6 @@ class SoloGame(GameEnv):
             if outcome.is_graded:
                 reply.successes, reply.scores = {role: info["success"]}, {role: info["score"]}
         return reply
-
-
-def _with_image(messages: Sequence[Message], image: Any) -> Sequence[Message]:
-    if image is None or not messages:
-        return messages
-    return [*messages[:-1], {**messages[-1], "image": image}]
 
 
 def role_return(events: Sequence[RewardEvent], role: str, weights: Mapping[str, float]) -> float:

@@ -27,6 +27,7 @@ LAYERS = (
         "data_folder",
         "entry_points",
         "message",
+        "picture",
         "arguments",
         "action",
         "reward",

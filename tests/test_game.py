@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from agentgym.env import EnvReply
 from agentgym.errors import ContractError
 from agentgym.game import GameReply, SoloGame, role_return
+from agentgym.message import user
+from agentgym.picture import has_picture
 from tests.toy_env import ToyEnv
 from tests.toy_game import Nim, nim_task
 
@@ -136,3 +140,20 @@ def test_solo_game_shows_an_environment_as_a_game_of_one_role():
     assert str(replies[-1].outcome) == "terminated"
     game.reset(task)
     assert str(game.finalize("time").outcome) == "truncated:time"
+
+
+class PicturedEnv(ToyEnv):
+    """Answers its first two actions with one picture and the third with another."""
+
+    def respond(self, action):
+        return EnvReply([user("go on")], image=np.full((2, 3, 3), self.turn // 2, np.uint8))
+
+
+def test_solo_game_puts_a_new_picture_into_the_last_message():
+    game = SoloGame(PicturedEnv())
+    game.reset(game.make_task(0))
+    replies = [game.step("x") for _ in range(3)]
+    assert [has_picture(reply.inbox["agent"]) for reply in replies] == [True, False, True]
+    assert replies[0].inbox["agent"][0]["content"][0] == {"type": "text", "text": "go on"}
+    game.reset(game.make_task(1))
+    assert has_picture(game.step("x").inbox["agent"])

@@ -25,13 +25,20 @@ def aec():
 GAMES = (
     "test/Nim-v0",
     "agentgym/CarDealer-v0",
+    "agentgym/Codenames-v0",
     "agentgym/ConnectFour-v0",
+    "agentgym/GridDrawing-v0",
     "agentgym/LiarsDice-v0",
+    "agentgym/MapNavigation-v0",
     "agentgym/MatrixGames-v0",
     "agentgym/Negotiation-v0",
+    "agentgym/PrivateShared-v0",
+    "agentgym/ReferenceGame-v0",
     "agentgym/Taboo-v0",
     "agentgym/TicTacToe-v0",
     "agentgym/Ultimatum-v0",
+    "agentgym/WordleWithClue-v0",
+    "agentgym/WordleWithCritic-v0",
     "agentgym/Werewolf-v0",
 )
 

@@ -18,9 +18,9 @@ from agentgym.action import Action
 from agentgym.errors import ActionSyntaxError, ConfigError, TaskError
 from agentgym.game import GameEnv, GameReply, Inbox
 from agentgym.message import Message, user
+from agentgym.picture import with_picture
 from agentgym.task import Limits, Task
 from agentgym_dialogue.letter_grid import EMPTY, lines_of, picture_of
-from agentgym_dialogue.picture import with_picture
 from agentgym_dialogue.plain_line import plain_line
 from agentgym_dialogue.reference_game.facts import X
 
@@ -206,7 +206,7 @@ class ReferenceGame(GameEnv):
             "guesser": "Which grid is described? Answer first, second or third.",
         }
         text = f"{text}\n{asked[role]}"
-        return user(text) if self.show == "text" else with_picture(text, self.picture(role))
+        return user(text) if self.show == "text" else with_picture(user(text), self.picture(role))
 
     def _end(self, is_found: bool) -> GameReply:
         return GameReply(

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
-import base64
 import random
-import struct
-import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import agentgym
 from agentgym.errors import ConfigError, TaskError
+from agentgym.evaluation import EvaluationSettings, evaluate
+from agentgym.picture import has_picture
+from agentgym.policies.scripted import ScriptedPolicy
+from agentgym.store import RunStore
 from agentgym.testing import check_env
 from agentgym.testing.episodes import play_actions, play_script
 from agentgym_dialogue.letter_grid import picture_of
@@ -26,6 +28,13 @@ def game():
     game = ReferenceGame()
     game.reset(TASK)
     return game
+
+
+class Hesitant:
+    """Says nothing valid at first."""
+
+    def act(self, messages):
+        return "first" if any(message["role"] == "assistant" for message in messages) else "hm"
 
 
 def view(role, **options):
@@ -116,14 +125,21 @@ def test_grids_shown_as_images_are_in_observation_and_messages():
     observation, info = env.reset(options={"task": TASK})
     assert np.array_equal(observation["image"], picture_of(TASK.config["grids"], 3))
     assert "X - X" in observation["text"]
-    url = info["messages"][0]["content"][1]["image_url"]["url"]
-    png = base64.b64decode(url.removeprefix("data:image/png;base64,"))
-    width, height = struct.unpack(">II", png[16:24])
-    length = struct.unpack(">I", png[33:37])[0]
-    lines = np.frombuffer(zlib.decompress(png[41 : 41 + length]), np.uint8).reshape(height, 1 + 3 * width)
-    assert np.array_equal(lines[:, 1:].reshape(height, width, 3), observation["image"])
+    assert has_picture(info["messages"])
     assert "X - X" not in view("guesser", show="image").reset(options={"task": TASK})[0]["text"]
     assert "image" not in view("guesser").reset(options={"task": TASK})[0]
+
+
+def test_episodes_with_pictures_are_stored(tmp_path):
+    suite = agentgym.load_suite("dialogue/reference-game")
+    suite = replace(suite, env_options={**suite.env_options, "show": "both"})
+    policy = ScriptedPolicy("hesitant", lambda task, seed: Hesitant())
+    settings = EvaluationSettings(limit=4)
+    with RunStore.create(tmp_path / "run", {"kind": "evaluation"}) as store:
+        result = evaluate(policy, suite, "validation", settings, store=store)
+        assert len(result.tasks) == 4
+        turns = [turn for episode in store.load(store.episode_rows()) for turn in episode.turns]
+    assert [has_picture(turn.messages) for turn in turns] == [True, False] * 4
 
 
 def test_picture_has_black_cells_where_the_grid_is_filled():

@@ -1,6 +1,6 @@
 """Pictures in messages: pixels as a PNG file in a data URL beside the text.
 
-What is drawn is the business of the games.
+What is on them is the business of environments; storing them once is that of `agentgym.store.images`.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import struct
 import zlib
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +16,23 @@ from numpy.typing import NDArray
 from agentgym.message import Message
 
 
-def with_picture(text: str, pixels: NDArray[np.uint8]) -> Message:
-    """A user message of a text and a picture, in OpenAI's content parts.
+def with_picture(message: Message, pixels: NDArray[np.uint8]) -> Message:
+    """The message with a picture after what it says, in OpenAI's content parts.
 
     Args:
-        text: The text.
+        message: A message of text, or of parts.
         pixels: uint8[H, W, 3].
     """
+    content = message["content"]
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
     url = f"data:image/png;base64,{base64.b64encode(png_of(pixels)).decode()}"
-    parts = [{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": url}}]
-    return {"role": "user", "content": parts}
+    return {**message, "content": [*parts, {"type": "image_url", "image_url": {"url": url}}]}
+
+
+def has_picture(messages: Sequence[Message]) -> bool:
+    """Whether one of some messages has a picture among its parts."""
+    contents = [content for message in messages if isinstance(content := message.get("content"), list)]
+    return any(part.get("type") == "image_url" for content in contents for part in content)
 
 
 def png_of(pixels: NDArray[np.uint8]) -> bytes:
