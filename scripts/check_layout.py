@@ -37,7 +37,7 @@ LAYERS = (
     ),
     ("env", "tool_env", "game", "role_view", "suite", "spaces", "store", "policy"),
     ("sandbox", "remote", "prompting", "attribution", "wrappers"),
-    ("registration", "contained", "partners", "policies", ""),
+    ("registration", "contained", "judge", "partners", "policies", ""),
     ("rollout",),
     ("evaluation",),
     ("testing", "interop", "view", "scaffold"),
@@ -52,8 +52,8 @@ OPTIONAL = {"torch", "transformers", "tokenizers", "safetensors", "accelerate", 
 OPTIONAL |= {"jinja2", "docker", "playwright", "starlette", "uvicorn", "websockets", "chess", "mcp", "ray"}
 OPTIONAL |= {"wandb", "trackio", "pyarrow", "minigrid", "textarena", "textworld"}
 
-# Ours that may be, too: its HTTP client would double what importing agentgym costs.
-LATE = {"agentgym.contained"}
+# Ours that may be, too: their HTTP client would double what importing agentgym costs.
+LATE = {"agentgym.contained", "agentgym.judge"}
 
 
 class Checker:

@@ -29,6 +29,7 @@ LOCAL = [
     "agentgym/Negotiation-v0",
     "agentgym/PrivateShared-v0",
     "agentgym/ReferenceGame-v0",
+    "agentgym/SocialScenario-v0",
     "agentgym/Taboo-v0",
     "agentgym/TextNav-v0",
     "agentgym/TicTacToe-v0",

@@ -34,12 +34,13 @@ GAMES = (
     "agentgym/Negotiation-v0",
     "agentgym/PrivateShared-v0",
     "agentgym/ReferenceGame-v0",
+    "agentgym/SocialScenario-v0",
     "agentgym/Taboo-v0",
     "agentgym/TicTacToe-v0",
     "agentgym/Ultimatum-v0",
+    "agentgym/Werewolf-v0",
     "agentgym/WordleWithClue-v0",
     "agentgym/WordleWithCritic-v0",
-    "agentgym/Werewolf-v0",
 )
 
 

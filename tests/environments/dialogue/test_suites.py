@@ -30,6 +30,7 @@ SUITES = [
     "dialogue/private-shared",
     "dialogue/reference-game",
     "dialogue/reference-game-describer",
+    "dialogue/social-scenario",
     "dialogue/taboo",
     "dialogue/taboo-animals",
     "dialogue/taboo-describer",

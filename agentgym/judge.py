@@ -1,0 +1,73 @@
+"""Judges by name: a policy that is asked about a line or a work, its answers kept by what it was asked.
+
+What is asked and how an answer is read is the business of each environment.
+"""
+
+from __future__ import annotations
+
+import itertools
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from agentgym.errors import ConfigError, ContextOverflowError, InfrastructureError
+from agentgym.message import user
+from agentgym.policies.by_name import load
+from agentgym.policies.reply_cache import ReplyCache
+from agentgym.policy import Policy, Request, Sampling
+from agentgym.task import Task
+
+SAMPLING = Sampling(temperature=0.0, max_tokens=200)
+_KEYS = itertools.count()
+_TASK = Task("judge", 0)
+
+
+class PolicyJudge:
+    """A policy as a judge, asked greedily; it keeps its answers, so that equal questions get equal ones.
+
+    Args:
+        policy: Who judges; one that speaks text.
+        path: File that keeps the answers over runs; None keeps them as long as the process.
+
+    Raises:
+        ConfigError: The policy needs token ids.
+    """
+
+    def __init__(self, policy: Policy, path: Path | None = None) -> None:
+        if policy.uses_tokens:
+            raise ConfigError(f"the judge {policy.name} needs token ids; expected an endpoint:URL#MODEL")
+        self._policy, self._cache = policy, ReplyCache(path)
+
+    def ask(self, question: str) -> str:
+        """The answer to a question.
+
+        Raises:
+            InfrastructureError: The policy failed; never a verdict.
+        """
+        key = f"judge-{next(_KEYS)}"
+        request = Request(key, 0, _TASK, [user(question)], (), None, 0, SAMPLING, "judge")
+        try:
+            [reply] = self._cache.replies(self._policy, [request])
+        except (InfrastructureError, ContextOverflowError) as error:
+            raise InfrastructureError(f"the judge {self._policy.name} failed: {error}") from error
+        finally:
+            self._policy.forget(key)
+        return reply.text
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> PolicyJudge:
+        return self
+
+
+@cache
+def judge_named(name: str, path: str = "") -> PolicyJudge:
+    """The judge of a policy's name, the same one for the same name and path.
+
+    Args:
+        name: Such as `endpoint:URL#MODEL`.
+        path: File that keeps the answers over runs; "" keeps them as long as the process.
+
+    Raises:
+        UnknownNameError: No such policy.
+        ConfigError: It cannot judge.
+    """
+    return PolicyJudge(load(name), Path(path) if path else None)

@@ -1,0 +1,47 @@
+"""Writes the tasks of dialogue/social-scenario: `python -m agentgym_dialogue.social_scenario.generate [FOLDER]`.
+
+The declaration (suite.toml) and the README beside them are not written here.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from agentgym.task import Split
+from agentgym_dialogue.social_scenario.game import scenario_task
+from agentgym_dialogue.social_scenario.scenarios import WISHES, draw_scenario
+from agentgym_dialogue.task_files import suite_folder, write_split
+
+SEED = 20_277
+NUM_UNSEEN = 5
+"""How many wishes, the last ones, are never trained on."""
+NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
+    "train": {"known_wishes": 2000},
+    "validation": {"known_wishes": 200},
+    "test": {"unseen_wishes": 200, "known_wishes": 100},
+}
+
+
+def generate(folder: Path) -> None:
+    """Write the three splits into a folder; no scenario occurs twice in all."""
+    rng = random.Random(SEED)
+    seen: set[str] = set()
+    wishes = {"known_wishes": list(WISHES)[:-NUM_UNSEEN], "unseen_wishes": list(WISHES)[-NUM_UNSEEN:]}
+    for split, counts in NUM_TASKS.items():
+        tasks = []
+        for index, stratum in enumerate(stratum for stratum, count in counts.items() for _ in range(count)):
+            while True:
+                drawn = draw_scenario(rng, wishes[stratum])
+                if str(drawn) not in seen:
+                    break
+            seen.add(str(drawn))
+            task_id = f"dialogue/social-scenario:{split}-{index:05}"
+            tasks.append(scenario_task(task_id, index, *drawn, split=split, stratum=stratum))
+        write_split(folder, split, tasks)
+
+
+if __name__ == "__main__":
+    generate(suite_folder(sys.argv[1:], "social-scenario"))
