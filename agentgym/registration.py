@@ -140,14 +140,14 @@ def _adapted(game: Adapted) -> EnvSpec:
     )
 
 
-def _chess(name: str, suite: str) -> EnvSpec:
+def _chess(name: str, suite: str, *variants: str) -> EnvSpec:
     """The spec of a game against Stockfish, which the image of served environments does not have."""
-    return replace(_dialogue(name, suite), runtimes=("local",), extra="chess")
+    return replace(_dialogue(name, suite, *variants), runtimes=("local",), extra="chess")
 
 
 _OWN = (
     _chess("Chess", "chess"),
-    _chess("ChessEndgames", "chess-endgames"),
+    _chess("ChessEndgames", "chess-endgames", "mates"),
     _dialogue("GuessMyCity", "guess-my-city"),
     _dialogue("GuessNumber", "guess-number"),
     _dialogue("Mastermind", "mastermind"),

@@ -173,6 +173,19 @@ def test_suite_keeps_exact_labels_in_the_private_part():
             assert task.private["mate_in"] == mate_in(chess.Board(task.config["fen"]))
 
 
+def test_mates_are_exact_and_of_other_kinds_in_each_split():
+    suite = agentgym.load_suite("dialogue/chess-endgames-mates")
+    kinds = {}
+    for split in suite.splits:
+        boards = [(chess.Board(task.config["fen"]), task) for task in suite.tasks(split)]
+        assert all(mate_in(board) == task.private["mate_in"] == int(task.stratum[-1]) for board, task in boards)
+        assert len({board.epd() for board, _ in boards}) == len(boards)
+        kinds[split] = {canonical(board) for board, _ in boards}
+    assert not kinds["train"] & kinds["test"]
+    assert not kinds["train"] & kinds["validation"]
+    assert not kinds["validation"] & kinds["test"]
+
+
 # Players and options.
 
 

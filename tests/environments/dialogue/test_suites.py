@@ -12,6 +12,7 @@ SUITES = [
     "dialogue/car-dealer-buyer",
     "dialogue/chess",
     "dialogue/chess-endgames",
+    "dialogue/chess-endgames-mates",
     "dialogue/codenames",
     "dialogue/codenames-spymaster",
     "dialogue/connect-four",

@@ -1,0 +1,72 @@
+"""Writes the tasks of dialogue/chess-endgames-mates: `python -m agentgym_dialogue.chess_endgames.generate_mates`.
+
+All mates in one or two moves with a queen; `generate` writes the suite of whole endings.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import chess
+import numpy as np
+
+from agentgym.task import Limits, Split
+from agentgym_dialogue.chess_endgames.endings import canonical
+from agentgym_dialogue.chess_endgames.env import ChessEndgamesEnv
+from agentgym_dialogue.chess_endgames.retrograde import solve
+from agentgym_dialogue.task_files import suite_folder, write_split
+
+SEED = 20_270
+LIMITS = Limits(max_turns=4, max_invalid=4)
+NUM_TASKS: Mapping[Split, Mapping[int, int]] = {
+    "test": {1: 100, 2: 200},
+    "validation": {1: 60, 2: 140},
+    "train": {1: 1168, 2: 2304},
+}
+"""Tasks by moves to mate."""
+VARIANTS = {"test": 1, "validation": 1, "train": 8}
+"""How many mirror images and turns of a position a split may hold."""
+
+
+def generate(folder: Path) -> None:
+    """Write the three splits; no position of one occurs in another, mirrored or turned either."""
+    rng = random.Random(SEED)
+    env = ChessEndgamesEnv(observation="pieces")
+    kinds = {moves: _kinds(moves, rng) for moves in (1, 2)}
+    for split, counts in NUM_TASKS.items():
+        boards: list[tuple[int, chess.Board]] = []
+        for moves, count in counts.items():
+            chosen: list[chess.Board] = []
+            while len(chosen) < count and kinds[moves]:
+                chosen += kinds[moves].pop()[: VARIANTS[split]]
+            boards += [(moves, board) for board in chosen[:count]]
+        tasks = [
+            env.ending_task(
+                f"dialogue/chess-endgames-mates:{split}-{index:05}", index, board, split=split, stratum=f"mate-{moves}"
+            )
+            for index, (moves, board) in enumerate(boards)
+        ]
+        write_split(folder, split, [replace(task, limits=LIMITS) for task in tasks])
+
+
+def _kinds(moves: int, rng: random.Random) -> list[list[chess.Board]]:
+    """All positions that are won in so many moves, mirror images and turns of each other together, in random order."""
+    kinds: dict[str, list[chess.Board]] = {}
+    for squares in np.argwhere(solve("Q").white == moves).tolist():
+        board = chess.Board(None)
+        for square, symbol in zip(squares, "KQk", strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(symbol))
+        kinds.setdefault(canonical(board), []).append(board)
+    shuffled = list(kinds.values())
+    rng.shuffle(shuffled)
+    for boards in shuffled:
+        rng.shuffle(boards)
+    return shuffled
+
+
+if __name__ == "__main__":
+    generate(suite_folder(sys.argv[1:], "chess-endgames-mates"))
