@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import copy
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -62,3 +65,46 @@ def test_judge_needs_a_policy_that_speaks_text():
     policy.uses_tokens = True
     with pytest.raises(ConfigError, match="needs token ids"):
         PolicyJudge(policy)
+
+
+VERDICT = {"goal": 10, "relationship": 5, "knowledge": 0, "secret": 0, "rule": 0}
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.server.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        message = {"role": "assistant", "content": self.server.answer}
+        body = json.dumps({"model": "judge", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def server():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as found:
+        found.asked, found.answer = [], json.dumps(VERDICT)
+        thread = threading.Thread(target=found.serve_forever)
+        thread.start()
+        yield found
+        found.shutdown()
+        thread.join()
+
+
+def test_judge_behind_an_endpoint_weighs_the_lines_of_a_game(server):
+    name = f"endpoint:http://127.0.0.1:{server.server_port}/v1#judge"
+    env = agentgym.make("agentgym/SocialScenario-v0", judge=name)
+    for _ in range(2):
+        env.reset(seed=1)
+        _, reward, _, _, info = env.step("Hello.")
+        assert reward == pytest.approx(1.2)
+        assert {event.source for event in info["reward_events"]} == {"judge"}
+    assert [request["temperature"] for request in server.asked] == [0.0, 0.0]  # one a line, for both episodes
+    server.answer = "I liked it."
+    with pytest.raises(InfrastructureError, match="the judge gave no verdict"):
+        env.step("What do you need?")
