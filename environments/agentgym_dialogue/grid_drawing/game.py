@@ -16,7 +16,7 @@ from agentgym.errors import ActionSyntaxError, ConfigError, TaskError
 from agentgym.game import GameEnv, GameReply, Inbox
 from agentgym.message import user
 from agentgym.task import Limits, Task
-from agentgym_dialogue.grid_drawing.strokes import LETTERS, Stroke, drawn
+from agentgym_dialogue.grid_drawing.strokes import LETTERS, Stroke, drawn, seen_strokes
 from agentgym_dialogue.letter_grid import EMPTY, lines_of
 from agentgym_dialogue.plain_line import plain_line
 
@@ -56,13 +56,12 @@ def strokes_of(task: Task) -> list[Stroke]:
 
 
 def draw_strokes(rng: random.Random, size: int, count: int) -> list[Stroke]:
-    """Random strokes, none of which is hidden under later ones: rows and columns, then cells."""
+    """Random strokes, at most as many as rows, none of which is hidden under later ones: lines, then cells."""
     while True:
         places = [_random_place(rng, size) for _ in range(count)]
         places.sort(key=lambda place: None not in place)
         strokes = [Stroke(*place, rng.choice(LETTERS)) for place in places]
-        grids = {drawn(strokes[:index] + strokes[index + 1 :], size) for index in range(count)}
-        if drawn(strokes, size) not in grids:
+        if len(seen_strokes(strokes, size)) == count:
             return strokes
 
 
@@ -111,7 +110,7 @@ class GridDrawingGame(GameEnv):
 
     Args:
         size: Rows, and columns, of the grids of tasks made on the fly, 2 to 9.
-        num_strokes: How many strokes make their targets, 1 to twice the size.
+        num_strokes: How many strokes make their targets, 1 to the size.
 
     Raises:
         ConfigError: A number is out of its range.
@@ -123,10 +122,10 @@ class GridDrawingGame(GameEnv):
 
     def __init__(self, size: int = 5, num_strokes: int = 3) -> None:
         super().__init__()
-        if not 2 <= size <= 9 or not 1 <= num_strokes <= 2 * size:
+        if not 2 <= size <= 9 or not 1 <= num_strokes <= size:
             raise ConfigError(
-                f"grid drawing got size={size} and num_strokes={num_strokes}; expected a size of 2 to 9, and 1 to "
-                "twice as many strokes"
+                f"grid drawing got size={size} and num_strokes={num_strokes}; expected a size of 2 to 9, and at "
+                "least 1 and at most as many strokes"
             )
         self.size, self.num_strokes = size, num_strokes
         self._side = 0

@@ -6,7 +6,7 @@ Which strokes make a task is drawn in `generate` and `game`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from agentgym_dialogue.grid_talk import in_digits
@@ -51,6 +51,18 @@ def drawn(strokes: Iterable[Stroke], size: int) -> str:
     for stroke in strokes:
         grid = stroke.on(grid, size)
     return grid
+
+
+def seen_strokes(strokes: Sequence[Stroke], size: int) -> set[int]:
+    """The places, among the strokes, of those without which another grid would be drawn."""
+    found = set()
+    for index in range(size * size):
+        row, column = divmod(index, size)
+        over = [place for place, (y, x, _) in enumerate(strokes) if y in (None, row) and x in (None, column)]
+        below = strokes[over[-2]].letter if len(over) > 1 else EMPTY
+        if over and strokes[over[-1]].letter != below:
+            found.add(over[-1])
+    return found
 
 
 def read_strokes(text: str, size: int) -> list[Stroke]:

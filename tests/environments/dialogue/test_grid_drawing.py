@@ -118,6 +118,12 @@ def test_strokes_in_words_are_read_back_and_none_is_hidden():
             assert drawn(strokes[:index] + strokes[index + 1 :], 7) != drawn(strokes, 7)
 
 
+@pytest.mark.parametrize("size", [2, 9])
+def test_as_many_strokes_as_rows_are_drawn(size):
+    for seed in range(10):
+        assert len(draw_strokes(random.Random(seed), size, size)) == size
+
+
 def test_views_of_both_roles_meet_scripted_partners():
     record = play_actions(view("drawer"), TASK, ["---\nAAA\n---", "--B\nAAA\n---"])
     assert record.first.text.endswith("\nFill row 2 with A")
@@ -161,7 +167,7 @@ def test_vocabulary_lists_every_word():
 
 
 def test_game_refuses_what_it_cannot_play():
-    for options in ({"size": 1}, {"num_strokes": 0}):
+    for options in ({"size": 1}, {"num_strokes": 0}, {"size": 4, "num_strokes": 5}):
         with pytest.raises(ConfigError, match="expected a size of 2 to 9"):
             GridDrawingGame(**options)
     with pytest.raises(TaskError, match="empty grid"):
