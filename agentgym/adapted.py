@@ -60,6 +60,47 @@ BABYAI_LEVELS = (
 """Levels of minigrid's BabyAI that its own bot solves within our limits of turns."""
 
 
+TEXTARENA_GAMES = (
+    "2048",
+    "Bandit",
+    "Blackjack",
+    "Countdown",
+    "Crosswords",
+    "Cryptarithm",
+    "FifteenPuzzle",
+    "FrozenLake",
+    "GuessTheNumber",
+    "LightsOut",
+    "LogicPuzzle",
+    "Mastermind",
+    "Minesweeper",
+    "PegJump",
+    "RushHour",
+    "Secretary",
+    "Set",
+    "Slitherlink",
+    "Sokoban",
+    "Sudoku",
+    "ThreeCardMonte",
+    "TowerOfHanoi",
+)
+"""Single-player games of TextArena that start without a network."""
+_NO_ORACLE = {"FifteenPuzzle": "half of TextArena's shuffles cannot be solved, and the others need a long search"}
+
+
+def _textarena(name: str, game: str, *suites: str) -> Adapted:
+    return Adapted(
+        name,
+        "textarena_games",
+        "env:TextArenaEnv",
+        {"game": game},
+        "textarena",
+        "textarena",
+        suites,
+        why_no_oracle=_NO_ORACLE.get(game, ""),
+    )
+
+
 def _babyai(name: str, level: str, *suites: str) -> Adapted:
     return Adapted(name, "babyai", "env:BabyAIEnv", {"level": level}, "minigrid", "babyai", suites)
 
@@ -71,4 +112,6 @@ ADAPTED: tuple[Adapted, ...] = (
     ),
     _babyai("BabyAI", "", "babyai"),
     *(_babyai(f"BabyAI-{level}", level) for level in BABYAI_LEVELS),
+    _textarena("TextArena", "", "textarena"),
+    *(_textarena(f"TextArena-{game}", game) for game in TEXTARENA_GAMES),
 )

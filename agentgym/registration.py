@@ -76,7 +76,8 @@ class EnvSpec:
             UnknownNameError: No agent may play the role.
         """
         factories: Mapping[str, Any] = _load(self.scripts)
-        return factories[self.role_named(role)] if self.roles else factories
+        found = factories[self.role_named(role)] if self.roles else factories
+        return {name: found[name] for name in found if name != "oracle"} if self.why_no_oracle else found
 
     def load_partners(self) -> Mapping[str, ScriptFactory]:
         """What plays each role of this game by default; empty for an environment of one agent."""
@@ -140,14 +141,14 @@ def _adapted(game: Adapted) -> EnvSpec:
     )
 
 
-def _chess(name: str, suite: str, *variants: str) -> EnvSpec:
+def _chess(name: str, suite: str) -> EnvSpec:
     """The spec of a game against Stockfish, which the image of served environments does not have."""
-    return replace(_dialogue(name, suite, *variants), runtimes=("local",), extra="chess")
+    return replace(_dialogue(name, suite), runtimes=("local",), extra="chess")
 
 
 _OWN = (
     _chess("Chess", "chess"),
-    _chess("ChessEndgames", "chess-endgames", "mates"),
+    _chess("ChessEndgames", "chess-endgames"),
     _dialogue("GuessMyCity", "guess-my-city"),
     _dialogue("GuessNumber", "guess-number"),
     _dialogue("Mastermind", "mastermind"),
@@ -165,7 +166,6 @@ _OWN = (
     _game("Negotiation", ("first", "second"), "negotiation"),
     _game("PrivateShared", ("answerer", "questioner"), "private-shared"),
     _game("ReferenceGame", ("guesser", "describer"), "reference-game", "reference-game-describer"),
-    _game("SocialScenario", ("first", "second"), "social-scenario"),
     _game("Taboo", ("guesser", "describer"), "taboo", "taboo-describer", "taboo-animals"),
     _game("TicTacToe", ("first", "second"), "tic-tac-toe", "tic-tac-toe-second"),
     _game("Ultimatum", ("proposer", "responder"), "ultimatum", "ultimatum-responder"),
@@ -314,19 +314,15 @@ def make_game(env_id: str, **options: Any) -> GameEnv:
 
     Args:
         env_id: Such as "agentgym/Taboo-v0".
-        options: Keyword arguments of the game; a `judge` may be the name of a policy (see `agentgym.judge`).
+        options: Keyword arguments of the game.
 
     Raises:
-        UnknownNameError: No such id or policy.
+        UnknownNameError: No such id.
         ConfigError: It is no game, or refuses the options.
     """
     found = spec(env_id)
     if not found.roles:
         raise ConfigError(f"environment {env_id!r} is no game of several roles; make it with agentgym.make")
-    if options.get("judge") and isinstance(options["judge"], str):
-        from agentgym.judge import judge_named  # not at the top: policies know environments by their ids
-
-        options = {**options, "judge": judge_named(options["judge"])}
     try:
         game = _load(found.entry_point)(**{**found.options, **options})
     except TypeError as error:

@@ -53,11 +53,16 @@ HOSTILE_ACTIONS = (
 
 
 def check_oracle(subject: EnvSubject) -> str | None:
-    """The oracle solves every task; doing nothing solves none."""
-    missing = [name for name in REQUIRED_SCRIPTS if name not in subject.scripts]
+    """The oracle, unless it is declared that there is none, solves every task; doing nothing solves none."""
+    required = [name for name in REQUIRED_SCRIPTS if name != "oracle" or not subject.why_no_oracle]
+    missing = [name for name in required if name not in subject.scripts]
     if not subject.scripts:
         return "no scripts were given"
     expect(not missing, f"the scripts {missing} are missing; got {sorted(subject.scripts)}")
+    if subject.why_no_oracle:
+        for task in subject.tasks:
+            expect(not _play(subject, "null", task).success, f"the null script solves task {task.id!r}")
+        return f"declared without an oracle: {subject.why_no_oracle}"
     for task in subject.tasks:
         oracle, null = (_play(subject, name, task) for name in ("oracle", "null"))
         expect(oracle.success, f"the oracle does not solve task {task.id!r}; it did {oracle.actions[-3:]}")

@@ -36,6 +36,7 @@ class EnvSubject:
         env_id: Its registered id; "" for one that is not registered.
         role: The role of a registered game that is checked; "" for an environment of one agent.
         told: Keys of the tasks' private part that the rules tell the agent.
+        why_no_oracle: Why there is declared to be no oracle; "" where there is one.
     """
 
     name: str
@@ -45,6 +46,7 @@ class EnvSubject:
     env_id: str = ""
     role: str = ""
     told: frozenset[str] = frozenset()
+    why_no_oracle: str = ""
     _sequences: dict[str, list[list[str]]] = field(default_factory=dict, repr=False)
     _records: list[tuple[Task, Record]] = field(default_factory=list, repr=False)
     _made: list[AgentEnv] = field(default_factory=list, repr=False)
@@ -137,7 +139,8 @@ def env_subject(
     scripts = known.load_scripts(role) if scripts is None else scripts
     name = " ".join([target, *(["as", role] if role else []), *(["in", runtime] if runtime else [])])
     factory: Callable[[], AgentEnv] = partial(make, target, runtime=runtime, **options)
-    return EnvSubject(name, factory, chosen, scripts, "" if runtime else target, role, told)
+    env_id = "" if runtime else target
+    return EnvSubject(name, factory, chosen, scripts, env_id, role, told, known.why_no_oracle)
 
 
 def _looked_at(
