@@ -141,14 +141,14 @@ def _adapted(game: Adapted) -> EnvSpec:
     )
 
 
-def _chess(name: str, suite: str) -> EnvSpec:
+def _chess(name: str, suite: str, *variants: str) -> EnvSpec:
     """The spec of a game against Stockfish, which the image of served environments does not have."""
-    return replace(_dialogue(name, suite), runtimes=("local",), extra="chess")
+    return replace(_dialogue(name, suite, *variants), runtimes=("local",), extra="chess")
 
 
 _OWN = (
     _chess("Chess", "chess"),
-    _chess("ChessEndgames", "chess-endgames"),
+    _chess("ChessEndgames", "chess-endgames", "mates"),
     _dialogue("GuessMyCity", "guess-my-city"),
     _dialogue("GuessNumber", "guess-number"),
     _dialogue("Mastermind", "mastermind"),
@@ -166,6 +166,7 @@ _OWN = (
     _game("Negotiation", ("first", "second"), "negotiation"),
     _game("PrivateShared", ("answerer", "questioner"), "private-shared"),
     _game("ReferenceGame", ("guesser", "describer"), "reference-game", "reference-game-describer"),
+    _game("SocialScenario", ("first", "second"), "social-scenario"),
     _game("Taboo", ("guesser", "describer"), "taboo", "taboo-describer", "taboo-animals"),
     _game("TicTacToe", ("first", "second"), "tic-tac-toe", "tic-tac-toe-second"),
     _game("Ultimatum", ("proposer", "responder"), "ultimatum", "ultimatum-responder"),
@@ -314,15 +315,19 @@ def make_game(env_id: str, **options: Any) -> GameEnv:
 
     Args:
         env_id: Such as "agentgym/Taboo-v0".
-        options: Keyword arguments of the game.
+        options: Keyword arguments of the game; a `judge` may be the name of a policy (see `agentgym.judge`).
 
     Raises:
-        UnknownNameError: No such id.
+        UnknownNameError: No such id or policy.
         ConfigError: It is no game, or refuses the options.
     """
     found = spec(env_id)
     if not found.roles:
         raise ConfigError(f"environment {env_id!r} is no game of several roles; make it with agentgym.make")
+    if options.get("judge") and isinstance(options["judge"], str):
+        from agentgym.judge import judge_named  # not at the top: policies know environments by their ids
+
+        options = {**options, "judge": judge_named(options["judge"])}
     try:
         game = _load(found.entry_point)(**{**found.options, **options})
     except TypeError as error:
