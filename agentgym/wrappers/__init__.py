@@ -1,9 +1,10 @@
-"""Wrappers for users of the Gymnasium interface, where Gymnasium has none of its own.
+"""Wrappers: for users of the Gymnasium interface, around environments of Gymnasium, and around tasks tried again.
 
-Trainers and evaluation do without them: `agentgym.rollout` keeps these records itself.
+Trainers and evaluation do without recording ones: `agentgym.rollout` keeps these records itself.
 """
 
 from agentgym.wrappers.record_trajectory import RecordTrajectory
 from agentgym.wrappers.text_observation import TextObservation
+from agentgym.wrappers.unary_feedback import UnaryFeedback
 
-__all__ = ["RecordTrajectory", "TextObservation"]
+__all__ = ["RecordTrajectory", "TextObservation", "UnaryFeedback"]
