@@ -192,10 +192,11 @@ class SocialScenarioGame(GameEnv):
         other = "second" if role == "first" else "first"
         wish, secret = WISHES[self._private[f"{role}_wish"]], SECRETS[self._private[f"{role}_secret"]]
         begins = "You begin." if role == "first" else "They begin."
+        relationship = self._config["relationship"]
+        whose = "a" if relationship == "stranger" else "your"
         return (
-            f"You are {self._name(role)}. {self._name(other)} is your {self._config['relationship']}. You want {wish}; "
-            f"get them to agree. Your secret: {secret}. {RULES[self._config['rule']]} {self._config['lines']} lines in "
-            f"all. {begins}"
+            f"You are {self._name(role)}. {self._name(other)} is {whose} {relationship}. You want {wish}; get them to "
+            f"agree. Your secret: {secret}. {RULES[self._config['rule']]} {self._config['lines']} lines in all. {begins}"
         )
 
     def _end_text(self, role: str) -> str:
