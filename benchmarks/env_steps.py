@@ -13,6 +13,7 @@ each of 100 episodes; passes are repeated until the clock of a repeat runs out.
 - textarena-fresh: the same, made anew for each episode, which its wrapper is built for; a reset includes the making.
 - textarena-raw: one environment without wrappers: its observation is a list of tuples, not a text.
 
+Every other game of the dialogue family has a row of its own without peers: see `benchmarks.env_steps_family`.
 Episodes in parallel are not measured here; see `benchmarks.rollout_overhead`.
 """
 
@@ -34,6 +35,7 @@ import textarena  # type: ignore[import-untyped]
 import agentgym
 from agentgym.task import Limits, Task
 from agentgym_dialogue.wordle.words import all_words
+from benchmarks import env_steps_family
 from benchmarks.measure import Spread, interleaved, ratios
 from benchmarks.report import Goal, Report, main, progress
 
@@ -238,6 +240,11 @@ def measure(is_quick: bool) -> Report:
             },
         }
         report.goals += _goals(name, steps)
+    report.figures["family"] = {}
+    for own in env_steps_family.own_games():
+        progress(own.id)
+        report.figures["family"][own.id] = found = env_steps_family.figures(own, is_quick)
+        report.goals += env_steps_family.goals(own, found)
     return report
 
 
