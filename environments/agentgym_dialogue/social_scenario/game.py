@@ -195,8 +195,9 @@ class SocialScenarioGame(GameEnv):
         relationship = self._config["relationship"]
         whose = "a" if relationship == "stranger" else "your"
         return (
-            f"You are {self._name(role)}. {self._name(other)} is {whose} {relationship}. You want {wish}; get them to "
-            f"agree. Your secret: {secret}. {RULES[self._config['rule']]} {self._config['lines']} lines in all. {begins}"
+            f"You are {self._name(role)}. {self._name(other)} is {whose} {relationship}. You want {wish}; get them "
+            f"to agree. Your secret: {secret}. {RULES[self._config['rule']]} {self._config['lines']} lines in all. "
+            f"{begins}"
         )
 
     def _end_text(self, role: str) -> str:
