@@ -10,7 +10,6 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Self
 
-import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,8 +21,7 @@ from agentgym.message import Message, text_of
 from agentgym.outcome import Outcome
 from agentgym.policy import Script, ScriptFactory
 from agentgym.reward import RewardEvent
-from agentgym.spaces import Message as MessageSpace
-from agentgym.spaces import Picture as PictureSpace
+from agentgym.spaces import observations
 from agentgym.task import Task
 
 
@@ -58,7 +56,7 @@ class RoleView(AgentEnv):
         self.invalid_value = game.invalid_value
         self.tools = game.tools.get(role, ())
         if game.has_picture:
-            self.observation_space = gymnasium.spaces.Dict({"text": MessageSpace(), "image": PictureSpace()})
+            self.observation_space = observations(has_picture=True)
         self._factories = partners
         self._talks: dict[str, list[Message]] = {}
         self._early: list[RewardEvent] = []

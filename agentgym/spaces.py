@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Space
+from gymnasium.spaces import Dict, Space
 from numpy.typing import NDArray
 
 _WORDS = ("yes", "no", "search", "left", "42", "ok", "", "né", "名前", '{"name": "x"}', "click('a1')")
@@ -76,3 +76,8 @@ class Picture(Space[NDArray[np.uint8]]):
 
     def __hash__(self) -> int:
         return hash("Picture")
+
+
+def observations(has_picture: bool) -> Dict:
+    """The space of observations of text, with or without a picture beside it."""
+    return Dict({"text": Message(), "image": Picture()} if has_picture else {"text": Message()})

@@ -30,6 +30,7 @@ from agentgym.remote.settings import ClientSettings
 from agentgym.remote.socket_client import Address, ClientSocket
 from agentgym.remote.wire import CONTENT_HASH, OURS, decode_special, error_of, public_task, read_info, read_task
 from agentgym.reward import FORMAT, weighted_sum
+from agentgym.spaces import observations
 from agentgym.task import Limits, Task
 
 _PATIENCE_S = 60.0
@@ -243,6 +244,7 @@ class RemoteEnv(AgentEnv):
             return
         self.role, self.tools = about["role"], about["tools"]
         self.reward_weights, self.invalid_value = about["reward_weights"], about["invalid_value"]
+        self.observation_space = observations(about.get("has_picture", False))
 
     def _introduce(self) -> dict[str, Any] | None:
         """What the server says of its environment; None where it is none of ours, which is then asked its own way."""

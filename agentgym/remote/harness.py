@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from gymnasium.spaces import Dict
+
 from agentgym.env import AgentEnv
 from agentgym.remote.calls import Seat
 from agentgym.remote.replies import own_frame
@@ -41,6 +43,8 @@ def _hello(session: Session, data: Fields, send: Send) -> None:
     def introduce(env: AgentEnv) -> bytes:
         about = {"version": VERSION, "env": session.host.name, "role": env.role, "tools": list(env.tools)}
         about |= {"reward_weights": dict(env.reward_weights), "invalid_value": env.invalid_value}
+        space = env.observation_space
+        about |= {"has_picture": isinstance(space, Dict) and "image" in space.spaces}
         return own_frame({**about, "deterministic": env.deterministic})
 
     session.perform("hello", session.seat.make, partial(session.answer, send, introduce))

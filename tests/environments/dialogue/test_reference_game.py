@@ -11,6 +11,8 @@ from agentgym.errors import ConfigError, TaskError
 from agentgym.evaluation import EvaluationSettings, evaluate
 from agentgym.picture import has_picture
 from agentgym.policies.scripted import ScriptedPolicy
+from agentgym.remote import RemoteEnv
+from agentgym.remote.server import create_app, running
 from agentgym.store import RunStore
 from agentgym.testing import check_env
 from agentgym.testing.episodes import play_actions, play_script
@@ -156,6 +158,21 @@ def test_game_with_pictures_passes_the_checks(role):
 
     names = ["gymnasium", "sync_vector", "replay", "forks", "json", "messages", "ends", "hostile_actions"]
     check_env(make, scripts=SCRIPTS[role], only=names).raise_if_failed()
+
+
+def test_served_game_with_pictures_is_that_of_the_process():
+    task = agentgym.load_suite("dialogue/reference-game").tasks("test")[0]
+    with running(create_app("agentgym/ReferenceGame-v0", role="guesser", show="both")) as url:
+
+        def make():
+            return RemoteEnv(url, sends_private_tasks=True)
+
+        with make() as env:
+            observation, _ = env.reset(options={"task": task})
+            assert observation in env.observation_space
+            assert np.array_equal(observation["image"], picture_of(task.config["grids"], 5))
+        report = check_env(make, tasks=[task], scripts=SCRIPTS["guesser"], only=["gymnasium", "replay", "ends"])
+    report.raise_if_failed()
 
 
 @pytest.mark.parametrize("role", ["guesser", "describer"])
