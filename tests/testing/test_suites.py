@@ -69,7 +69,7 @@ def failures(folder):
 
 
 # Suites of environments that work in a sandbox are checked beside them, with a sandbox of the test's choice.
-LOCAL = [name for spec in registration.specs() if "local" in spec.runtimes for name in spec.suites]
+LOCAL = [name for spec in registration.specs() if "local" in spec.runtimes and not spec.adapts for name in spec.suites]
 
 
 @pytest.mark.parametrize("name", LOCAL)
