@@ -105,6 +105,11 @@ def _babyai(name: str, level: str, *suites: str) -> Adapted:
     return Adapted(name, "babyai", "env:BabyAIEnv", {"level": level}, "minigrid", "babyai", suites)
 
 
+def _textworld(name: str, num_rooms: int, num_objects: int, quest_length: int) -> Adapted:
+    size = {"num_rooms": num_rooms, "num_objects": num_objects, "quest_length": quest_length}
+    return Adapted(name, "textworld_games", "env:TextWorldEnv", size, "textworld", "textworld")
+
+
 ADAPTED: tuple[Adapted, ...] = (
     *(
         Adapted(name, "toy_text", "env:ToyTextEnv", {"game": name}, "gymnasium", suites=(suite,))
@@ -114,4 +119,6 @@ ADAPTED: tuple[Adapted, ...] = (
     *(_babyai(f"BabyAI-{level}", level) for level in BABYAI_LEVELS),
     _textarena("TextArena", "", "textarena"),
     *(_textarena(f"TextArena-{game}", game) for game in TEXTARENA_GAMES),
+    _textworld("TextWorld", 3, 6, 3),
+    _textworld("TextWorld-Large", 8, 12, 6),
 )

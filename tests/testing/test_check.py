@@ -20,8 +20,8 @@ from agentgym.task import Limits
 from agentgym.testing import ENV_CHECKS, bookkeeping, check_env
 from tests.toy_env import MOVES, SCRIPTS, ToyEnv
 
-# Environments that work in a sandbox are checked beside them, with a sandbox of the test's choice; those of other packages
-# beside what adapts them.
+# Environments that work in a sandbox are checked beside them, with a sandbox of the test's choice; those of other
+# packages beside what adapts them.
 LOCAL = [spec for spec in registration.specs() if "local" in spec.runtimes]
 OWN = [spec.id for spec in LOCAL if spec.id.startswith("agentgym/") and not spec.adapts]
 PARENT = os.getpid()
