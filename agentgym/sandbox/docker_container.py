@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,7 @@ class DockerHost:
         layers: Pristine work folders; None where work folders cannot be overlays here.
         obstacle: Why they cannot; "" where they can.
         is_podman: Whether the engine is Podman.
+        left: Containers that could not be removed, for an engine that was away or refused.
     """
 
     client: DockerClient
@@ -60,6 +62,23 @@ class DockerHost:
     layers: LayerStore | None
     obstacle: str
     is_podman: bool = False
+    left: set[str] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def remove(self, container_id: str) -> None:
+        """Remove a container and wait until it is gone, and once more those that were left before.
+
+        What refuses twice is the sweeper's, so that no later removal waits for it.
+        """
+        with self._lock:
+            before = set(self.left)
+            self.left.clear()
+        kept = {container_id, *before}
+        try:
+            kept = remove_containers(self.client, [container_id, *before]).keys() - before
+        finally:
+            with self._lock:
+                self.left.update(kept)
 
 
 class DockerContainer:
@@ -151,7 +170,7 @@ class DockerContainer:
             (control / PROXY_SOCKET).chmod(0o666)
         arguments = creation_arguments(host.client, self._plan(control, network))
         self.id = host.client.api.create_container(**arguments)["Id"]
-        undo.callback(_quietly, lambda: remove_containers(host.client, [self.id]))
+        undo.callback(_quietly, lambda: host.remove(self.id))
         host.client.api.start(self.id)
         self.control = listener.accept(
             self.name, timeout_s=_REPORT_WAIT_S, is_runner=self._is_runner, is_alive=self._is_running

@@ -149,6 +149,7 @@ def remove_containers(client: DockerClient, container_ids: Sequence[str]) -> dic
 
 
 def _asked_to_go(client: DockerClient, container_ids: Sequence[str]) -> dict[str, str]:
+    """Remove containers by force, without waiting for those that refuse; why they do, by id."""
     import docker
 
     refusals: dict[str, str] = {}
