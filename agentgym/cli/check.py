@@ -40,6 +40,8 @@ def run(
         note(failure)
     reports = []
     env_ids, suites = _chosen(names, family)
+    if runtime and not names:
+        env_ids = _containable(env_ids, runtime)
     for env_id in env_ids if runtime else ():  # else each check says the same
         require_runtime(env_id, runtime)
     if runtime and not env_ids:
@@ -64,6 +66,15 @@ def check(env_ids: list[str], suites: list[str], runtime: str = "") -> Iterator[
             yield check_env(env_id, runtime=runtime, role=role)
     if not runtime:
         yield from map(check_suite, suites)
+
+
+def _containable(env_ids: list[str], runtime: str) -> list[str]:
+    """Those that run anywhere but in this process; says which are left out."""
+    local = [spec.id for spec in specs() if spec.id in env_ids and tuple(spec.runtimes) == ("local",)]
+    if local and runtime != "local":
+        note(f"not checked, as they run in this process alone: {', '.join(local)}")
+        return [env_id for env_id in env_ids if env_id not in local]
+    return env_ids
 
 
 def _is_there(spec: EnvSpec) -> bool:
