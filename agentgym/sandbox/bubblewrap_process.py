@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from agentgym.errors import SandboxError, SandboxStartError
-from agentgym.sandbox.channel import ControlListener
+from agentgym.sandbox.listener import ControlListener
 from agentgym.sandbox.seccomp import filter_program
 
 _END_WAIT_S = 10.0

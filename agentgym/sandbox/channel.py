@@ -9,12 +9,10 @@ import itertools
 import os
 import select
 import socket
-import struct
 import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from agentgym.errors import SandboxLostError, SandboxStartError
@@ -30,13 +28,11 @@ from agentgym.sandbox.protocol import (
     parsed_exit,
 )
 
-SOCKET_NAME = "control.sock"
 _CONTROL_PATIENCE_S = 20.0
 _LOSS_WAIT_MS = 100
 _KILLED = 137
 _RECEIVE_BYTES = 1 << 18
 _FIRST_BYTES = 65536
-_PEER = struct.Struct("3i")
 
 
 _connections: weakref.WeakSet[ControlConnection] = weakref.WeakSet()
@@ -191,7 +187,7 @@ class ControlConnection:
         if self._is_closed:
             return True
         try:
-            return bool(_poll(self._sock, select.POLLIN, wait_ms))
+            return bool(polled(self._sock, select.POLLIN, wait_ms))
         except ValueError:  # closed by another thread
             return True
 
@@ -308,7 +304,7 @@ class Channel:
 
     def _sends_before_reading(self, left: float | None) -> bool:
         """Send what the runner takes; True where there is something to read first."""
-        events = _poll(self.sock, select.POLLIN | select.POLLOUT, None if left is None else int(left * 1000) + 1)
+        events = polled(self.sock, select.POLLIN | select.POLLOUT, None if left is None else int(left * 1000) + 1)
         if not events:
             raise TimeoutError(f"sandbox {self._control.name} took nothing in time")
         if events & select.POLLIN or not events & select.POLLOUT:
@@ -398,65 +394,6 @@ def _is_killed(ended: Frame) -> bool:
     return end.exit_code == _KILLED and not end.flags & (ExitFlag.TIMED_OUT | ExitFlag.INTERRUPTED)
 
 
-class ControlListener:
-    """A socket in a private folder on which exactly one runner is waited for.
-
-    Args:
-        folder: Of this sandbox alone; it is what the sandbox sees at /run/agentgym.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / SOCKET_NAME
-        self._sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        try:
-            _bind(self._sock, self.path)
-            self.path.chmod(0o666)  # the sandbox's user is another; the folder above lets nobody else in
-            self._sock.listen(1)
-        except BaseException:
-            self._sock.close()
-            raise
-
-    def accept(
-        self,
-        name: str,
-        *,
-        timeout_s: float = 30.0,
-        is_runner: Callable[[int], bool] = lambda pid: True,
-        is_alive: Callable[[], bool] = lambda: True,
-    ) -> ControlConnection:
-        """Wait for the runner, then let nobody else in.
-
-        Args:
-            name: The sandbox, for messages.
-            timeout_s: How long to wait.
-            is_runner: Whether a process of this host with that id may be the runner; 0 where the kernel cannot tell.
-            is_alive: Asked now and then; False gives up at once.
-
-        Raises:
-            SandboxStartError: No runner came, or a stranger.
-        """
-        deadline = time.monotonic() + timeout_s
-        try:
-            while not _poll(self._sock, select.POLLIN, 200):
-                if not is_alive():
-                    raise SandboxStartError(f"sandbox {name} ended before its runner reported")
-                if time.monotonic() > deadline:
-                    raise SandboxStartError(f"the runner of sandbox {name} did not report within {timeout_s:.0f} s")
-            peer, _ = self._sock.accept()
-        finally:
-            self.close()
-        pid = _PEER.unpack(peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))[0]
-        if not is_runner(pid):
-            peer.close()
-            raise SandboxStartError(f"process {pid}, which is not its runner, reported for sandbox {name}")
-        return ControlConnection(peer, name, timeout_s=max(deadline - time.monotonic(), 1.0))
-
-    def close(self) -> None:
-        """Stop listening and remove the socket; twice is harmless."""
-        self._sock.close()
-        self.path.unlink(missing_ok=True)
-
-
 def input_frames(content: Iterable[bytes]) -> Iterator[bytes]:
     """Content as INPUT frames, closed by their end."""
     for piece in content:
@@ -464,30 +401,8 @@ def input_frames(content: Iterable[bytes]) -> Iterator[bytes]:
     yield frame(Kind.INPUT_END)
 
 
-def unix_listener(path: Path) -> socket.socket:
-    """A listening stream socket at a path of any length, of this user alone."""
-    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        _bind(sock, path)
-        path.chmod(0o600)
-        sock.listen(64)
-        sock.setblocking(False)
-    except BaseException:
-        sock.close()
-        raise
-    return sock
-
-
-def _bind(sock: socket.socket, path: Path) -> None:
-    """Bind to a path of any length: an address takes 107 bytes, a descriptor's name is shorter."""
-    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        sock.bind(f"/proc/self/fd/{folder}/{path.name}")
-    finally:
-        os.close(folder)
-
-
-def _poll(sock: socket.socket, events: int, wait_ms: int | None) -> int:
+def polled(sock: socket.socket, events: int, wait_ms: int | None) -> int:
+    """Which of the events, or failures, a socket has within so many milliseconds, None for ever; 0 for none."""
     poller = select.poll()
     poller.register(sock, events)
     ready = poller.poll(wait_ms)

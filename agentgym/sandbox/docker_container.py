@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 
 from agentgym.errors import AgentGymError, SandboxError, SandboxStartError, UnsupportedSpecError
 from agentgym.sandbox.cgroup import ContainerCgroup
-from agentgym.sandbox.channel import ControlConnection, ControlListener
+from agentgym.sandbox.channel import ControlConnection
 from agentgym.sandbox.docker_image import ImageShelf, User
 from agentgym.sandbox.docker_network import GroupNetworks
 from agentgym.sandbox.docker_options import FILTER_NAME, ContainerPlan, creation_arguments, memory_folders
+from agentgym.sandbox.listener import ControlListener
 from agentgym.sandbox.mounts import mount_table
 from agentgym.sandbox.owner import LEASE_LABEL, SANDBOX_LABEL, SPEC_LABEL, Owner
 from agentgym.sandbox.proxy import EgressProxy

@@ -23,8 +23,8 @@ from typing import Any, TypeVar
 
 from agentgym.errors import ConfigError
 from agentgym.sandbox.allowlist import Allowlist, literal
-from agentgym.sandbox.channel import unix_listener
 from agentgym.sandbox.http_head import RefusedRequest, RequestHead, parse_head
+from agentgym.sandbox.listener import unix_listener
 
 _LOG = logging.getLogger(__name__)
 _CHUNK = 65536

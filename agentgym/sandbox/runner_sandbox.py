@@ -15,8 +15,9 @@ from pathlib import Path
 
 from agentgym.errors import SandboxDirtyError, SandboxError, SandboxFileError, SandboxLostError
 from agentgym.sandbox.base import DEFAULT_MAX_FILE_BYTES, ExecResult, Sandbox, SandboxProcess, ShellSession
-from agentgym.sandbox.channel import Channel, ControlConnection, Frame, input_frames, unix_listener
+from agentgym.sandbox.channel import Channel, ControlConnection, Frame, input_frames
 from agentgym.sandbox.files import packed_tree, unpack_tree
+from agentgym.sandbox.listener import unix_listener
 from agentgym.sandbox.protocol import (
     PIECE_BYTES,
     Command,

@@ -15,7 +15,7 @@ import pytest
 
 from agentgym.errors import SandboxDirtyError, SandboxFileError, SandboxLostError, SandboxStartError
 from agentgym.sandbox.base import ResetReport, Sandbox, Snapshot
-from agentgym.sandbox.channel import ControlListener
+from agentgym.sandbox.listener import ControlListener
 from agentgym.sandbox.runner_binary import runner_binary
 from agentgym.sandbox.runner_sandbox import RunnerSandbox
 from agentgym.sandbox.spec import SandboxSpec
