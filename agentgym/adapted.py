@@ -20,7 +20,6 @@ class Adapted(NamedTuple):
         package: The import name that it needs.
         extra: The extra that brings that; "" where agentgym itself needs it.
         suites: Suites of the dialogue family.
-        roles: Roles of a game.
         why_no_oracle: Why no script solves every task; "" where `oracle` does.
     """
 
@@ -31,7 +30,6 @@ class Adapted(NamedTuple):
     package: str
     extra: str = ""
     suites: tuple[str, ...] = ()
-    roles: tuple[str, ...] = ()
     why_no_oracle: str = ""
 
 

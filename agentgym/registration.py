@@ -133,8 +133,6 @@ def _adapted(game: Adapted) -> EnvSpec:
         "dialogue",
         tuple(f"dialogue/{suite}" for suite in game.suites),
         extra=game.extra,
-        roles=game.roles,
-        partners=f"{module}.partners:PARTNERS" if game.roles else "",
         options=game.options,
         adapts=game.package,
         why_no_oracle=game.why_no_oracle,
