@@ -40,12 +40,12 @@ def run(
         note(failure)
     reports = []
     env_ids, suites = _chosen(names, family)
-    if runtime and not names:
-        env_ids = _containable(env_ids, runtime)
-    for env_id in env_ids if runtime else ():  # else each check says the same
-        require_runtime(env_id, runtime)
     if runtime and not env_ids:
         raise ConfigError(f"suites have no runtime: name environments, or leave --runtime {runtime} out")
+    if runtime and not names:
+        env_ids = _able(env_ids, runtime)
+    for env_id in env_ids if runtime else ():  # else each check says the same
+        require_runtime(env_id, runtime)
     for report in check(env_ids, suites, runtime):
         note(f"{report.subject}: {'passed' if report.passed else 'FAILED'}")
         reports.append(report)
@@ -68,13 +68,24 @@ def check(env_ids: list[str], suites: list[str], runtime: str = "") -> Iterator[
         yield from map(check_suite, suites)
 
 
-def _containable(env_ids: list[str], runtime: str) -> list[str]:
-    """Those that run anywhere but in this process; says which are left out."""
-    local = [spec.id for spec in specs() if spec.id in env_ids and tuple(spec.runtimes) == ("local",)]
-    if local and runtime != "local":
-        note(f"not checked, as they run in this process alone: {', '.join(local)}")
-        return [env_id for env_id in env_ids if env_id not in local]
-    return env_ids
+def _able(env_ids: list[str], runtime: str) -> list[str]:
+    """Those that can run in the runtime; says which are left out, and why.
+
+    Raises:
+        UnknownNameError: There is no such runtime.
+        ConfigError: None can.
+    """
+    refusals: dict[str, str] = {}
+    for env_id in env_ids:
+        try:
+            require_runtime(env_id, runtime)
+        except ConfigError as error:
+            refusals[env_id] = str(error)
+    if len(refusals) == len(env_ids):
+        raise ConfigError(f"none of them runs in {runtime!r}: {next(iter(refusals.values()))}")
+    for refusal in refusals.values():
+        note(f"not checked: {refusal}")
+    return [env_id for env_id in env_ids if env_id not in refusals]
 
 
 def _is_there(spec: EnvSpec) -> bool:

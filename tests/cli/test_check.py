@@ -98,3 +98,41 @@ def test_check_of_a_family_leaves_out_what_is_not_installed_and_says_so(
     assert "agentgym/Lookup-v0" in checked
     assert adapted.id not in checked
     assert "elsewhere is not installed: pip install 'agentgymnasium[games]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("args", "checked", "left_out"),
+    [
+        (["--family", "tools", "--runtime", "docker"], {"agentgym/Lookup-v0", "agentgym/Python-v0"}, None),
+        (["--family", "tools", "--runtime", "bubblewrap"], {"agentgym/Python-v0"}, "agentgym/Lookup-v0"),
+        (["--family", "tools", "--runtime", "local"], {"agentgym/Lookup-v0"}, "agentgym/Python-v0"),
+        (["--all", "--runtime", "docker"], {GUESS, "agentgym/Terminal-v0"}, "agentgym/Chess-v0"),
+    ],
+)
+def test_check_of_many_leaves_out_what_cannot_run_there_and_says_so(
+    args: list[str],
+    checked: set[str],
+    left_out: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked: set[str] = set()
+    monkeypatch.setattr("agentgym.cli.check.check_env", lambda name, **_: asked.add(name) or CheckReport(name, []))
+    assert main(["check", *args]) == 0
+    assert checked <= asked
+    assert left_out not in asked
+    assert left_out is None or f"not checked: environment '{left_out}'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["--family", "swe", "--runtime", "local"], "none of them runs in 'local'"),
+        (["--all", "--runtime", "frob"], "unknown runtime 'frob'"),
+    ],
+)
+def test_check_of_many_refuses_a_runtime_in_which_none_runs(
+    args: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", *args]) == 2
+    assert expected in capsys.readouterr().err
