@@ -72,9 +72,13 @@ def picture(board: chess.Board, observation: str) -> str:
 class BoardEnv(AgentEnv):
     """A game of chess from a position in which the agent is to move; subclasses say from which.
 
+    The strength and the observation are those of tasks made on the fly.
+
     Args:
-        strength: The opponent's, in tasks made on the fly.
-        observation: "fen" or "pieces", in tasks made on the fly.
+        nodes: Nodes that the opponent searches for a move.
+        num_lines: Most lines that it draws from.
+        margin: How much worse than the best, in centipawns, a line may be to be drawn.
+        observation: "fen" or "pieces".
         render_mode: None or "ansi".
 
     Raises:
@@ -85,7 +89,16 @@ class BoardEnv(AgentEnv):
     invalid_value = -1.0
     max_turns = 100
 
-    def __init__(self, strength: Strength, observation: str = "fen", render_mode: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        nodes: int = Strength.nodes,
+        num_lines: int = Strength.num_lines,
+        margin: int = Strength.margin,
+        observation: str = "fen",
+        render_mode: str | None = None,
+    ) -> None:
+        strength = Strength(nodes, num_lines, margin)
         super().__init__(render_mode)
         if observation not in OBSERVATIONS:
             raise ConfigError(f"chess got observation={observation!r}; expected one of {', '.join(OBSERVATIONS)}")

@@ -13,7 +13,7 @@ import chess
 
 from agentgym.errors import ConfigError
 from agentgym.task import Task
-from agentgym_dialogue.chess.board_env import BoardEnv, Strength, side_name
+from agentgym_dialogue.chess.board_env import BoardEnv, side_name
 
 ODDS = {"none": None, "rook": chess.ROOK, "queen": chess.QUEEN}
 """What the opponent begins without."""
@@ -90,11 +90,7 @@ class ChessEnv(BoardEnv):
 
     Args:
         odds: What the opponent begins without in a task made on the fly: "none", "rook" or "queen".
-        nodes: Nodes that the opponent searches for a move.
-        num_lines: Most lines that it draws from.
-        margin: How much worse than the best, in centipawns, a line may be to be drawn.
-        observation: "fen" or "pieces".
-        render_mode: None or "ansi".
+        options: As of `BoardEnv`: the opponent's nodes, num_lines and margin, the observation, and render_mode.
 
     Raises:
         ConfigError: No such odds, strength or observation, or Stockfish is not installed.
@@ -102,16 +98,8 @@ class ChessEnv(BoardEnv):
 
     draw_score = 0.5
 
-    def __init__(
-        self,
-        odds: str = "queen",
-        nodes: int = Strength.nodes,
-        num_lines: int = Strength.num_lines,
-        margin: int = Strength.margin,
-        observation: str = "fen",
-        render_mode: str | None = None,
-    ) -> None:
-        super().__init__(Strength(nodes, num_lines, margin), observation, render_mode)
+    def __init__(self, odds: str = "queen", **options: Any) -> None:
+        super().__init__(**options)
         if odds not in ODDS:
             raise ConfigError(f"chess got odds={odds!r}; expected one of {', '.join(ODDS)}")
         self.odds = odds

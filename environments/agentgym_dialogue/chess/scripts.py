@@ -93,9 +93,11 @@ class Demonstrator(RandomPlayer):
         self.quality = quality
 
     def choose(self) -> chess.Move:
-        """A move of the engine's, or any."""
-        if self.rng.random() >= self.quality:
-            return super().choose()
+        """A good move, or any."""
+        return super().choose() if self.rng.random() >= self.quality else self.good_move()
+
+    def good_move(self) -> chess.Move:
+        """A move of the engine's."""
         return choose_move(self.board, self.seen, DEMO_NODES, DEMO_LINES, DEMO_MARGIN, self.rng)
 
 

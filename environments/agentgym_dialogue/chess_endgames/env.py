@@ -12,7 +12,7 @@ import chess
 
 from agentgym.errors import ConfigError
 from agentgym.task import Task
-from agentgym_dialogue.chess.board_env import BoardEnv, Strength
+from agentgym_dialogue.chess.board_env import BoardEnv
 from agentgym_dialogue.chess_endgames.endings import ENDINGS, EXACT, mate_in, position, rings_from_centre
 
 
@@ -49,11 +49,7 @@ class ChessEndgamesEnv(BoardEnv):
     Args:
         ending: One of kq-k, kr-k, krr-k, kbb-k, kbn-k and kp-k, for tasks made on the fly.
         max_mate_in: Most moves to mate, in endings that are solved; None: any.
-        nodes: Nodes that the opponent searches for a move.
-        num_lines: Most lines that it draws from.
-        margin: How much worse than the best, in centipawns, a line may be to be drawn.
-        observation: "fen" or "pieces".
-        render_mode: None or "ansi".
+        options: As of `BoardEnv`: the opponent's nodes, num_lines and margin, the observation, and render_mode.
 
     Raises:
         ConfigError: No such ending, strength or observation, or Stockfish is not installed.
@@ -61,18 +57,8 @@ class ChessEndgamesEnv(BoardEnv):
 
     max_turns = 60
 
-    def __init__(
-        self,
-        ending: str = "kq-k",
-        max_mate_in: int | None = None,
-        *,
-        nodes: int = Strength.nodes,
-        num_lines: int = Strength.num_lines,
-        margin: int = Strength.margin,
-        observation: str = "fen",
-        render_mode: str | None = None,
-    ) -> None:
-        super().__init__(Strength(nodes, num_lines, margin), observation, render_mode)
+    def __init__(self, ending: str = "kq-k", max_mate_in: int | None = None, **options: Any) -> None:
+        super().__init__(**options)
         is_possible = max_mate_in is None or (max_mate_in >= 1 and ending in EXACT)
         if ending not in ENDINGS or not is_possible:
             raise ConfigError(

@@ -10,7 +10,7 @@ import chess
 from agentgym.policy import ScriptFactory
 from agentgym.task import Task
 from agentgym_dialogue.chess.opponent import choose_move
-from agentgym_dialogue.chess.scripts import CHEATS, RandomPlayer
+from agentgym_dialogue.chess.scripts import CHEATS, Demonstrator, RandomPlayer
 from agentgym_dialogue.chess_endgames.endings import best_move, mate_in
 from agentgym_dialogue.scripted import saying
 
@@ -18,38 +18,26 @@ NODES, HARD_NODES, NUM_LINES = 2_000, 20_000, 4
 """What the engine searches with rooks, what with bishops, and lines to avoid repetition with."""
 
 
-class Demonstrator(RandomPlayer):
-    """Makes the best move, or, where it errs, any legal one.
+class EndgameDemonstrator(Demonstrator):
+    """Makes the best move, or, where it errs, any legal one."""
 
-    Args:
-        task: The task.
-        seed: Seed of its errors.
-        quality: Share of its moves that are best.
-    """
-
-    def __init__(self, task: Task, seed: int, quality: float = 0.8) -> None:
-        super().__init__(task, seed)
-        self.quality = quality
-
-    def choose(self) -> chess.Move:
-        """A best move, or any."""
-        if self.rng.random() >= self.quality:
-            return super().choose()
+    def good_move(self) -> chess.Move:
+        """A move that mates as soon as can be, or the engine's best one."""
         label = mate_in(self.board)
         if label is not None and label > 0:
             return best_move(self.board)
         return choose_move(self.board, self.seen, HARD_NODES if self.board.bishops else NODES, NUM_LINES, 0, self.rng)
 
 
-def oracle(task: Task, seed: int) -> Demonstrator:
+def oracle(task: Task, seed: int) -> EndgameDemonstrator:
     """Makes best moves only."""
-    return Demonstrator(task, seed, quality=1.0)
+    return EndgameDemonstrator(task, seed, quality=1.0)
 
 
 SCRIPTS: dict[str, ScriptFactory] = {
     "oracle": oracle,
     "null": saying(""),
     "random": RandomPlayer,
-    "demo": Demonstrator,
+    "demo": EndgameDemonstrator,
     **CHEATS,
 }

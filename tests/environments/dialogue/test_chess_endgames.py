@@ -14,7 +14,7 @@ from agentgym_dialogue.chess_endgames import vocabulary as tokens
 from agentgym_dialogue.chess_endgames.endings import ENDINGS, EXACT, best_move, canonical, mate_in, position
 from agentgym_dialogue.chess_endgames.env import ChessEndgamesEnv
 from agentgym_dialogue.chess_endgames.retrograde import NOT_WON, solve
-from agentgym_dialogue.chess_endgames.scripts import Demonstrator, oracle
+from agentgym_dialogue.chess_endgames.scripts import EndgameDemonstrator, oracle
 
 MATE_IN_ONE = "8/8/8/8/8/1Q6/2K5/k7 w - - 0 1"
 
@@ -201,7 +201,7 @@ def test_oracle_mates(ending):
 def test_demonstrator_quality_moves_its_success(env):
     tasks = [env.make_task(seed) for seed in range(20)]
     rates = [
-        np.mean([play_script(env, task, Demonstrator(task, task.seed, quality)).success for task in tasks])
+        np.mean([play_script(env, task, EndgameDemonstrator(task, task.seed, quality)).success for task in tasks])
         for quality in (0.0, 1.0)
     ]
     assert rates[0] < 0.4
