@@ -142,6 +142,7 @@ def test_websocket_elsewhere_is_not_found(start):
         (frames.masked_frame(b"x" * 2**17), frames.TOO_BIG),
         (b"\x01\xfe\xff\xff\0\0\0\0" + b"x" * 65_535 + b"\x80\xfe\xff\xff\0\0\0\0" + b"x" * 10, frames.TOO_BIG),
     ],
+    ids=["unmasked", "reserved", "binary", "announced", "huge", "fragments"],
 )
 def test_frames_that_break_the_protocol_close_the_session_20_times(start, data, code):
     url, table = start(max_message_bytes=2**16)

@@ -77,6 +77,18 @@ def test_fragments_are_joined_with_control_frames_between():
         (b"\x81\xff" + (2**20 + 1).to_bytes(8), frames.TOO_BIG),
         (b"\x81\xff" + (2**63).to_bytes(8), frames.TOO_BIG),
     ],
+    ids=[
+        "unmasked",
+        "reserved-bit",
+        "opcode-3",
+        "opcode-11",
+        "ping-in-pieces",
+        "long-ping",
+        "continuation-first",
+        "text-in-text",
+        "over-the-bound",
+        "over-63-bits",
+    ],
 )
 def test_broken_protocol_is_a_fault_of_its_code(data, code):
     with pytest.raises(FrameFault) as fault:
