@@ -1,4 +1,4 @@
-"""Writing the task files of a suite byte for byte the same on every run.
+"""Drawing the tasks of a suite and writing its files, byte for byte the same on every run.
 
 Reading them is the work of `agentgym.suite`.
 """
@@ -6,20 +6,48 @@ Reading them is the work of `agentgym.suite`.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from agentgym.data_folder import data_folder
+from agentgym.errors import ConfigError
 from agentgym.task import Task
 
 _IMPLIED = ("suite", "split")
 """Keys that the reader fills in from where the file lies."""
+MAX_DRAWS = 10_000
+"""Draws without anything new after which there is nothing left to draw."""
+Drawn = TypeVar("Drawn")
+Key = TypeVar("Key", bound=Hashable)
 
 
 def suite_folder(arguments: Sequence[str], name: str) -> Path:
     """Where a generator writes: the folder named on its command line, else the suite's own."""
     return Path(arguments[0]) if arguments else data_folder("tasks") / "dialogue" / name
+
+
+def draw_unseen(draw: Callable[[], Drawn], seen: set[Key], key: Callable[[Drawn], Key]) -> Drawn:
+    """Draw until something comes that was not there before.
+
+    Args:
+        draw: Draws something.
+        seen: Keys of all that was there; that of the result is added.
+        key: What makes two draws the same.
+
+    Raises:
+        ConfigError: Nothing new came in `MAX_DRAWS` draws.
+    """
+    for _ in range(MAX_DRAWS):
+        drawn = draw()
+        found = key(drawn)
+        if found not in seen:
+            seen.add(found)
+            return drawn
+    raise ConfigError(
+        f"a generator drew nothing new in {MAX_DRAWS} draws, with {len(seen)} drawn before; expected more to choose "
+        "from: ask for fewer tasks"
+    )
 
 
 def write_split(folder: Path, split: str, tasks: Sequence[Task]) -> None:

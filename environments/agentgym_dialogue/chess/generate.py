@@ -8,13 +8,14 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import chess
 
 from agentgym.task import Split
 from agentgym_dialogue.chess.env import ChessEnv, opening
-from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
 
 SEED = 20_266
 UNSEEN_FIRST_MOVES = frozenset({"b2b3", "b2b4", "f2f4", "g2g4", "a2a4", "g1h3"})
@@ -36,21 +37,14 @@ def generate(folder: Path) -> None:
     for split, counts in NUM_TASKS.items():
         boards: list[tuple[str, chess.Board]] = []
         for stratum, count in counts.items():
-            boards += [(stratum, _new_board(stratum, seen, rng)) for _ in range(count)]
+            first_moves = UNSEEN_FIRST_MOVES if stratum == "unseen-opening" else SEEN_FIRST_MOVES
+            draw = partial(opening, rng, ODDS[stratum], first_moves)
+            boards += [(stratum, draw_unseen(draw, seen, chess.Board.epd)) for _ in range(count)]
         tasks = [
             env.game_task(f"dialogue/chess:{split}-{index:05}", index, board, split=split, stratum=stratum)
             for index, (stratum, board) in enumerate(boards)
         ]
         write_split(folder, split, tasks)
-
-
-def _new_board(stratum: str, seen: set[str], rng: random.Random) -> chess.Board:
-    first_moves = UNSEEN_FIRST_MOVES if stratum == "unseen-opening" else SEEN_FIRST_MOVES
-    while True:
-        board = opening(rng, ODDS[stratum], first_moves)
-        if board.epd() not in seen:
-            seen.add(board.epd())
-            return board
 
 
 if __name__ == "__main__":

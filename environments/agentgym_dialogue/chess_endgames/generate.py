@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import chess
@@ -15,7 +16,7 @@ import chess
 from agentgym.task import Split
 from agentgym_dialogue.chess_endgames.endings import canonical, position
 from agentgym_dialogue.chess_endgames.env import ChessEndgamesEnv
-from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
 
 SEED = 20_267
 NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
@@ -32,21 +33,13 @@ def generate(folder: Path) -> None:
     for split, counts in NUM_TASKS.items():
         boards: list[tuple[str, chess.Board]] = []
         for ending, count in counts.items():
-            boards += [(ending, _new_board(ending, seen, rng)) for _ in range(count)]
+            draw = partial(position, ending, rng)
+            boards += [(ending, draw_unseen(draw, seen, canonical)) for _ in range(count)]
         tasks = [
             env.ending_task(f"dialogue/chess-endgames:{split}-{index:05}", index, board, split=split, stratum=ending)
             for index, (ending, board) in enumerate(boards)
         ]
         write_split(folder, split, tasks)
-
-
-def _new_board(ending: str, seen: set[str], rng: random.Random) -> chess.Board:
-    while True:
-        board = position(ending, rng)
-        key = canonical(board)
-        if key not in seen:
-            seen.add(key)
-            return board
 
 
 if __name__ == "__main__":

@@ -9,12 +9,13 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from agentgym.task import Split, Task
-from agentgym_dialogue.codenames.boards import OWN, draw_board
+from agentgym_dialogue.codenames.boards import OWN, Board, draw_board
 from agentgym_dialogue.codenames.game import codenames_task
-from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
 
 SEED = 20_276
 NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
@@ -32,14 +33,15 @@ def generate(folder: Path, suite: str = "dialogue/codenames") -> None:
     for split, counts in NUM_TASKS.items():
         tasks: list[Task] = []
         for stratum in [stratum for stratum, count in counts.items() for _ in range(count)]:
-            size = int(stratum.partition("-")[2])
-            board = draw_board(rng, size)
-            while str(sorted(board.of_kind(OWN))) in seen:
-                board = draw_board(rng, size)
-            seen.add(str(sorted(board.of_kind(OWN))))
+            board = draw_unseen(partial(draw_board, rng, int(stratum.removeprefix("board-"))), seen, _words)
             task_id = f"{suite}:{split}-{len(tasks):05}"
             tasks.append(codenames_task(task_id, len(tasks), board, split=split, stratum=stratum))
         write_split(folder, split, tasks)
+
+
+def _words(board: Board) -> str:
+    """What makes two boards the same: the words of the team."""
+    return str(sorted(board.of_kind(OWN)))
 
 
 if __name__ == "__main__":

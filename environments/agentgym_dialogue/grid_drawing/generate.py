@@ -9,12 +9,13 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from agentgym.task import Split, Task
 from agentgym_dialogue.grid_drawing.game import draw_strokes, drawing_task
 from agentgym_dialogue.grid_drawing.strokes import drawn
-from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
 
 SEED = 20_272
 SHAPES: Mapping[str, tuple[int, int]] = {
@@ -39,10 +40,7 @@ def generate(folder: Path, suite: str = "dialogue/grid-drawing") -> None:
         tasks: list[Task] = []
         for stratum in [stratum for stratum, count in counts.items() for _ in range(count)]:
             size, count = SHAPES[stratum]
-            strokes = draw_strokes(rng, size, count)
-            while drawn(strokes, size) in seen:
-                strokes = draw_strokes(rng, size, count)
-            seen.add(drawn(strokes, size))
+            strokes = draw_unseen(partial(draw_strokes, rng, size, count), seen, partial(drawn, size=size))
             task_id = f"{suite}:{split}-{len(tasks):05}"
             tasks.append(drawing_task(task_id, len(tasks), size, strokes, split=split, stratum=stratum))
         write_split(folder, split, tasks)

@@ -8,11 +8,12 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from agentgym.task import Split
 from agentgym_dialogue.liars_dice.game import dice_task, roll
-from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
 
 SEED = 20_273
 NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
@@ -29,11 +30,7 @@ def generate(folder: Path) -> None:
     for split, counts in NUM_TASKS.items():
         tasks = []
         for index, stratum in enumerate(stratum for stratum, count in counts.items() for _ in range(count)):
-            while True:
-                rolls = roll(rng, int(stratum.removeprefix("dice-")))
-                if str(rolls) not in seen:
-                    break
-            seen.add(str(rolls))
+            rolls = draw_unseen(partial(roll, rng, int(stratum.removeprefix("dice-"))), seen, str)
             task_id = f"dialogue/liars-dice:{split}-{index:05}"
             tasks.append(dice_task(task_id, index, *rolls, split=split, stratum=stratum))
         write_split(folder, split, tasks)

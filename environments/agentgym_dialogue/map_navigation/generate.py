@@ -9,11 +9,13 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from agentgym.task import Split, Task
 from agentgym_dialogue.map_navigation.game import draw, navigation_task
-from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.map_navigation.rooms import Room
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
 
 SEED = 20_275
 NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
@@ -32,13 +34,15 @@ def generate(folder: Path, suite: str = "dialogue/map-navigation") -> None:
         tasks: list[Task] = []
         for stratum in [stratum for stratum, count in counts.items() for _ in range(count)]:
             kind, _, size = stratum.partition("-")
-            rooms, goal = draw(rng, kind, int(size))
-            while str(sorted(rooms)) in seen:
-                rooms, goal = draw(rng, kind, int(size))
-            seen.add(str(sorted(rooms)))
+            rooms, goal = draw_unseen(partial(draw, rng, kind, int(size)), seen, _house)
             task_id = f"{suite}:{split}-{len(tasks):05}"
             tasks.append(navigation_task(task_id, len(tasks), rooms, goal, split=split, stratum=stratum))
         write_split(folder, split, tasks)
+
+
+def _house(drawn: tuple[list[Room], str]) -> str:
+    """What makes two houses the same: their rooms, wherever one is to go."""
+    return str(sorted(drawn[0]))
 
 
 if __name__ == "__main__":

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from agentgym.task import Split, Task
 from agentgym_dialogue.mastermind.env import COLOURS, mastermind_task
-from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
 
 SEED = 20_262
 
@@ -37,15 +37,10 @@ DIFFICULTIES = (
 )
 
 
-def _games(level: Difficulty, rng: random.Random) -> Iterator[tuple[list[str], list[str]]]:
-    """Different pairs of colours (named in the order of `COLOURS`) and row, without end."""
-    seen = set()
-    while True:
-        colours = sorted(rng.sample(COLOURS, level.num_colours), key=COLOURS.index)
-        secret = rng.choices(colours, k=level.num_places)
-        if (game := (*colours, *secret)) not in seen:
-            seen.add(game)
-            yield colours, secret
+def _game(level: Difficulty, rng: random.Random) -> tuple[list[str], list[str]]:
+    """Colours, named in the order of `COLOURS`, and a row of them."""
+    colours = sorted(rng.sample(COLOURS, level.num_colours), key=COLOURS.index)
+    return colours, rng.choices(colours, k=level.num_places)
 
 
 def generate(folder: Path) -> None:
@@ -53,10 +48,10 @@ def generate(folder: Path) -> None:
     rng = random.Random(SEED)
     splits: dict[Split, list[Task]] = {"train": [], "validation": [], "test": []}
     for level in DIFFICULTIES:
-        games = _games(level, rng)
+        draw, seen = partial(_game, level, rng), set[str]()
         for split, tasks in splits.items():
             for _ in range(getattr(level, split)):
-                colours, secret = next(games)
+                colours, secret = draw_unseen(draw, seen, str)
                 task_id, index = f"dialogue/mastermind:{split}-{len(tasks):05}", len(tasks)
                 task = mastermind_task(
                     task_id, index, colours, secret, level.num_tries, split=split, stratum=level.stratum

@@ -8,12 +8,13 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from agentgym.task import Split
 from agentgym_dialogue.matrix_games.game import ROLES, draw_habit, matrix_task
-from agentgym_dialogue.matrix_games.payoffs import MOVES, draw_payoffs
-from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.matrix_games.payoffs import MOVES, Payoffs, draw_payoffs
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
 
 SEED = 20_275
 UNSEEN = "chicken"
@@ -23,6 +24,8 @@ NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
     "validation": {"known_game": 200},
     "test": {"known_game": 200, "chicken": 100},
 }
+
+Drawn = tuple[str, Payoffs, int, dict[str, tuple[str, float, bool]]]
 
 
 def generate(folder: Path) -> None:
@@ -34,17 +37,21 @@ def generate(folder: Path) -> None:
     for split, counts in NUM_TASKS.items():
         tasks = []
         for index, stratum in enumerate(stratum for stratum, count in counts.items() for _ in range(count)):
-            while True:
-                game = UNSEEN if stratum == UNSEEN else known[index % len(known)]
-                payoffs = draw_payoffs(rng, game)
-                habits, rounds = {role: draw_habit(rng) for role in ROLES}, rng.choice(ROUNDS)
-                owner = split_of.setdefault(f"{game} {payoffs}", _drawn_split(rng))
-                if (owner == split or game == UNSEEN) and (key := f"{game} {payoffs} {habits} {rounds}") not in seen:
-                    break
-            seen.add(key)
+            game = UNSEEN if stratum == UNSEEN else known[index % len(known)]
+            drawn = draw_unseen(partial(_draw, rng, game, split, split_of), seen, str)
             task_id = f"dialogue/matrix-games:{split}-{index:05}"
-            tasks.append(matrix_task(task_id, index, game, payoffs, rounds, habits, split=split, stratum=stratum))
+            tasks.append(matrix_task(task_id, index, *drawn, split=split, stratum=stratum))
         write_split(folder, split, tasks)
+
+
+def _draw(rng: random.Random, game: str, split: Split, split_of: dict[str, Split]) -> Drawn:
+    """A game with payoffs of the split, the rounds, and the habits of both roles; payoffs get a split when drawn."""
+    while True:
+        payoffs = draw_payoffs(rng, game)
+        habits, rounds = {role: draw_habit(rng) for role in ROLES}, rng.choice(ROUNDS)
+        owner = split_of.setdefault(f"{game} {payoffs}", _drawn_split(rng))
+        if owner == split or game == UNSEEN:
+            return game, payoffs, rounds, habits
 
 
 def _drawn_split(rng: random.Random) -> Split:

@@ -8,12 +8,14 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Mapping
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 from agentgym.task import Split, Task
 from agentgym_dialogue.maze.env import GENERATED, Puzzle, maze_task
 from agentgym_dialogue.maze.layouts import FIXED, Cell, Rows, distances, generated, open_cells
-from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
 
 SEED = 20_264
 MIN_MOVES = 4
@@ -37,7 +39,8 @@ def generate(folder: Path, suite: str = "maze", observation: str = "full") -> No
         puzzles = [("known-maze", Puzzle(name, FIXED[name], start, goal)) for name, start, goal in known[:count]]
         del known[:count]
         for size, number in NEW[split].items():
-            puzzles += [(f"new-{size}", _new_puzzle(size, seen, rng)) for _ in range(number)]
+            draw = partial(_new_puzzle, size, rng)
+            puzzles += [(f"new-{size}", draw_unseen(draw, seen, attrgetter("rows"))) for _ in range(number)]
         tasks = [
             _task(
                 f"dialogue/{suite}:{split}-{index:05}", index, puzzle._replace(observation=observation), split, stratum
@@ -64,13 +67,12 @@ def _known_pairs(rng: random.Random) -> list[tuple[str, Cell, Cell]]:
     return pairs
 
 
-def _new_puzzle(size: int, seen: set[Rows], rng: random.Random) -> Puzzle:
-    """A maze that was not made before, with a start and a goal that are far enough apart."""
+def _new_puzzle(size: int, rng: random.Random) -> Puzzle:
+    """A generated maze with a start and a goal that are far enough apart."""
     while True:
         rows = generated(size, rng)
         start, goal = rng.sample(open_cells(rows), 2)
-        if rows not in seen and distances(rows, goal)[start] >= MIN_MOVES:
-            seen.add(rows)
+        if distances(rows, goal)[start] >= MIN_MOVES:
             return Puzzle(GENERATED, rows, start, goal)
 
 

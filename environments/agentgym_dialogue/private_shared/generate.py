@@ -8,12 +8,14 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Mapping
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 from agentgym.task import Split, Task
 from agentgym_dialogue.private_shared.domains import DOMAINS
 from agentgym_dialogue.private_shared.game import draw, shared_task
-from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
 
 SEED = 20_273
 NUM_TASKS: Mapping[Split, int] = {"validation": 200, "test": 300}
@@ -26,17 +28,15 @@ def generate(folder: Path) -> None:
     rng = random.Random(SEED)
     seen: set[str] = set()
     for split, count in NUM_TASKS.items():
-        tasks: list[Task] = []
-        while len(tasks) < count:
-            index = len(tasks)
-            domain = list(DOMAINS)[index % len(DOMAINS)]
-            task_id = f"dialogue/private-shared:{split}-{index:05}"
-            drawn = draw(rng, domain, GIVEN[index // len(DOMAINS) % len(GIVEN)])
-            task = shared_task(task_id, index, domain, *drawn, split=split, stratum=domain)
-            if task.content_hash not in seen:
-                seen.add(task.content_hash)
-                tasks.append(task)
-        write_split(folder, split, tasks)
+        draws = [partial(_task, rng, split, index) for index in range(count)]
+        write_split(folder, split, [draw_unseen(draw, seen, attrgetter("content_hash")) for draw in draws])
+
+
+def _task(rng: random.Random, split: Split, index: int) -> Task:
+    domain = list(DOMAINS)[index % len(DOMAINS)]
+    drawn = draw(rng, domain, GIVEN[index // len(DOMAINS) % len(GIVEN)])
+    task_id = f"dialogue/private-shared:{split}-{index:05}"
+    return shared_task(task_id, index, domain, *drawn, split=split, stratum=domain)
 
 
 if __name__ == "__main__":

@@ -8,12 +8,13 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from agentgym.task import Split
 from agentgym_dialogue.social_scenario.game import scenario_task
 from agentgym_dialogue.social_scenario.scenarios import WISHES, draw_scenario
-from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
 
 SEED = 20_277
 NUM_UNSEEN = 5
@@ -33,11 +34,7 @@ def generate(folder: Path) -> None:
     for split, counts in NUM_TASKS.items():
         tasks = []
         for index, stratum in enumerate(stratum for stratum, count in counts.items() for _ in range(count)):
-            while True:
-                drawn = draw_scenario(rng, wishes[stratum])
-                if str(drawn) not in seen:
-                    break
-            seen.add(str(drawn))
+            drawn = draw_unseen(partial(draw_scenario, rng, wishes[stratum]), seen, str)
             task_id = f"dialogue/social-scenario:{split}-{index:05}"
             tasks.append(scenario_task(task_id, index, *drawn, split=split, stratum=stratum))
         write_split(folder, split, tasks)

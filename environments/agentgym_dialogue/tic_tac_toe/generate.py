@@ -9,12 +9,13 @@ import itertools
 import random
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from agentgym.task import Split
 from agentgym_dialogue.line_game import ROLES, line_task
 from agentgym_dialogue.line_players import Foreseeing
-from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
 from agentgym_dialogue.tic_tac_toe.game import BOARD, ERROR_RATE, NUM_SQUARES, draw_slips
 from agentgym_dialogue.tic_tac_toe.partners import SKILL
 
@@ -33,23 +34,26 @@ Opening = tuple[int, ...]
 def generate(folder: Path, name: str = "tic-tac-toe") -> None:
     """Write the three splits into a folder; every task can be won in either role, and none occurs twice in all."""
     rng = random.Random(SEED)
-    seen: set[tuple[Opening, tuple[str, str]]] = set()
+    seen: set[str] = set()
     openings = _openings(rng)
     for split, counts in NUM_TASKS.items():
         strata = [stratum for stratum, count in counts.items() for _ in range(count)]
         tasks = []
         for index, stratum in enumerate(strata):
             chosen = openings["train" if stratum == "known_opening" else split]
-            while True:
-                opening, slips = rng.choice(chosen), draw_slips(rng, ERROR_RATE)
-                task_id = f"dialogue/{name}:{split}-{index:05}"
-                task = line_task(task_id, index, BOARD, opening, slips, split=split, stratum=stratum)
-                winnable = all(Foreseeing(SKILL, role, task, 0).can_win() for role in ROLES)
-                if winnable and (opening, slips) not in seen:
-                    break
-            seen.add((opening, slips))
-            tasks.append(task)
+            opening, slips = draw_unseen(partial(_draw, rng, chosen, index), seen, str)
+            task_id = f"dialogue/{name}:{split}-{index:05}"
+            tasks.append(line_task(task_id, index, BOARD, opening, slips, split=split, stratum=stratum))
         write_split(folder, split, tasks)
+
+
+def _draw(rng: random.Random, openings: Sequence[Opening], seed: int) -> tuple[Opening, tuple[str, str]]:
+    """An opening and errors with which a task of the seed can be won in either role."""
+    while True:
+        opening, slips = rng.choice(openings), draw_slips(rng, ERROR_RATE)
+        task = line_task("drawn", seed, BOARD, opening, slips)
+        if all(Foreseeing(SKILL, role, task, 0).can_win() for role in ROLES):
+            return opening, slips
 
 
 def _openings(rng: random.Random) -> dict[Split, Sequence[Opening]]:

@@ -5,13 +5,15 @@ The declarations (suite.toml) and READMEs beside them are written by hand.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from agentgym.data_folder import data_folder
 from agentgym.task import SPLITS, Split, Task
-from agentgym_dialogue.task_files import write_split
+from agentgym_dialogue.task_files import draw_unseen, write_split
 from agentgym_dialogue.toy_text.env import ToyTextEnv
 from agentgym_dialogue.toy_text.search import started, winning_actions
 
@@ -29,18 +31,12 @@ def generate(folder: Path, game: str) -> None:
     """Write the three splits of a game into a folder; a start that looks like another one's occurs once."""
     env = ToyTextEnv(game)
     seen: set[str] = set()
-    seed = FIRST_SEED
+    drawn = map(env.make_task, itertools.count(FIRST_SEED))
     suite = f"dialogue/{SUITES[game]}"
     for split in SPLITS:
-        tasks: list[Task] = []
-        while len(tasks) < SIZES[game][split]:
-            task = env.make_task(seed)
-            seed += 1
-            start = _start(env, task)
-            if start not in seen:
-                seen.add(start)
-                tasks.append(replace(task, id=f"{suite}:{split}-{len(tasks):05}", stratum="new"))
-        write_split(folder, split, tasks)
+        tasks = [draw_unseen(partial(next, drawn), seen, partial(_start, env)) for _ in range(SIZES[game][split])]
+        named = [replace(task, id=f"{suite}:{split}-{i:05}", stratum="new") for i, task in enumerate(tasks)]
+        write_split(folder, split, named)
 
 
 def _start(env: ToyTextEnv, task: Task) -> str:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from agentgym.task import Split
-from agentgym_dialogue.task_files import suite_folder, write_split
-from agentgym_dialogue.ultimatum.characters import draw_proposer, draw_responder
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
+from agentgym_dialogue.ultimatum.characters import Character, draw_proposer, draw_responder
 from agentgym_dialogue.ultimatum.game import ultimatum_task
 
 SEED = 20_274
@@ -36,15 +37,16 @@ def generate(folder: Path, name: str = "ultimatum") -> None:
     for split, counts in NUM_TASKS.items():
         tasks = []
         for index, stratum in enumerate(stratum for stratum, count in counts.items() for _ in range(count)):
-            while True:
-                pot, rounds = rng.choice(POTS[stratum]), rng.choice(ROUNDS)
-                characters = draw_responder(rng, pot), draw_proposer(rng, pot)
-                if (key := str((pot, rounds, characters))) not in seen:
-                    break
-            seen.add(key)
+            drawn = draw_unseen(partial(_draw, rng, POTS[stratum]), seen, str)
             task_id = f"dialogue/{name}:{split}-{index:05}"
-            tasks.append(ultimatum_task(task_id, index, pot, rounds, *characters, split=split, stratum=stratum))
+            tasks.append(ultimatum_task(task_id, index, *drawn, split=split, stratum=stratum))
         write_split(folder, split, tasks)
+
+
+def _draw(rng: random.Random, pots: Sequence[int]) -> tuple[int, int, Character, Character]:
+    """A pot, a number of rounds, and the characters of responder and proposer."""
+    pot, rounds = rng.choice(pots), rng.choice(ROUNDS)
+    return pot, rounds, draw_responder(rng, pot), draw_proposer(rng, pot)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,11 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from agentgym.task import Split
-from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
 from agentgym_dialogue.werewolf.game import draw_players, werewolf_task
 
 SEED = 20_276
@@ -29,11 +30,7 @@ def generate(folder: Path) -> None:
     for split, counts in NUM_TASKS.items():
         tasks = []
         for index, stratum in enumerate(stratum for stratum, count in counts.items() for _ in range(count)):
-            while True:
-                drawn = draw_players(rng, int(stratum.removeprefix("players-")))
-                if str(drawn) not in seen:
-                    break
-            seen.add(str(drawn))
+            drawn = draw_unseen(partial(draw_players, rng, int(stratum.removeprefix("players-"))), seen, str)
             tasks.append(
                 werewolf_task(f"dialogue/werewolf:{split}-{index:05}", index, *drawn, split=split, stratum=stratum)
             )
