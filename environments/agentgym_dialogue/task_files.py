@@ -6,18 +6,20 @@ Reading them is the work of `agentgym.suite`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from agentgym.data_folder import data_folder
 from agentgym.errors import ConfigError
-from agentgym.task import Task
+from agentgym.task import Split, Task
 
 _IMPLIED = ("suite", "split")
 """Keys that the reader fills in from where the file lies."""
 MAX_DRAWS = 10_000
 """Draws without anything new after which there is nothing left to draw."""
+MakeTask = Callable[[str, int, Split, str], Task]
+"""Makes a task of its id, number, split and stratum."""
 Drawn = TypeVar("Drawn")
 Key = TypeVar("Key", bound=Hashable)
 
@@ -48,6 +50,21 @@ def draw_unseen(draw: Callable[[], Drawn], seen: set[Key], key: Callable[[Drawn]
         f"a generator drew nothing new in {MAX_DRAWS} draws, with {len(seen)} drawn before; expected more to choose "
         "from: ask for fewer tasks"
     )
+
+
+def write_suite(folder: Path, suite: str, counts: Mapping[Split, Mapping[str, int]], make: MakeTask) -> None:
+    """Write all splits of a suite into a folder, its tasks made in the order of the splits and strata.
+
+    Args:
+        folder: The folder.
+        suite: The suite's name, with which the ids of its tasks begin.
+        counts: By split how many tasks each stratum has; they are numbered from 0 in each split.
+        make: Makes a task.
+    """
+    for split, wanted in counts.items():
+        strata = [stratum for stratum, count in wanted.items() for _ in range(count)]
+        tasks = [make(f"{suite}:{split}-{index:05}", index, split, stratum) for index, stratum in enumerate(strata)]
+        write_split(folder, split, tasks)
 
 
 def write_split(folder: Path, split: str, tasks: Sequence[Task]) -> None:

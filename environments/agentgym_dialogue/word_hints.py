@@ -1,16 +1,18 @@
-"""Hidden words with hints, in splits that games of a helped guesser share: what one holds out no other trains on.
+"""Suites of hidden words with hints, in splits that games of a helped guesser share: what one holds out none trains on.
 
-Writing the tasks into files is the work of `task_files`.
+The words are in `word_helped`, the tasks in the games.
 """
 
 from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 
-from agentgym.task import Split
+from agentgym.task import Split, Task
 from agentgym_dialogue.taboo.cards import cards
+from agentgym_dialogue.task_files import write_suite
 from agentgym_dialogue.word_helped import NUM_HINTS, hidden_words
 
 SEED = 20_274
@@ -22,8 +24,14 @@ NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
 }
 
 
-def hinted_words() -> dict[Split, list[tuple[str, str, Sequence[str]]]]:
-    """By split the stratum, the word and the hint of each task; no word has a hint twice."""
+def write_hinted(folder: Path, suite: str, make_hinted: Callable[..., Task]) -> None:
+    """Write the three splits of a suite into a folder; no word has a hint twice.
+
+    Args:
+        folder: The folder.
+        suite: The suite's name.
+        make_hinted: Makes a task of its id, number, word and hint, and of further fields of tasks.
+    """
     rng = random.Random(SEED)
     words = list(hidden_words())
     rng.shuffle(words)
@@ -31,10 +39,11 @@ def hinted_words() -> dict[Split, list[tuple[str, str, Sequence[str]]]]:
         "unseen_words": _draws(rng, words[:NUM_UNSEEN_WORDS]),
         "known_words": _draws(rng, words[NUM_UNSEEN_WORDS:]),
     }
-    return {
-        split: [(stratum, *next(drawn[stratum])) for stratum, count in wanted.items() for _ in range(count)]
-        for split, wanted in NUM_TASKS.items()
-    }
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        return make_hinted(task_id, index, *next(drawn[stratum]), split=split, stratum=stratum)
+
+    write_suite(folder, suite, NUM_TASKS, make)
 
 
 def _draws(rng: random.Random, words: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import chess
 
-from agentgym.task import Split
+from agentgym.task import Split, Task
 from agentgym_dialogue.chess.env import ChessEnv, opening
-from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_suite
 
 SEED = 20_266
 UNSEEN_FIRST_MOVES = frozenset({"b2b3", "b2b4", "f2f4", "g2g4", "a2a4", "g1h3"})
@@ -32,19 +32,15 @@ NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
 
 def generate(folder: Path) -> None:
     """Write the three splits into a folder; no position occurs twice in all."""
-    rng = random.Random(SEED)
-    env, seen = ChessEnv(), set[str]()
-    for split, counts in NUM_TASKS.items():
-        boards: list[tuple[str, chess.Board]] = []
-        for stratum, count in counts.items():
-            first_moves = UNSEEN_FIRST_MOVES if stratum == "unseen-opening" else SEEN_FIRST_MOVES
-            draw = partial(opening, rng, ODDS[stratum], first_moves)
-            boards += [(stratum, draw_unseen(draw, seen, chess.Board.epd)) for _ in range(count)]
-        tasks = [
-            env.game_task(f"dialogue/chess:{split}-{index:05}", index, board, split=split, stratum=stratum)
-            for index, (stratum, board) in enumerate(boards)
-        ]
-        write_split(folder, split, tasks)
+    rng, seen = random.Random(SEED), set[str]()
+    env = ChessEnv()
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        first_moves = UNSEEN_FIRST_MOVES if stratum == "unseen-opening" else SEEN_FIRST_MOVES
+        board = draw_unseen(partial(opening, rng, ODDS[stratum], first_moves), seen, chess.Board.epd)
+        return env.game_task(task_id, index, board, split=split, stratum=stratum)
+
+    write_suite(folder, "dialogue/chess", NUM_TASKS, make)
 
 
 if __name__ == "__main__":

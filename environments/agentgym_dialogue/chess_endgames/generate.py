@@ -11,12 +11,10 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-import chess
-
-from agentgym.task import Split
+from agentgym.task import Split, Task
 from agentgym_dialogue.chess_endgames.endings import canonical, position
 from agentgym_dialogue.chess_endgames.env import ChessEndgamesEnv
-from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_suite
 
 SEED = 20_267
 NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
@@ -28,18 +26,14 @@ NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
 
 def generate(folder: Path) -> None:
     """Write the three splits into a folder; no position occurs twice in all, mirrored or turned either."""
-    rng = random.Random(SEED)
-    env, seen = ChessEndgamesEnv(), set[str]()
-    for split, counts in NUM_TASKS.items():
-        boards: list[tuple[str, chess.Board]] = []
-        for ending, count in counts.items():
-            draw = partial(position, ending, rng)
-            boards += [(ending, draw_unseen(draw, seen, canonical)) for _ in range(count)]
-        tasks = [
-            env.ending_task(f"dialogue/chess-endgames:{split}-{index:05}", index, board, split=split, stratum=ending)
-            for index, (ending, board) in enumerate(boards)
-        ]
-        write_split(folder, split, tasks)
+    rng, seen = random.Random(SEED), set[str]()
+    env = ChessEndgamesEnv()
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        board = draw_unseen(partial(position, stratum, rng), seen, canonical)
+        return env.ending_task(task_id, index, board, split=split, stratum=stratum)
+
+    write_suite(folder, "dialogue/chess-endgames", NUM_TASKS, make)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from pathlib import Path
 from agentgym.task import Split, Task
 from agentgym_dialogue.codenames.boards import OWN, Board, draw_board
 from agentgym_dialogue.codenames.game import codenames_task
-from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_suite
 
 SEED = 20_276
 NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
@@ -28,15 +28,13 @@ NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
 
 def generate(folder: Path, suite: str = "dialogue/codenames") -> None:
     """Write the three splits into a folder; no two boards have the same words of the team."""
-    rng = random.Random(SEED)
-    seen: set[str] = set()
-    for split, counts in NUM_TASKS.items():
-        tasks: list[Task] = []
-        for stratum in [stratum for stratum, count in counts.items() for _ in range(count)]:
-            board = draw_unseen(partial(draw_board, rng, int(stratum.removeprefix("board-"))), seen, _words)
-            task_id = f"{suite}:{split}-{len(tasks):05}"
-            tasks.append(codenames_task(task_id, len(tasks), board, split=split, stratum=stratum))
-        write_split(folder, split, tasks)
+    rng, seen = random.Random(SEED), set[str]()
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        board = draw_unseen(partial(draw_board, rng, int(stratum.removeprefix("board-"))), seen, _words)
+        return codenames_task(task_id, index, board, split=split, stratum=stratum)
+
+    write_suite(folder, suite, NUM_TASKS, make)
 
 
 def _words(board: Board) -> str:

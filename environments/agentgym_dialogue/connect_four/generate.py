@@ -10,10 +10,10 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from agentgym.task import Split
+from agentgym.task import Split, Task
 from agentgym_dialogue.connect_four.game import ERROR_RATE, board_of_size, draw_opening, draw_slips
 from agentgym_dialogue.line_game import line_task
-from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.task_files import suite_folder, write_suite
 
 SEED = 20_272
 SIZES = {"6x5": (6, 5), "7x6": (7, 6), "8x7": (8, 7)}
@@ -28,24 +28,18 @@ NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
 def generate(folder: Path) -> None:
     """Write the three splits into a folder; no opening or its mirror image is in two splits."""
     rng = random.Random(SEED)
-    taken: set[tuple[int, ...]] = set()
-    for split, counts in NUM_TASKS.items():
-        drawn: set[tuple[int, ...]] = set()
-        tasks = []
-        for index, stratum in enumerate(stratum for stratum, count in counts.items() for _ in range(count)):
-            board = board_of_size(*SIZES[stratum])
-            while True:
-                opening = draw_opening(rng, board)
-                mirrored = tuple(board.columns - 1 - column for column in opening)
-                key = (board.columns, *min(opening, mirrored))
-                if key not in taken:
-                    break
-            drawn.add(key)
-            slips = draw_slips(rng, board, ERROR_RATE)
-            task_id = f"dialogue/connect-four:{split}-{index:05}"
-            tasks.append(line_task(task_id, index, board, opening, slips, split=split, stratum=stratum))
-        taken |= drawn
-        write_split(folder, split, tasks)
+    split_of: dict[tuple[int, ...], Split] = {}
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        board = board_of_size(*SIZES[stratum])
+        while True:
+            opening = draw_opening(rng, board)
+            mirrored = tuple(board.columns - 1 - column for column in opening)
+            if split_of.setdefault((board.columns, *min(opening, mirrored)), split) == split:
+                slips = draw_slips(rng, board, ERROR_RATE)
+                return line_task(task_id, index, board, opening, slips, split=split, stratum=stratum)
+
+    write_suite(folder, "dialogue/connect-four", NUM_TASKS, make)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from pathlib import Path
 from agentgym.task import Split, Task
 from agentgym_dialogue.grid_drawing.game import draw_strokes, drawing_task
 from agentgym_dialogue.grid_drawing.strokes import drawn
-from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_suite
 
 SEED = 20_272
 SHAPES: Mapping[str, tuple[int, int]] = {
@@ -34,16 +34,14 @@ NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
 
 def generate(folder: Path, suite: str = "dialogue/grid-drawing") -> None:
     """Write the three splits into a folder; no target occurs twice in all."""
-    rng = random.Random(SEED)
-    seen: set[str] = set()
-    for split, counts in NUM_TASKS.items():
-        tasks: list[Task] = []
-        for stratum in [stratum for stratum, count in counts.items() for _ in range(count)]:
-            size, count = SHAPES[stratum]
-            strokes = draw_unseen(partial(draw_strokes, rng, size, count), seen, partial(drawn, size=size))
-            task_id = f"{suite}:{split}-{len(tasks):05}"
-            tasks.append(drawing_task(task_id, len(tasks), size, strokes, split=split, stratum=stratum))
-        write_split(folder, split, tasks)
+    rng, seen = random.Random(SEED), set[str]()
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        size, count = SHAPES[stratum]
+        strokes = draw_unseen(partial(draw_strokes, rng, size, count), seen, partial(drawn, size=size))
+        return drawing_task(task_id, index, size, strokes, split=split, stratum=stratum)
+
+    write_suite(folder, suite, NUM_TASKS, make)
 
 
 if __name__ == "__main__":

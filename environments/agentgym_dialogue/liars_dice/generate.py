@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from agentgym.task import Split
+from agentgym.task import Split, Task
 from agentgym_dialogue.liars_dice.game import dice_task, roll
-from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_suite
 
 SEED = 20_273
 NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
@@ -25,15 +25,13 @@ NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
 
 def generate(folder: Path) -> None:
     """Write the three splits into a folder; no rolls of a whole game occur twice in all."""
-    rng = random.Random(SEED)
-    seen: set[str] = set()
-    for split, counts in NUM_TASKS.items():
-        tasks = []
-        for index, stratum in enumerate(stratum for stratum, count in counts.items() for _ in range(count)):
-            rolls = draw_unseen(partial(roll, rng, int(stratum.removeprefix("dice-"))), seen, str)
-            task_id = f"dialogue/liars-dice:{split}-{index:05}"
-            tasks.append(dice_task(task_id, index, *rolls, split=split, stratum=stratum))
-        write_split(folder, split, tasks)
+    rng, seen = random.Random(SEED), set[str]()
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        rolls = draw_unseen(partial(roll, rng, int(stratum.removeprefix("dice-"))), seen, str)
+        return dice_task(task_id, index, *rolls, split=split, stratum=stratum)
+
+    write_suite(folder, "dialogue/liars-dice", NUM_TASKS, make)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from pathlib import Path
 from agentgym.task import Split, Task
 from agentgym_dialogue.map_navigation.game import draw, navigation_task
 from agentgym_dialogue.map_navigation.rooms import Room
-from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_suite
 
 SEED = 20_275
 NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
@@ -28,16 +28,14 @@ NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
 
 def generate(folder: Path, suite: str = "dialogue/map-navigation") -> None:
     """Write the three splits into a folder; no house occurs twice in all."""
-    rng = random.Random(SEED)
-    seen: set[str] = set()
-    for split, counts in NUM_TASKS.items():
-        tasks: list[Task] = []
-        for stratum in [stratum for stratum, count in counts.items() for _ in range(count)]:
-            kind, _, size = stratum.partition("-")
-            rooms, goal = draw_unseen(partial(draw, rng, kind, int(size)), seen, _house)
-            task_id = f"{suite}:{split}-{len(tasks):05}"
-            tasks.append(navigation_task(task_id, len(tasks), rooms, goal, split=split, stratum=stratum))
-        write_split(folder, split, tasks)
+    rng, seen = random.Random(SEED), set[str]()
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        kind, _, size = stratum.partition("-")
+        rooms, goal = draw_unseen(partial(draw, rng, kind, int(size)), seen, _house)
+        return navigation_task(task_id, index, rooms, goal, split=split, stratum=stratum)
+
+    write_suite(folder, suite, NUM_TASKS, make)
 
 
 def _house(drawn: tuple[list[Room], str]) -> str:

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from agentgym.task import Split
+from agentgym.task import Split, Task
 from agentgym_dialogue.matrix_games.game import ROLES, draw_habit, matrix_task
 from agentgym_dialogue.matrix_games.payoffs import MOVES, Payoffs, draw_payoffs
-from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_suite
 
 SEED = 20_275
 UNSEEN = "chicken"
@@ -30,18 +30,16 @@ Drawn = tuple[str, Payoffs, int, dict[str, tuple[str, float, bool]]]
 
 def generate(folder: Path) -> None:
     """Write the three splits into a folder; no payoffs of a game are in two splits, no task occurs twice."""
-    rng = random.Random(SEED)
+    rng, seen = random.Random(SEED), set[str]()
     split_of: dict[str, Split] = {}
-    seen: set[str] = set()
     known = [game for game in MOVES if game != UNSEEN]
-    for split, counts in NUM_TASKS.items():
-        tasks = []
-        for index, stratum in enumerate(stratum for stratum, count in counts.items() for _ in range(count)):
-            game = UNSEEN if stratum == UNSEEN else known[index % len(known)]
-            drawn = draw_unseen(partial(_draw, rng, game, split, split_of), seen, str)
-            task_id = f"dialogue/matrix-games:{split}-{index:05}"
-            tasks.append(matrix_task(task_id, index, *drawn, split=split, stratum=stratum))
-        write_split(folder, split, tasks)
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        game = UNSEEN if stratum == UNSEEN else known[index % len(known)]
+        drawn = draw_unseen(partial(_draw, rng, game, split, split_of), seen, str)
+        return matrix_task(task_id, index, *drawn, split=split, stratum=stratum)
+
+    write_suite(folder, "dialogue/matrix-games", NUM_TASKS, make)
 
 
 def _draw(rng: random.Random, game: str, split: Split, split_of: dict[str, Split]) -> Drawn:

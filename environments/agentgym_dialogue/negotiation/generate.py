@@ -10,10 +10,10 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from agentgym.task import Split
+from agentgym.task import Split, Task
 from agentgym_dialogue.negotiation.division import Division, divisions, most_together
 from agentgym_dialogue.negotiation.game import negotiation_task
-from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.task_files import suite_folder, write_suite
 
 SEED = 20_265
 ROOMY = 16
@@ -32,13 +32,11 @@ def generate(folder: Path) -> None:
     by_stratum: dict[str, list[Division]] = {"tight": [], "room": []}
     for division in drawn:
         by_stratum["room" if most_together(*division) >= ROOMY else "tight"].append(division)
-    for split, counts in NUM_TASKS.items():
-        chosen = [(stratum, by_stratum[stratum].pop()) for stratum, count in counts.items() for _ in range(count)]
-        tasks = [
-            negotiation_task(f"dialogue/negotiation:{split}-{index:05}", index, *division, split=split, stratum=stratum)
-            for index, (stratum, division) in enumerate(chosen)
-        ]
-        write_split(folder, split, tasks)
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        return negotiation_task(task_id, index, *by_stratum[stratum].pop(), split=split, stratum=stratum)
+
+    write_suite(folder, "dialogue/negotiation", NUM_TASKS, make)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from agentgym.task import Split, Task
 from agentgym_dialogue.reference_game.game import draw, reference_task
-from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.task_files import suite_folder, write_suite
 
 SEED = 20_271
 NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
@@ -26,20 +26,17 @@ NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
 
 def generate(folder: Path, suite: str = "dialogue/reference-game") -> None:
     """Write the three splits into a folder; no grid occurs in two tasks."""
-    rng = random.Random(SEED)
-    seen: set[str] = set()
-    for split, counts in NUM_TASKS.items():
-        tasks: list[Task] = []
-        for stratum in [stratum for stratum, count in counts.items() for _ in range(count)]:
-            kind, _, size = stratum.partition("-")
+    rng, seen = random.Random(SEED), set[str]()
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        kind, _, size = stratum.partition("-")
+        grids, target = draw(rng, int(size), kind == "alike")
+        while not seen.isdisjoint(grids):
             grids, target = draw(rng, int(size), kind == "alike")
-            while not seen.isdisjoint(grids):
-                grids, target = draw(rng, int(size), kind == "alike")
-            seen.update(grids)
-            index = len(tasks)
-            task_id = f"{suite}:{split}-{index:05}"
-            tasks.append(reference_task(task_id, index, int(size), grids, target, split=split, stratum=stratum))
-        write_split(folder, split, tasks)
+        seen.update(grids)
+        return reference_task(task_id, index, int(size), grids, target, split=split, stratum=stratum)
+
+    write_suite(folder, suite, NUM_TASKS, make)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from agentgym.task import Split
+from agentgym.task import Split, Task
 from agentgym_dialogue.social_scenario.game import scenario_task
 from agentgym_dialogue.social_scenario.scenarios import WISHES, draw_scenario
-from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_suite
 
 SEED = 20_277
 NUM_UNSEEN = 5
@@ -28,16 +28,14 @@ NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
 
 def generate(folder: Path) -> None:
     """Write the three splits into a folder; no scenario occurs twice in all."""
-    rng = random.Random(SEED)
-    seen: set[str] = set()
+    rng, seen = random.Random(SEED), set[str]()
     wishes = {"known_wishes": list(WISHES)[:-NUM_UNSEEN], "unseen_wishes": list(WISHES)[-NUM_UNSEEN:]}
-    for split, counts in NUM_TASKS.items():
-        tasks = []
-        for index, stratum in enumerate(stratum for stratum, count in counts.items() for _ in range(count)):
-            drawn = draw_unseen(partial(draw_scenario, rng, wishes[stratum]), seen, str)
-            task_id = f"dialogue/social-scenario:{split}-{index:05}"
-            tasks.append(scenario_task(task_id, index, *drawn, split=split, stratum=stratum))
-        write_split(folder, split, tasks)
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        drawn = draw_unseen(partial(draw_scenario, rng, wishes[stratum]), seen, str)
+        return scenario_task(task_id, index, *drawn, split=split, stratum=stratum)
+
+    write_suite(folder, "dialogue/social-scenario", NUM_TASKS, make)
 
 
 if __name__ == "__main__":

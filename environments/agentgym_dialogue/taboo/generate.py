@@ -12,10 +12,10 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from agentgym.task import Split
+from agentgym.task import Split, Task
 from agentgym_dialogue.taboo.cards import ALL, cards
 from agentgym_dialogue.taboo.game import NUM_TABOO, taboo_task
-from agentgym_dialogue.task_files import suite_folder, write_split
+from agentgym_dialogue.task_files import suite_folder, write_suite
 
 SEED = 20_264
 NUM_UNSEEN_WORDS = 60
@@ -38,13 +38,11 @@ def write_tasks(folder: Path, suite: str, deck: str, num_unseen: int, counts: Co
     words = list(cards(deck))
     rng.shuffle(words)
     drawn = {"unseen_words": _draws(rng, words[:num_unseen]), "known_words": _draws(rng, words[num_unseen:])}
-    for split, wanted in counts.items():
-        chosen = [(stratum, *next(drawn[stratum])) for stratum, count in wanted.items() for _ in range(count)]
-        tasks = [
-            taboo_task(f"{suite}:{split}-{index:05}", index, word, taboo, deck=deck, split=split, stratum=stratum)
-            for index, (stratum, word, taboo) in enumerate(chosen)
-        ]
-        write_split(folder, split, tasks)
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        return taboo_task(task_id, index, *next(drawn[stratum]), deck=deck, split=split, stratum=stratum)
+
+    write_suite(folder, suite, counts, make)
 
 
 def _draws(rng: random.Random, words: Sequence[str]) -> Iterator[tuple[str, list[str]]]:

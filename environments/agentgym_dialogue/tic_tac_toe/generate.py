@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from agentgym.task import Split
+from agentgym.task import Split, Task
 from agentgym_dialogue.line_game import ROLES, line_task
 from agentgym_dialogue.line_players import Foreseeing
-from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_suite
 from agentgym_dialogue.tic_tac_toe.game import BOARD, ERROR_RATE, NUM_SQUARES, draw_slips
 from agentgym_dialogue.tic_tac_toe.partners import SKILL
 
@@ -33,18 +33,15 @@ Opening = tuple[int, ...]
 
 def generate(folder: Path, name: str = "tic-tac-toe") -> None:
     """Write the three splits into a folder; every task can be won in either role, and none occurs twice in all."""
-    rng = random.Random(SEED)
-    seen: set[str] = set()
+    rng, seen = random.Random(SEED), set[str]()
     openings = _openings(rng)
-    for split, counts in NUM_TASKS.items():
-        strata = [stratum for stratum, count in counts.items() for _ in range(count)]
-        tasks = []
-        for index, stratum in enumerate(strata):
-            chosen = openings["train" if stratum == "known_opening" else split]
-            opening, slips = draw_unseen(partial(_draw, rng, chosen, index), seen, str)
-            task_id = f"dialogue/{name}:{split}-{index:05}"
-            tasks.append(line_task(task_id, index, BOARD, opening, slips, split=split, stratum=stratum))
-        write_split(folder, split, tasks)
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        chosen = openings["train" if stratum == "known_opening" else split]
+        opening, slips = draw_unseen(partial(_draw, rng, chosen, index), seen, str)
+        return line_task(task_id, index, BOARD, opening, slips, split=split, stratum=stratum)
+
+    write_suite(folder, f"dialogue/{name}", NUM_TASKS, make)
 
 
 def _draw(rng: random.Random, openings: Sequence[Opening], seed: int) -> tuple[Opening, tuple[str, str]]:

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from agentgym.task import Split
-from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
+from agentgym.task import Split, Task
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_suite
 from agentgym_dialogue.ultimatum.characters import Character, draw_proposer, draw_responder
 from agentgym_dialogue.ultimatum.game import ultimatum_task
 
@@ -32,15 +32,13 @@ NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
 
 def generate(folder: Path, name: str = "ultimatum") -> None:
     """Write the three splits into a folder; no pot, rounds and characters occur twice in all."""
-    rng = random.Random(SEED)
-    seen: set[str] = set()
-    for split, counts in NUM_TASKS.items():
-        tasks = []
-        for index, stratum in enumerate(stratum for stratum, count in counts.items() for _ in range(count)):
-            drawn = draw_unseen(partial(_draw, rng, POTS[stratum]), seen, str)
-            task_id = f"dialogue/{name}:{split}-{index:05}"
-            tasks.append(ultimatum_task(task_id, index, *drawn, split=split, stratum=stratum))
-        write_split(folder, split, tasks)
+    rng, seen = random.Random(SEED), set[str]()
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        drawn = draw_unseen(partial(_draw, rng, POTS[stratum]), seen, str)
+        return ultimatum_task(task_id, index, *drawn, split=split, stratum=stratum)
+
+    write_suite(folder, f"dialogue/{name}", NUM_TASKS, make)
 
 
 def _draw(rng: random.Random, pots: Sequence[int]) -> tuple[int, int, Character, Character]:

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from agentgym.task import Split
-from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_split
+from agentgym.task import Split, Task
+from agentgym_dialogue.task_files import draw_unseen, suite_folder, write_suite
 from agentgym_dialogue.werewolf.game import draw_players, werewolf_task
 
 SEED = 20_276
@@ -25,16 +25,13 @@ NUM_TASKS: Mapping[Split, Mapping[str, int]] = {
 
 def generate(folder: Path) -> None:
     """Write the three splits into a folder; no names with their roles occur twice in all."""
-    rng = random.Random(SEED)
-    seen: set[str] = set()
-    for split, counts in NUM_TASKS.items():
-        tasks = []
-        for index, stratum in enumerate(stratum for stratum, count in counts.items() for _ in range(count)):
-            drawn = draw_unseen(partial(draw_players, rng, int(stratum.removeprefix("players-"))), seen, str)
-            tasks.append(
-                werewolf_task(f"dialogue/werewolf:{split}-{index:05}", index, *drawn, split=split, stratum=stratum)
-            )
-        write_split(folder, split, tasks)
+    rng, seen = random.Random(SEED), set[str]()
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        drawn = draw_unseen(partial(draw_players, rng, int(stratum.removeprefix("players-"))), seen, str)
+        return werewolf_task(task_id, index, *drawn, split=split, stratum=stratum)
+
+    write_suite(folder, "dialogue/werewolf", NUM_TASKS, make)
 
 
 if __name__ == "__main__":
