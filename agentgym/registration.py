@@ -15,6 +15,7 @@ from typing import Any
 import gymnasium
 
 from agentgym.adapted import ADAPTED, Adapted
+from agentgym.difficulty import KNOBS, Knobs
 from agentgym.entry_points import load_entry_points
 from agentgym.env import AgentEnv
 from agentgym.errors import ConfigError, UnknownNameError
@@ -45,6 +46,7 @@ class EnvSpec:
         options: Keyword arguments that the environment is made with, under those of `make`.
         adapts: The package whose environment it is; "" for one of our own.
         why_no_oracle: Why no script solves every task; "" where `oracle` does.
+        difficulty: Options of `make` that make its tasks harder, each with its values from the easiest to the hardest.
     """
 
     id: str
@@ -60,11 +62,27 @@ class EnvSpec:
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     adapts: str = ""
     why_no_oracle: str = ""
+    difficulty: Knobs = field(default_factory=dict, hash=False)
 
     @property
     def missing_extra(self) -> str:
         """The extra that brings the adapted package where that is not installed; "" where nothing is missing."""
         return self.extra if self.adapts and find_spec(self.adapts) is None else ""
+
+    def options_at(self, level: float) -> dict[str, Any]:
+        """Options of `make` with which its tasks are that hard; what it is made with has no say in given tasks.
+
+        Args:
+            level: From 0, all knobs at their easiest values, to 1, all at their hardest.
+
+        Raises:
+            ConfigError: The level is outside of that, or the environment declares no difficulty.
+        """
+        if not 0 <= level <= 1:
+            raise ConfigError(f"a level of difficulty must be from 0 to 1: got {level!r}")
+        if not self.difficulty:
+            raise ConfigError(f"environment {self.id!r} declares no difficulty; give EnvSpec a `difficulty`")
+        return {name: values[round(level * (len(values) - 1))] for name, values in self.difficulty.items()}
 
     def load_scripts(self, role: str = "") -> Mapping[str, ScriptFactory]:
         """The script factories of this environment, or of a role of this game; imports its module.
@@ -105,6 +123,7 @@ def _dialogue(name: str, suite: str, *variants: str) -> EnvSpec:
         "dialogue",
         (f"dialogue/{suite}", *(f"dialogue/{suite}-{variant}" for variant in variants)),
         runtimes=("local", "served"),
+        difficulty=KNOBS.get(name, {}),
     )
 
 
@@ -120,6 +139,7 @@ def _game(name: str, roles: tuple[str, ...], *suites: str) -> EnvSpec:
         runtimes=("local", "served"),
         roles=roles,
         partners=f"{module}.partners:PARTNERS",
+        difficulty=KNOBS.get(name, {}),
     )
 
 
@@ -136,6 +156,7 @@ def _adapted(game: Adapted) -> EnvSpec:
         options=game.options,
         adapts=game.package,
         why_no_oracle=game.why_no_oracle,
+        difficulty=KNOBS.get(game.name, {}),
     )
 
 
@@ -178,6 +199,7 @@ _OWN = (
         "tools",
         ("tools/lookup",),
         runtimes=("local", "served"),
+        difficulty=KNOBS["Lookup"],
     ),
     EnvSpec(
         "agentgym/Python-v0",
@@ -187,6 +209,7 @@ _OWN = (
         ("tools/python", "tools/python-arithmetic"),
         runtimes=("workspace",),
         extra="docker",
+        difficulty=KNOBS["Python"],
     ),
     EnvSpec(
         "agentgym/Terminal-v0",

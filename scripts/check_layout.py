@@ -22,6 +22,7 @@ REFUSED_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manage
 LAYERS = (
     (
         "adapted",
+        "difficulty",
         "errors",
         "config",
         "data_folder",

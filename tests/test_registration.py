@@ -141,3 +141,18 @@ def test_make_game_refuses_what_is_no_game(registry):
     register(EnvSpec("test/Toy-v1", "tests.toy_env:ToyEnv", "x:SCRIPTS", "test", roles=("agent",)))
     with pytest.raises(ConfigError, match=r"made a ToyEnv, expected an agentgym.GameEnv"):
         agentgym.make_game("test/Toy-v1")
+
+
+def test_options_at_a_level_turn_every_knob():
+    wordle = spec("agentgym/Wordle-v0")
+    assert wordle.options_at(0) == {"vocabulary_size": 10, "num_tries": 8}
+    assert wordle.options_at(0.5) == {"vocabulary_size": 300, "num_tries": 6}
+    assert wordle.options_at(1.0) == {"vocabulary_size": 2000, "num_tries": 4}
+
+
+@pytest.mark.parametrize("level", [-0.1, 1.1, float("nan")])
+def test_options_at_no_level_are_refused(level):
+    with pytest.raises(ConfigError, match="from 0 to 1"):
+        spec("agentgym/Wordle-v0").options_at(level)
+    with pytest.raises(ConfigError, match="declares no difficulty"):
+        spec("agentgym/Werewolf-v0").options_at(0.5)

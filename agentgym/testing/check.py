@@ -13,7 +13,7 @@ from agentgym.errors import AgentGymError
 from agentgym.policy import ScriptFactory
 from agentgym.suite import Suite, load_suite
 from agentgym.task import Task
-from agentgym.testing import bookkeeping, hostility, repeatability, suites, vectors
+from agentgym.testing import bookkeeping, difficulty, hostility, repeatability, suites, vectors
 from agentgym.testing.report import Check, CheckReport, run_checks
 from agentgym.testing.subject import EnvSubject, env_subject
 
@@ -36,6 +36,7 @@ ENV_CHECKS: Mapping[str, Check[EnvSubject]] = {
     "finalize": bookkeeping.check_finalize,
     "interrupt": bookkeeping.check_interrupt,
     "oracle": hostility.check_oracle,
+    "difficulty": difficulty.check_difficulty,
     "cheats": hostility.check_cheats,
     "hostile_actions": hostility.check_hostile_actions,
     "secrecy": hostility.check_secrecy,

@@ -36,13 +36,14 @@ def test_check_env_passes_registered_environments(env_id):
     skipped = {result.name for result in report.results if result.status == "skipped"}
     known = registration.spec(env_id)
     # What needs an extra may import it; a game against an engine hides nothing.
-    assert skipped <= ({"progress"} if known.roles else {"light_import", "secrecy"} if known.extra else set())
+    may_be = {"progress"} if known.roles else {"light_import", "secrecy"} if known.extra else set()
+    assert skipped <= (may_be if known.difficulty else {*may_be, "difficulty"})
 
 
 def test_check_env_passes_a_factory():
     report = check_env(ToyEnv, scripts=SCRIPTS)
     report.raise_if_failed()
-    assert [result.name for result in report.results if result.status == "skipped"] == ["light_import"]
+    assert [result.name for result in report.results if result.status == "skipped"] == ["light_import", "difficulty"]
 
 
 def test_check_env_skips_what_an_environment_does_not_offer():
@@ -63,7 +64,7 @@ def test_check_env_skips_what_an_environment_does_not_offer():
     assert report.passed
     assert skipped == {
         *("seeds", "replay", "concurrency", "anchors", "forks", "progress"),
-        *("oracle", "cheats", "light_import"),
+        *("oracle", "cheats", "light_import", "difficulty"),
     }
 
 
@@ -322,5 +323,5 @@ def test_image_differences_are_found():
 
 
 def test_every_check_is_shown_to_fail():
-    shown = {check for check, _ in FAULTS} | {"oracle", "light_import"}
+    shown = {check for check, _ in FAULTS} | {"oracle", "light_import", "difficulty"}  # the last in test_difficulty
     assert shown == set(ENV_CHECKS)
