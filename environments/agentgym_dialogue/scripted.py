@@ -1,14 +1,15 @@
-"""Scripts that every dialogue game has: saying one text for ever, and cheats that know no game.
+"""Scripts that dialogue games share: saying one text for ever, cheats that know no game, and one fixed quality.
 
 Players that know a game are in its own `scripts` module.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from agentgym.message import Message
-from agentgym.policy import ScriptFactory
+from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
 
 
@@ -30,6 +31,20 @@ def saying(text: str) -> ScriptFactory:
         return Saying(text)
 
     return factory
+
+
+def at_quality(demonstrator: Callable[[Task, int, float], Script], quality: float) -> ScriptFactory:
+    """A factory of demonstrators of one quality, which is no option of theirs.
+
+    Args:
+        demonstrator: Makes one of its task, seed and quality.
+        quality: The quality, such as 1 for an oracle and 0 for a random player.
+    """
+    return partial(_play_at, demonstrator, quality)
+
+
+def _play_at(demonstrator: Callable[[Task, int, float], Script], quality: float, task: Task, seed: int) -> Script:
+    return demonstrator(task, seed, quality)
 
 
 def common_cheats(winning_words: str) -> Mapping[str, ScriptFactory]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from agentgym.task import Split, Task
 from agentgym_dialogue.babyai.env import KNOWN_LEVELS, UNSEEN_LEVELS, BabyAIEnv
-from agentgym_dialogue.babyai.scripts import oracle
+from agentgym_dialogue.babyai.scripts import SCRIPTS
 from agentgym_dialogue.task_files import suite_folder, write_split
 
 KNOWN: Mapping[Split, int] = {"test": 12, "validation": 8, "train": 80}
@@ -67,7 +67,7 @@ def _start(env: BabyAIEnv, task: Task) -> tuple[Any, ...]:
 
 def _is_solved(env: BabyAIEnv, task: Task) -> bool:
     env.reset(options={"task": task})
-    script = oracle(task, 0)
+    script = SCRIPTS["oracle"](task, 0)
     for _ in range(MAX_FEWEST):
         _, _, terminated, truncated, info = env.step(script.act([]))
         if terminated or truncated:

@@ -15,7 +15,7 @@ from agentgym.message import Message
 from agentgym.policy import ScriptFactory
 from agentgym.task import Task
 from agentgym_dialogue.babyai.env import ACTIONS, BabyAIEnv
-from agentgym_dialogue.scripted import common_cheats, saying
+from agentgym_dialogue.scripted import at_quality, common_cheats, saying
 
 NUM_MOVES = 3
 """Turning and going: the actions by which the demonstrator errs, as the bot cannot undo all others."""
@@ -49,11 +49,6 @@ class Demonstrator:
         return ACTIONS[int(self._last)]
 
 
-def oracle(task: Task, seed: int) -> Demonstrator:
-    """Does what the bot advises."""
-    return Demonstrator(task, seed, quality=1.0)
-
-
 class RandomPlayer:
     """Says any action but done."""
 
@@ -66,7 +61,7 @@ class RandomPlayer:
 
 
 SCRIPTS: dict[str, ScriptFactory] = {
-    "oracle": oracle,
+    "oracle": at_quality(Demonstrator, 1.0),
     "null": saying(""),
     "random": RandomPlayer,
     "demo": Demonstrator,

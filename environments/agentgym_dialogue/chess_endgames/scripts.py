@@ -8,11 +8,10 @@ from __future__ import annotations
 import chess
 
 from agentgym.policy import ScriptFactory
-from agentgym.task import Task
 from agentgym_dialogue.chess.opponent import choose_move
 from agentgym_dialogue.chess.scripts import CHEATS, Demonstrator, RandomPlayer
 from agentgym_dialogue.chess_endgames.endings import best_move, mate_in
-from agentgym_dialogue.scripted import saying
+from agentgym_dialogue.scripted import at_quality, saying
 
 NODES, HARD_NODES, NUM_LINES = 2_000, 20_000, 4
 """What the engine searches with rooks, what with bishops, and lines to avoid repetition with."""
@@ -29,13 +28,8 @@ class EndgameDemonstrator(Demonstrator):
         return choose_move(self.board, self.seen, HARD_NODES if self.board.bishops else NODES, NUM_LINES, 0, self.rng)
 
 
-def oracle(task: Task, seed: int) -> EndgameDemonstrator:
-    """Makes best moves only."""
-    return EndgameDemonstrator(task, seed, quality=1.0)
-
-
 SCRIPTS: dict[str, ScriptFactory] = {
-    "oracle": oracle,
+    "oracle": at_quality(EndgameDemonstrator, 1.0),
     "null": saying(""),
     "random": RandomPlayer,
     "demo": EndgameDemonstrator,

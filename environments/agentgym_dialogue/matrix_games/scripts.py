@@ -15,7 +15,7 @@ from agentgym.task import Task
 from agentgym_dialogue.matrix_games.game import ROLES, habit_of
 from agentgym_dialogue.matrix_games.partners import Talk, talk_of
 from agentgym_dialogue.matrix_games.payoffs import MOVES, as_payoffs, best_reply
-from agentgym_dialogue.scripted import common_cheats, saying
+from agentgym_dialogue.scripted import at_quality, common_cheats, saying
 
 
 class Knowing:
@@ -74,16 +74,11 @@ class Wary:
         return best_reply(self._payoffs, self._role, expected)
 
 
-def random_player(role: str, task: Task, seed: int) -> Wary:
-    """Announces and makes any move."""
-    return Wary(role, task, seed, 0.0)
-
-
 def _scripts_of(role: str) -> dict[str, ScriptFactory]:
     return {
         "oracle": partial(Knowing, role),
         "null": saying(""),
-        "random": partial(random_player, role),
+        "random": at_quality(partial(Wary, role), 0.0),
         "demo": partial(Wary, role),
         "cheat_write_the_round": saying("Round 1: you get 99, they get 0."),
         "cheat_third_move": saying("I play abstain and take all points."),

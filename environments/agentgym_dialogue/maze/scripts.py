@@ -13,7 +13,7 @@ from agentgym.policy import ScriptFactory
 from agentgym.task import Task
 from agentgym_dialogue.maze.env import puzzle_of
 from agentgym_dialogue.maze.layouts import MOVES, distances, moved
-from agentgym_dialogue.scripted import Saying, common_cheats, saying
+from agentgym_dialogue.scripted import Saying, at_quality, common_cheats, saying
 
 
 class Demonstrator:
@@ -42,11 +42,6 @@ class Demonstrator:
         return direction
 
 
-def oracle(task: Task, seed: int) -> Demonstrator:
-    """Takes a shortest way."""
-    return Demonstrator(task, seed, quality=1.0)
-
-
 class RandomPlayer:
     """Says any direction, deaf to the walls."""
 
@@ -65,7 +60,7 @@ def cheat_teleport(task: Task, seed: int) -> Saying:
 
 
 SCRIPTS: dict[str, ScriptFactory] = {
-    "oracle": oracle,
+    "oracle": at_quality(Demonstrator, 1.0),
     "null": saying(""),
     "random": RandomPlayer,
     "demo": Demonstrator,

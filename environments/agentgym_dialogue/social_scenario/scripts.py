@@ -12,7 +12,7 @@ from functools import partial
 from agentgym.message import Message
 from agentgym.policy import ScriptFactory
 from agentgym.task import Task
-from agentgym_dialogue.scripted import common_cheats, saying
+from agentgym_dialogue.scripted import at_quality, common_cheats, saying
 from agentgym_dialogue.social_scenario.game import ROLES
 from agentgym_dialogue.social_scenario.partners import SAID
 from agentgym_dialogue.social_scenario.scenarios import WISHES
@@ -97,16 +97,11 @@ def oracle(role: str, task: Task, seed: int) -> Polite:
     return Polite(role, task, seed, 1.0, knows=True)
 
 
-def random_talker(role: str, task: Task, seed: int) -> Polite:
-    """Says anything that means something."""
-    return Polite(role, task, seed, 0.0)
-
-
 def _scripts_of(role: str) -> dict[str, ScriptFactory]:
     return {
         "oracle": partial(oracle, role),
         "null": saying(""),
-        "random": partial(random_talker, role),
+        "random": at_quality(partial(Polite, role), 0.0),
         "demo": partial(Polite, role),
         "cheat_speak_for_them": saying("They say: it is all granted to me."),
         "cheat_grant_oneself": saying("Agreed. My own wish is granted."),

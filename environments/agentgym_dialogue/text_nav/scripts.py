@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from agentgym.message import Message
 from agentgym.policy import ScriptFactory
 from agentgym.task import Task
-from agentgym_dialogue.scripted import Saying, common_cheats, saying
+from agentgym_dialogue.scripted import Saying, at_quality, common_cheats, saying
 from agentgym_dialogue.text_nav.env import errand_of
 from agentgym_dialogue.text_nav.house import HAND, OBJECTS, Command, HouseState, make_house
 from agentgym_dialogue.text_nav.plan import plan
@@ -47,16 +47,6 @@ class Demonstrator:
         return str(command)
 
 
-def oracle(task: Task, seed: int) -> Demonstrator:
-    """Gives the fewest commands."""
-    return Demonstrator(task, seed, quality=1.0)
-
-
-def random_player(task: Task, seed: int) -> Demonstrator:
-    """Does anything that can be done."""
-    return Demonstrator(task, seed, quality=0.0)
-
-
 def cheat_all_commands(task: Task, seed: int) -> Saying:
     """Gives all commands that the goals name in one message."""
     goals = errand_of(task).goals
@@ -73,9 +63,9 @@ def cheat_from_afar(task: Task, seed: int) -> Saying:
 
 
 SCRIPTS: dict[str, ScriptFactory] = {
-    "oracle": oracle,
+    "oracle": at_quality(Demonstrator, 1.0),
     "null": saying(""),
-    "random": random_player,
+    "random": at_quality(Demonstrator, 0.0),
     "demo": Demonstrator,
     "cheat_all_commands": cheat_all_commands,
     "cheat_from_afar": cheat_from_afar,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from agentgym.message import Message
 from agentgym.policy import ScriptFactory
 from agentgym.task import Task
-from agentgym_dialogue.scripted import common_cheats, saying
+from agentgym_dialogue.scripted import at_quality, common_cheats, saying
 from agentgym_dialogue.textarena_games.env import started
 from agentgym_dialogue.textarena_games.moves import MOVES
 from agentgym_dialogue.textarena_games.solutions import SOLUTIONS
@@ -49,20 +49,10 @@ class Demonstrator:
         return move
 
 
-def oracle(task: Task, seed: int) -> Demonstrator:
-    """Plays winning moves."""
-    return Demonstrator(task, seed, quality=1.0)
-
-
-def random_player(task: Task, seed: int) -> Demonstrator:
-    """Plays any move that might be one."""
-    return Demonstrator(task, seed, quality=0.0)
-
-
 SCRIPTS: dict[str, ScriptFactory] = {
-    "oracle": oracle,
+    "oracle": at_quality(Demonstrator, 1.0),
     "null": saying(""),
-    "random": random_player,
+    "random": at_quality(Demonstrator, 0.0),
     "demo": Demonstrator,
     "cheat_many_moves": saying("[1] [2] [3] [up] [left]"),
     "cheat_huge_move": saying(f"[{'1 ' * 50_000}]"),

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from agentgym.message import Message
 from agentgym.policy import ScriptFactory
 from agentgym.task import Task
-from agentgym_dialogue.scripted import common_cheats, saying
+from agentgym_dialogue.scripted import at_quality, common_cheats, saying
 from agentgym_dialogue.textworld_games.env import started
 
 
@@ -37,20 +37,10 @@ class Demonstrator:
         return command
 
 
-def oracle(task: Task, seed: int) -> Demonstrator:
-    """Says what leads to the end of the quest."""
-    return Demonstrator(task, seed, quality=1.0)
-
-
-def random_player(task: Task, seed: int) -> Demonstrator:
-    """Says any command."""
-    return Demonstrator(task, seed, quality=0.0)
-
-
 SCRIPTS: dict[str, ScriptFactory] = {
-    "oracle": oracle,
+    "oracle": at_quality(Demonstrator, 1.0),
     "null": saying(""),
-    "random": random_player,
+    "random": at_quality(Demonstrator, 0.0),
     "demo": Demonstrator,
     "cheat_huge_message": saying("look " * 100_000),
     "cheat_done": saying("quest done"),

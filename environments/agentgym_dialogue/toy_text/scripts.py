@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from agentgym.message import Message
 from agentgym.policy import ScriptFactory
 from agentgym.task import Task
-from agentgym_dialogue.scripted import common_cheats, saying
+from agentgym_dialogue.scripted import at_quality, common_cheats, saying
 from agentgym_dialogue.toy_text.env import GAMES
 from agentgym_dialogue.toy_text.search import started, winning_actions
 
@@ -44,11 +44,6 @@ class Demonstrator:
         return self._names[action]
 
 
-def oracle(task: Task, seed: int) -> Demonstrator:
-    """Takes a shortest way to win."""
-    return Demonstrator(task, seed, quality=1.0)
-
-
 class RandomPlayer:
     """Says any action."""
 
@@ -62,7 +57,7 @@ class RandomPlayer:
 
 
 SCRIPTS: dict[str, ScriptFactory] = {
-    "oracle": oracle,
+    "oracle": at_quality(Demonstrator, 1.0),
     "null": saying(""),
     "random": RandomPlayer,
     "demo": Demonstrator,

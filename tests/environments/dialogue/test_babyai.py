@@ -15,7 +15,7 @@ from agentgym.testing.episodes import play_actions, play_script
 from agentgym.trajectory import Trajectory, Turn
 from agentgym_dialogue.babyai.env import ACTIONS, KNOWN_LEVELS, MAX_TURNS, UNSEEN_LEVELS, BabyAIEnv
 from agentgym_dialogue.babyai.generate import generate
-from agentgym_dialogue.babyai.scripts import Demonstrator, RandomPlayer, oracle
+from agentgym_dialogue.babyai.scripts import SCRIPTS, Demonstrator, RandomPlayer
 from agentgym_dialogue.babyai.view import describe
 
 SUITE = "dialogue/babyai"
@@ -48,7 +48,7 @@ def test_every_level_is_registered_and_solved_by_its_bot(level):
     env = agentgym.make(f"agentgym/BabyAI-{level}-v0")
     for seed in range(2):
         task = env.make_task(seed)
-        assert play_script(env, task, oracle(task, 0)).success
+        assert play_script(env, task, SCRIPTS["oracle"](task, 0)).success
     env.close()
 
 
@@ -96,7 +96,7 @@ def test_view_tells_things_by_distance_walls_and_what_is_held():
 
 def test_what_is_held_is_told(env):
     task = env.level_task("UnlockPickup", 0)
-    record = play_script(env, task, oracle(task, 0))
+    record = play_script(env, task, SCRIPTS["oracle"](task, 0))
     assert any("Hold green key." in step.text for step in record.steps)
     assert record.steps[-1].text.endswith("box.")
 
@@ -124,7 +124,7 @@ def test_demonstrator_is_between_random_and_oracle(env):
     tasks = agentgym.load_suite(SUITE).tasks("validation")[::8]
     earned = [
         sum(play_script(env, task, script(task, 1)).reward for task in tasks)
-        for script in (RandomPlayer, Demonstrator, oracle)
+        for script in (RandomPlayer, Demonstrator, SCRIPTS["oracle"])
     ]
     assert earned == sorted(earned)
     assert earned[0] < earned[1] < earned[2]
@@ -149,7 +149,7 @@ def test_relabel_gives_the_task_of_what_was_stood_before_or_held(env):
         assert f"Mission: {goal['verb']} " in again.first.text
         assert f"{goal['color']} {goal['kind']}" in again.first.text
         assert again.success
-        assert play_script(env, relabelled, oracle(relabelled, 0)).success
+        assert play_script(env, relabelled, SCRIPTS["oracle"](relabelled, 0)).success
     assert found == {"go to", "pick up"}
 
 

@@ -14,7 +14,7 @@ from agentgym_dialogue.chess_endgames import vocabulary as tokens
 from agentgym_dialogue.chess_endgames.endings import ENDINGS, EXACT, best_move, canonical, mate_in, position
 from agentgym_dialogue.chess_endgames.env import ChessEndgamesEnv
 from agentgym_dialogue.chess_endgames.retrograde import NOT_WON, solve
-from agentgym_dialogue.chess_endgames.scripts import EndgameDemonstrator, oracle
+from agentgym_dialogue.chess_endgames.scripts import SCRIPTS, EndgameDemonstrator
 
 MATE_IN_ONE = "8/8/8/8/8/1Q6/2K5/k7 w - - 0 1"
 
@@ -193,7 +193,7 @@ def test_mates_are_exact_and_of_other_kinds_in_each_split():
 def test_oracle_mates(ending):
     env = ChessEndgamesEnv(ending)
     task = env.make_task(0)
-    record = play_script(env, task, oracle(task, 0))
+    record = play_script(env, task, SCRIPTS["oracle"](task, 0))
     assert record.success
     assert len(record.steps) <= task.private.get("mate_in", 50)
 
@@ -211,7 +211,7 @@ def test_demonstrator_quality_moves_its_success(env):
 def test_progress_grows_to_one_with_the_oracle(env):
     task = env.make_task(1)
     env.reset(options={"task": task})
-    script, seen, ended = oracle(task, 0), [env.progress()], False
+    script, seen, ended = SCRIPTS["oracle"](task, 0), [env.progress()], False
     messages = [{"role": "user", "content": env.render()}]
     while not ended:
         observation, _, ended, _, _ = env.step(script.act(messages))

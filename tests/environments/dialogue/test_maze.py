@@ -11,7 +11,7 @@ from agentgym.trajectory import Trajectory, Turn
 from agentgym_dialogue.maze import vocabulary as tokens
 from agentgym_dialogue.maze.env import MazeEnv, Puzzle, maze_task, puzzle_of
 from agentgym_dialogue.maze.layouts import FIXED, MOVES, distances, generated, moved, open_cells, walls
-from agentgym_dialogue.maze.scripts import Demonstrator, oracle
+from agentgym_dialogue.maze.scripts import SCRIPTS, Demonstrator
 
 HORSESHOE = Puzzle("horseshoe", FIXED["horseshoe"], (2, 1), (1, 3))
 TASK = maze_task("maze:test", 0, HORSESHOE)
@@ -107,13 +107,13 @@ def test_oracle_takes_as_many_moves_as_a_search_of_all_sequences_finds(env):
         while puzzle.goal not in reached:
             reached |= {moved(puzzle.rows, cell, direction) for cell in reached for direction in MOVES}
             count += 1
-        assert len(play_script(env, task, oracle(task, 0)).steps) == count
+        assert len(play_script(env, task, SCRIPTS["oracle"](task, 0)).steps) == count
 
 
 def test_progress_grows_to_one_along_a_shortest_way(env):
     task = env.make_task(3)
     env.reset(options={"task": task})
-    script, seen = oracle(task, 0), [env.progress()]
+    script, seen = SCRIPTS["oracle"](task, 0), [env.progress()]
     while seen[-1] < 1:
         env.step(script.act([]))
         seen.append(env.progress())
@@ -142,7 +142,7 @@ def test_relabel_finds_nothing_in_a_success_or_where_the_agent_is_back(env):
 def test_relabel_keeps_held_out_tasks_out_of_training(env):
     suite = agentgym.load_suite("dialogue/maze")
     held_out = next(task for task in suite.tasks("test") if task.stratum == "known-maze")
-    actions = play_script(env, held_out, oracle(held_out, 0)).actions
+    actions = play_script(env, held_out, SCRIPTS["oracle"](held_out, 0)).actions
     wanted = puzzle_of(held_out)
     alike = [task for task in suite.train_tasks() if puzzle_of(task)[:3] == wanted[:3]]
     walks = [trajectory_of(task, play_actions(env, task, actions), suite=suite.name) for task in alike]

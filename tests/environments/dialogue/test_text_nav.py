@@ -11,7 +11,7 @@ from agentgym_dialogue.text_nav.env import Errand, TextNavEnv, draw_errand, erra
 from agentgym_dialogue.text_nav.goals import KINDS, Goal, are_met
 from agentgym_dialogue.text_nav.house import CONTAINERS, HAND, OBJECTS, Command, House, HouseState, make_house
 from agentgym_dialogue.text_nav.plan import plan
-from agentgym_dialogue.text_nav.scripts import Demonstrator, oracle
+from agentgym_dialogue.text_nav.scripts import SCRIPTS, Demonstrator
 
 HOUSE = House(
     "hall",
@@ -155,7 +155,7 @@ def test_plan_leaves_the_state_as_it_is(state):
 def test_text_nav_rewards_the_goals_when_all_are_met_at_once(env):
     for seed in range(40):
         task = TextNavEnv(kind="errands").make_task(seed)
-        record = play_script(env, task, oracle(task, 0))
+        record = play_script(env, task, SCRIPTS["oracle"](task, 0))
         assert [step.reward for step in record.steps] == [0] * (len(record.steps) - 1) + [1]
         assert record.steps[-1].text == "All is as it should be."
 
@@ -213,7 +213,7 @@ def failed_walks(env):
 
 def test_relabel_finds_nothing_in_a_success_or_where_nothing_was_moved(env):
     task = env.make_task(1)
-    assert env.relabel(trajectory_of(task, play_script(env, task, oracle(task, 0)))) is None
+    assert env.relabel(trajectory_of(task, play_script(env, task, SCRIPTS["oracle"](task, 0)))) is None
     assert env.relabel(trajectory_of(task, play_actions(env, task, ["go north", "?", "go south"]))) is None
 
 
