@@ -43,6 +43,8 @@ class EvalOptions:
     """Most sampled tokens of a message."""
     concurrency: int = _DEFAULTS.rollout.max_concurrent
     """Episodes in flight at once."""
+    max_fault_share: float = _DEFAULTS.rollout.max_fault_share
+    """Most of the episodes, from 0 to 1, that may fail for infrastructure; more of them are an error."""
     runtime: str = _DEFAULTS.rollout.runtime
     """Where each environment runs: local, docker, bubblewrap or process; its own default where none is given."""
     hosts: str = _DEFAULTS.rollout.hosts.kind
@@ -82,6 +84,7 @@ class EvalOptions:
                 _DEFAULTS.rollout,
                 sampling=sampling,
                 max_concurrent=self.concurrency,
+                max_fault_share=self.max_fault_share,
                 runtime=self.runtime,
                 hosts=hosts,
             ),

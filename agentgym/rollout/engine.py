@@ -252,8 +252,8 @@ class RolloutEngine:
         self._make_ready(episode)
 
     def _after_step(self, episode: Episode, call: Call) -> None:
-        reply, anchor = call.value
-        episode.observe(reply, anchor, call.seconds)
+        reply, standing = call.value
+        episode.observe(reply, standing, call.seconds)
         if reply.outcome is not None:
             self._finish(episode, episode.finish(reply))
         else:
@@ -395,7 +395,7 @@ class RolloutEngine:
             top = "; ".join(f"{count} x {error}" for error, count in stats.errors.most_common(3))
             raise InfrastructureError(
                 f"{stats.faults} of {stats.episodes} episodes failed for infrastructure, over the allowed share of "
-                f"{self.settings.max_fault_share:.0%}: {top}. Mend the cause, or raise rollout.max_fault_share."
+                f"{self.settings.max_fault_share:.0%}: {top}. Mend the cause, or raise max_fault_share."
             )
 
 

@@ -87,6 +87,7 @@ def test_eval_run_folder_is_resumed(capsys: Capture, tmp_path: Path) -> None:
         (["--policy", "demo", "--option", "quality"], "key=value"),
         (["--policy", "oracle", "--attempts", "0"], "at least 1"),
         (["--policy", "random", "--temperature", "-1"], "temperature >= 0"),
+        (["--policy", "random", "--max-fault-share", "2"], "max_fault_share <= 1"),
         (["--policy", "torch:/nowhere"], "/nowhere"),
         (["--policy", "endpoint:http://localhost:1"], "URL#MODEL"),
         (["--policy", "endpoint:http://localhost:1#model", "--max-cost", "1"], "prompt_price"),
