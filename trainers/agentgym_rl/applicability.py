@@ -85,3 +85,10 @@ def _require_consistent(config: TrainConfig) -> None:
         )
     if group.dynamic_sampling == "refill" and algorithm.credit != "episode":
         raise ConfigError('group.dynamic_sampling "refill" needs credit "episode", where equal returns teach nothing')
+    is_cloned = bool(config.warm_start.demonstrations or config.warm_start.run)
+    if config.model.lora_rank and algorithm.needs_reference and is_cloned:
+        raise ConfigError(
+            f"model.lora_rank = {config.model.lora_rank} with a warm start has no reference for the KL term that a "
+            "resumed run could load: the exported clone has its adapters merged in. Clone in a run of its own and give "
+            "its models/cloned as model.path, or leave the KL term or lora_rank out"
+        )

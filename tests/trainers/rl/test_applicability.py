@@ -69,6 +69,10 @@ def test_the_line_of_the_file_is_named(tmp_path: Path) -> None:
         (["algorithm.preset=rloo", "algorithm.minibatches=2"], "corrects no stale samples"),
         (["algorithm.preset=rloo", "algorithm.epochs=2"], "corrects no stale samples"),
         (["algorithm.preset=ppo", "group.dynamic_sampling=refill"], 'needs credit "episode"'),
+        (
+            ["model.lora_rank=4", "warm_start.demonstrations=8", "algorithm.loss.kl_coefficient=0.1"],
+            "a resumed run could load",
+        ),
     ],
 )
 def test_combinations_that_cannot_work_are_refused(overrides: list[str], message: str) -> None:
