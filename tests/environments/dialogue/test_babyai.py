@@ -12,11 +12,11 @@ from agentgym.data_folder import data_folder
 from agentgym.errors import UnknownNameError
 from agentgym.testing import check_env, check_suite
 from agentgym.testing.episodes import play_actions, play_script
-from agentgym.trajectory import Trajectory, Turn
 from agentgym_dialogue.babyai.env import ACTIONS, KNOWN_LEVELS, MAX_TURNS, UNSEEN_LEVELS, BabyAIEnv
 from agentgym_dialogue.babyai.generate import generate
 from agentgym_dialogue.babyai.scripts import SCRIPTS, Demonstrator, RandomPlayer
 from agentgym_dialogue.babyai.view import describe
+from tests.environments.dialogue.playing import trajectory_of
 
 SUITE = "dialogue/babyai"
 
@@ -24,14 +24,6 @@ SUITE = "dialogue/babyai"
 @pytest.fixture(scope="module")
 def env():
     return BabyAIEnv()
-
-
-def trajectory_of(task, record):
-    turns = [
-        Turn(i, [], {"role": "assistant", "content": text}, text, was_invalid=step.is_invalid)
-        for i, (text, step) in enumerate(zip(record.actions, record.steps, strict=True))
-    ]
-    return Trajectory("e", task.id, turns=turns, success=record.success)
 
 
 @pytest.mark.parametrize("env_id", ["agentgym/BabyAI-v0", "agentgym/BabyAI-UnlockPickup-v0"])

@@ -16,6 +16,7 @@ from agentgym_dialogue.car_dealer.game import CarDealerGame, car_task, deal_of
 from agentgym_dialogue.car_dealer.market import DEALERS, MIN_GAIN, PERSONALITIES, Buyer, Car, Deal, draw
 from agentgym_dialogue.car_dealer.partners import PARTNERS, BuyerPlayer, SellerPlayer
 from agentgym_dialogue.car_dealer.scripts import SCRIPTS, BuyerDemonstrator, RandomDealer, SellerDemonstrator
+from tests.environments.dialogue.playing import told
 
 DEAL = Deal(
     (Car("Ford", "sedan", ("camera",), 20), Car("Audi", "truck", ("leather", "sunroof"), 44)),
@@ -32,10 +33,6 @@ def game():
     game = CarDealerGame()
     game.reset(TASK)
     return game
-
-
-def told(reply, role):
-    return "\n".join(message["content"] for message in reply.inbox.get(role, ()))
 
 
 def view(role):

@@ -7,7 +7,7 @@ import pytest
 
 import agentgym
 from agentgym.errors import ConfigError, TaskError
-from agentgym.testing.episodes import play_actions, play_script
+from agentgym.testing.episodes import play_actions
 from agentgym_dialogue.codenames import vocabulary
 from agentgym_dialogue.codenames.boards import OWN, SIZES, Board, clues_on, draw_board, is_allowed
 from agentgym_dialogue.codenames.game import CodenamesGame, codenames_task
@@ -15,6 +15,7 @@ from agentgym_dialogue.codenames.partners import Guesser, Spymaster
 from agentgym_dialogue.codenames.scripts import SCRIPTS
 from agentgym_dialogue.taboo.cards import cards
 from agentgym_dialogue.taboo.game import forbidden
+from tests.environments.dialogue.playing import num_solved, played, texts_of, told, words_in
 
 WORDS = ["apple", "zoo", "tomato", "lion", "chair", "piano", "shark"]
 TASK = codenames_task("codenames:test", 0, Board(WORDS, "otoonta"))
@@ -29,10 +30,6 @@ def game():
 
 def view(role, **options):
     return agentgym.make("agentgym/Codenames-v0", role=role, **options)
-
-
-def told(reply, role):
-    return "\n".join(message["content"] for message in reply.inbox.get(role, ()))
 
 
 def test_game_tells_the_spymaster_alone_whose_words_are_whose():
@@ -150,13 +147,7 @@ def test_views_of_both_roles_meet_scripted_partners():
 
 @pytest.mark.parametrize("role", ["guesser", "spymaster"])
 def test_quality_moves_the_success_of_demonstrators(role):
-    env = view(role)
-
-    def rate(quality):
-        tasks = [env.make_task(seed) for seed in range(80)]
-        return sum(play_script(env, t, SCRIPTS[role]["demo"](t, t.seed, quality=quality)).success for t in tasks)
-
-    rates = [rate(quality) for quality in (0.0, 0.7, 1.0)]
+    rates = [num_solved(view(role), SCRIPTS[role]["demo"], 80, quality=quality) for quality in (0.0, 0.7, 1.0)]
     assert rates[0] + 10 < rates[1] < rates[2]
 
 
@@ -171,13 +162,10 @@ def test_no_team_of_the_suite_is_in_two_tasks_and_both_suites_have_the_same():
 
 
 def test_vocabulary_lists_every_word():
-    words = {word.strip(".,:") for text in vocabulary.texts() for word in text.split()}
-    for role, seed in itertools.product(("guesser", "spymaster"), range(20)):
-        env = view(role)
-        task = env.make_task(seed)
-        record = play_script(env, task, SCRIPTS[role]["demo"](task, 0))
-        texts = [record.first.text, *record.actions, *(step.text for step in record.steps)]
-        assert {word.strip(".,:") for text in texts for word in text.split() if not word.isdigit()} <= words
+    listed = words_in(vocabulary.texts())
+    for role in ("guesser", "spymaster"):
+        records = played(view(role), SCRIPTS[role]["demo"], 20)
+        assert words_in(texts_of(records)) <= listed
 
 
 def test_game_refuses_what_it_cannot_play():

@@ -6,13 +6,13 @@ import pytest
 
 import agentgym
 from agentgym.errors import ConfigError
-from agentgym.testing.episodes import play_script
 from agentgym_dialogue.connect_four import vocabulary
 from agentgym_dialogue.connect_four.game import ConnectFourGame, board_of_size, draw_opening, draw_slips
 from agentgym_dialogue.connect_four.partners import good_moves
 from agentgym_dialogue.connect_four.scripts import SCRIPTS
 from agentgym_dialogue.line_board import Marks
 from agentgym_dialogue.line_game import line_task, position_of
+from tests.environments.dialogue.playing import num_solved, played, texts_of, told, words_in
 
 BOARD = board_of_size(7, 6)
 TASK = line_task("connect-four:test", 0, BOARD, (3, 3), ("0" * 21, "0" * 21))
@@ -23,10 +23,6 @@ def game():
     game = ConnectFourGame()
     game.reset(TASK)
     return game
-
-
-def told(reply, role):
-    return "\n".join(message["content"] for message in reply.inbox.get(role, ()))
 
 
 def marks_after(*columns):
@@ -101,13 +97,8 @@ def test_openings_and_slips_are_drawn_as_declared():
 @pytest.mark.parametrize("role", ["first", "second"])
 def test_oracle_wins_and_quality_moves_the_demonstrator(role):
     env = agentgym.make("agentgym/ConnectFour-v0", role=role)
-    tasks = [env.make_task(seed) for seed in range(60)]
-
-    def rate(name, **options):
-        return sum(play_script(env, task, SCRIPTS[role][name](task, task.seed, **options)).success for task in tasks)
-
-    assert rate("oracle") == 60
-    rates = [rate("demo", quality=quality) for quality in (0.0, 0.6, 1.0)]
+    assert num_solved(env, SCRIPTS[role]["oracle"], 60) == 60
+    rates = [num_solved(env, SCRIPTS[role]["demo"], 60, quality=quality) for quality in (0.0, 0.6, 1.0)]
     assert rates[0] < rates[1] < rates[2]
 
 
@@ -122,14 +113,9 @@ def test_no_opening_nor_its_mirror_image_is_in_two_splits():
 
 
 def test_vocabulary_lists_every_word():
-    words = {word.strip(".,:") for text in vocabulary.texts() for word in text.split()}
-    env = agentgym.make("agentgym/ConnectFour-v0", role="second")
-    for seed in range(10):
-        task = env.make_task(seed)
-        record = play_script(env, task, SCRIPTS["second"]["random"](task, seed))
-        said = [record.first.text, *record.actions, *(step.text for step in record.steps)]
-        heard = {word.strip(".,:") for text in said for word in text.split()}
-        assert {word for word in heard if not word.isdecimal()} <= words
+    listed = words_in(vocabulary.texts())
+    records = played(agentgym.make("agentgym/ConnectFour-v0", role="second"), SCRIPTS["second"]["random"], 10)
+    assert words_in(texts_of(records)) <= listed
 
 
 @pytest.mark.parametrize("options", [{"columns": 3}, {"rows": 10}, {"error_rate": -0.1}])

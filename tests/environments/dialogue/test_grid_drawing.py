@@ -6,11 +6,12 @@ import pytest
 
 import agentgym
 from agentgym.errors import ConfigError, TaskError
-from agentgym.testing.episodes import play_actions, play_script
+from agentgym.testing.episodes import play_actions
 from agentgym_dialogue.grid_drawing import vocabulary
 from agentgym_dialogue.grid_drawing.game import GridDrawingGame, draw_strokes, drawing_task, f1
 from agentgym_dialogue.grid_drawing.scripts import SCRIPTS
 from agentgym_dialogue.grid_drawing.strokes import Stroke, drawn, read_strokes
+from tests.environments.dialogue.playing import num_solved, played, texts_of, told, words_in
 
 ROW, CELL = Stroke(1, None, "A"), Stroke(0, 2, "B")
 TASK = drawing_task("drawing:test", 0, 3, [ROW, CELL])
@@ -25,10 +26,6 @@ def game():
 
 def view(role):
     return agentgym.make("agentgym/GridDrawing-v0", role=role)
-
-
-def told(reply, role):
-    return "\n".join(message["content"] for message in reply.inbox.get(role, ()))
 
 
 def test_game_shows_the_target_to_the_instructor_alone():
@@ -136,13 +133,7 @@ def test_views_of_both_roles_meet_scripted_partners():
 
 @pytest.mark.parametrize("role", ["drawer", "instructor"])
 def test_quality_moves_the_success_of_demonstrators(role):
-    env = view(role)
-
-    def rate(quality):
-        tasks = [env.make_task(seed) for seed in range(80)]
-        return sum(play_script(env, t, SCRIPTS[role]["demo"](t, t.seed, quality=quality)).success for t in tasks)
-
-    rates = [rate(quality) for quality in (0.0, 0.8, 1.0)]
+    rates = [num_solved(view(role), SCRIPTS[role]["demo"], 80, quality=quality) for quality in (0.0, 0.8, 1.0)]
     assert rates[0] < rates[1] < rates[2] == 80
 
 
@@ -157,13 +148,10 @@ def test_no_target_of_the_suite_is_in_two_tasks_and_both_suites_have_the_same():
 
 
 def test_vocabulary_lists_every_word():
-    words = {word.strip(".,:") for text in vocabulary.texts() for word in text.split()}
+    listed = words_in(vocabulary.texts())
     for role in ("drawer", "instructor"):
-        env = view(role)
-        for seed in range(30):
-            texts = play_script(env, env.make_task(seed), SCRIPTS[role]["demo"](env.make_task(seed), 0))
-            said = {word.strip(".,:") for step in (texts.first, *texts.steps) for word in step.text.split()}
-            assert {word for word in said if not word.isdigit()} <= words
+        records = played(view(role), SCRIPTS[role]["demo"], 30)
+        assert words_in(texts_of(records)) <= listed
 
 
 def test_game_refuses_what_it_cannot_play():

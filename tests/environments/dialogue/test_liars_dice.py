@@ -13,6 +13,7 @@ from agentgym_dialogue.liars_dice.bids import Bid, chance, higher, is_true, phra
 from agentgym_dialogue.liars_dice.game import LiarsDiceGame, dice_task, roll
 from agentgym_dialogue.liars_dice.partners import Gambler, seen
 from agentgym_dialogue.liars_dice.scripts import SCRIPTS
+from tests.environments.dialogue.playing import num_solved, played, texts_of, told, words_in
 
 TASK = dice_task("liars-dice:test", 0, ["35", "11", "62"], ["55", "14", "33"])
 
@@ -22,10 +23,6 @@ def game():
     game = LiarsDiceGame()
     game.reset(TASK)
     return game
-
-
-def told(reply, role):
-    return "\n".join(message["content"] for message in reply.inbox.get(role, ()))
 
 
 def test_game_tells_each_role_its_own_dice():
@@ -152,15 +149,8 @@ def test_no_observation_depends_on_the_dice_of_the_other():
 @pytest.mark.parametrize("role", ["first", "second"])
 def test_oracle_wins_and_quality_moves_the_demonstrator(role):
     env = agentgym.make("agentgym/LiarsDice-v0", role=role)
-    tasks = [env.make_task(seed) for seed in range(150)]
-
-    def rate(name, **options):
-        records = [play_script(env, task, SCRIPTS[role][name](task, task.seed, **options)) for task in tasks]
-        assert not any(step.is_invalid for record in records for step in record.steps)
-        return sum(record.success for record in records)
-
-    assert rate("oracle") == 150
-    rates = [rate("demo", quality=quality) for quality in (0.0, 0.7, 1.0)]
+    assert num_solved(env, SCRIPTS[role]["oracle"], 150) == 150
+    rates = [num_solved(env, SCRIPTS[role]["demo"], 150, quality=quality) for quality in (0.0, 0.7, 1.0)]
     assert rates[0] < rates[1] < rates[2]
 
 
@@ -172,14 +162,9 @@ def test_player_doubts_what_is_unlikely():
 
 
 def test_vocabulary_lists_every_word():
-    words = {word.strip(".,:") for text in vocabulary.texts() for word in text.split()}
-    env = agentgym.make("agentgym/LiarsDice-v0", role="second")
-    for seed in range(30):
-        task = env.make_task(seed)
-        record = play_script(env, task, SCRIPTS["second"]["demo"](task, seed))
-        said = [record.first.text, *record.actions, *(step.text for step in record.steps)]
-        heard = {word.strip(".,:") for text in said for word in text.split()}
-        assert {word for word in heard if not word.isdecimal()} <= words
+    listed = words_in(vocabulary.texts())
+    records = played(agentgym.make("agentgym/LiarsDice-v0", role="second"), SCRIPTS["second"]["demo"], 30)
+    assert words_in(texts_of(records)) <= listed
 
 
 def test_game_refuses_what_it_cannot_play():

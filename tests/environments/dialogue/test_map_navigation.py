@@ -7,13 +7,14 @@ import pytest
 
 import agentgym
 from agentgym.errors import ConfigError, TaskError
-from agentgym.testing.episodes import play_actions, play_script
+from agentgym.testing.episodes import play_actions
 from agentgym.testing.hostility import HOSTILE_ACTIONS
 from agentgym_dialogue.map_navigation import vocabulary
 from agentgym_dialogue.map_navigation.game import MapNavigationGame, draw, navigation_task
 from agentgym_dialogue.map_navigation.partners import Explorer, Guide
 from agentgym_dialogue.map_navigation.rooms import NAMES, House, Room, draw_rooms
 from agentgym_dialogue.map_navigation.scripts import SCRIPTS
+from tests.environments.dialogue.playing import num_solved, played, texts_of, told, words_in
 
 ROOMS = [Room("hall", 0, 2), Room("kitchen", 0, 1), Room("study", 1, 1), Room("attic", 0, 0)]
 GOTO = navigation_task("map:goto", 0, ROOMS, "study")
@@ -29,10 +30,6 @@ def game():
 
 def view(role, **options):
     return agentgym.make("agentgym/MapNavigation-v0", role=role, **options)
-
-
-def told(reply, role):
-    return "\n".join(message["content"] for message in reply.inbox.get(role, ()))
 
 
 def test_game_gives_the_map_to_the_guide_alone():
@@ -166,24 +163,18 @@ def test_no_observation_of_the_explorer_ever_names_a_room_that_it_has_not_come_t
 
 @pytest.mark.parametrize("role", ["explorer", "guide"])
 def test_quality_moves_the_success_of_demonstrators(role):
-    env = view(role, kind="explore")
-
-    def rate(quality):
-        tasks = [env.make_task(seed) for seed in range(80)]
-        return sum(play_script(env, t, SCRIPTS[role]["demo"](t, t.seed, quality=quality)).success for t in tasks)
-
-    rates = [rate(quality) for quality in (0.0, 0.6, 1.0)]
+    rates = [
+        num_solved(view(role, kind="explore"), SCRIPTS[role]["demo"], 80, quality=quality)
+        for quality in (0.0, 0.6, 1.0)
+    ]
     assert rates[0] + 10 < rates[1] < rates[2] == 80
 
 
 def test_vocabulary_lists_every_word():
-    words = {word.strip(".,:") for text in vocabulary.texts() for word in text.split()}
-    for role, seed in itertools.product(("explorer", "guide"), range(20)):
-        env = view(role)
-        task = env.make_task(seed)
-        record = play_script(env, task, SCRIPTS[role]["demo"](task, 0))
-        texts = [record.first.text, *record.actions, *(step.text for step in record.steps)]
-        assert {word.strip(".,:") for text in texts for word in text.split() if not word.strip(".").isdigit()} <= words
+    listed = words_in(vocabulary.texts())
+    for role in ("explorer", "guide"):
+        records = played(view(role), SCRIPTS[role]["demo"], 20)
+        assert words_in(texts_of(records)) <= listed
 
 
 def test_game_refuses_what_it_cannot_play():

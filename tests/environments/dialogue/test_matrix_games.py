@@ -7,12 +7,12 @@ import pytest
 
 import agentgym
 from agentgym.errors import ConfigError, TaskError
-from agentgym.testing.episodes import play_script
 from agentgym_dialogue.matrix_games import vocabulary
 from agentgym_dialogue.matrix_games.game import MatrixGamesGame, draw_habit, habit_of, matrix_task, move_named
 from agentgym_dialogue.matrix_games.habits import HABITS, Habit
 from agentgym_dialogue.matrix_games.payoffs import MOVES, best_reply, draw_payoffs, gains
 from agentgym_dialogue.matrix_games.scripts import SCRIPTS
+from tests.environments.dialogue.playing import num_solved, played, texts_of, told, words_in
 
 STAG = (((5, 5), (0, 3)), ((3, 0), (2, 2)))
 FAIR = {"first": ("tit_for_tat", 0.0, True), "second": ("trusting", 0.0, True)}
@@ -24,10 +24,6 @@ def game():
     game = MatrixGamesGame()
     game.reset(TASK)
     return game
-
-
-def told(reply, role):
-    return "\n".join(message["content"] for message in reply.inbox.get(role, ()))
 
 
 def test_game_plays_a_round_of_talk_and_hidden_moves(game):
@@ -152,16 +148,9 @@ def test_best_play_is_that_of_trying_everything():
 @pytest.mark.parametrize("role", ["first", "second"])
 def test_oracle_reaches_the_goal_and_quality_moves_the_demonstrator(role):
     env = agentgym.make("agentgym/MatrixGames-v0", role=role)
-    tasks = [env.make_task(seed) for seed in range(150)]
-
-    def score(name, **options):
-        records = [play_script(env, task, SCRIPTS[role][name](task, task.seed, **options)) for task in tasks]
-        assert not any(step.is_invalid for record in records for step in record.steps)
-        return sum(record.success for record in records)
-
-    assert score("oracle") == 150
-    scores = [score("demo", quality=quality) for quality in (0.0, 0.5, 1.0)]
-    assert scores[0] < scores[1] < scores[2] < 150
+    assert num_solved(env, SCRIPTS[role]["oracle"], 150) == 150
+    rates = [num_solved(env, SCRIPTS[role]["demo"], 150, quality=quality) for quality in (0.0, 0.5, 1.0)]
+    assert rates[0] < rates[1] < rates[2] < 150
 
 
 def test_no_observation_depends_on_a_move_not_yet_shown(game):
@@ -193,14 +182,9 @@ def test_habits_are_drawn_and_kept_by_the_task():
 
 
 def test_vocabulary_lists_every_word():
-    words = {word.strip(".,:;") for text in vocabulary.texts() for word in text.split()}
-    env = agentgym.make("agentgym/MatrixGames-v0", role="second")
-    for seed in range(40):
-        task = env.make_task(seed)
-        record = play_script(env, task, SCRIPTS["second"]["demo"](task, seed))
-        said = [record.first.text, *record.actions, *(step.text for step in record.steps)]
-        heard = {word.strip(".,:;") for text in said for word in text.split()}
-        assert {word for word in heard if not word.isdecimal()} <= words
+    listed = words_in(vocabulary.texts(), ".,:;")
+    records = played(agentgym.make("agentgym/MatrixGames-v0", role="second"), SCRIPTS["second"]["demo"], 40)
+    assert words_in(texts_of(records), ".,:;") <= listed
 
 
 def test_game_refuses_what_it_cannot_play():

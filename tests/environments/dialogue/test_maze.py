@@ -7,11 +7,11 @@ import pytest
 import agentgym
 from agentgym.errors import ConfigError, TaskError
 from agentgym.testing.episodes import play_actions, play_script
-from agentgym.trajectory import Trajectory, Turn
 from agentgym_dialogue.maze import vocabulary as tokens
 from agentgym_dialogue.maze.env import MazeEnv, Puzzle, maze_task, puzzle_of
 from agentgym_dialogue.maze.layouts import FIXED, MOVES, distances, generated, moved, open_cells, walls
 from agentgym_dialogue.maze.scripts import SCRIPTS, Demonstrator
+from tests.environments.dialogue.playing import trajectory_of
 
 HORSESHOE = Puzzle("horseshoe", FIXED["horseshoe"], (2, 1), (1, 3))
 TASK = maze_task("maze:test", 0, HORSESHOE)
@@ -20,14 +20,6 @@ TASK = maze_task("maze:test", 0, HORSESHOE)
 @pytest.fixture
 def env():
     return MazeEnv()
-
-
-def trajectory_of(task, record, **fields):
-    turns = [
-        Turn(i, [], {"role": "assistant", "content": text}, text, was_invalid=step.is_invalid)
-        for i, (text, step) in enumerate(zip(record.actions, record.steps, strict=True))
-    ]
-    return Trajectory("e", task.id, turns=turns, success=record.success, **fields)
 
 
 def test_maze_plays_the_example_of_its_card(env):

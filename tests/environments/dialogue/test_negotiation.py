@@ -25,6 +25,7 @@ from agentgym_dialogue.negotiation.division import (
 from agentgym_dialogue.negotiation.game import NegotiationGame, negotiation_task
 from agentgym_dialogue.negotiation.partners import Bargainer
 from agentgym_dialogue.negotiation.scripts import SCRIPTS
+from tests.environments.dialogue.playing import played, texts_of, told, words_in
 
 TASK = negotiation_task("negotiation:test", 0, (1, 2, 3), (4, 0, 2), (1, 3, 1))
 
@@ -34,10 +35,6 @@ def game():
     game = NegotiationGame()
     game.reset(TASK)
     return game
-
-
-def told(reply, role):
-    return "\n".join(message["content"] for message in reply.inbox.get(role, ()))
 
 
 def test_game_tells_each_role_the_items_and_its_own_values():
@@ -233,14 +230,9 @@ def test_no_division_occurs_in_two_splits():
 
 
 def test_vocabulary_lists_every_word():
-    words = {word.strip(".,:") for text in vocabulary.texts() for word in text.split()}
-    env = agentgym.make("agentgym/Negotiation-v0")
-    for seed in range(50):
-        task = env.make_task(seed)
-        record = play_script(env, task, SCRIPTS["first"]["demo"](task, seed))
-        said = [record.first.text, *record.actions, *(step.text for step in record.steps)]
-        heard = {word.strip(".,:") for text in said for word in text.split()}
-        assert {word for word in heard if not word.isdecimal()} <= words
+    listed = words_in(vocabulary.texts())
+    records = played(agentgym.make("agentgym/Negotiation-v0", role="first"), SCRIPTS["first"]["demo"], 50)
+    assert words_in(texts_of(records)) <= listed
 
 
 def test_game_refuses_what_it_cannot_play():

@@ -14,6 +14,7 @@ from agentgym_dialogue.private_shared.domains import DOMAINS
 from agentgym_dialogue.private_shared.game import PrivateSharedGame, kappa, shared_task
 from agentgym_dialogue.private_shared.partners import EVASION
 from agentgym_dialogue.private_shared.scripts import SCRIPTS
+from tests.environments.dialogue.playing import num_solved, played, texts_of, told, words_in
 
 VALUES = {"origin": "oslo", "destination": "rome", "vehicle": "train"}
 TASK = shared_task("shared:test", 0, "trip", {"day": "monday"}, VALUES, [[0, 3], [1, 0], [2, 1], [0, 1]])
@@ -28,10 +29,6 @@ def game():
 
 def view(role, **options):
     return agentgym.make("agentgym/PrivateShared-v0", role=role, **options)
-
-
-def told(reply, role):
-    return "\n".join(message["content"] for message in reply.inbox.get(role, ()))
 
 
 def test_game_tells_the_answerer_its_values_and_the_questioner_what_to_ask_for():
@@ -150,13 +147,7 @@ def test_values_are_single_words_of_one_slot_and_no_names_of_slots():
 
 @pytest.mark.parametrize("role", ["answerer", "questioner"])
 def test_quality_moves_the_success_of_demonstrators(role):
-    env = view(role)
-
-    def rate(quality):
-        tasks = [env.make_task(seed) for seed in range(80)]
-        return sum(play_script(env, t, SCRIPTS[role]["demo"](t, t.seed, quality=quality)).success for t in tasks)
-
-    rates = [rate(quality) for quality in (0.0, 0.8, 1.0)]
+    rates = [num_solved(view(role), SCRIPTS[role]["demo"], 80, quality=quality) for quality in (0.0, 0.8, 1.0)]
     assert rates[0] < rates[1] < rates[2] == 80
 
 
@@ -168,14 +159,10 @@ def test_game_is_held_out_from_training_as_a_whole():
 
 
 def test_vocabulary_lists_every_word():
-    words = {word.strip(".,:?!") for text in vocabulary.texts() for word in text.split()}
-    for role, seed in itertools.product(("answerer", "questioner"), range(20)):
-        env = view(role)
-        task = env.make_task(seed)
-        record = play_script(env, task, SCRIPTS[role]["demo"](task, 0))
-        texts = [record.first.text, *record.actions, *(step.text for step in record.steps)]
-        said = {word.strip(".,:?!") for text in texts for word in text.split()}
-        assert {word for word in said if not word.isdigit()} <= words
+    listed = words_in(vocabulary.texts(), ".,:?!")
+    for role in ("answerer", "questioner"):
+        records = played(view(role), SCRIPTS[role]["demo"], 20)
+        assert words_in(texts_of(records), ".,:?!") <= listed
 
 
 def test_game_refuses_what_it_cannot_play():

@@ -15,12 +15,13 @@ from agentgym.remote import RemoteEnv
 from agentgym.remote.server import create_app, running
 from agentgym.store import RunStore
 from agentgym.testing import check_env
-from agentgym.testing.episodes import play_actions, play_script
+from agentgym.testing.episodes import play_actions
 from agentgym_dialogue.letter_grid import picture_of
 from agentgym_dialogue.reference_game import vocabulary
 from agentgym_dialogue.reference_game.facts import Fact, facts_of, read_facts
 from agentgym_dialogue.reference_game.game import ReferenceGame, draw, reference_task
 from agentgym_dialogue.reference_game.scripts import SCRIPTS
+from tests.environments.dialogue.playing import num_solved
 
 TASK = reference_task("reference:test", 0, 3, ["XXX---XXX", "X-X-X-X-X", "XXXX-XXXX"], 1)
 
@@ -177,13 +178,7 @@ def test_served_game_with_pictures_is_that_of_the_process():
 
 @pytest.mark.parametrize("role", ["guesser", "describer"])
 def test_quality_moves_the_success_of_demonstrators(role):
-    env = view(role)
-
-    def rate(quality):
-        tasks = [env.make_task(seed) for seed in range(150)]
-        return sum(play_script(env, t, SCRIPTS[role]["demo"](t, t.seed, quality=quality)).success for t in tasks)
-
-    rates = [rate(quality) for quality in (0.0, 0.5, 1.0)]
+    rates = [num_solved(view(role), SCRIPTS[role]["demo"], 150, quality=quality) for quality in (0.0, 0.5, 1.0)]
     assert rates[0] + 15 < rates[1] < rates[2] - 15
 
 

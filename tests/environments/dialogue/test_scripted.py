@@ -19,5 +19,5 @@ def test_quality_of_a_script_that_is_at_one_is_no_option(name):
 
 def test_script_at_a_quality_is_pickled_by_name():
     task = agentgym.make("agentgym/Maze-v0").make_task(0)
-    twin = pickle.loads(pickle.dumps(SCRIPTS["oracle"]))  # noqa: S301 - our own bytes
+    twin = pickle.loads(pickle.dumps(SCRIPTS["oracle"]))
     assert twin(task, 0).act([]) == SCRIPTS["oracle"](task, 0).act([])

@@ -9,7 +9,7 @@ import pytest
 import agentgym
 from agentgym.errors import ConfigError, InfrastructureError, TaskError
 from agentgym.role_view import RoleView
-from agentgym.testing.episodes import play_actions, play_script
+from agentgym.testing.episodes import play_actions
 from agentgym.testing.hostility import HOSTILE_ACTIONS
 from agentgym_dialogue.social_scenario import vocabulary
 from agentgym_dialogue.social_scenario.acts import acts_of, breaks
@@ -18,6 +18,7 @@ from agentgym_dialogue.social_scenario.partners import PARTNERS
 from agentgym_dialogue.social_scenario.scenarios import RULES, SECRETS, WISHES, draw_scenario
 from agentgym_dialogue.social_scenario.scripts import SCRIPTS
 from agentgym_dialogue.social_scenario.verdict import RANGES, question, read_verdict
+from tests.environments.dialogue.playing import num_solved, played, texts_of, told, words_in
 
 CONFIG = {"names": ["Ada", "Ben"], "relationship": "neighbour", "rule": "quiet"}
 PRIVATE = {"first_wish": "fence", "first_secret": "vase", "first_temper": ["kind", 2]}
@@ -30,10 +31,6 @@ def game():
     game = SocialScenarioGame()
     game.reset(TASK)
     return game
-
-
-def told(reply, role):
-    return "\n".join(message["content"] for message in reply.inbox.get(role, ()))
 
 
 def rewards(reply):
@@ -187,15 +184,8 @@ def test_no_observation_holds_the_secret_or_the_wish_of_the_other_before_it_is_a
 @pytest.mark.parametrize("role", ["first", "second"])
 def test_oracle_is_granted_its_wish_and_quality_moves_the_demonstrator(role):
     env = agentgym.make("agentgym/SocialScenario-v0", role=role)
-    tasks = [env.make_task(seed) for seed in range(150)]
-
-    def rate(name, **options):
-        records = [play_script(env, task, SCRIPTS[role][name](task, task.seed, **options)) for task in tasks]
-        assert not any(step.is_invalid for record in records for step in record.steps)
-        return sum(record.success for record in records)
-
-    assert rate("oracle") == 150
-    rates = [rate("demo", quality=quality) for quality in (0.0, 0.3, 1.0)]
+    assert num_solved(env, SCRIPTS[role]["oracle"], 150) == 150
+    rates = [num_solved(env, SCRIPTS[role]["demo"], 150, quality=quality) for quality in (0.0, 0.3, 1.0)]
     assert rates[0] < rates[1] < rates[2]
 
 
@@ -215,14 +205,10 @@ def test_wishes_and_secrets_are_known_by_their_words():
 
 
 def test_vocabulary_lists_every_word():
-    words = {word.strip(".,:;") for text in vocabulary.texts() for word in text.split()}
-    for role, seed in itertools.product(("first", "second"), range(60)):
-        env = agentgym.make("agentgym/SocialScenario-v0", role=role)
-        task = env.make_task(seed)
-        record = play_script(env, task, SCRIPTS[role]["demo"](task, seed))
-        said = [record.first.text, *record.actions, *(step.text for step in record.steps)]
-        heard = {word.strip(".,:;") for text in said for word in text.split()}
-        assert {word for word in heard if not word.isdecimal()} <= words
+    listed = words_in(vocabulary.texts(), ".,:;")
+    for role in ("first", "second"):
+        records = played(agentgym.make("agentgym/SocialScenario-v0", role=role), SCRIPTS[role]["demo"], 60)
+        assert words_in(texts_of(records), ".,:;") <= listed
 
 
 def test_game_refuses_what_it_cannot_play():

@@ -18,6 +18,7 @@ from agentgym_dialogue.taboo.cards import cards, clue_words, decks
 from agentgym_dialogue.taboo.game import TabooGame, forbidden, taboo_task
 from agentgym_dialogue.taboo.partners import Describer, Guesser
 from agentgym_dialogue.taboo.scripts import SCRIPTS
+from tests.environments.dialogue.playing import num_solved
 
 APPLE = taboo_task("taboo:test", 0, "apple", ["fruit", "red", "tree", "pie", "juice"])
 
@@ -163,13 +164,7 @@ def test_rule_based_guesser_never_says_a_word_twice_and_is_right_in_the_end():
 
 @pytest.mark.parametrize("role", ["guesser", "describer"])
 def test_quality_moves_the_success_of_demonstrators(role):
-    env = view(role)
-
-    def rate(quality):
-        tasks = [env.make_task(seed) for seed in range(80)]
-        return sum(play_script(env, t, SCRIPTS[role]["demo"](t, t.seed, quality=quality)).success for t in tasks)
-
-    rates = [rate(quality) for quality in (0.0, 0.4, 1.0)]
+    rates = [num_solved(view(role), SCRIPTS[role]["demo"], 80, quality=quality) for quality in (0.0, 0.4, 1.0)]
     assert rates[0] < rates[1] < rates[2]
 
 

@@ -5,13 +5,13 @@ import pytest
 import agentgym
 from agentgym.errors import ConfigError, TaskError
 from agentgym.testing.episodes import play_actions, play_script
-from agentgym.trajectory import Trajectory, Turn
 from agentgym_dialogue.text_nav import vocabulary as tokens
 from agentgym_dialogue.text_nav.env import Errand, TextNavEnv, draw_errand, errand_of, read_command, text_nav_task
 from agentgym_dialogue.text_nav.goals import KINDS, Goal, are_met
 from agentgym_dialogue.text_nav.house import CONTAINERS, HAND, OBJECTS, Command, House, HouseState, make_house
 from agentgym_dialogue.text_nav.plan import plan
 from agentgym_dialogue.text_nav.scripts import SCRIPTS, Demonstrator
+from tests.environments.dialogue.playing import trajectory_of
 
 HOUSE = House(
     "hall",
@@ -30,14 +30,6 @@ def env():
 @pytest.fixture
 def state():
     return HouseState(HOUSE)
-
-
-def trajectory_of(task, record):
-    turns = [
-        Turn(i, [], {"role": "assistant", "content": text}, text, was_invalid=step.is_invalid)
-        for i, (text, step) in enumerate(zip(record.actions, record.steps, strict=True))
-    ]
-    return Trajectory("e", task.id, turns=turns, success=record.success)
 
 
 def test_views_tell_rooms_and_what_is_held_only_fully_observed(state):

@@ -7,7 +7,6 @@ import pytest
 import agentgym
 from agentgym.errors import ConfigError, TaskError
 from agentgym.message import user
-from agentgym.testing.episodes import play_script
 from agentgym_dialogue.line_board import Marks
 from agentgym_dialogue.line_game import line_task, position_of
 from agentgym_dialogue.line_players import Foreseeing
@@ -16,6 +15,7 @@ from agentgym_dialogue.tic_tac_toe.game import BOARD, TicTacToeGame
 from agentgym_dialogue.tic_tac_toe.generate import _images
 from agentgym_dialogue.tic_tac_toe.partners import PARTNERS, SKILL, bad_moves, good_moves, worth
 from agentgym_dialogue.tic_tac_toe.scripts import SCRIPTS
+from tests.environments.dialogue.playing import num_solved, played, texts_of, told, words_in
 
 TASK = line_task("tic-tac-toe:test", 0, BOARD, (), ("00000", "00000"))
 
@@ -25,10 +25,6 @@ def game():
     game = TicTacToeGame()
     game.reset(TASK)
     return game
-
-
-def told(reply, role):
-    return "\n".join(message["content"] for message in reply.inbox.get(role, ()))
 
 
 def test_game_tells_rules_board_and_moves():
@@ -134,15 +130,10 @@ def test_player_errs_at_the_moves_that_the_task_says():
 @pytest.mark.parametrize("role", ["first", "second"])
 def test_oracle_wins_and_quality_moves_the_demonstrator(role):
     env = agentgym.make("agentgym/TicTacToe-v0", role=role)
-    tasks = [env.make_task(seed) for seed in range(150)]
-
-    def rate(name, **options):
-        return sum(play_script(env, task, SCRIPTS[role][name](task, task.seed, **options)).success for task in tasks)
-
-    assert rate("oracle") == 150
-    rates = [rate("demo", quality=quality) for quality in (0.0, 0.6, 1.0)]
+    assert num_solved(env, SCRIPTS[role]["oracle"], 150) == 150
+    rates = [num_solved(env, SCRIPTS[role]["demo"], 150, quality=quality) for quality in (0.0, 0.6, 1.0)]
     assert rates[0] < rates[1] < rates[2]
-    assert rate("random") < rate("demo")
+    assert num_solved(env, SCRIPTS[role]["random"], 150) < num_solved(env, SCRIPTS[role]["demo"], 150)
 
 
 def test_only_an_error_lets_the_oracle_win():
@@ -191,14 +182,9 @@ def test_slips_are_told_to_nobody():
 
 
 def test_vocabulary_lists_every_word():
-    words = {word.strip(".,:") for text in vocabulary.texts() for word in text.split()}
-    env = agentgym.make("agentgym/TicTacToe-v0", role="second")
-    for seed in range(30):
-        task = env.make_task(seed)
-        record = play_script(env, task, SCRIPTS["second"]["random"](task, seed))
-        said = [record.first.text, *record.actions, *(step.text for step in record.steps)]
-        heard = {word.strip(".,:") for text in said for word in text.split()}
-        assert {word for word in heard if not word.isdecimal()} <= words
+    listed = words_in(vocabulary.texts())
+    records = played(agentgym.make("agentgym/TicTacToe-v0", role="second"), SCRIPTS["second"]["random"], 30)
+    assert words_in(texts_of(records)) <= listed
 
 
 def test_game_refuses_what_it_cannot_play():

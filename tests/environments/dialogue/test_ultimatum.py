@@ -19,6 +19,7 @@ from agentgym_dialogue.ultimatum.characters import (
 )
 from agentgym_dialogue.ultimatum.game import UltimatumGame, ultimatum_task
 from agentgym_dialogue.ultimatum.scripts import SCRIPTS
+from tests.environments.dialogue.playing import played, texts_of, told, words_in
 
 TASK = ultimatum_task("ultimatum:test", 0, 10, 2, Character("steady", 4), Character("rising", 2))
 
@@ -28,10 +29,6 @@ def game():
     game = UltimatumGame()
     game.reset(TASK)
     return game
-
-
-def told(reply, role):
-    return "\n".join(message["content"] for message in reply.inbox.get(role, ()))
 
 
 def test_game_plays_two_rounds(game):
@@ -135,15 +132,10 @@ def test_no_first_observation_depends_on_the_character_of_the_other():
 
 
 def test_vocabulary_lists_every_word():
-    words = {word.strip(".,:") for text in vocabulary.texts() for word in text.split()}
+    listed = words_in(vocabulary.texts())
     for role in ("proposer", "responder"):
-        env = agentgym.make("agentgym/Ultimatum-v0", role=role)
-        for seed in range(40):
-            task = env.make_task(seed)
-            record = play_script(env, task, SCRIPTS[role]["demo"](task, seed))
-            said = [record.first.text, *record.actions, *(step.text for step in record.steps)]
-            heard = {word.strip(".,:") for text in said for word in text.split()}
-            assert {word for word in heard if not word.isdecimal()} <= words
+        records = played(agentgym.make("agentgym/Ultimatum-v0", role=role), SCRIPTS[role]["demo"], 40)
+        assert words_in(texts_of(records)) <= listed
 
 
 def test_game_refuses_what_it_cannot_play():

@@ -15,6 +15,7 @@ from agentgym_dialogue.werewolf.game import ROLES, WOLVES, WerewolfGame, draw_pl
 from agentgym_dialogue.werewolf.partners import Notes, Player
 from agentgym_dialogue.werewolf.scripts import PLAYABLE, SCRIPTS
 from agentgym_dialogue.werewolf.speech import claims, name_in
+from tests.environments.dialogue.playing import num_solved, played, texts_of, words_in
 
 NAMES = ["Ann", "Bob", "Cid", "Dan", "Eve"]
 FIVE = werewolf_task("werewolf:test", 0, NAMES, ["seer", "werewolf", "doctor", "villager", "villager_2"])
@@ -190,16 +191,11 @@ def test_hostile_play_leaks_no_living_role():
 @pytest.mark.parametrize("role", PLAYABLE)
 def test_quality_moves_the_demonstrator_and_the_oracle_wins_nearly_always(role):
     env = agentgym.make("agentgym/Werewolf-v0", role=role)
-    tasks = [env.make_task(seed) for seed in range(60)]
-
-    def rate(name, **options):
-        records = [play_script(env, task, SCRIPTS[role][name](task, task.seed, **options)) for task in tasks]
-        assert not any(step.is_invalid for record in records for step in record.steps)
-        return sum(record.success for record in records)
-
-    assert rate("oracle") >= (57 if role != "werewolf" else 45)
+    solved = num_solved(env, SCRIPTS[role]["oracle"], 60)
+    assert solved >= (57 if role != "werewolf" else 45)
     if role == "seer":
-        assert rate("demo", quality=0.0) < rate("demo", quality=1.0) < rate("oracle")
+        rates = [num_solved(env, SCRIPTS[role]["demo"], 60, quality=quality) for quality in (0.0, 1.0)]
+        assert rates[0] < rates[1] < solved
 
 
 def test_games_of_all_sizes_have_their_roles():
@@ -212,15 +208,10 @@ def test_games_of_all_sizes_have_their_roles():
 
 
 def test_vocabulary_lists_every_word():
-    words = {word.strip(".,:?") for text in vocabulary.texts() for word in text.split()}
+    listed = words_in(vocabulary.texts(), ".,:?")
     for role in PLAYABLE:
-        env = agentgym.make("agentgym/Werewolf-v0", role=role)
-        for seed in range(30):
-            task = env.make_task(seed)
-            record = play_script(env, task, SCRIPTS[role]["demo"](task, seed))
-            said = [record.first.text, *record.actions, *(step.text for step in record.steps)]
-            heard = {word.strip(".,:?") for text in said for word in text.split()}
-            assert {word for word in heard if not word.isdecimal()} <= words
+        records = played(agentgym.make("agentgym/Werewolf-v0", role=role), SCRIPTS[role]["demo"], 30)
+        assert words_in(texts_of(records), ".,:?") <= listed
 
 
 def test_game_refuses_what_it_cannot_play():

@@ -6,7 +6,7 @@ import pytest
 
 import agentgym
 from agentgym.errors import ConfigError, TaskError
-from agentgym.testing.episodes import play_actions, play_script
+from agentgym.testing.episodes import play_actions
 from agentgym.testing.hostility import HOSTILE_ACTIONS
 from agentgym_dialogue.taboo.cards import cards
 from agentgym_dialogue.taboo.game import forbidden
@@ -14,6 +14,7 @@ from agentgym_dialogue.word_helped import best_words, hidden_words
 from agentgym_dialogue.wordle_with_clue import vocabulary
 from agentgym_dialogue.wordle_with_clue.game import WordleWithClueGame, clue_task
 from agentgym_dialogue.wordle_with_clue.scripts import SCRIPTS
+from tests.environments.dialogue.playing import num_solved, played, texts_of, told, words_in
 
 TASK = clue_task("clue:test", 0, "apple", ["orchard", "core", "pie"])
 
@@ -27,10 +28,6 @@ def game():
 
 def view(role):
     return agentgym.make("agentgym/WordleWithClue-v0", role=role)
-
-
-def told(reply, role):
-    return "\n".join(message["content"] for message in reply.inbox.get(role, ()))
 
 
 def test_game_plays_the_example_of_its_card(game):
@@ -89,13 +86,7 @@ def test_words_that_marks_rule_out_are_not_the_best():
 
 @pytest.mark.parametrize("role", ["guesser", "clue_giver"])
 def test_quality_moves_the_success_of_demonstrators(role):
-    env = view(role)
-
-    def rate(quality):
-        tasks = [env.make_task(seed) for seed in range(80)]
-        return sum(play_script(env, t, SCRIPTS[role]["demo"](t, t.seed, quality=quality)).success for t in tasks)
-
-    rates = [rate(quality) for quality in (0.0, 0.3, 1.0)]
+    rates = [num_solved(view(role), SCRIPTS[role]["demo"], 80, quality=quality) for quality in (0.0, 0.3, 1.0)]
     assert rates[0] + 10 < rates[1] < rates[2] == 80
 
 
@@ -109,14 +100,10 @@ def test_unseen_words_are_hidden_in_no_train_task_of_any_of_the_four_suites():
 
 
 def test_vocabulary_lists_every_word():
-    words = {word.strip(".,:") for text in vocabulary.texts() for word in text.split()}
+    listed = words_in(vocabulary.texts())
     for role in ("guesser", "clue_giver"):
-        env = view(role)
-        for seed in range(20):
-            task = env.make_task(seed)
-            record = play_script(env, task, SCRIPTS[role]["demo"](task, 0))
-            texts = [record.first.text, *record.actions, *(step.text for step in record.steps)]
-            assert {word.strip(".,:") for text in texts for word in text.split() if not word.isdigit()} <= words
+        records = played(view(role), SCRIPTS[role]["demo"], 20)
+        assert words_in(texts_of(records)) <= listed
 
 
 def test_game_refuses_what_it_cannot_play():

@@ -1,15 +1,14 @@
 from __future__ import annotations
 
-import itertools
-
 import pytest
 
 import agentgym
-from agentgym.testing.episodes import play_actions, play_script
+from agentgym.testing.episodes import play_actions
 from agentgym_dialogue.wordle_with_critic import vocabulary
 from agentgym_dialogue.wordle_with_critic.game import WordleWithCriticGame, critic_task
 from agentgym_dialogue.wordle_with_critic.partners import Critic, Guesser
 from agentgym_dialogue.wordle_with_critic.scripts import SCRIPTS
+from tests.environments.dialogue.playing import num_solved, played, texts_of, told, words_in
 
 TASK = critic_task("critic:test", 0, "apple", ["orchard", "core", "pie"])
 
@@ -23,10 +22,6 @@ def game():
 
 def view(role):
     return agentgym.make("agentgym/WordleWithCritic-v0", role=role)
-
-
-def told(reply, role):
-    return "\n".join(message["content"] for message in reply.inbox.get(role, ()))
 
 
 def test_game_tells_both_the_clue_and_neither_the_word():
@@ -98,22 +93,13 @@ def test_views_of_both_roles_meet_scripted_partners():
 
 @pytest.mark.parametrize("role", ["guesser", "critic"])
 def test_quality_moves_the_success_of_demonstrators(role):
-    env = view(role)
-
-    def rate(quality):
-        tasks = [env.make_task(seed) for seed in range(80)]
-        return sum(play_script(env, t, SCRIPTS[role]["demo"](t, t.seed, quality=quality)).success for t in tasks)
-
-    rates = [rate(quality) for quality in (0.0, 0.2, 1.0)]
+    rates = [num_solved(view(role), SCRIPTS[role]["demo"], 80, quality=quality) for quality in (0.0, 0.2, 1.0)]
     assert rates[0] + 10 < rates[1] < rates[2]
     assert rates[2] >= 79
 
 
 def test_vocabulary_lists_every_word():
-    words = {word.strip(".,:[]") for text in vocabulary.texts() for word in text.split()}
-    for role, seed in itertools.product(("guesser", "critic"), range(20)):
-        env = view(role)
-        task = env.make_task(seed)
-        record = play_script(env, task, SCRIPTS[role]["demo"](task, 0))
-        texts = [record.first.text, *record.actions, *(step.text for step in record.steps)]
-        assert {word.strip(".,:[]") for text in texts for word in text.split() if not word.isdigit()} <= words
+    listed = words_in(vocabulary.texts(), ".,:[]")
+    for role in ("guesser", "critic"):
+        records = played(view(role), SCRIPTS[role]["demo"], 20)
+        assert words_in(texts_of(records), ".,:[]") <= listed
