@@ -13,15 +13,15 @@ each of 100 episodes; passes are repeated until the clock of a repeat runs out.
 - textarena-fresh: the same, made anew for each episode, which its wrapper is built for; a reset includes the making.
 - textarena-raw: one environment without wrappers: its observation is a list of tuples, not a text.
 
-Every other game of the dialogue family has a row of its own without peers: see `benchmarks.env_steps_family`.
+Games of two that TextArena has too have rows like these, see `benchmarks.env_steps_pairs`; every game of the dialogue
+family has one of its own without peers, see `benchmarks.env_steps_family`.
 Episodes in parallel are not measured here; see `benchmarks.rollout_overhead`.
 """
 
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,32 +36,16 @@ import agentgym
 from agentgym.task import Limits, Task
 from agentgym_dialogue.wordle.words import all_words
 from benchmarks import env_steps_family
-from benchmarks.measure import Spread, interleaved, ratios
+from benchmarks.env_steps_clock import EPISODES, Player, Side, compared
+from benchmarks.env_steps_pairs import NOT_COMPARED, PAIRS
+from benchmarks.env_steps_pairs import sides as pair_sides
+from benchmarks.measure import ratios
 from benchmarks.report import Goal, Report, main, progress
 
 PACKAGES = ("agentgymnasium", "gymnasium", "TextArena", "gem-llm")
 NUM_WORDS = 1_000
-EPISODES = 100
-"""Episodes of a pass; the figure of `textarena` depends on it."""
-
-
-@dataclass(frozen=True)
-class Player:
-    """One environment of a library with the guesses that are played on it.
-
-    Attributes:
-        reset: Starts an episode from a seed, drawing its secret.
-        prepare: Starts the episode that `play` plays, with as many tries as the other sides have.
-        play: Plays that episode, the seed being given again; returns the number of steps.
-    """
-
-    reset: Callable[[int], object]
-    prepare: Callable[[int], object]
-    play: Callable[[int], int]
-
-
-Side = Callable[[], Player]
-"""Makes a player with an environment of its own."""
+PAIR_REPEATS = 5
+"""Repeats of games of two: over 100 resets of one, TextArena takes seconds for a pass of them."""
 
 
 @dataclass(frozen=True)
@@ -187,37 +171,16 @@ def gem_side(game: Game) -> Side:
     return make_player
 
 
-def steps_per_s(side: Side, seconds: float) -> float:
-    """Steps a second within episodes, resets not counted; whole passes, at least one."""
-    num_steps, spent = 0, 0.0
-    while spent < seconds:
-        player = side()
-        for seed in range(EPISODES):
-            player.prepare(seed)
-            began = time.perf_counter()
-            num_steps += player.play(seed)
-            spent += time.perf_counter() - began
-    return num_steps / spent
-
-
-def resets_per_s(side: Side, seconds: float) -> float:
-    """Resets a second, each with another seed; whole passes, at least one."""
-    num_resets, spent = 0, 0.0
-    while spent < seconds:
-        player = side()
-        began = time.perf_counter()
-        for seed in range(EPISODES):
-            player.reset(seed)
-        spent += time.perf_counter() - began
-        num_resets += EPISODES
-    return num_resets / spent
-
-
 def measure(is_quick: bool) -> Report:
     """All games on all sides."""
     seconds, repeats = (0.1, 3) if is_quick else (0.5, 9)
     report = Report(
-        setting={"seconds_a_repeat": seconds, "tries": {name: game.tries for name, game in games().items()}}
+        setting={
+            "seconds_a_repeat": seconds,
+            "tries": {name: game.tries for name, game in games().items()},
+            "not_the_same_work": {name: pair.differs for name, pair in PAIRS.items()},
+            "not_compared": NOT_COMPARED,
+        }
     )
     for name, game in games().items():
         progress(name)
@@ -228,30 +191,17 @@ def measure(is_quick: bool) -> Report:
                 "textarena-fresh": textarena_side(game, is_fresh=True),
                 "textarena-raw": textarena_side(game, "-raw"),
             }
-        steps = interleaved(_timed(sides, steps_per_s, seconds), repeats)
-        resets = interleaved(_timed(sides, resets_per_s, seconds / 2), repeats)
-        report.figures[name] = {
-            "steps_per_s": {side: Spread.of(values).to_json() for side, values in steps.items()},
-            "resets_per_s": {side: Spread.of(values).to_json() for side, values in resets.items()},
-            "times_the_peers_steps_per_s": {
-                side: ratios(steps["agentgym"], values).to_json()
-                for side, values in steps.items()
-                if side != "agentgym"
-            },
-        }
+        report.figures[name], steps = compared(sides, seconds, repeats)
         report.goals += _goals(name, steps)
+    for name, pair in PAIRS.items():
+        progress(name)
+        report.figures[name], _ = compared(pair_sides(pair), seconds, 1 if is_quick else PAIR_REPEATS)
     report.figures["family"] = {}
     for own in env_steps_family.own_games():
         progress(own.id)
         report.figures["family"][own.id] = found = env_steps_family.figures(own, is_quick)
         report.goals += env_steps_family.goals(own, found)
     return report
-
-
-def _timed(
-    sides: Mapping[str, Side], clock: Callable[[Side, float], float], seconds: float
-) -> dict[str, Callable[[], float]]:
-    return {name: lambda side=side: clock(side, seconds) for name, side in sides.items()}  # type: ignore[misc]
 
 
 def _goals(name: str, steps: Mapping[str, Sequence[float]]) -> Iterator[Goal]:
