@@ -274,6 +274,10 @@ class SoloGame(GameEnv):
         """The environment's anchor."""
         return self.env.anchor()
 
+    def progress(self, role: str) -> float | None:
+        """The environment's progress."""
+        return self.env.progress()
+
     def interrupt(self) -> None:
         """Interrupt the environment."""
         self.env.interrupt()

@@ -19,6 +19,8 @@ from agentgym.reward import RewardEvent, weighted_sum
 
 Ids = NDArray[np.int32]
 NO_IDS: Ids = np.zeros(0, np.int32)
+FINAL_PROGRESS = "final_progress"
+"""Key of a trajectory's metadata: how far a truncated episode came."""
 
 
 @dataclass(slots=True)
@@ -55,6 +57,7 @@ class Turn:
         was_cut: Whether the token limit cut the message.
         was_invalid: Whether the environment refused the message as an action.
         anchor: Canonical key of the state that the role acted in, where the environment has one.
+        progress: How far the episode had come in that state, in [0, 1], where the environment says.
         times: Where the wall time went.
     """
 
@@ -70,6 +73,7 @@ class Turn:
     was_cut: bool = False
     was_invalid: bool = False
     anchor: str | None = None
+    progress: float | None = None
     times: TurnTimes = field(default_factory=TurnTimes)
 
 

@@ -25,6 +25,7 @@ from agentgym.trajectory import Trajectory
 
 RECORDING = "recording"
 """Key of a run's meta that says what was asked for, and its `kind`."""
+_ROLLOUT = RolloutSettings(is_lockstep=True, record_anchors=True, record_progress=True)
 _PURPOSES: dict[str, Purpose] = {"train": "demo", "validation": "validation", "test": "test"}
 
 
@@ -69,8 +70,9 @@ class RecordingSettings:
     """Whether validation and test tasks may be recorded; such episodes are not taken for training."""
     overwrite: bool = False
     """Remove the recording in the folder first; a run of another kind is left alone."""
-    rollout: RolloutSettings = field(default_factory=lambda: RolloutSettings(is_lockstep=True))
-    """How episodes are collected; in lockstep, so that a model's batches are a function of the seed."""
+    rollout: RolloutSettings = field(default_factory=lambda: _ROLLOUT)
+    """How episodes are collected; in lockstep, so that a model's batches are a function of the seed, and with what the
+    environment says of each state, so that credit can be assigned by any method later."""
 
     def __post_init__(self) -> None:
         if self.episodes < 1:

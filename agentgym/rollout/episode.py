@@ -10,7 +10,7 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -31,10 +31,17 @@ from agentgym.prompting.parsing import canonical_text
 from agentgym.reward import weighted_sum
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.task import Task
-from agentgym.trajectory import Trajectory, Turn, TurnTimes
+from agentgym.trajectory import FINAL_PROGRESS, Trajectory, Turn, TurnTimes
 
 _MIN_ROOM = 1
 _COSTS = {"prompt_tokens", "completion_tokens", "cost_usd"}
+
+
+class Standing(NamedTuple):
+    """What the game says of the state that a message was an action in; None where it says nothing or is not asked."""
+
+    anchor: str | None = None
+    progress: float | None = None
 
 
 class Talk(Protocol):
@@ -141,6 +148,7 @@ class Episode:
         self._told: dict[str, list[Message]] = {}
         self._partners: frozenset[str] = frozenset()
         self._num_tokens = 0
+        self._final_progress: dict[str, float | None] = {}
 
     # Calls that the engine runs in a thread.
 
@@ -150,16 +158,27 @@ class Episode:
             self.game = make_game(self.job.task)
         return self.game.reset(self.job.task, self.job.env_seed)
 
-    def step(self, text: str) -> tuple[GameReply, str | None]:
-        """Step the game; also returns the anchor of the state that the message was an action in."""
+    def step(self, text: str) -> tuple[GameReply, Standing]:
+        """Step the game; also returns what it said of the state that the message was an action in."""
         assert self.game is not None
-        anchor = self.game.anchor() if self.settings.record_anchors else None
-        return self.game.step(text), anchor
+        assert self.game.acting_role is not None
+        standing = Standing(
+            self.game.anchor() if self.settings.record_anchors else None,
+            self.game.progress(self.game.acting_role) if self.settings.record_progress else None,
+        )
+        return self._ended(self.game.step(text)), standing
 
     def finalize(self, reason: CutReason) -> GameReply:
         """Close the game because the harness cuts the episode; the game grades what is there."""
         assert self.game is not None
-        return self.game.finalize(reason)
+        return self._ended(self.game.finalize(reason))
+
+    def _ended(self, reply: GameReply) -> GameReply:
+        """Ask how far each role of a truncated episode came, where that is recorded."""
+        assert self.game is not None
+        if self.settings.record_progress and reply.outcome is not None and reply.outcome.kind == "truncated":
+            self._final_progress = {role: self.game.progress(role) for role in self._records}
+        return reply
 
     # What the engine calls on its own thread.
 
@@ -248,7 +267,7 @@ class Episode:
         is_refused = reply.was_cut and self.settings.cut_messages == "invalid"
         return CutMessage(text) if is_refused else text
 
-    def observe(self, reply: GameReply, anchor: str | None, env_s: float) -> None:
+    def observe(self, reply: GameReply, standing: Standing, env_s: float) -> None:
         """Take up the game's answer to the last message.
 
         Raises:
@@ -258,7 +277,8 @@ class Episode:
             last = self._records[self._acted].turns[-1].text
             raise PartnerForfeitError(f"the partner {self._acted!r} broke the rules too often, last with {last!r:.200}")
         turn = self._records[self._acted].turns[-1]
-        turn.was_invalid, turn.anchor, turn.times.env_s = reply.is_invalid, anchor, env_s
+        turn.was_invalid, turn.times.env_s = reply.is_invalid, env_s
+        turn.anchor, turn.progress = standing
         self._deliver(reply.inbox)
         self._take_events(reply)
 
@@ -272,6 +292,8 @@ class Episode:
                 record.success, record.score = reply.successes[role], reply.scores[role]
             if self._told[role]:
                 record.metadata["last_messages"] = self._told[role]
+            if self._final_progress.get(role) is not None:
+                record.metadata[FINAL_PROGRESS] = self._final_progress[role]
             if self.settings.record_final_prompt and reply.outcome.kind == "truncated":
                 self._record_final_prompt(role, record)
             record.usage["seconds"] = time.monotonic() - self.started

@@ -104,6 +104,10 @@ class EnvironmentHost:
         """The anchor of a game's present state."""
         return self._game(key).anchor()
 
+    def progress(self, key: int, role: str) -> float | None:
+        """How far a role of a game has come."""
+        return self._game(key).progress(role)
+
     def interrupt(self, key: int) -> None:
         """Make a running step of a game give up."""
         if key in self._games:
@@ -196,6 +200,11 @@ class RemoteGame(GameEnv):
             self._wants_anchor = True
             self._anchor = self._ask("anchor")
         return self._anchor
+
+    def progress(self, role: str) -> float | None:
+        """How far a role has come; a call of its own to the host."""
+        found: float | None = self._ask("progress", role)
+        return found
 
     def interrupt(self) -> None:
         """Make a running step give up."""

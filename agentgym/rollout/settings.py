@@ -35,6 +35,8 @@ class RolloutSettings:
     """Share of episodes without reward (from 20 episodes on) over which the run stops with an error."""
     record_anchors: bool = False
     """Whether each turn records the environment's anchor."""
+    record_progress: bool = False
+    """Whether each turn records how far the episode had come, and a truncated episode how far it came."""
     record_final_prompt: bool = False
     """Whether a truncated episode records its final observation as prompt ids, for bootstrapping."""
     step_timeout_s: float | None = None

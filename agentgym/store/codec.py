@@ -138,6 +138,7 @@ def turn_rows(trajectory: Trajectory, images: dict[str, Image]) -> list[tuple[An
                 times.model_s,
                 times.env_s,
                 times.verify_s,
+                turn.progress,
             )
         )
     return rows
@@ -188,7 +189,7 @@ def unpack_tokens(blob: bytes, turns: Sequence[Turn]) -> None:
 
 def read_turn(row: Sequence[Any]) -> Turn:
     """The turn of a row of `turns` (from the column `turn` on), without its token arrays."""
-    index, record, version, opens_segment, was_cut, was_invalid, *times = row
+    index, record, version, opens_segment, was_cut, was_invalid, *times, progress = row
     messages, reply, text, anchor = json.loads(record)
     return Turn(
         index=index,
@@ -202,6 +203,7 @@ def read_turn(row: Sequence[Any]) -> Turn:
         was_cut=bool(was_cut),
         was_invalid=bool(was_invalid),
         anchor=anchor,
+        progress=progress,
         times=TurnTimes(*times),
     )
 

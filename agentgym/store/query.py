@@ -110,7 +110,7 @@ def trajectories(connection: Connection, rows: Sequence[EpisodeRow], with_tokens
 
 def _turns(connection: Connection, wanted: str) -> dict[int, list[Turn]]:
     turns: dict[int, list[Turn]] = {}
-    columns = "turn, record, version, opens_segment, was_cut, was_invalid, queue_s, model_s, env_s, verify_s"
+    columns = "turn, record, version, opens_segment, was_cut, was_invalid, queue_s, model_s, env_s, verify_s, progress"
     query = f"SELECT episode, {columns} FROM turns WHERE episode {wanted} ORDER BY episode, position"
     for episode, *row in connection.rows(query):
         turn = read_turn(row)

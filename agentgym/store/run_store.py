@@ -18,10 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentgym.errors import StoreError
+from agentgym.reward import RewardEvent
 from agentgym.store import codec
 from agentgym.store.connection import Connection
+from agentgym.store.credit import credit_of, labels, write_credit
 from agentgym.store.lock import WriterLock, refuse_network_file_system
 from agentgym.store.query import EpisodeFilter, EpisodeRow, Purpose, episode_rows, trajectories
+from agentgym.store.schema import OutdatedSchemaError
 from agentgym.task import Task
 from agentgym.trajectory import Group, Trajectory
 
@@ -31,7 +34,7 @@ DATABASE = "run.db"
 _INSERT_EPISODE = (
     f"INSERT INTO episodes ({codec.EPISODE_COLUMNS}) VALUES ({','.join('?' * len(codec.EPISODE_COLUMNS.split(',')))})"
 )
-_INSERT_TURN = f"INSERT INTO turns VALUES ({','.join('?' * 12)})"
+_INSERT_TURN = f"INSERT INTO turns VALUES ({','.join('?' * 13)})"
 
 
 class RunStore:
@@ -109,6 +112,9 @@ class RunStore:
         lock = None if read_only else WriterLock(folder)
         try:
             return cls(Connection(folder / DATABASE, read_only), lock)
+        except OutdatedSchemaError:
+            with cls._open(folder, read_only=False):
+                return cls(Connection(folder / DATABASE, read_only), lock)
         except BaseException:
             if lock is not None:
                 lock.release()
@@ -282,6 +288,40 @@ class RunStore:
                 group.add(trajectory)
             group.size = size or len(found)
             yield group
+
+    def write_credit(
+        self,
+        label: str,
+        record: Mapping[str, Any],
+        events: Mapping[int, Sequence[RewardEvent]],
+        *,
+        is_replacement: bool = False,
+    ) -> None:
+        """Keep a second reading of who earned what beside the recorded events, which stay as they are.
+
+        Args:
+            label: Names the reading; unique in a run.
+            record: How it was made, as JSON values.
+            events: Reward events by the episode's number; episodes without any may be left out.
+            is_replacement: Whether it takes the place of the reading of that label.
+
+        Raises:
+            StoreError: The label is taken, an episode does not exist, or writing failed; nothing was written then.
+        """
+        with self._connection.transaction() as sqlite:
+            write_credit(sqlite, label, record, events, is_replacement)
+
+    def credit(self, label: str) -> dict[int, list[RewardEvent]]:
+        """The events kept under a label, by the episode's number; episodes without any are not there.
+
+        Raises:
+            UnknownNameError: There is no such label.
+        """
+        return credit_of(self._connection, label)
+
+    def credit_labels(self) -> dict[str, dict[str, Any]]:
+        """How each kept reading of credit was made, by its label."""
+        return labels(self._connection)
 
     def log_metrics(self, iteration: int, values: Mapping[str, float], phase: str = "train") -> None:
         """Record numbers of an iteration; a name that is there already is replaced. NaN reads back as NaN."""

@@ -40,10 +40,23 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             phase TEXT NOT NULL, name TEXT NOT NULL, iteration INTEGER NOT NULL, value REAL,
             PRIMARY KEY (phase, name, iteration)) WITHOUT ROWID""",
     ),
+    (
+        "ALTER TABLE turns ADD COLUMN progress REAL",
+        "CREATE TABLE attributions (label TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID",
+        """CREATE TABLE credit (
+            label TEXT NOT NULL REFERENCES attributions (label) ON DELETE CASCADE,
+            episode INTEGER NOT NULL REFERENCES episodes (number) ON DELETE CASCADE, events TEXT NOT NULL,
+            PRIMARY KEY (label, episode)) WITHOUT ROWID""",
+        "CREATE INDEX credit_by_episode ON credit (episode)",
+    ),
 )
 """Statements that lead from version i to version i + 1; a released entry never changes."""
 
 VERSION = len(MIGRATIONS)
+
+
+class OutdatedSchemaError(StoreError):
+    """A file of an older version that was opened read-only; opening it for writing brings it up to date."""
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
@@ -75,7 +88,7 @@ def check_version(connection: sqlite3.Connection, path: Path, read_only: bool) -
     if version > VERSION:
         raise StoreError(f"{path} has schema version {version}, newer than the {VERSION} known here; upgrade agentgym")
     if version < VERSION and read_only:
-        raise StoreError(
+        raise OutdatedSchemaError(
             f"{path} has schema version {version}, older than this installation's {VERSION}; open it once for writing"
         )
     if version < VERSION:

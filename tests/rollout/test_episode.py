@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from agentgym.game import SoloGame
 from agentgym.policy import Reply, Sampling
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.rollout import Job, RolloutSettings, collect_episodes, draw_seed
+from agentgym.trajectory import FINAL_PROGRESS
 
 
 class TokenParrot(Parrot):
@@ -115,6 +117,21 @@ def test_anchors_are_recorded_on_demand():
         settings = RolloutSettings(record_anchors=is_wanted)
         [record], _ = collect_episodes(jobs, lambda _: SoloGame(Anchored()), {"*": Parrot()}, settings)
         assert [turn.anchor for turn in record.turns] == (["at 0", "at 1"] if is_wanted else [None, None])
+
+
+def test_progress_is_recorded_on_demand_and_ends_with_how_far_a_truncated_episode_came():
+    class Half(CountEnv):
+        def progress(self):
+            return self.count / 8
+
+    for is_wanted, max_turns in ((True, 2), (True, None), (False, 2)):
+        settings = RolloutSettings(record_progress=is_wanted)
+        jobs = [Job(replace(task(0, length=3), limits=Limits(max_turns=max_turns)), "e", 5)]
+        [record], _ = collect_episodes(jobs, lambda _: SoloGame(Half()), {"*": Parrot()}, settings)
+        expected = [index / 8 if is_wanted else None for index in range(max_turns or 3)]
+        assert [turn.progress for turn in record.turns] == expected
+        is_cut = is_wanted and max_turns
+        assert record.metadata.get(FINAL_PROGRESS) == (0.25 if is_cut else None)
 
 
 def test_seeds_depend_on_all_their_parts():

@@ -90,12 +90,12 @@ def hosts(cluster, request) -> Iterator[RayHosts]:
 
 @pytest.mark.parametrize("hosts", [(game_maker(SUITE), HOSTS)], indirect=True)
 def test_trajectories_on_a_cluster_are_those_of_one_machine(hosts):
-    here, _ = play(game_maker(SUITE), 60, record_anchors=True)
-    there, stats = play(hosts.make_game, 60, record_anchors=True)
+    here, _ = play(game_maker(SUITE), 60, record_anchors=True, record_progress=True)
+    there, stats = play(hosts.make_game, 60, record_anchors=True, record_progress=True)
     assert told(there) == told(here)
-    assert [[turn.anchor for turn in record.turns] for record in there] == [
-        [turn.anchor for turn in record.turns] for record in here
-    ]
+    standings = [[[(turn.anchor, turn.progress) for turn in record.turns] for record in side] for side in (here, there)]
+    assert standings[0] == standings[1]
+    assert all(None not in standing for record in standings[0] for standing in record)
     assert stats.retries == 0
     assert len(hosts.nodes()) == 3
 

@@ -23,6 +23,7 @@ def make_turn(index, generator):
         opens_segment=index == 0,
         was_invalid=index == 1,
         anchor=None if index else "start",
+        progress=None if index == 1 else index / 3,
         times=TurnTimes(0.1, 0.2, 0.3, 0.05),
     )
 

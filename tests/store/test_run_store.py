@@ -1,4 +1,5 @@
 import base64
+import json
 import os
 import signal
 import sqlite3
@@ -13,10 +14,12 @@ import pytest
 
 from agentgym.errors import ContractError, StoreError, UnknownNameError
 from agentgym.outcome import Outcome
-from agentgym.store import DATABASE, RunStore
+from agentgym.reward import RewardEvent
+from agentgym.store import DATABASE, RunStore, codec
 from agentgym.store.codec import pack_tokens
+from agentgym.store.schema import APPLICATION_ID, MIGRATIONS
 from agentgym.task import Limits, Task
-from agentgym.trajectory import Group, Turn
+from agentgym.trajectory import Group, Turn, TurnTimes
 
 FAULT = Outcome("infrastructure", "StepTimeoutError")
 
@@ -374,3 +377,68 @@ def test_long_token_arrays_are_compressed_and_short_ones_are_read_back_too(store
     assert all(same(one, other) for one, other in zip(store.episodes(), (short, long), strict=True))
     plain = 4 * sum(len(turn.prompt_ids) + 2 * len(turn.action_ids) for turn in long.turns)
     assert len(pack_tokens(long.turns)) < 0.8 * plain
+
+
+def make_first_version(folder):
+    """A run as version 1 of the schema left it, with one episode of one turn."""
+    folder.mkdir()
+    with sqlite3.connect(folder / DATABASE) as raw:
+        raw.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        for statement in MIGRATIONS[0]:
+            raw.execute(statement)
+        raw.execute("PRAGMA user_version = 1")
+        record = {"content_hash": "", "seed": 1, "is_derived": False, "parent_id": None, "parent_turn": None}
+        record |= {"usage": {}, "error": "", "metadata": {}, "events": [], "weights": {}}
+        values = ("e1", "train", None, "", "", None, "", "t", "agent", 0, "", "terminated", "", 1, 1.0, 0.0, 1, 0)
+        raw.execute(
+            f"INSERT INTO episodes ({codec.EPISODE_COLUMNS}) VALUES ({','.join('?' * 19)})",
+            (*values, json.dumps(record)),
+        )
+        turn = (1, 0, 0, json.dumps([[], {"role": "assistant"}, "up", "start"]), 3, 1, 0, 0, 0.1, 0.2, 0.3, 0.4)
+        raw.execute(f"INSERT INTO turns VALUES ({','.join('?' * 12)})", turn)
+    raw.close()
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_run_of_the_first_version_is_brought_up_to_date(tmp_path, read_only):
+    make_first_version(tmp_path / "run")
+    with sqlite3.connect(tmp_path / "run" / DATABASE) as raw:
+        raw.execute("INSERT INTO meta VALUES ('kind', '\"old\"')")
+    raw.close()
+    with RunStore.open(tmp_path / "run", read_only=read_only) as store:
+        (found,) = store.episodes()
+        assert (found.turns[0].text, found.turns[0].anchor, found.turns[0].progress) == ("up", "start", None)
+        assert found.turns[0].times == TurnTimes(0.1, 0.2, 0.3, 0.4)
+        assert store.credit_labels() == {}
+
+
+def test_credit_is_kept_under_labels_beside_the_recorded_events(store, make_trajectory, same):
+    numbers = [store.write_episode(make_trajectory(f"e{index}")) for index in range(3)]
+    event = RewardEvent(1, 4, "agent", "uniform", 0.1 + 0.2, "shaping")
+    store.write_credit("uniform", {"method": "uniform"}, {numbers[0]: [event, event], numbers[2]: [event]})
+    store.write_credit("other", {"method": "anchors", "options": {"gamma": 0.95}}, {numbers[1]: [event]})
+    assert store.credit("uniform") == {numbers[0]: [event, event], numbers[2]: [event]}
+    assert store.credit_labels()["other"] == {"method": "anchors", "options": {"gamma": 0.95}}
+    assert all(same(found, make_trajectory(found.id)) for found in store.episodes())
+    with pytest.raises(UnknownNameError, match="did you mean uniform"):
+        store.credit("unifrom")
+
+
+def test_credit_is_written_whole_or_not_at_all(store, make_trajectory):
+    number = store.write_episode(make_trajectory("e1"))
+    event = RewardEvent(0, 4, "agent", "a", 1.0, "shaping")
+    store.write_credit("a", {}, {number: [event]})
+    with pytest.raises(StoreError, match="label 'a' already"):
+        store.write_credit("a", {}, {})
+    with pytest.raises(StoreError, match="not stored"):
+        store.write_credit("b", {}, {number: [event], number + 1: [event]})
+    assert store.credit_labels() == {"a": {}}
+    store.write_credit("a", {"again": True}, {}, is_replacement=True)
+    assert store.credit("a") == {}
+
+
+def test_credit_goes_with_its_episode(store, make_trajectory):
+    number = store.write_episode(make_trajectory("e1"), iteration=5)
+    store.write_credit("a", {}, {number: [RewardEvent(0, 4, "agent", "a", 1.0, "shaping")]})
+    store.rollback_after(4)
+    assert store.credit("a") == {}
