@@ -172,7 +172,7 @@ _OWN = (
     _dialogue("GuessNumber", "guess-number"),
     _dialogue("Mastermind", "mastermind"),
     _dialogue("Maze", "maze", "partial"),
-    _dialogue("TextNav", "text-nav", "partial"),
+    _dialogue("TextNav", "text-nav", "partial", "small"),
     _dialogue("TwentyQuestions", "twenty-questions"),
     _dialogue("Wordle", "wordle", "tries"),
     _game("CarDealer", ("seller", "buyer"), "car-dealer", "car-dealer-buyer"),

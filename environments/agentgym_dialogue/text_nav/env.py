@@ -148,8 +148,8 @@ class TextNavEnv(AgentEnv):
     Sandbox:
         None.
     Source and licence:
-        Written for this project, Apache-2.0; the tasks of dialogue/text-nav and dialogue/text-nav-partial are
-        generated, CC0-1.0.
+        Written for this project, Apache-2.0; the tasks of dialogue/text-nav, dialogue/text-nav-partial and
+        dialogue/text-nav-small are generated, CC0-1.0.
 
     Example:
         `Put the cup in the box. The cup is in the hall. The box is in the office.` `Room: hall. Exits: east door closed

@@ -37,6 +37,7 @@ SUITES = [
     "dialogue/taboo-describer",
     "dialogue/text-nav",
     "dialogue/text-nav-partial",
+    "dialogue/text-nav-small",
     "dialogue/tic-tac-toe",
     "dialogue/tic-tac-toe-second",
     "dialogue/twenty-questions",

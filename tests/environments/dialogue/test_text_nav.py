@@ -227,6 +227,15 @@ def test_text_nav_suites_have_each_house_once_and_the_same_errands():
     assert [errand._replace(observation="partial") for errand in errands[0]] == errands[1]
 
 
+def test_small_text_nav_suite_has_houses_of_its_own():
+    seeds = [
+        {errand_of(task).house_seed for split in suite.splits for task in suite.tasks(split)}
+        for suite in map(agentgym.load_suite, ("dialogue/text-nav", "dialogue/text-nav-small"))
+    ]
+    assert len(seeds[1]) == 2520
+    assert seeds[0].isdisjoint(seeds[1])
+
+
 def num_wins(env, quality):
     tasks = map(env.make_task, range(100))
     return sum(play_script(env, task, Demonstrator(task, task.seed, quality)).success for task in tasks)
