@@ -40,8 +40,8 @@ demo: install
 	OMP_NUM_THREADS=1 $(BIN)/agentgym train trainers/agentgym_rl/configs/lookup.toml --run runs/demo --overwrite
 
 test: install system
-	@echo "== test: pytest =="
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PYTEST_ARGS)
+	@echo "== test: pytest, two files at once =="
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(PYTEST_ARGS)
 
 check: install
 	@echo "== check: lint =="
