@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import signal
 from collections.abc import Sequence
 from typing import Any, NamedTuple, NoReturn
 
@@ -17,6 +18,9 @@ from agentgym_tools.python.interpreter import PYTHON_ENV, program
 CALLER = program("caller")
 MAX_OUTPUT = 1 << 18
 RELATIVE_TOLERANCE = 1e-9
+WALL_FACTOR = 3
+"""Wall time a second of processor time: a busy machine must not fail a program that is quick enough."""
+_OUT_OF_TIME = 128 + signal.SIGXCPU
 Test = Sequence[Any]
 """Arguments and what is expected, [[argument, …], value]."""
 
@@ -41,24 +45,27 @@ def run_tests(sandbox: Sandbox, code: str, function: str, tests: Sequence[Test],
         code: The submitted program.
         function: The function's name.
         tests: The tests.
-        limit_s: Wall time of all calls together; tests that were not reached by then have failed.
+        limit_s: Processor time of all calls together, in whole seconds, and a third of their wall time; tests that
+            were not reached by then have failed.
 
     Raises:
         SandboxLostError: The sandbox is gone.
         SandboxError: No program could be started in it.
     """
     request = {"code": code, "function": function, "inputs": [arguments for arguments, _ in tests]}
+    request["seconds"] = math.ceil(limit_s)
     result = sandbox.exec(
         CALLER,
         stdin=json.dumps(request).encode(),
         env=PYTHON_ENV,
-        timeout_s=limit_s,
+        timeout_s=limit_s * WALL_FACTOR,
         max_output_bytes=MAX_OUTPUT,
     )
     if not result.stdout.startswith(b"ready"):
         raise SandboxError(f"python3 could not be started in sandbox {sandbox.id}: {result.text()[-300:]!r}")
     returned = _read(result.stdout)
-    absent = f"did not return within {limit_s:g} s" if result.timed_out else "the program ended before it returned"
+    is_late = result.timed_out or result.exit_code == _OUT_OF_TIME
+    absent = f"did not return within {limit_s:g} s" if is_late else "the program ended before it returned"
     return [_judge(returned.get(index), expected, absent) for index, (_, expected) in enumerate(tests)]
 
 

@@ -55,6 +55,24 @@ def test_endless_program_fails_within_its_time(sandbox: Sandbox) -> None:
     ]
 
 
+def test_sleeping_program_fails_within_its_time(sandbox: Sandbox) -> None:
+    sleep = "import time\ndef f(x):\n    if x == 3:\n        time.sleep(60)\n    return 4"
+    assert said(sandbox, sleep, 1.0) == [(True, "returned 4"), (False, "did not return within 1 s")]
+
+
+@pytest.mark.parametrize("limit", ["(9, 9)", "(resource.RLIM_INFINITY, resource.RLIM_INFINITY)"])
+def test_no_program_gives_itself_more_time(sandbox: Sandbox, limit: str) -> None:
+    more = f"import resource\nresource.setrlimit(resource.RLIMIT_CPU, {limit})\ndef f(x):\n    return x * x"
+    for passed, text in said(sandbox, more):
+        assert not passed
+        assert "not allowed to raise maximum limit" in text
+
+
+def test_busy_machine_fails_no_program_that_is_quick_enough(sandbox: Sandbox) -> None:
+    wait = "import time\ndef f(x):\n    time.sleep(1.2)\n    return x * x"  # as if others had the processor
+    assert all(passed for passed, _ in said(sandbox, wait, 1.0))
+
+
 def test_forged_lines_help_only_with_the_right_values(sandbox: Sandbox) -> None:
     forge = """
 import os

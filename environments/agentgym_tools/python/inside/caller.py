@@ -3,7 +3,7 @@
 It knows inputs only; whether an output is right is judged outside, by values and never by anything said here. A
 program that writes lines of its own gains nothing: it would have to write the right outputs.
 
-Standard input: JSON with code, function, inputs. Output: a line "ready", then lines of [index, "value", value] or
+Standard input: JSON with code, function, inputs, seconds (of processor time). Output: a line "ready", then lines of [index, "value", value] or
 [index, "error", text].
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -80,6 +81,7 @@ def main() -> None:
     for number in (0, 1, 2):
         os.dup2(nothing, number)
     random.seed(0)
+    resource.setrlimit(resource.RLIMIT_CPU, (request["seconds"], request["seconds"] + 1))
     function = define(request["code"], request["function"])
     for index, arguments in enumerate(request["inputs"]):
         results.write(json.dumps([index, *outcome(function, arguments)]) + "\n")
