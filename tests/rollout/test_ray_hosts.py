@@ -81,6 +81,16 @@ def told(records):
     ]
 
 
+def nodes_of(hosts: RayHosts, at_least: int) -> list[str]:
+    """The nodes that hosts have started on, once they are so many."""
+    for _ in range(10):
+        nodes = [node for node in hosts.nodes() if node]
+        if len(nodes) >= at_least:
+            return nodes
+        time.sleep(1)
+    raise AssertionError(f"hosts are on {nodes} alone")
+
+
 @pytest.fixture
 def hosts(cluster, request) -> Iterator[RayHosts]:
     opened = RayHosts(*request.param)
@@ -104,7 +114,7 @@ def test_a_killed_node_and_a_slow_node_lose_no_episode(cluster, tmp_path):
     slow_file = tmp_path / "slow"
     hosts = RayHosts(slow_maker(0.02, slow_file), HOSTS)
     try:
-        nodes = [node for node in hosts.nodes() if node]
+        nodes = nodes_of(hosts, at_least=2)
         victims = [node for node in cluster.worker_nodes if node.node_id in nodes]
         slow_file.write_text(next(node for node in nodes if node != victims[0].node_id))
         killer = threading.Thread(target=cluster.remove_node, args=(victims[0],), kwargs={"allow_graceful": False})
