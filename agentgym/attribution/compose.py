@@ -1,0 +1,114 @@
+"""Composing methods: a chain, where each takes the credit of the one before for its rewards, and a weighted sum.
+
+What stages and names there are is in `registry`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agentgym.attribution.contract import StepFormula, Yields
+from agentgym.attribution.steps import Floats, Steps
+from agentgym.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Chain(StepFormula):
+    """One method after another, such as a gate, then shaping, then discounting."""
+
+    stages: tuple[StepFormula, ...]
+    """In order; all but the last yield rewards."""
+
+    def __post_init__(self) -> None:
+        if not self.stages:
+            raise ConfigError("a chain needs at least one method")
+        for stage in self.stages[:-1]:
+            if stage.yields != "rewards":
+                raise ConfigError(
+                    f"{stage.name} yields {stage.yields}, which no method takes for rewards; put it last in the chain"
+                )
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # made of the stages' names
+        """The names of the stages, as the command line takes them."""
+        return ",".join(stage.name for stage in self.stages)
+
+    @property
+    def yields(self) -> Yields:  # type: ignore[override]
+        """What the last stage yields."""
+        return self.stages[-1].yields
+
+    @property
+    def conserves(self) -> bool:
+        """Whether every stage does from the last one on that restores the return."""
+        conserved = True
+        for stage in self.stages:
+            conserved = stage.conserves and (conserved or stage.restores)
+        return conserved
+
+    @property
+    def restores(self) -> bool:
+        """Whether one stage does and those after it conserve."""
+        restored = False
+        for stage in self.stages:
+            restored = stage.conserves and (restored or stage.restores)
+        return restored
+
+    def credit(self, steps: Steps) -> Floats:
+        """float64[S], the credit of the last stage."""
+        return self.stages[-1].credit(self._before_last(steps))
+
+    def apply(self, steps: Steps) -> Steps:
+        """The steps as the last stage leaves them."""
+        return self.stages[-1].apply(self._before_last(steps))
+
+    def _before_last(self, steps: Steps) -> Steps:
+        for stage in self.stages[:-1]:
+            steps = stage.apply(steps)
+        return steps
+
+
+@dataclass(frozen=True)
+class Sum(StepFormula):
+    """A weighted sum of methods of one kind, such as advantages of episodes and of steps."""
+
+    terms: tuple[StepFormula, ...]
+    """The methods."""
+    weights: tuple[float, ...]
+    """The weight of each."""
+
+    def __post_init__(self) -> None:
+        if not self.terms or len(self.terms) != len(self.weights):
+            raise ConfigError(f"a sum needs a weight for each method: got {len(self.terms)} and {len(self.weights)}")
+        kinds = {term.yields for term in self.terms}
+        if len(kinds) > 1:
+            told = ", ".join(f"{term.name} ({term.yields})" for term in self.terms)
+            raise ConfigError(f"only methods that yield the same can be added: got {told}")
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # made of the terms' names
+        """The terms, as the command line takes them."""
+        pairs = zip(self.weights, self.terms, strict=True)
+        return "+".join(term.name if weight == 1 else f"{weight:g}*{term.name}" for weight, term in pairs)
+
+    @property
+    def yields(self) -> Yields:  # type: ignore[override]
+        """What the terms yield."""
+        return self.terms[0].yields
+
+    @property
+    def conserves(self) -> bool:
+        """Whether every term does and the weights add up to 1."""
+        return all(term.conserves for term in self.terms) and abs(sum(self.weights) - 1.0) < 1e-12
+
+    @property
+    def restores(self) -> bool:
+        """Whether every term does and the weights add up to 1."""
+        return self.conserves and all(term.restores for term in self.terms)
+
+    def credit(self, steps: Steps) -> Floats:
+        """float64[S]."""
+        pairs = zip(self.weights, self.terms, strict=True)
+        return sum((weight * term.credit(steps) for weight, term in pairs), np.zeros(len(steps.rewards)))

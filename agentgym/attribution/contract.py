@@ -1,0 +1,96 @@
+"""What a method of attribution is: `Attribution` for any, `StepFormula` for those that are formulas on flat arrays.
+
+The methods themselves are a file each; choosing one by name is in `registry`, combining them in `compose`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Literal, Protocol
+
+from agentgym.attribution.steps import Floats, Steps
+from agentgym.trajectory import Trajectory
+
+Yields = Literal["rewards", "returns", "advantages"]
+"""What a method's numbers are: rewards of single steps (to be summed over the future, or fed to a critic); returns,
+already summed over the future (to be compared with a baseline); or advantages (a baseline is subtracted already)."""
+
+
+class Attribution(Protocol):
+    """A way to say what each step of an episode earned."""
+
+    @property
+    def name(self) -> str:
+        """What it is called on the command line and in reports."""
+
+    @property
+    def conserves(self) -> bool:
+        """Whether the credit of an episode adds up to its undiscounted return."""
+
+    @property
+    def yields(self) -> Yields:
+        """What the numbers are."""
+
+    def attribute(self, group: Sequence[Trajectory]) -> list[Floats]:
+        """The credit of each turn, float64[T_i] for each trajectory.
+
+        Args:
+            group: Finished, graded trajectories; of several groups too, which then do not see each other.
+
+        Raises:
+            ConfigError: The method does not apply to them; says why, and what would help.
+        """
+
+
+class StepFormula(ABC):
+    """A method that is a closed formula on `Steps`.
+
+    A subclass is a frozen dataclass of its options and writes `credit`; it sets `name`, and what differs of the other
+    attributes.
+
+    Attributes:
+        name: What it is called.
+        yields: What its numbers are.
+        is_conserving: Whether a trajectory's credit adds up to the rewards that it was given.
+        is_restoring: Whether it adds up to the recorded return, whatever rewards it was given.
+    """
+
+    name: ClassVar[str]
+    yields: ClassVar[Yields] = "rewards"
+    is_conserving: ClassVar[bool] = False
+    is_restoring: ClassVar[bool] = False
+
+    @property
+    def conserves(self) -> bool:
+        """Whether the credit of an episode adds up to its undiscounted return."""
+        return self.is_conserving
+
+    @property
+    def restores(self) -> bool:
+        """Whether it does so even where the method before it in a chain did not."""
+        return self.is_restoring
+
+    @abstractmethod
+    def credit(self, steps: Steps) -> Floats:
+        """float64[S], the credit of each turn.
+
+        Raises:
+            ConfigError: The method does not apply to these steps.
+        """
+
+    def apply(self, steps: Steps) -> Steps:
+        """The steps with this credit as their rewards, for the next method of a chain."""
+        return steps.with_rewards(self.credit(steps))
+
+    def attribute(
+        self, group: Sequence[Trajectory], predictions: Mapping[str, Sequence[Floats]] | None = None
+    ) -> list[Floats]:
+        """The credit of each turn; see `Attribution.attribute`.
+
+        Args:
+            group: The trajectories.
+            predictions: Outputs of learned predictors, for the methods that use them; see `Steps.of`.
+        """
+        steps = Steps.of(group, predictions)
+        return steps.split(self.credit(steps))

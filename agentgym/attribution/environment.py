@@ -1,0 +1,23 @@
+"""Environment: each turn has what the environment's own reward events credit it with.
+
+Where an environment rewards its last turn alone this is the same as `terminal`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentgym.attribution.contract import StepFormula
+from agentgym.attribution.steps import Floats, Steps
+
+
+@dataclass(frozen=True)
+class Environment(StepFormula):
+    """c_t = r_t."""
+
+    name = "environment"
+    is_conserving = True
+
+    def credit(self, steps: Steps) -> Floats:
+        """float64[S], a copy of the rewards."""
+        return steps.rewards.copy()

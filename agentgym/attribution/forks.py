@@ -1,0 +1,159 @@
+"""Forks: what a step was worth, by playing on from before and after it a few times (Monte-Carlo values).
+
+It costs environment turns and needs an environment that forks; a critic estimates the same without either.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from agentgym.action import parse_text, parse_tool_calls, to_message
+from agentgym.attribution.contract import Yields
+from agentgym.attribution.steps import Floats, Steps, require_discount
+from agentgym.env import AgentEnv, CutMessage
+from agentgym.errors import ActionSyntaxError, ConfigError, ContractError
+from agentgym.message import Message
+from agentgym.policy import ScriptFactory
+from agentgym.task import Task
+from agentgym.trajectory import Trajectory
+
+_TOLERANCE = 1e-9
+
+
+def own_task(trajectory: Trajectory) -> Task | str:
+    """The id of a trajectory's task."""
+    return trajectory.task_id
+
+
+@dataclass(frozen=True)
+class Forks:
+    """A_t = sum of the rewards of n turns + gamma^n V(s_{t+n}) - V(s_t), V being the mean return of k continuations.
+
+    With n = 1 every turn is valued. VinePPO, Kazemnejad et al. 2024, arXiv 2410.01679; Differs: a step is a turn.
+    The recorded messages are played again from the seed; rewards count when they are issued.
+    """
+
+    make_env: Callable[[], AgentEnv]
+    """Makes an environment that can be forked."""
+    make_player: ScriptFactory
+    """Makes who plays on, from the task and a seed."""
+    continuations: int = 4
+    """k, of each state."""
+    every: int = 1
+    """n, turns between valued states."""
+    gamma: float = 1.0
+    """Discount of a turn."""
+    seed: int = 0
+    """Seed of all continuations."""
+    max_turns: int = 200
+    """Turns of a continuation in an environment that sets no limit of its own."""
+    task_of: Callable[[Trajectory], Task | str] = field(default=own_task)
+    """The task to reset to: its id, or a task that no suite holds."""
+
+    name = "forks"
+    conserves = False
+    yields: Yields = field(default="advantages", init=False)
+
+    def __post_init__(self) -> None:
+        require_discount("forks.gamma", self.gamma)
+        if min(self.continuations, self.every, self.max_turns) < 1:
+            raise ConfigError(
+                "forks needs continuations, every and max_turns of at least 1: got "
+                f"{self.continuations}, {self.every}, {self.max_turns}"
+            )
+
+    def attribute(self, group: Sequence[Trajectory]) -> list[Floats]:
+        """The credit of each turn, float64[T_i]; trajectories do not see each other.
+
+        Raises:
+            ConfigError: The environment cannot be forked, or a trajectory is not finished and graded.
+            ContractError: Playing a trajectory again gave another one.
+        """
+        Steps.of(group)
+        return [self._advantages(trajectory) for trajectory in group]
+
+    def _advantages(self, trajectory: Trajectory) -> Floats:
+        rewards, values = self._replay(trajectory)
+        credit = np.zeros(len(rewards))
+        starts = sorted(values)
+        for start, end in zip(starts, [*starts[1:], len(rewards)], strict=True):
+            discounts = self.gamma ** np.arange(end - start)
+            ahead = self.gamma ** (end - start) * values.get(end, 0.0)
+            credit[start:end] = discounts @ rewards[start:end] + ahead - values[start]
+        return credit
+
+    def _replay(self, trajectory: Trajectory) -> tuple[Floats, dict[int, float]]:
+        """The reward issued at each turn, and the value of each valued state by its turn."""
+        rewards, values = np.zeros(len(trajectory.turns)), {}
+        with closing(self.make_env()) as env:
+            _, info = env.reset(seed=trajectory.seed, options={"task": self.task_of(trajectory)})
+            talk: list[Message] = list(info["messages"])
+            for place, turn in enumerate(trajectory.turns):
+                if turn.anchor is not None and env.anchor() != turn.anchor:
+                    raise ContractError(_another(trajectory, f"turn {place} is in the state {env.anchor()!r}"))
+                if place % self.every == 0:
+                    values[place] = self._value(env, talk, (zlib.crc32(trajectory.id.encode()), place))
+                text = CutMessage(turn.text) if turn.was_cut and turn.was_invalid else turn.text
+                _, rewards[place], terminated, truncated, info = env.step(text)
+                talk += [turn.reply, *info["messages"]]
+                if (terminated or truncated) and place + 1 < len(trajectory.turns):
+                    raise ContractError(_another(trajectory, f"it ended at turn {place}"))
+            if len(rewards) and not (terminated or truncated):
+                rewards[-1] += _finalized(env, trajectory)
+        if abs(rewards.sum() - trajectory.step_rewards().sum()) > _TOLERANCE:
+            raise ContractError(_another(trajectory, f"its return is {rewards.sum():g}"))
+        return rewards, values
+
+    def _value(self, env: AgentEnv, talk: Sequence[Message], place: tuple[int, int]) -> float:
+        returns = []
+        for number in range(self.continuations):
+            draws = np.random.SeedSequence([self.seed, *place, number]).generate_state(2, np.uint32)
+            env_seed, player_seed = draws.tolist()
+            try:
+                twin = env.fork(env_seed)
+            except NotImplementedError as error:
+                raise ConfigError(f"forks needs an environment that forks: {error}; choose another method") from error
+            with closing(twin):
+                returns.append(self._play_on(twin, list(talk), player_seed))
+        return float(np.mean(returns))
+
+    def _play_on(self, env: AgentEnv, talk: list[Message], seed: int) -> float:
+        assert env.task is not None
+        player = self.make_player(env.task, seed)
+        total, discount = 0.0, 1.0
+        for _ in range(self.max_turns):
+            text = player.act(talk)
+            _, reward, terminated, truncated, info = env.step(text)
+            total += discount * float(reward)
+            discount *= self.gamma
+            if terminated or truncated:
+                return total
+            talk += [_said(env, text), *info["messages"]]
+        return total + discount * env.finalize("turns")[0]
+
+
+def _finalized(env: AgentEnv, trajectory: Trajectory) -> float:
+    """The last reward of an episode that the harness cut."""
+    outcome = trajectory.outcome
+    if outcome is None or outcome.kind != "truncated":
+        raise ContractError(_another(trajectory, "it does not end"))
+    return env.finalize(outcome.cause)[0]  # type: ignore[arg-type]  # a truncated outcome names one of the reasons
+
+
+def _said(env: AgentEnv, text: str) -> Message:
+    try:
+        return to_message(parse_tool_calls(text, env.tools) if env.tools else parse_text(text))
+    except ActionSyntaxError:
+        return to_message(parse_text(text))
+
+
+def _another(trajectory: Trajectory, what: str) -> str:
+    return (
+        f"playing trajectory {trajectory.id!r} again gave another one: {what}; forks needs the environment that it was "
+        "recorded in, and one that is deterministic"
+    )

@@ -1,0 +1,184 @@
+"""Attribution of a run that is over: credit by any method, kept as reward events beside the recorded ones.
+
+The methods are those that work on live trajectories; drawing what came out is the work of `agentgym.view`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agentgym.attribution.contract import Attribution, Yields
+from agentgym.attribution.steps import Floats
+from agentgym.errors import ConfigError
+from agentgym.outcome import GRADED
+from agentgym.reward import RewardEvent
+from agentgym.store import EpisodeRow, RunStore
+from agentgym.trajectory import Trajectory
+
+FIFTHS = 5
+"""Parts of an episode that credit is averaged over, so that episodes of different length compare."""
+_CHUNK = 512
+"""Episodes that are read at once, but for a group that is larger."""
+
+
+@dataclass(frozen=True)
+class RunCredit:
+    """What one method made of a run.
+
+    Attributes:
+        label: What the events are kept under.
+        method: Its name.
+        options: Its options, where it has any.
+        conserves: Whether it says that its credit adds up to the returns.
+        yields: What its numbers are.
+        episodes: Attributed.
+        left_out: Episodes without a reward, or without turns.
+        largest_gap: Largest difference between an episode's return and the sum of its credit.
+        mean_by_fifth: Mean |credit| of a turn, by the fifth of its episode that it stands in; None where none does.
+    """
+
+    label: str
+    method: str
+    options: str
+    conserves: bool
+    yields: Yields
+    episodes: int
+    left_out: int
+    largest_gap: float
+    mean_by_fifth: tuple[float | None, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object."""
+        return {**dataclasses.asdict(self), "mean_by_fifth": list(self.mean_by_fifth)}
+
+    @classmethod
+    def from_json(cls, label: str, fields: Mapping[str, Any]) -> RunCredit:
+        """The inverse of `to_json`."""
+        return cls(**{**fields, "label": label, "mean_by_fifth": tuple(fields["mean_by_fifth"])})
+
+
+def attribute_run(
+    store: RunStore, methods: Mapping[str, Attribution], *, policies: Sequence[str] = (), overwrite: bool = False
+) -> list[RunCredit]:
+    """Assign credit to the graded episodes of a run by each method, and keep it; the recorded events stay.
+
+    Episodes of one group are attributed together; those without a group with their like of the same task, role, policy
+    and iteration. Nothing is kept where one of the methods does not apply.
+
+    Args:
+        store: The run, open for writing.
+        methods: By the label that their credit is kept under.
+        policies: Episodes of these policies alone; all where none is given.
+        overwrite: Whether credit of the same label is replaced.
+
+    Raises:
+        ConfigError: There are no such episodes, a method does not apply, or a label is taken.
+        StoreError: Writing failed.
+    """
+    taken = sorted(methods.keys() & store.credit_labels().keys())
+    if taken and not overwrite:
+        raise ConfigError(f"the run holds credit under {', '.join(taken)} already; overwrite it, or give another label")
+    rows = [row for row in store.episode_rows() if not policies or row.policy in policies]
+    wanted = [row for row in rows if row.outcome in GRADED and row.num_turns]
+    if not wanted:
+        of = f" of the policies {', '.join(policies)}" if policies else ""
+        raise ConfigError(f"{store.folder} holds no episode{of} with a reward; attribute a run that has some")
+    tallies = {label: _Tally(label) for label in methods}
+    for members in _groups(store, wanted):
+        trajectories = [trajectory for _, trajectory in members]
+        for label, method in methods.items():
+            tallies[label].add(members, method.attribute(trajectories))
+    found = [tally.result(methods[label], len(rows) - len(wanted)) for label, tally in tallies.items()]
+    for each in found:
+        record = {key: value for key, value in each.to_json().items() if key != "label"}
+        store.write_credit(each.label, record, tallies[each.label].events, is_replacement=overwrite)
+    return found
+
+
+def stored_credit(store: RunStore) -> list[RunCredit]:
+    """What methods made of the run before, by label."""
+    return [RunCredit.from_json(label, record) for label, record in store.credit_labels().items()]
+
+
+def credit_events(trajectory: Trajectory, credit: Floats, label: str) -> list[RewardEvent]:
+    """Credit as reward events of source shaping, one for each turn that has any; known when the episode is over."""
+    last = len(trajectory.turns) - 1
+    return [
+        RewardEvent(turn, last, trajectory.role, label, float(value), "shaping")
+        for turn, value in enumerate(credit)
+        if value != 0.0
+    ]
+
+
+def with_credit(trajectory: Trajectory, events: Sequence[RewardEvent], label: str) -> Trajectory:
+    """The trajectory as if its rewards were the credit kept under a label: `step_rewards` is that credit.
+
+    Args:
+        trajectory: As recorded; it stays as it is.
+        events: Its events of that label; none where all its credit is 0.
+        label: The label.
+    """
+    return dataclasses.replace(trajectory, events=list(events), weights={label: 1.0})
+
+
+def _groups(store: RunStore, rows: Sequence[EpisodeRow]) -> Iterator[list[tuple[int, Trajectory]]]:
+    """Numbers and trajectories of each group, in the order of the first member."""
+    groups: dict[tuple[object, ...], list[EpisodeRow]] = {}
+    for row in rows:
+        key = (row.group_id,) if row.group_id else (row.task_id, row.role, row.policy, row.iteration)
+        groups.setdefault(key, []).append(row)
+    pending: list[list[EpisodeRow]] = []
+    for group in groups.values():
+        pending.append(group)
+        if sum(map(len, pending)) >= _CHUNK:
+            yield from _loaded(store, pending)
+            pending = []
+    yield from _loaded(store, pending)
+
+
+def _loaded(store: RunStore, groups: Sequence[Sequence[EpisodeRow]]) -> Iterator[list[tuple[int, Trajectory]]]:
+    rows = [row for group in groups for row in group]
+    loaded = zip(rows, store.load(rows, with_tokens=False), strict=True)
+    for group in groups:
+        yield [(row.number, trajectory) for _, (row, trajectory) in zip(group, loaded, strict=False)]
+
+
+class _Tally:
+    """The events of one method, and the figures that are told of it."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.events: dict[int, list[RewardEvent]] = {}
+        self._episodes, self._gap = 0, 0.0
+        self._sums, self._counts = np.zeros(FIFTHS), np.zeros(FIFTHS)
+
+    def add(self, members: Sequence[tuple[int, Trajectory]], found: Sequence[Floats]) -> None:
+        for (number, trajectory), credit in zip(members, found, strict=True):
+            events = credit_events(trajectory, credit, self.label)
+            if events:
+                self.events[number] = events
+            fifth = (FIFTHS * (2 * np.arange(len(credit)) + 1)) // (2 * len(credit))
+            self._sums += np.bincount(fifth, np.abs(credit), FIFTHS)
+            self._counts += np.bincount(fifth, minlength=FIFTHS)
+            self._episodes += 1
+            self._gap = max(self._gap, abs(float(credit.sum() - trajectory.step_rewards().sum())))
+
+    def result(self, method: Attribution, left_out: int) -> RunCredit:
+        means = [float(total / count) if count else None for total, count in zip(self._sums, self._counts, strict=True)]
+        options = repr(method) if dataclasses.is_dataclass(method) else ""
+        return RunCredit(
+            label=self.label,
+            method=method.name,
+            options=options,
+            conserves=method.conserves,
+            yields=method.yields,
+            episodes=self._episodes,
+            left_out=left_out,
+            largest_gap=self._gap,
+            mean_by_fifth=tuple(means),
+        )

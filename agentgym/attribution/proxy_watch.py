@@ -1,0 +1,107 @@
+"""Proxy watch: whether shaped reward still goes with the official score, and when it has ceased to for too long.
+
+Keeping shaping small is the work of `bounded`; stopping the run that of its trainer.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from agentgym.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class WatchConfig:
+    """When shaped reward counts as hacked."""
+
+    window: int = 8
+    """Iterations whose episodes are pooled for a correlation."""
+    min_correlation: float = 0.1
+    """Below this, an iteration counts as astray."""
+    patience: int = 5
+    """Iterations astray one after another until it is time to stop."""
+    min_episodes: int = 32
+    """Episodes in the window below which no correlation is taken."""
+
+    def __post_init__(self) -> None:
+        if self.window < 1 or self.patience < 1 or self.min_episodes < 2:
+            raise ConfigError("the proxy watch needs window >= 1, patience >= 1 and min_episodes >= 2")
+        if not -1 <= self.min_correlation <= 1:
+            raise ConfigError(f"min_correlation must be in [-1, 1]: got {self.min_correlation}")
+
+
+@dataclass(frozen=True)
+class WatchReading:
+    """What one iteration showed.
+
+    Attributes:
+        correlation: Pearson's, over the window; None where it says nothing (few episodes, or no variance).
+        num_astray: Iterations astray one after another, this one included.
+        should_stop: Whether patience has run out.
+    """
+
+    correlation: float | None
+    num_astray: int
+    should_stop: bool
+
+
+class ProxyWatch:
+    """Follows the correlation of a proxy with the score over iterations.
+
+    Args:
+        config: When to stop.
+    """
+
+    def __init__(self, config: WatchConfig | None = None) -> None:
+        self.config = config or WatchConfig()
+        self._pairs: deque[list[tuple[float, float]]] = deque(maxlen=self.config.window)
+        self._num_astray = 0
+
+    def update(self, proxies: Sequence[float], scores: Sequence[float | None]) -> WatchReading:
+        """Take up one iteration.
+
+        Args:
+            proxies: What each episode's shaped rewards, or its shaping alone, came to.
+            scores: The official score of each; an episode without one is left out.
+
+        Returns:
+            What it showed. Where the correlation says nothing the count of iterations astray stays as it is.
+
+        Raises:
+            ConfigError: There is not one score for each proxy.
+        """
+        if len(proxies) != len(scores):
+            raise ConfigError(f"{len(proxies)} proxies but {len(scores)} scores; give one of each for every episode")
+        pairs = zip(proxies, scores, strict=True)
+        self._pairs.append([(float(proxy), float(score)) for proxy, score in pairs if score is not None])
+        correlation = self._correlation()
+        if correlation is not None:
+            self._num_astray = self._num_astray + 1 if correlation < self.config.min_correlation else 0
+        return WatchReading(correlation, self._num_astray, self._num_astray >= self.config.patience)
+
+    def state(self) -> dict[str, object]:
+        """JSON values that `load` takes up, for checkpoints."""
+        return {"pairs": [[list(pair) for pair in pairs] for pairs in self._pairs], "num_astray": self._num_astray}
+
+    def load(self, state: dict[str, object]) -> None:
+        """Go on from a `state`."""
+        pooled: list[list[tuple[float, float]]] = [
+            [(proxy, score) for proxy, score in pairs]
+            for pairs in state["pairs"]  # type: ignore[attr-defined]  # what `state` wrote
+        ]
+        self._pairs = deque(pooled, self.config.window)
+        self._num_astray = int(state["num_astray"])  # type: ignore[call-overload]
+
+    def _correlation(self) -> float | None:
+        pooled = np.array([pair for pairs in self._pairs for pair in pairs]).reshape(-1, 2)
+        if len(pooled) < self.config.min_episodes:
+            return None
+        centred = pooled - pooled.mean(axis=0)
+        spread = np.sqrt((centred**2).sum(axis=0))
+        if (spread <= 1e-9 * np.maximum(1.0, np.abs(pooled).max(axis=0))).any():
+            return None
+        return float(centred[:, 0] @ centred[:, 1] / (spread[0] * spread[1]))

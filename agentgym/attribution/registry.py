@@ -1,0 +1,105 @@
+"""Methods by name: "gated,potential,return_to_go" is a chain, "episode_groups+0.5*anchors" a weighted sum.
+
+Methods that need more than a record (forks of a live environment, a learned predictor) are made by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from agentgym.attribution.anchors import Anchors
+from agentgym.attribution.bounded import Bounded
+from agentgym.attribution.compose import Chain, Sum
+from agentgym.attribution.contract import StepFormula
+from agentgym.attribution.corrected import Corrected
+from agentgym.attribution.environment import Environment
+from agentgym.attribution.episode_groups import EpisodeGroups
+from agentgym.attribution.gated import Gated
+from agentgym.attribution.potential import Potential
+from agentgym.attribution.return_to_go import ReturnToGo
+from agentgym.attribution.state_counts import StateCounts
+from agentgym.attribution.terminal import Terminal
+from agentgym.attribution.tool_use import ToolUse
+from agentgym.attribution.turn_groups import TurnGroups
+from agentgym.attribution.uniform import Uniform
+from agentgym.config import Source, build, read_tables
+from agentgym.errors import ConfigError, UnknownNameError
+
+METHODS: dict[str, type[StepFormula]] = {
+    method.name: method
+    for method in (
+        Terminal,
+        Environment,
+        ReturnToGo,
+        Uniform,
+        Potential,
+        Gated,
+        Anchors,
+        EpisodeGroups,
+        TurnGroups,
+        ToolUse,
+        StateCounts,
+        Bounded,
+        Corrected,
+    )
+}
+"""Every closed formula, by its name."""
+
+
+def make_attribution(text: str, options: Sequence[str] = ()) -> StepFormula:
+    """A method from its text.
+
+    Args:
+        text: A name; names with commas between them for a chain; terms with "+" between them for a sum, each a name or
+            WEIGHT*NAME.
+        options: Texts "NAME.key=value", or "key=value" where the text holds one name; the value is read as TOML.
+
+    Raises:
+        UnknownNameError: There is no such method.
+        ConfigError: An option is unknown, is for a method that is not there, or has a value that is no good.
+    """
+    return make_attributions([text], options)[0]
+
+
+def make_attributions(texts: Sequence[str], options: Sequence[str] = ()) -> list[StepFormula]:
+    """Several methods; an option goes to every one that holds its name. See `make_attribution`."""
+    names = list(dict.fromkeys(name for text in texts for name in _names(text)))
+    for name in names:
+        if name not in METHODS:
+            raise UnknownNameError("attribution method", name, METHODS)
+    if len(names) == 1:
+        options = [option if option.startswith(f"{names[0]}.") else f"{names[0]}.{option}" for option in options]
+    tables, source = read_tables(None, options)
+    for key in tables:
+        if key not in names:
+            raise ConfigError(
+                f"option {key!r} is of no method that is asked for; options are NAME.key=value, NAME being one of "
+                f"{', '.join(names)}"
+            )
+    return [_chain(text, tables, source) for text in texts]
+
+
+def _chain(text: str, tables: Mapping[str, Any], source: Source) -> StepFormula:
+    stages = tuple(_sum(stage, tables, source) for stage in text.split(","))
+    return stages[0] if len(stages) == 1 else Chain(stages)
+
+
+def _sum(text: str, tables: Mapping[str, Any], source: Source) -> StepFormula:
+    terms = list(_terms(text))
+    methods = tuple(build(METHODS[name], tables.get(name, {}), source, f"{name}.") for _, name in terms)
+    weights = tuple(weight for weight, _ in terms)
+    return methods[0] if weights == (1.0,) else Sum(methods, weights)
+
+
+def _names(text: str) -> list[str]:
+    return [name for stage in text.split(",") for _, name in _terms(stage)]
+
+
+def _terms(text: str) -> Iterator[tuple[float, str]]:
+    for term in text.split("+"):
+        weight, star, name = term.rpartition("*")
+        try:
+            yield (float(weight) if star else 1.0), name.strip()
+        except ValueError:
+            raise ConfigError(f"{term!r} is not of the form NAME or WEIGHT*NAME, such as 0.5*anchors") from None

@@ -1,0 +1,103 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from agentgym import RewardEvent
+from agentgym.attribution.forks import Forks
+from agentgym.errors import ConfigError, ContractError
+from agentgym.game import SoloGame
+from agentgym.rollout import Job, RolloutSettings, collect_episodes
+from tests.attribution.records import Guesser, KeyDoor
+
+TASK = KeyDoor().make_task(3)
+
+
+class Said:
+    """Says what it was given, in order."""
+
+    name, uses_tokens, concurrency = "said", False, 1
+
+    def __init__(self, texts):
+        self.texts = texts
+
+    def generate(self, requests):
+        from agentgym import Reply
+
+        return [Reply(self.texts[request.turn]) for request in requests]
+
+    def forget(self, episode):
+        pass
+
+
+def played(*texts, **settings):
+    jobs = [Job(TASK, "e", 0)]
+    rollout = RolloutSettings(record_anchors=True, **settings)
+    [trajectory], _ = collect_episodes(jobs, lambda _: SoloGame(KeyDoor()), {"*": Said(texts)}, rollout)
+    return trajectory
+
+
+def forks(**options):
+    return Forks(KeyDoor, Guesser, task_of=lambda _: TASK, **options)
+
+
+def exact_value(has_key, turns_left):
+    """What a player that says key or door at random may expect."""
+    if turns_left == 0:
+        return 0.0
+    on_door = 1.0 if has_key else exact_value(False, turns_left - 1)
+    return 0.5 * on_door + 0.5 * exact_value(True, turns_left - 1)
+
+
+def test_credit_of_a_turn_is_what_it_changed_of_the_value():
+    (credit,) = forks(continuations=600).attribute([played("door", "key", "door")])
+    start, wasted, held = exact_value(False, 4), exact_value(False, 3), exact_value(True, 2)
+    assert credit.tolist() == pytest.approx([wasted - start, held - wasted, 1.0 - held], abs=0.07)
+    assert credit[1] == max(credit)
+
+
+def test_credit_adds_up_to_the_return_above_the_first_value():
+    method, trajectory = forks(continuations=3), played("door", "key", "door")
+    (credit,) = method.attribute([trajectory])
+    (whole,) = replace(method, every=9).attribute([trajectory])
+    assert credit.sum() == pytest.approx(whole[0])
+    assert whole.tolist() == [whole[0]] * 3
+
+
+def test_credit_is_a_function_of_the_seed():
+    trajectory = played("door", "key", "door")
+    one, again = (forks(seed=1).attribute([trajectory])[0] for _ in range(2))
+    np.testing.assert_array_equal(one, again)
+    assert one.tolist() != forks(seed=2).attribute([trajectory])[0].tolist()
+
+
+def test_an_episode_that_ran_out_of_turns_has_no_value_after_its_end():
+    (credit,) = forks(continuations=1).attribute([played("door", "door", "door", "key")])
+    assert credit.shape == (4,)
+    assert credit[-1] <= 0.0
+
+
+def test_a_record_of_another_environment_is_refused():
+    trajectory = played("door", "key", "door")
+    trajectory.events.append(RewardEvent(2, 2, "agent", "step", 0.5))
+    with pytest.raises(ContractError, match="its return is 1"):
+        forks().attribute([trajectory])
+    trajectory = played("door", "key", "door")
+    trajectory.turns[1].anchor = "elsewhere"
+    with pytest.raises(ContractError, match="turn 1 is in the state"):
+        forks().attribute([trajectory])
+    trajectory = played("door", "key", "door")
+    trajectory.turns.append(trajectory.turns[-1])
+    with pytest.raises(ContractError, match="it ended at turn 2"):
+        forks().attribute([trajectory])
+
+
+def test_an_environment_that_cannot_be_forked_is_refused():
+    class Single(KeyDoor):
+        def fork(self, seed=None):
+            raise NotImplementedError("no copies")
+
+    with pytest.raises(ConfigError, match="no copies; choose another method"):
+        replace(forks(), make_env=Single).attribute([played("key", "door")])
+    with pytest.raises(ConfigError, match="at least 1"):
+        forks(continuations=0)

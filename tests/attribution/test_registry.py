@@ -1,0 +1,52 @@
+import pytest
+
+from agentgym.attribution import METHODS, make_attribution, make_attributions
+from agentgym.attribution.anchors import Anchors
+from agentgym.attribution.compose import Chain, Sum
+from agentgym.attribution.gated import Gated
+from agentgym.attribution.return_to_go import ReturnToGo
+from agentgym.attribution.schedule import Schedule
+from agentgym.attribution.tool_use import ToolUse
+from agentgym.errors import ConfigError, UnknownNameError
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_name_makes_its_method(name):
+    assert make_attribution(name).name == name
+
+
+def test_options_are_read_with_their_types():
+    assert make_attribution("anchors", ["gamma=0.5", "anchors.baseline=mean"]) == Anchors(0.5, "mean")
+    assert make_attribution("tool_use", ["weight.start=0.3", "max_paid=none"]) == ToolUse(Schedule(0.3), max_paid=None)
+    gated = make_attribution("gated", ['priorities=["success", "step"]', "thresholds=[1, 0.5]"])
+    assert gated == Gated(("success", "step"), (1.0, 0.5))
+
+
+def test_chains_and_sums_are_read_as_they_are_named():
+    chain = make_attribution("gated,return_to_go", ["return_to_go.gamma=0.9"])
+    assert chain == Chain((Gated(), ReturnToGo(0.9)))
+    gigpo = make_attribution("episode_groups+0.5*anchors", ["anchors.gamma=0.9"])
+    assert isinstance(gigpo, Sum)
+    assert gigpo.weights == (1.0, 0.5)
+    for method in (chain, gigpo):
+        assert make_attribution(method.name).name == method.name
+
+
+def test_an_option_goes_to_every_method_that_holds_its_name():
+    first, second = make_attributions(["return_to_go", "gated,return_to_go"], ["return_to_go.gamma=0.5"])
+    assert (first.gamma, second.stages[1].gamma) == (0.5, 0.5)
+
+
+def test_unknown_names_and_options_are_refused_with_what_there_is():
+    with pytest.raises(UnknownNameError, match="did you mean anchors"):
+        make_attribution("anchor")
+    with pytest.raises(ConfigError, match="did you mean gamma"):
+        make_attribution("anchors", ["gama=0.9"])
+    with pytest.raises(ConfigError, match=r"anchors\.gamma must be in"):
+        make_attribution("anchors", ["gamma=2.0"])
+    with pytest.raises(ConfigError, match="NAME being one of gated, uniform"):
+        make_attribution("gated,uniform", ["anchors.gamma=0.9"])
+    with pytest.raises(ConfigError, match="NAME or WEIGHT"):
+        make_attribution("half*anchors")
+    with pytest.raises(UnknownNameError, match="attribution method ''"):
+        make_attribution("anchors,")
