@@ -23,6 +23,9 @@ except ImportError as error:
     raise MissingExtraError("TextArena", "textarena") from error
 
 
+ObservationType = textarena.ObservationType
+"""Kinds of what a game says."""
+
 _STARTING = threading.Lock()
 """Held while a game starts: Sokoban makes its rooms in variables of its module."""
 
@@ -43,6 +46,13 @@ class Answer(NamedTuple):
     reward: float
 
 
+def collect_refusals(state: Any) -> list[str]:
+    """From here on why moves are refused, which a game then no longer ends for; whoever reads the list empties it."""
+    refusals: list[str] = []
+    state.set_invalid_move = partial(_refuse, state, refusals)
+    return refusals
+
+
 def _refuse(state: Any, refusals: list[str], *given: Any, **named: Any) -> None:
     """In place of `set_invalid_move`: games give reason and reward in either order, and end at the second one."""
     values = [*given, *named.values()]
@@ -59,6 +69,20 @@ def _say_yes(layout: Any) -> bool:
     return True
 
 
+def started_game(
+    game_id: str, generator: random.Random, options: Mapping[str, Any], num_players: int, seed: int
+) -> Any:
+    """TextArena's environment at its start, made with a generator and for so many players."""
+    with _STARTING, drawing_from(generator):
+        import_module(str(ENV_REGISTRY[f"{game_id}-raw"].entry_point).partition(":")[0])
+        isolate()
+        raw: Any = textarena.make(f"{game_id}-raw", **options)
+        if hasattr(raw, "_is_solvable"):
+            raw._is_solvable = _say_yes  # RushHour's own search takes most of a start; tasks are sifted instead
+        raw.reset(num_players=num_players, seed=seed)
+    return raw
+
+
 class Episode:
     """A running game.
 
@@ -70,20 +94,11 @@ class Episode:
 
     def __init__(self, game_id: str, seed: int, options: Mapping[str, Any]) -> None:
         self.generator = random.Random(seed)
-        with _STARTING, drawing_from(self.generator):
-            import_module(str(ENV_REGISTRY[f"{game_id}-raw"].entry_point).partition(":")[0])
-            isolate()
-            self.raw: Any = textarena.make(f"{game_id}-raw", **options)
-            if hasattr(self.raw, "_is_solvable"):
-                self.raw._is_solvable = (
-                    _say_yes  # RushHour's own search takes most of a start; tasks are sifted instead
-                )
-            self.raw.reset(num_players=1, seed=seed)
+        self.raw = started_game(game_id, self.generator, options, 1, seed)
         if hasattr(self.raw, "all_sets"):
             self.raw.all_sets = ()  # Set never looks at it, and copies would take most of their time for it
         state = self.raw.state
-        self._refusals: list[str] = []
-        state.set_invalid_move = partial(_refuse, state, self._refusals)
+        self._refusals = collect_refusals(state)
         state.set_winners = partial(_win, state)
         self.first = self._told()
 
@@ -107,5 +122,5 @@ class Episode:
     def _told(self) -> str:
         """What was said since it was asked last, but for the player's own words."""
         _, observations = self.raw.get_observation()
-        own = textarena.ObservationType.PLAYER_ACTION
+        own = ObservationType.PLAYER_ACTION
         return "\n".join(str(text).strip() for _, text, kind in observations if kind != own)
