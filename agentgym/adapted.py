@@ -86,6 +86,24 @@ TEXTARENA_GAMES = (
 _NO_ORACLE = {"FifteenPuzzle": "half of TextArena's shuffles cannot be solved, and the others need a long search"}
 
 
+TEXTARENA_PAIRS = (
+    "Breakthrough",
+    "Chopsticks",
+    "ConnectFour",
+    "GameOfPureStrategy",
+    "IteratedPrisonersDilemma",
+    "IteratedRockPaperScissors",
+    "LiarsDice",
+    "Nim",
+    "Othello",
+    "PigDice",
+    "SimpleTak",
+    "TicTacToe",
+    "WildTicTacToe",
+)
+"""Its games of two that start without a network, and of which a rule-based player of ours plays the other side."""
+
+
 def _textarena(name: str, game: str, *suites: str) -> Adapted:
     return Adapted(
         name,
@@ -97,6 +115,11 @@ def _textarena(name: str, game: str, *suites: str) -> Adapted:
         suites,
         why_no_oracle=_NO_ORACLE.get(game, ""),
     )
+
+
+def _textarena_pair(game: str) -> Adapted:
+    options = {"game": game}
+    return Adapted(f"TextArena-{game}", "textarena_pairs", "env:TextArenaPairEnv", options, "textarena", "textarena")
 
 
 def _babyai(name: str, level: str, *suites: str) -> Adapted:
@@ -117,6 +140,7 @@ ADAPTED: tuple[Adapted, ...] = (
     *(_babyai(f"BabyAI-{level}", level) for level in BABYAI_LEVELS),
     _textarena("TextArena", "", "textarena"),
     *(_textarena(f"TextArena-{game}", game) for game in TEXTARENA_GAMES),
+    *map(_textarena_pair, TEXTARENA_PAIRS),
     _textworld("TextWorld", 3, 6, 3),
     _textworld("TextWorld-Large", 8, 12, 6),
 )
