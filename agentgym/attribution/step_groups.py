@@ -82,8 +82,8 @@ class StepGroups:
             is_scaled: Whether to divide by the unbiased standard deviation of the step group's entries (+ 1e-6).
 
         Returns:
-            float64[S]; exactly 0 for a turn that is compared with no other, and where all values are equal up to
-            `TOLERANCE`, so that float noise is never divided by a tiny deviation.
+            float64[S]; exactly 0 for a turn that is compared with no other, and where all values (scaled: all entries)
+            are equal up to `TOLERANCE`, so that float noise is never divided by a tiny deviation.
         """
         entries, place = self._entries
         entered, ids = values[entries], self.ids[entries]
@@ -97,15 +97,16 @@ class StepGroups:
         if is_scaled:
             variances = np.bincount(ids, (entered - means[ids]) ** 2) / np.maximum(sizes - 1, 1)
             compared /= np.sqrt(variances)[self.ids] + _STD_EPS
-        compared[~self._is_informative(values)[self.ids]] = 0.0
+        judged = entries if is_scaled else np.arange(len(values))
+        compared[~self._is_informative(values[judged], self.ids[judged])[self.ids]] = 0.0
         return compared
 
-    def _is_informative(self, values: Floats) -> Bools:
+    def _is_informative(self, values: Floats, ids: Ints) -> Bools:
         """Whether a step group has more than one entry, and values that differ."""
         if not len(values):
             return np.zeros(0, np.bool_)
-        order = np.argsort(self.ids, kind="stable")
-        starts = np.flatnonzero(np.diff(self.ids[order], prepend=-1))
+        order = np.argsort(ids, kind="stable")
+        starts = np.flatnonzero(np.diff(ids[order], prepend=-1))
         high = np.maximum.reduceat(values[order], starts)
         low = np.minimum.reduceat(values[order], starts)
         differ = high - low > TOLERANCE * np.maximum(1.0, np.maximum(np.abs(high), np.abs(low)))

@@ -30,9 +30,10 @@ def reference(steps, method):
         same = [
             j for j in range(len(returns)) if groups[j] == groups[at] and steps.anchors[j] == steps.anchors[at] != -1
         ]
+        every = same
         if method.one_visit:
             same = [min(j for j in same if steps.owner[j] == i) for i in sorted({steps.owner[j] for j in same})]
-        if len(same) < 2 or np.ptp(returns[same]) <= 1e-6:
+        if len(same) < 2 or np.ptp(returns[same if method.is_scaled else every]) <= 1e-6:
             continue
         mine = [j for j in same if (steps.owner[j] == steps.owner[at] if method.one_visit else j == at)]
         kept = same if method.baseline == "mean" else [j for j in same if j not in mine]
@@ -72,6 +73,15 @@ def test_a_rollout_that_comes_back_to_a_state_counts_once(method):
     credit = method(gamma=1.0).attribute([loops, straight])
     assert credit[0].tolist() == [1.0] * 4
     assert credit[1].tolist() == [-1.0]
+
+
+def test_later_visits_are_not_divided_by_a_deviation_of_nothing():
+    """Trap D-11: the first visits have equal returns, a later one of the same rollout another."""
+    group = [record("a", [0, 0, 1], anchors=["s", "t", "s"]), record("b", [0, 1], anchors=["s", "u"])]
+    group.append(record("c", [0, 1], anchors=["s", "v"]))
+    group[0].events[-1] = group[0].events[-1]._replace(value=1 / 0.95)
+    assert Anchors(is_scaled=True).attribute(group)[0].tolist() == [0.0, 0.0, 0.0]
+    assert Anchors().attribute(group)[0][2] == pytest.approx(1 / 0.95 - 0.95)
 
 
 def test_sizes_tell_how_much_there_is_to_compare():

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agentgym import RewardEvent
+from agentgym import Reply, RewardEvent
 from agentgym.attribution.forks import Forks
 from agentgym.errors import ConfigError, ContractError
 from agentgym.game import SoloGame
@@ -22,8 +22,6 @@ class Said:
         self.texts = texts
 
     def generate(self, requests):
-        from agentgym import Reply
-
         return [Reply(self.texts[request.turn]) for request in requests]
 
     def forget(self, episode):

@@ -28,7 +28,7 @@ def test_a_truncated_episode_keeps_its_last_potential_where_a_critic_bootstraps(
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_group_advantages_are_those_without_shaping(is_relative, seed):
-    """Trap D-12: undiscounted shaping from one shared start moves credit between turns alone; truncated rollouts too."""
+    """Trap D-12: undiscounted shaping from one shared start moves credit between turns alone."""
     steps = random_steps(seed)
     shaped = Potential(0.7, is_relative=is_relative).apply(steps)
     for baseline in ("leave_one_out", "mean"):

@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 
@@ -98,7 +100,7 @@ def test_returns_to_go_are_those_of_a_loop_over_each_trajectory(discount):
     lengths = rng.integers(0, 9, 20)
     offsets, values = np.cumsum([0, *lengths]), rng.normal(size=lengths.sum())
     expected = values.copy()
-    for start, end in zip(offsets[:-1], offsets[1:], strict=True):
+    for start, end in itertools.pairwise(offsets):
         for at in range(end - 2, start - 1, -1):
             expected[at] += discount * expected[at + 1]
     np.testing.assert_array_equal(returns_to_go(values, offsets, discount), expected)
