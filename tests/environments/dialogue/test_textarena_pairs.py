@@ -12,6 +12,7 @@ from agentgym.adapted import TEXTARENA_PAIRS
 from agentgym.errors import UnknownNameError
 from agentgym.testing import check_env
 from agentgym.testing.episodes import advance, play_actions, play_script, start
+from agentgym.testing.hostility import HOSTILE_ACTIONS
 from agentgym_dialogue.textarena_pairs.catalog import PAIRS
 from agentgym_dialogue.textarena_pairs.env import TextArenaPairEnv
 from agentgym_dialogue.textarena_pairs.habits import HABITS
@@ -161,6 +162,24 @@ def test_dilemma_takes_lines_in_talk_and_only_named_moves_after_it():
     assert record.steps[1].text == "Say [Cooperate] or [Defect]. Say another move."
     assert record.steps[2].text.startswith("Round 1 results:\n")
     assert "Player 1 says: " in record.steps[0].text
+
+
+@pytest.mark.parametrize("game", PAIRS)
+def test_odd_messages_are_answered_or_end_the_game(game):
+    rng, env = random.Random(game), TextArenaPairEnv(game)
+    odd = [*HOSTILE_ACTIONS, "[r]", "[ 4 ]", "[bid 3 3]", "[bid: 0, 6]", "[split 5 0]", "[split 6 1]", "[k]", "[-1 0]"]
+    tasks = [env.make_task(seed) for seed in range(3)]
+    for _ in range(20):
+        record = start(env, rng.choice(tasks))
+        while not record.is_over:
+            move = rng.choice(env._match.moves)
+            digits = [index for index, sign in enumerate(move) if sign.isdigit()]
+            if digits and rng.random() < 0.2:
+                index = rng.choice(digits)
+                move = f"{move[:index]}{rng.choice(('0', '7', '99', '-1', '00'))}{move[index + 1 :]}"
+            elif rng.random() < 0.1:
+                move = rng.choice((move.upper(), move.lower(), rng.choice(odd)))
+            assert advance(env, record, move).text
 
 
 def test_who_has_no_move_passes_or_has_lost():
