@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import re
 import tomllib
 import types
 from collections.abc import Mapping, Sequence
@@ -36,10 +37,19 @@ class Source:
 
     def place(self, key: str) -> str:
         """Where a dotted key stands, such as `run.toml:12: key 'run.seed'`."""
-        if key in self.overridden or self.path is None:
-            return f"override {key!r}" if key in self.overridden else f"key {key!r}"
-        line = _line_of(self.text, key)
+        if (override := self._override_of(key)) is not None:
+            return f"override {override!r}"
+        if self.path is None:
+            return f"key {key!r}"
+        line = _line_of(self.text, key) or _line_of(self.text, key.rpartition(".")[0])  # an inline table's
         return f"{self.path}{f':{line}' if line else ''}: key {key!r}"
+
+    def _override_of(self, key: str) -> str | None:
+        """The override that gave a key, or made the table of that name, which the file has not."""
+        if key in self.overridden:
+            return key
+        below = sorted(given for given in self.overridden if given.startswith(f"{key}."))
+        return below[0] if below and _line_of(self.text, key) is None and not _has_table(self.text, key) else None
 
 
 def read_tables(path: Path | None, overrides: Sequence[str] = ()) -> tuple[Table, Source]:
@@ -102,7 +112,7 @@ def build(cls: type[T], tables: Mapping[str, Any], source: Source | None = None,
     try:
         return cls(**values)
     except ConfigError as error:
-        raise ConfigError(f"{source.path}: {error}" if source.path else str(error)) from error
+        raise ConfigError(_placed(str(error), dotted_keys(tables, prefix), source)) from error
 
 
 def dotted_keys(tables: Mapping[str, Any], prefix: str = "") -> set[str]:
@@ -120,6 +130,21 @@ def merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> Table:
         below = tables.get(key)
         tables[key] = merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
     return tables
+
+
+def _placed(message: str, given: set[str], source: Source) -> str:
+    """What a dataclass refuses, after where the values that the message names were given; overrides are guiltier."""
+    named = {key for key in given if _names(message, key)} or {
+        key for key in given if _names(message, key.rpartition(".")[2])
+    }
+    places = [source.place(key) for key in sorted(named & source.overridden or named)]
+    if not places or (source.path is None and not source.overridden):
+        return f"{source.path}: {message}" if source.path else message
+    return f"{' and '.join(places)}: {message}"
+
+
+def _names(message: str, key: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(key)}(?![\w.]*\w)", message) is not None
 
 
 def _in_tables(key: str, hints: Mapping[str, Any], prefix: str) -> list[str]:
@@ -186,3 +211,8 @@ def _line_of(text: str, key: str) -> int | None:
         elif current == table and stripped.split("=")[0].strip() == last:
             return number
     return None
+
+
+def _has_table(text: str, key: str) -> bool:
+    names = (line.strip().strip("[] ") for line in text.splitlines() if line.strip().startswith("["))
+    return any(name == key or name.startswith(f"{key}.") for name in names)

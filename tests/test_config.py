@@ -16,6 +16,10 @@ class Inner:
     sizes: tuple[int, ...] = ()
     limit: int | None = 3
 
+    def __post_init__(self) -> None:
+        if self.limit is not None and self.limit < 0:
+            raise ConfigError("inner.limit must be at least 0")
+
 
 @dataclass(frozen=True)
 class Outer:
@@ -70,9 +74,11 @@ def test_overrides_are_enough_without_a_file() -> None:
         ('name = "a"\ninner = 1\n', r"run\.toml:2: key 'inner' must be a table"),
         ('name = "a"\n[inner]\nsizes = 1\n', r"run\.toml:3: key 'inner\.sizes' must be a list"),
         ('name = "a"\n[inner]\nsizes = [1.5]\n', r"key 'inner\.sizes' must be int, got 1\.5"),
+        ('name = "a"\ninner = { limit = -1 }\n', r"run\.toml:2: key 'inner\.limit'"),
         ('name = "a"\n[inner]\nlimit = true\n', r"run\.toml:3: key 'inner\.limit' must be int, got True"),
         ('mode = "slow"\n', r"run\.toml: key 'name' is missing"),
-        ('name = "bad"\n', r"run\.toml: name must not be bad"),
+        ('name = "bad"\n', r"run\.toml:1: key 'name': name must not be bad"),
+        ('name = "a"\n[inner]\nlimit = -1\n', r"run\.toml:3: key 'inner\.limit': inner\.limit must be at least 0"),
         ("name = \n", r"run\.toml: Invalid value"),
     ],
 )
@@ -90,6 +96,18 @@ def test_a_mistake_in_an_override_names_the_override(file: Path) -> None:
         load(file, "inner.rate")
     with pytest.raises(ConfigError, match="'name' is a value, not a table"):
         load(file, "name.first=1")
+
+
+def test_a_refused_value_of_an_override_is_not_blamed_on_the_file(file: Path) -> None:
+    with pytest.raises(ConfigError, match=r"^override 'inner\.limit': inner\.limit must be at least 0"):
+        load(file, "inner.limit=-1")
+    with pytest.raises(ConfigError, match=r"^override 'name': name must not be bad"):
+        load(None, "name=bad")
+
+
+def test_an_unknown_table_of_an_override_is_not_blamed_on_the_file(file: Path) -> None:
+    with pytest.raises(ConfigError, match=r"^override 'iner\.limit' is unknown; did you mean inner"):
+        load(file, "iner.limit=1")
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_configurations_that_come_with_the_trainer_load(path: Path) -> None:
         (["rollout.history=first"], "unknown history 'first'"),
         (["packing.row_length=1"], "expected at least 2"),
         (["algorithm.loss.eps_low=-1.0"], "eps_low"),
-        (["optimizer.learning_rate=1.0"], "'optimizer' is unknown; did you mean optimiser"),
+        (["optimizer.learning_rate=1.0"], "override 'optimizer.learning_rate' is unknown; did you mean optimiser"),
         (["group.sizes=4"], r"'group\.sizes' is unknown; did you mean size"),
     ],
 )
