@@ -27,7 +27,7 @@ def print_json(value: Any) -> None:
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None) -> None:
     """Print a table; cells are plain text, whatever markup they look like."""
-    table = Table(title=title, box=None, header_style="bold", pad_edge=False, title_justify="left", title_style="bold")
+    table = Table(box=None, header_style="bold", pad_edge=False)
     for number, column in enumerate(columns):
         table.add_column(column, overflow="fold", no_wrap=number == 0)
     for row in rows:
@@ -35,6 +35,8 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = FILE_WIDTH
+    if title is not None:
+        console.print(Text(title, style="bold"), soft_wrap=True)  # not the table's own, which wraps at its width
     console.print(table)
 
 

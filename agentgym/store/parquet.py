@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentgym.errors import MissingExtraError, StoreError
+from agentgym.errors import MissingExtraError, StoreError, UnknownNameError
 from agentgym.message import Message, content_text
 from agentgym.outcome import GRADED
 from agentgym.store.query import EpisodeRow
@@ -54,7 +54,8 @@ def export_dataset(
 
     Raises:
         MissingExtraError: pyarrow is not installed.
-        StoreError: There are no such episodes, the folder holds files already, or it cannot be written.
+        UnknownNameError: Nobody of that name played a graded episode.
+        StoreError: There are no graded episodes, the folder holds files already, or it cannot be written.
     """
     try:
         import pyarrow as arrow  # type: ignore[import-untyped]
@@ -124,10 +125,14 @@ def _struct(arrow: ModuleType, fields: Mapping[str, Any]) -> Any:
 def _chosen(store: RunStore, policies: Sequence[str]) -> dict[str, list[EpisodeRow]]:
     """The graded episodes by split, in the order of their ids: who finished first is chance."""
     graded = [row for row in store.episode_rows() if row.outcome in GRADED]
+    if not graded:
+        raise StoreError(f"{store.folder} holds no graded episodes to export; play some: agentgym record")
+    known = {row.policy for row in graded}
+    for name in policies:
+        if name not in known:
+            there = f"the graded episodes in {store.folder} are of: {', '.join(sorted(known))}"
+            raise UnknownNameError("policy", name, known, [there])
     wanted = [row for row in graded if not policies or row.policy in policies]
-    if not wanted:
-        found = ", ".join(sorted({row.policy for row in graded})) or "none"
-        raise StoreError(f"{store.folder} holds no graded episodes to export; policies there: {found}")
     by_split: dict[str, list[EpisodeRow]] = {}
     for row in sorted(wanted, key=lambda row: row.id):
         by_split.setdefault(row.split or _NO_SPLIT, []).append(row)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from agentgym.cli.main import main
+from agentgym.cli.output import print_table
 from agentgym.cli.record import read_player
 from agentgym.errors import ConfigError
 from agentgym.store import RunStore
@@ -87,3 +88,16 @@ def test_a_player_is_read_from_text(text: str, name: str, options: dict[str, flo
 def test_a_player_with_a_bad_option_is_refused() -> None:
     with pytest.raises(ConfigError, match="key=value"):
         read_player("demo(quality)=1")
+
+
+def test_export_of_an_unknown_policy_names_those_that_played(capsys: Capture, tmp_path: Path) -> None:
+    recorded(capsys, "--episodes", "10", "--run", str(tmp_path / "run"))
+    assert main(["export", str(tmp_path / "run"), "--to", str(tmp_path / "data"), "--policy", "nope"]) == 2
+    said = capsys.readouterr().err
+    assert "unknown policy 'nope'" in said
+    assert "are of: demo, oracle, random" in said
+
+
+def test_a_title_longer_than_its_table_stays_on_one_line(capsys: Capture) -> None:
+    print_table(("split", "episodes"), [("train", 8)], title := "recorded on dialogue/maze train, in runs/recorded")
+    assert capsys.readouterr().out.splitlines()[0] == title

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agentgym.errors import MissingExtraError, StoreError
+from agentgym.errors import MissingExtraError, StoreError, UnknownNameError
 from agentgym.evaluation import Player, RecordingSettings, record
 from agentgym.store import RunStore
 from agentgym.store.parquet import export_dataset
@@ -71,8 +71,8 @@ def test_export_repeats_byte_for_byte_and_is_replaced_on_demand(loaded_run, tmp_
     assert (tmp_path / "one" / name).read_bytes() != (tmp_path / "two" / name).read_bytes()
 
 
-def test_export_of_no_episodes_names_the_policies_that_there_are(loaded_run, tmp_path):
-    with pytest.raises(StoreError, match="demo, oracle"):
+def test_export_of_an_unknown_policy_names_those_that_there_are(loaded_run, tmp_path):
+    with pytest.raises(UnknownNameError, match=r"unknown policy 'null'.*\n.*demo, oracle"):
         export_dataset(loaded_run, tmp_path / "dataset", policies=["null"])
 
 
