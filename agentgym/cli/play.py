@@ -15,7 +15,7 @@ from rich.console import Console
 
 from agentgym.cli.output import AsJson, note, print_json, read_partners
 from agentgym.env import AgentEnv, CutMessage
-from agentgym.errors import CancelledEpisode, ContextOverflowError
+from agentgym.errors import CancelledEpisode, ConfigError, ContextOverflowError
 from agentgym.message import ToolSchema
 from agentgym.policies.by_name import load
 from agentgym.policies.human import HumanPolicy
@@ -23,8 +23,9 @@ from agentgym.policy import Policy, Request, Sampling
 from agentgym.prompting.conversation import Conversation
 from agentgym.prompting.parsing import canonical_text
 from agentgym.prompting.renderer import ChatRenderer
-from agentgym.registration import make
+from agentgym.registration import make, spec
 from agentgym.rollout.episode import PlainTalk, Talk
+from agentgym.suite import find_task, load_suite
 from agentgym.task import Task
 
 
@@ -49,6 +50,8 @@ def run(
         partner: Of a game who plays other roles, as ROLE=scripted, scripted:NAME, torch:PATH, endpoint:URL#MODEL.
         as_json: Print the result as JSON for machines.
     """
+    if task:
+        _require_own(task, env)
     given = {"role": role, "partners": read_partners(partner)}
     options: dict[str, Any] = {name: value for name, value in given.items() if value}
     game = make(env, **options)
@@ -106,6 +109,14 @@ def play(
         return {**result, "reward": total, **_ending(info)}
     finally:
         env.close()
+
+
+def _require_own(task_id: str, env_id: str) -> None:
+    """Refuse a task of another environment before it fails for what its configuration lacks."""
+    found = find_task(task_id)
+    owner = load_suite(found.suite).env
+    if owner != spec(env_id).id:
+        raise ConfigError(f"task {task_id!r} is of {owner}, not of {env_id}: play {owner}, or choose another task")
 
 
 def _talk(player: Policy, tools: Sequence[ToolSchema]) -> Talk:

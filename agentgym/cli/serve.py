@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 
@@ -83,8 +84,9 @@ def run(
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     config = options.config
-    made_with = {**(load_suite(options.suite).env_options if options.suite else {}), **read_options(options.option)}
-    app = create_app(spec(env).id, config, **made_with)
+    env_id = spec(env).id
+    made_with = {**(_options_of(options.suite, env_id) if options.suite else {}), **read_options(options.option)}
+    app = create_app(env_id, config, **made_with)
 
     def ready(url: str) -> None:
         if options.as_json:
@@ -96,6 +98,16 @@ def run(
     serve(app, ready)
     note("stopped")
     return 0
+
+
+def _options_of(suite_name: str, env_id: str) -> Mapping[str, Any]:
+    """The options that a suite makes its environment with; a suite of another environment is refused."""
+    suite = load_suite(suite_name)
+    if suite.env != env_id:
+        raise ConfigError(
+            f"suite {suite.name!r} is of {suite.env}, not of {env_id}: serve {suite.env}, or leave out --suite"
+        )
+    return suite.env_options
 
 
 def read_token(path: str) -> str:

@@ -13,6 +13,7 @@ from agentgym.errors import ConfigError
 
 Inline = Literal["auto", "always", "never"]
 _MIN_TOKEN = 16
+_MAX_PORT = 2**16 - 1
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,8 @@ class ServerConfig:
         for name in ("max_sessions", "max_message_bytes", "max_unsent_bytes", "max_waiting", "max_threads"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"server setting {name} must be at least 1: got {getattr(self, name)!r}")
+        if not 0 <= self.port <= _MAX_PORT:
+            raise ConfigError(f"server setting port must be from 0 (a free one) to {_MAX_PORT}: got {self.port!r}")
         if self.inline not in ("auto", "always", "never"):
             raise ConfigError(f"server setting inline must be auto, always or never: got {self.inline!r}")
         if self.token and (len(self.token) < _MIN_TOKEN or not self.token.isascii() or not self.token.isprintable()):

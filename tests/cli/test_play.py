@@ -100,3 +100,8 @@ def test_play_by_a_model_gives_it_its_own_tokens_again(
     assert json.loads(capsys.readouterr().out)["turns"] == len(prompts) > 1
     for before, answer, after in zip(prompts, sampled, prompts[1:], strict=False):
         assert after[: len(before) + len(answer)] == before + answer
+
+
+def test_play_refuses_a_task_of_another_environment(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", GUESS, "--task", "tools/lookup:test-00000", "--policy", "oracle"]) == 2
+    assert "is of agentgym/Lookup-v0, not of agentgym/GuessNumber-v0" in capsys.readouterr().err
