@@ -37,6 +37,7 @@ import difflib
 from collections.abc import Iterable
 
 DISTRIBUTION = "agentgymnasium"
+_MAX_NAMED = 12
 
 
 class AgentGymError(Exception):
@@ -61,7 +62,9 @@ class UnknownNameError(AgentGymError, LookupError):
         self.kind, self.name = kind, name
         names = sorted(known)
         close = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
-        hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(names) or 'none'}"
+        rest = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+        shown = f"{', '.join(names[:_MAX_NAMED]) or 'none'}{rest}"
+        hint = f"did you mean {' or '.join(close)}?" if close else f"known: {shown}"
         super().__init__("\n".join([f"unknown {kind} {name!r}; {hint}", *failures]))
 
 

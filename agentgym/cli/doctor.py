@@ -11,6 +11,7 @@ import platform
 import re
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
@@ -132,7 +133,10 @@ def _runs_folder(folder: Path) -> Finding:
 
 
 def _environments() -> Iterator[Finding]:
-    yield Finding("environments", "ok", ", ".join(spec.id for spec in specs()))
+    known = specs()
+    families = Counter(spec.family for spec in known)
+    counts = ", ".join(f"{number} {family}" for family, number in sorted(families.items()))
+    yield Finding("environments", "ok", f"{len(known)}: {counts}; agentgym list names them")
     for failure in load_entry_points():
         yield Finding("environments", "fault", failure, "mend or uninstall that package")
 

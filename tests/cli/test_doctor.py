@@ -91,3 +91,11 @@ def test_doctor_fails_on_an_address_that_is_none(monkeypatch: pytest.MonkeyPatch
     assert status == "fault"
     assert "'localhost' is no address" in detail
     assert "unix:///PATH" in fix
+
+
+def test_doctor_counts_environments_and_leaves_their_names_to_list() -> None:
+    status, detail, _ = findings()["environments"]
+    assert status == "ok"
+    assert "agentgym list" in detail
+    assert "agentgym/Wordle-v0" not in detail
+    assert len(detail) < 160
