@@ -208,7 +208,8 @@ def _load_json(source: str) -> Any:
     except json.JSONDecodeError as error:
         found = source[max(0, error.pos - 12) : error.pos + 12]
         raise ActionSyntaxError(
-            f"The tool call is not valid JSON: {error.msg} at character {error.pos}, near {found!r}. {EXPECTED}"
+            f"The tool call is not valid JSON: {error.msg.removesuffix(' at')} at character {error.pos}, "
+            f"near {found!r}. {EXPECTED}"
         ) from None
     except (ValueError, RecursionError) as error:
         raise ActionSyntaxError(f"The tool call is not valid JSON: {str(error)[:200]}. {EXPECTED}") from None

@@ -109,6 +109,7 @@ def test_tool_call_keeps_a_given_id() -> None:
         ("search(f'{1}')", "must be literals"),
         ("search('a', **{})", "each argument once"),
         ('{"name": "search", "arguments": {"query": "a"}', "not valid JSON"),
+        ('{"name": "search", "arguments": {"query": "a}', "Unterminated string starting at character 42, near"),
         ('{"name": "search", "arguments": [1]}', "must be a JSON object, got list"),
         ('{"arguments": {}}', 'no "name"'),
         ('{"name": "search", "arguments": {"query": "a", "score": NaN}}', "NaN is not valid JSON"),
