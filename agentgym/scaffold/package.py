@@ -15,6 +15,7 @@ from pathlib import Path
 from string import Template
 
 from agentgym.errors import ConfigError
+from agentgym.registration import specs
 
 _TEMPLATES = Path(__file__).parent / "template"
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -94,6 +95,8 @@ def _package_name(name: str) -> str:
     package = name.replace("-", "_")
     if keyword.iskeyword(package) or package.startswith("agentgym") or importlib.util.find_spec(package) is not None:
         raise ConfigError(f"{name!r} would hide the Python name {package!r}, which is taken; choose another name")
+    if name in {spec.family for spec in specs()}:
+        raise ConfigError(f"{name!r} is a family of environments that there is already; choose another name")
     return package
 
 

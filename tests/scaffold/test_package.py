@@ -66,6 +66,13 @@ def test_name_that_hides_another_package_is_refused(name: str, tmp_path: Path) -
         write_package(name, tmp_path)
 
 
+@pytest.mark.parametrize("name", ["tools", "dialogue"])
+def test_name_of_a_family_that_there_is_already_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="is a family of environments"):
+        write_package(name, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_failing_generator_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(ConfigError, match="nothing is left"):
