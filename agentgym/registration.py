@@ -18,8 +18,9 @@ from agentgym.adapted import ADAPTED, Adapted
 from agentgym.difficulty import KNOBS, Knobs
 from agentgym.entry_points import load_entry_points
 from agentgym.env import AgentEnv
-from agentgym.errors import ConfigError, UnknownNameError
+from agentgym.errors import AgentGymError, ConfigError, ContractError, UnknownNameError
 from agentgym.game import GameEnv
+from agentgym.origin import told
 from agentgym.policy import ScriptFactory
 from agentgym.sandbox.source import PROVIDERS
 from agentgym.suite import register_suites
@@ -92,14 +93,15 @@ class EnvSpec:
 
         Raises:
             UnknownNameError: No agent may play the role.
+            ContractError: They cannot be imported.
         """
-        factories: Mapping[str, Any] = _load(self.scripts)
+        factories: Mapping[str, Any] = _load(self, "scripts")
         found = factories[self.role_named(role)] if self.roles else factories
         return {name: found[name] for name in found if name != "oracle"} if self.why_no_oracle else found
 
     def load_partners(self) -> Mapping[str, ScriptFactory]:
         """What plays each role of this game by default; empty for an environment of one agent."""
-        partners: Mapping[str, ScriptFactory] = _load(self.partners) if self.roles else {}
+        partners: Mapping[str, ScriptFactory] = _load(self, "partners") if self.roles else {}
         return partners
 
     def role_named(self, role: str) -> str:
@@ -225,10 +227,24 @@ _OWN = (
 _specs: dict[str, EnvSpec] = {}
 
 
-def _load(name: str) -> Any:
-    """What "module:NAME" names."""
-    module, _, attribute = name.partition(":")
-    return getattr(importlib.import_module(module), attribute)
+def _load(spec: EnvSpec, key: str) -> Any:
+    """What a key of a spec names, as "module:NAME".
+
+    Raises:
+        ContractError: It cannot be imported; says why, and in which line of which file.
+    """
+    module_name, _, name = getattr(spec, key).partition(":")
+    failed = f"environment {spec.id!r} cannot be loaded: its {key} is {getattr(spec, key)!r}, "
+    try:
+        module = importlib.import_module(module_name)
+    except AgentGymError:
+        raise
+    except Exception as error:  # a boundary: a third party's module may raise anything
+        raise ContractError(f"{failed}and importing {module_name!r} fails: {told(error)}") from error
+    if not hasattr(module, name):
+        unknown = UnknownNameError(f"name in {module.__file__}", name, filter(str.isidentifier, vars(module)))
+        raise ContractError(f"{failed}{unknown}")
+    return getattr(module, name)
 
 
 def register(spec: EnvSpec, suites_root: Path | None = None) -> None:
@@ -295,6 +311,7 @@ def make(env_id: str, *, runtime: str = "", **options: Any) -> AgentEnv:
     Raises:
         UnknownNameError: No such id, runtime, role or partner.
         ConfigError: The environment refuses the options, or cannot run there.
+        ContractError: Its module cannot be imported.
     """
     found = spec(env_id)
     require_runtime(env_id, runtime)
@@ -304,10 +321,11 @@ def make(env_id: str, *, runtime: str = "", **options: Any) -> AgentEnv:
 
             return ContainedEnv(found.id, runtime, options)
         options = {"sandbox": runtime, **options}
+    _load(found, "entry_point")
     try:
         env = gymnasium.make(found.id, **options).unwrapped
     except TypeError as error:
-        raise ConfigError(f"environment {env_id!r} refuses the options {sorted(options)}: {error}") from error
+        raise ConfigError(f"environment {env_id!r} refuses the options {sorted(options)}: {told(error)}") from error
     if not isinstance(env, AgentEnv):
         raise ConfigError(f"{found.entry_point!r} made a {type(env).__name__}, expected an agentgym.AgentEnv")
     return env
@@ -324,9 +342,11 @@ def require_runtime(env_id: str, runtime: str) -> None:
     if runtime not in ("", "local", *PROVIDERS):
         raise UnknownNameError("runtime", runtime, ("local", *PROVIDERS))
     if "served" in found.runtimes and runtime in PROVIDERS and runtime != "docker":
-        raise ConfigError(f"environment {env_id!r} runs whole in a container, of an image, or here: got {runtime!r}")
+        raise ConfigError(
+            f"environment {env_id!r} runs in this process ('local') or whole in a container ('docker'): got {runtime!r}"
+        )
     if runtime in PROVIDERS and not {"served", "workspace"}.intersection(found.runtimes):
-        raise ConfigError(f"environment {env_id!r} runs in this process alone: got runtime {runtime!r}")
+        raise ConfigError(f"environment {env_id!r} runs in this process ('local') alone: got runtime {runtime!r}")
     if runtime == "local" and "local" not in found.runtimes:
         raise ConfigError(f"environment {env_id!r} works in a sandbox: runtime must be one of {', '.join(PROVIDERS)}")
 
@@ -341,6 +361,7 @@ def make_game(env_id: str, **options: Any) -> GameEnv:
     Raises:
         UnknownNameError: No such id or policy.
         ConfigError: It is no game, or refuses the options.
+        ContractError: Its module cannot be imported.
     """
     found = spec(env_id)
     if not found.roles:
@@ -349,10 +370,11 @@ def make_game(env_id: str, **options: Any) -> GameEnv:
         from agentgym.judge import judge_named  # not at the top: policies know environments by their ids
 
         options = {**options, "judge": judge_named(options["judge"])}
+    game_class = _load(found, "entry_point")
     try:
-        game = _load(found.entry_point)(**{**found.options, **options})
+        game = game_class(**{**found.options, **options})
     except TypeError as error:
-        raise ConfigError(f"game {env_id!r} refuses the options {sorted(options)}: {error}") from error
+        raise ConfigError(f"game {env_id!r} refuses the options {sorted(options)}: {told(error)}") from error
     if not isinstance(game, GameEnv):
         raise ConfigError(f"{found.entry_point!r} made a {type(game).__name__}, expected an agentgym.GameEnv")
     return game

@@ -28,6 +28,7 @@ LAYERS = (
         "data_folder",
         "entry_points",
         "message",
+        "origin",
         "picture",
         "arguments",
         "action",

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import sys
+
 import gymnasium
 import pytest
 
 import agentgym
 from agentgym import registration
-from agentgym.errors import ConfigError, UnknownNameError
+from agentgym.errors import ConfigError, ContractError, UnknownNameError
 from agentgym.registration import EnvSpec, make, register, script_names, spec, specs
 from tests.toy_env import ToyEnv
 from tests.toy_game import SPEC as GAME
@@ -156,3 +158,30 @@ def test_options_at_no_level_are_refused(level):
         spec("agentgym/Wordle-v0").options_at(level)
     with pytest.raises(ConfigError, match="declares no difficulty"):
         spec("agentgym/Werewolf-v0").options_at(0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("class Env(:", r"importing 'broken_env' fails: SyntaxError: invalid syntax \(.*broken_env.py, line 1\)"),
+        ("import nonexistent", r"ModuleNotFoundError: No module named 'nonexistent' \(.*broken_env.py, line 1, in"),
+        ("x = 1\ny = x.z", r"AttributeError: 'int' object has no attribute 'z' \(.*broken_env.py, line 2, in"),
+        ("class Envv: ...", r"unknown name in .*broken_env.py 'Env'; did you mean Envv\?"),
+    ],
+)
+def test_what_cannot_be_loaded_is_named_with_its_line(text, expected, registry, tmp_path, monkeypatch):
+    (tmp_path / "broken_env.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "broken_env", raising=False)
+    register(EnvSpec("test/Broken-v0", "broken_env:Env", "broken_env:Env", "test"))
+    for load, key in (
+        (lambda: make("test/Broken-v0"), "entry_point"),
+        (spec("test/Broken-v0").load_scripts, "scripts"),
+    ):
+        with pytest.raises(ContractError, match=f"its {key} is 'broken_env:Env', .*{expected}"):
+            load()
+
+
+def test_a_refused_runtime_says_which_are_taken():
+    with pytest.raises(ConfigError, match=r"\('local'\) or whole in a container \('docker'\): got 'process'"):
+        make("agentgym/GuessNumber-v0", runtime="process")

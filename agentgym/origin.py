@@ -1,0 +1,33 @@
+"""Where in an environment's own code an exception was raised, in the words of an error message.
+
+Whole tracebacks are not here: the command line shows them with --debug.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+_NOT_THEIRS = sys.stdlib_module_names | {"agentgym", "gymnasium"}
+
+
+def told(error: BaseException) -> str:
+    """An exception in one line: its type, what it says, and where the environment's own code raised it.
+
+    Args:
+        error: As it was caught.
+
+    Returns:
+        Such as "KeyError: 'map' (.../env.py, line 42, in begin)"; without a place where none of the environment's code
+        ran. Of a package, its innermost frame: what other libraries did within a call of it is not named.
+    """
+    text = f"{type(error).__name__}: {str(error)[:500]}"
+    if isinstance(error, SyntaxError):
+        return f"{type(error).__name__}: {error.msg} ({error.filename}, line {error.lineno})"
+    frames = list(traceback.walk_tb(error.__traceback__))
+    packages = [frame.f_globals.get("__name__", "").partition(".")[0] for frame, _ in frames]
+    theirs = next((package for package in packages if package not in _NOT_THEIRS), None)
+    if theirs is None:
+        return text
+    frame, line = [pair for pair, package in zip(frames, packages, strict=True) if package == theirs][-1]
+    return f"{text} ({frame.f_code.co_filename}, line {line}, in {frame.f_code.co_name})"
