@@ -5,7 +5,7 @@ Storing them is the work of `agentgym.store`, collecting them of `agentgym.rollo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -165,11 +165,7 @@ class Trajectory:
 
     def step_rewards(self) -> NDArray[np.float64]:
         """float64[N]: reward of each turn, by the turn that events credit (-1 and later than the last are clamped)."""
-        rewards = np.zeros(len(self.turns))
-        for event in self.events:
-            if len(rewards):
-                rewards[min(max(event.turn, 0), len(rewards) - 1)] += self.weights[event.component] * event.value
-        return rewards
+        return rewards_by_turn(self.events, self.weights, len(self.turns))
 
     def segments(self) -> list[Segment]:
         """The token sequences to train on, in order; turns without tokens yield none."""
@@ -180,6 +176,15 @@ class Trajectory:
         for turn in self.turns:
             yield from turn.messages
             yield turn.reply
+
+
+def rewards_by_turn(events: Iterable[RewardEvent], weights: Mapping[str, float], num_turns: int) -> NDArray[np.float64]:
+    """float64[N]: reward of each turn, by the turn that events credit (-1 and later than the last are clamped)."""
+    rewards = np.zeros(num_turns)
+    for event in events:
+        if num_turns:
+            rewards[min(max(event.turn, 0), num_turns - 1)] += weights[event.component] * event.value
+    return rewards
 
 
 def _linear_runs(turns: Sequence[Turn]) -> list[list[Turn]]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agentgym.errors import ContractError, StoreError
 from agentgym.reward import RewardEvent
@@ -164,27 +165,58 @@ def pack_tokens(turns: Sequence[Turn]) -> bytes | None:
     return zlib.compress(plain, _COMPRESSION if len(plain) >= _COMPRESSED_FROM else 0)
 
 
+class TurnTokens(NamedTuple):
+    """The token arrays of one turn.
+
+    Attributes:
+        prompt_ids: int32[P].
+        action_ids: int32[K].
+        behaviour_logprobs: float32[K]; None for derived turns.
+    """
+
+    prompt_ids: NDArray[np.int32]
+    action_ids: NDArray[np.int32]
+    behaviour_logprobs: NDArray[np.float32] | None
+
+
+def split_tokens(blob: bytes) -> list[TurnTokens]:
+    """The arrays of `pack_tokens`, turn by turn; they are views of one buffer of their own, so they may be written.
+
+    Raises:
+        StoreError: The blob is damaged.
+    """
+    try:
+        words = np.frombuffer(bytearray(zlib.decompress(blob)), _INT32)
+        num_turns = int(words[0])
+        sizes = words[1 : 1 + 3 * num_turns].reshape(num_turns, 3).tolist()
+    except (zlib.error, ValueError, IndexError) as error:
+        raise StoreError(f"damaged token arrays: {error}; restore the run folder from a copy") from error
+    turns = []
+    at = 1 + 3 * num_turns
+    for num_prompt, num_action, num_logprobs in sizes:
+        prompt_ids, at = words[at : at + num_prompt], at + num_prompt
+        action_ids, at = words[at : at + num_action], at + num_action
+        logprobs = words[at : at + num_logprobs].view(_FLOAT32) if num_logprobs >= 0 else None
+        at += max(num_logprobs, 0)
+        turns.append(TurnTokens(prompt_ids, action_ids, logprobs))
+    if at != len(words):
+        raise StoreError(f"damaged token arrays: {len(words)} words, expected {at}; restore the run folder from a copy")
+    return turns
+
+
 def unpack_tokens(blob: bytes, turns: Sequence[Turn]) -> None:
-    """Give turns their arrays back; they are views of one buffer of their own, so they may be written.
+    """Give turns their arrays back.
 
     Raises:
         StoreError: The blob is damaged or belongs to another number of turns.
     """
-    try:
-        words = np.frombuffer(bytearray(zlib.decompress(blob)), _INT32)
-    except zlib.error as error:
-        raise StoreError(f"damaged token arrays: {error}; restore the run folder from a copy") from error
-    if len(words) == 0 or words[0] != len(turns):
+    arrays = split_tokens(blob)
+    if len(arrays) != len(turns):
         raise StoreError(f"damaged token arrays: expected {len(turns)} turns; restore the run folder from a copy")
-    sizes = words[1 : 1 + 3 * len(turns)].reshape(-1, 3).tolist()
-    at = 1 + 3 * len(turns)
-    for turn, (num_prompt, num_action, num_logprobs) in zip(turns, sizes, strict=True):
-        turn.prompt_ids = words[at : at + num_prompt]
-        turn.action_ids = words[at + num_prompt : at + num_prompt + num_action]
-        at += num_prompt + num_action
-        if num_logprobs >= 0:
-            turn.behaviour_logprobs = words[at : at + num_logprobs].view(_FLOAT32)
-            at += num_logprobs
+    for turn, (prompt_ids, action_ids, logprobs) in zip(turns, arrays, strict=True):
+        turn.prompt_ids, turn.action_ids = prompt_ids, action_ids
+        if logprobs is not None:
+            turn.behaviour_logprobs = logprobs
 
 
 def read_turn(row: Sequence[Any]) -> Turn:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypedDict
 
-from agentgym.errors import UnknownNameError
+from agentgym.errors import StoreError, UnknownNameError
 from agentgym.outcome import Outcome
 from agentgym.store.codec import read_events, read_turn, unpack_tokens
 from agentgym.store.connection import Connection
@@ -75,9 +75,29 @@ def episode_rows(connection: Connection, where: Mapping[str, Any], after: int = 
         if key not in known:
             raise UnknownNameError("episode filter", key, known)
     conditions = "".join(f" AND {key} IS ?" for key in where)
-    query = f"SELECT {', '.join(EpisodeRow._fields)} FROM episodes WHERE number > ?{conditions} ORDER BY number"
+    return _rows(connection, f"number > ?{conditions}", (after, *where.values()))
+
+
+def numbered_rows(connection: Connection, numbers: Sequence[int]) -> list[EpisodeRow]:
+    """The columns of episodes by their numbers, in the order of the numbers; one may be asked for several times.
+
+    Raises:
+        StoreError: One of them is not there.
+    """
+    found = {row.number: row for row in _rows(connection, f"number IN ({','.join(map(str, numbers))})", ())}
+    missing = sorted(set(numbers) - found.keys())
+    if missing:
+        raise StoreError(
+            f"{connection.path} has no episode of number {missing[0]} ({len(missing)} of {len(numbers)} are gone); "
+            "read the run again: episodes were dropped from it"
+        )
+    return [found[number] for number in numbers]
+
+
+def _rows(connection: Connection, condition: str, values: Sequence[Any]) -> list[EpisodeRow]:
+    query = f"SELECT {', '.join(EpisodeRow._fields)} FROM episodes WHERE {condition} ORDER BY number"
     success = EpisodeRow._fields.index("success")
-    rows = connection.rows(query, (after, *where.values()))
+    rows = connection.rows(query, values)
     return [
         EpisodeRow._make((*row[:success], None if row[success] is None else bool(row[success]), *row[success + 1 :]))
         for row in rows

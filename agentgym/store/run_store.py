@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from agentgym.errors import StoreError
 from agentgym.reward import RewardEvent
 from agentgym.store import codec
+from agentgym.store.columns import EpisodeColumns, episode_columns, token_arrays
 from agentgym.store.connection import Connection
 from agentgym.store.credit import credit_of, labels, write_credit
 from agentgym.store.lock import WriterLock, refuse_network_file_system
-from agentgym.store.query import EpisodeFilter, EpisodeRow, Purpose, episode_rows, trajectories
+from agentgym.store.query import EpisodeFilter, EpisodeRow, Purpose, episode_rows, numbered_rows, trajectories
 from agentgym.store.schema import OutdatedSchemaError
 from agentgym.task import Task
 from agentgym.trajectory import Group, Trajectory
@@ -242,6 +243,33 @@ class RunStore:
     def load(self, rows: Sequence[EpisodeRow], *, with_tokens: bool = True) -> Iterator[Trajectory]:
         """The trajectories of chosen rows, in the order of the rows."""
         return trajectories(self._connection, rows, with_tokens)
+
+    def numbered(self, numbers: Sequence[int], *, with_tokens: bool = True) -> list[Trajectory]:
+        """Trajectories by their numbers, in the order of the numbers; each time one is asked for it is its own copy.
+
+        Raises:
+            StoreError: One of them is not there.
+        """
+        rows = numbered_rows(self._connection, numbers)
+        return [one for row in rows for one in trajectories(self._connection, [row], with_tokens)]
+
+    def columns(
+        self, *, purpose: Purpose = "train", after: int = 0, upto: int | None = None
+    ) -> Iterator[EpisodeColumns]:
+        """The graded episodes of a purpose with numbers in (after, upto] as columns, some thousand at a time.
+
+        Raises:
+            StoreError: An episode has no finite return although it was graded, or the file is damaged.
+        """
+        return episode_columns(self._connection, purpose, after, upto)
+
+    def token_arrays(self, numbers: Sequence[int]) -> dict[int, list[codec.TurnTokens]]:
+        """The token arrays of episodes, turn by turn, by number; far faster than whole trajectories.
+
+        Raises:
+            StoreError: The arrays of an episode are damaged.
+        """
+        return token_arrays(self._connection, numbers)
 
     def watermark(self) -> int:
         """Number of the newest episode, 0 where there is none."""
