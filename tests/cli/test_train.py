@@ -139,6 +139,21 @@ def test_train_bad_input_is_one_clear_line(args: list[str], expected: str, confi
     assert captured.out == ""
 
 
+@pytest.mark.parametrize(
+    ("override", "expected"),
+    [
+        ("run.suite=dialogue/gues-number", "unknown suite"),
+        ("rollout.runtime=doker", "unknown runtime 'doker'; did you mean docker?"),
+        ("warm_start.demonstrator=dmeo", "unknown"),
+        ("warm_start.run=nowhere", "nowhere"),
+    ],
+)
+def test_train_bad_name_leaves_no_run_folder(override: str, expected: str, config: str, capsys: Capture) -> None:
+    assert main(["train", config, "--run", "runs/x", override]) != 0
+    assert expected in capsys.readouterr().err
+    assert not Path("runs").exists()
+
+
 def test_train_malformed_file_names_the_line(config: str, capsys: Capture) -> None:
     Path(config).write_text(CONFIG.replace("iterations = 1", "iterations = 1\nsede = 3"))
     assert main(["train", config]) == 2

@@ -34,7 +34,7 @@ from agentgym_rl.describe import describe
 from agentgym_rl.journal import Journal
 from agentgym_rl.models import PolicyModel
 from agentgym_rl.roles import evaluated_role
-from agentgym_rl.run_folder import SUMMARY, open_run
+from agentgym_rl.run_folder import SUMMARY, open_run, require_usable
 from agentgym_rl.setup import Parts, assemble, reference_of, untrained
 from agentgym_rl.trainer import Trainer
 from agentgym_rl.watch import why_not_learning
@@ -81,13 +81,16 @@ def train(config: TrainConfig, folder: Path, *, resume: bool = False, overwrite:
     began = time.monotonic()
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     distributed.start()
+    if distributed.rank() == 0:
+        require_usable(folder, config, resume=resume, overwrite=overwrite)
+    parts = assemble(config)  # before the folder is made: what is refused here leaves nothing behind
     store = open_run(folder, config, resume=resume, overwrite=overwrite) if distributed.rank() == 0 else None
     distributed.broadcast(None)
     journal = Journal(store, folder)
     try:
         if store is not None:
             store.set_meta({"equations": describe(config)})
-        job = _Job(config, folder, store, journal)
+        job = _Job(config, parts, folder, store, journal)
         job.run(is_resumed=resume)
         return job.conclude(began)
     finally:
@@ -99,9 +102,10 @@ def train(config: TrainConfig, folder: Path, *, resume: bool = False, overwrite:
 class _Job:
     """One run of the job: its stages, in order."""
 
-    def __init__(self, config: TrainConfig, folder: Path, store: RunStore | None, journal: Journal) -> None:
-        self.config, self.folder, self.store, self.journal = config, folder, store, journal
-        self.parts: Parts = assemble(config)
+    def __init__(
+        self, config: TrainConfig, parts: Parts, folder: Path, store: RunStore | None, journal: Journal
+    ) -> None:
+        self.config, self.parts, self.folder, self.store, self.journal = config, parts, folder, store, journal
         count = sum(parameter.numel() for parameter in self.parts.model.parameters())
         journal.say(f"{config.run.suite}: {count:,} parameters, {len(self.parts.tokenizer)} tokens")
 

@@ -21,6 +21,7 @@ from agentgym_rl.config import TrainConfig
 CONFIG, SUMMARY = "config.json", "summary.json"
 _OWN = (CONFIG, SUMMARY, DATABASE, "run.db-wal", "run.db-shm", LOCK_FILE, "report.html", "tensorboard", REPLIES)
 _OWN_FOLDERS = ("checkpoints", "models", "evaluations")
+_MAX_NAMED = 5
 _PACKAGES = ("agentgymnasium", "torch", "transformers", "tokenizers", "gymnasium", "numpy")
 
 
@@ -34,23 +35,16 @@ def open_run(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool
         overwrite: Remove the run in the folder first; anything else there is left alone.
 
     Raises:
-        ConfigError: The folder holds a run and neither was asked for, holds no run to resume, holds something else
-            under the name of what a run writes, or cannot be written.
+        ConfigError: See `require_usable`; or the folder cannot be written.
         CheckpointError: The run in the folder has another configuration.
         StoreError: Another process is writing the run.
     """
-    holds_run = _holds_run(folder)
+    require_usable(folder, config, resume=resume, overwrite=overwrite)
     if resume:
-        if not holds_run:
-            raise ConfigError(f"no run to resume in {folder}: {CONFIG} is missing; start it without --resume")
-        require_same(folder, config)
         return RunStore.open(folder)
-    if holds_run and overwrite:
+    if _holds_run(folder):
         WriterLock(folder).release()  # refused while another process writes the run
         remove_run(folder)
-    elif holds_run:
-        raise ConfigError(f"{folder} holds a run; go on with --resume, start anew with --overwrite, or name another")
-    _require_free(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         facts = {"config": asdict(config), "versions": versions(), "commit": commit()}
@@ -60,11 +54,30 @@ def open_run(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool
     return RunStore.create(folder, {"kind": "train", "suite": config.run.suite, "config": asdict(config)})
 
 
+def require_usable(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool) -> None:
+    """Refuse a folder that a run cannot begin or go on in; touches nothing. Arguments as those of `open_run`.
+
+    Raises:
+        ConfigError: The folder holds a run and neither was asked for, holds no run to resume, holds anything else, or
+            is a file.
+        CheckpointError: The run in the folder has another configuration.
+    """
+    holds_run = _holds_run(folder)
+    if resume and not holds_run:
+        raise ConfigError(f"no run to resume in {folder}: {CONFIG} is missing; start it without --resume")
+    if resume:
+        require_same(folder, config)
+    elif not holds_run:
+        _require_free(folder)
+    elif not overwrite:
+        raise ConfigError(f"{folder} holds a run; go on with --resume, start anew with --overwrite, or name another")
+
+
 def _holds_run(folder: Path) -> bool:
     """Whether a training run began here; a config.json of something else, such as a model's, is none."""
     try:
         facts = json.loads((folder / CONFIG).read_text())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     except (OSError, ValueError):  # damaged: the database beside it tells
         return (folder / DATABASE).exists()
@@ -72,10 +85,15 @@ def _holds_run(folder: Path) -> bool:
 
 
 def _require_free(folder: Path) -> None:
-    """Refuse a folder where a run would write over, or later remove, what no training run wrote."""
-    taken = [name for name in _OWN_FOLDERS + _OWN if name != LOCK_FILE and (folder / name).exists()]
+    """Refuse a folder that holds anything which no training run wrote; a run would mix with it or write over it."""
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{folder} is a file; a run needs a folder of its own, such as --run runs/{folder.stem}")
+    names = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+    taken = [name for name in names if name != LOCK_FILE and not name.startswith(".")]
     if taken:
-        raise ConfigError(f"{folder} holds {', '.join(taken)}, which no training run wrote; name another folder")
+        rest = f" and {len(taken) - _MAX_NAMED} more" if len(taken) > _MAX_NAMED else ""
+        shown = f"{', '.join(taken[:_MAX_NAMED])}{rest}"
+        raise ConfigError(f"{folder} holds {shown}, which no training run wrote; name another folder")
 
 
 def remove_run(folder: Path) -> None:

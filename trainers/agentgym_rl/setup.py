@@ -16,12 +16,15 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from agentgym.errors import ConfigError
 from agentgym.message import content_text
 from agentgym.partners import Cast
+from agentgym.policies.by_name import load
 from agentgym.policies.tiny_model import build_tiny_model
 from agentgym.policies.torch_policy import TorchPolicy, read_seen_hashes
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.stability import check_template
 from agentgym.prompting.tiny import build_tokenizer
-from agentgym.registration import spec
+from agentgym.registration import require_runtime, spec
+from agentgym.rollout import game_maker
+from agentgym.store import RunStore
 from agentgym.suite import Suite, load_suite, require_unseen
 from agentgym_rl import distributed
 from agentgym_rl.config import TrainConfig
@@ -61,7 +64,8 @@ def assemble(config: TrainConfig) -> Parts:
     """Build everything that training needs.
 
     Raises:
-        UnknownNameError: The suite does not exist.
+        UnknownNameError: The suite, the runtime, a partner or the demonstrator does not exist.
+        StoreError: There is no run to clone.
         TemplateError: The model's chat template cannot be used.
         ConfigError: Settings do not fit the model or the machine.
         HeldOutError: The model was trained on tasks that this run evaluates on.
@@ -70,7 +74,7 @@ def assemble(config: TrainConfig) -> Parts:
     torch.manual_seed(config.run.seed)
     suite = load_suite(config.run.suite)
     playing = training_cast(config.roles, suite)
-    evaluated_role(config.roles, suite)  # refuses what cannot be, before anything is collected
+    _require_names(config, suite, playing)
     tools = tools_of(playing)
     seen_hashes = read_seen_hashes(Path(config.model.path)) if config.model.path else frozenset[str]()
     _require_unseen(suite, config, seen_hashes)
@@ -146,6 +150,19 @@ def _require_unseen(suite: Suite, config: TrainConfig, seen_hashes: frozenset[st
     for split, is_evaluated in evaluated.items():
         if is_evaluated and seen_hashes and split in suite.splits:
             require_unseen(suite.tasks(split), seen_hashes)
+
+
+def _require_names(config: TrainConfig, suite: Suite, playing: Cast) -> None:
+    """Refuse names that nothing is registered under before anything is played or written."""
+    role, partners = evaluated_role(config.roles, suite)
+    if role:
+        Cast.of(suite.env, (role,), partners, suite.env_options)
+    require_runtime(suite.env, config.rollout.runtime)
+    game_maker(suite, config.rollout.runtime, playing)
+    if config.warm_start.run:
+        RunStore.open(Path(config.warm_start.run), read_only=True).close()
+    elif config.warm_start.demonstrations:
+        load(config.warm_start.demonstrator, suite.env)
 
 
 def _check_world(config: TrainConfig) -> None:

@@ -46,7 +46,7 @@ def test_overwriting_removes_what_a_run_wrote_and_nothing_else(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("is_overwrite", [False, True])
-@pytest.mark.parametrize("name", ["config.json", "models/weights", "run.db"])
+@pytest.mark.parametrize("name", ["config.json", "models/weights", "run.db", "notes.txt"])
 def test_a_folder_of_something_else_is_neither_written_nor_removed(
     tmp_path: Path, name: str, is_overwrite: bool
 ) -> None:
@@ -97,6 +97,12 @@ def test_a_folder_of_evaluations_does_not_become_half_a_run(tmp_path: Path) -> N
     with pytest.raises(ConfigError, match="which no training run wrote"):
         begin(tmp_path / "run")
     assert not (tmp_path / "run" / CONFIG).exists()
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("mine")
+    with pytest.raises(ConfigError, match=r"README\.md is a file; a run needs a folder of its own"):
+        begin(tmp_path / "README.md")
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
