@@ -127,14 +127,14 @@ def with_credit(trajectory: Trajectory, events: Sequence[RewardEvent], label: st
 
 
 def _groups(store: RunStore, rows: Sequence[EpisodeRow]) -> Iterator[list[tuple[int, Trajectory]]]:
-    """Numbers and trajectories of each group, in the order of the first member."""
+    """Numbers and trajectories of each group, members in the order of a sealed one, so that sums round alike."""
     groups: dict[tuple[object, ...], list[EpisodeRow]] = {}
     for row in rows:
         key = (row.group_id,) if row.group_id else (row.task_id, row.role, row.policy, row.iteration)
         groups.setdefault(key, []).append(row)
     pending: list[list[EpisodeRow]] = []
     for group in groups.values():
-        pending.append(group)
+        pending.append(sorted(group, key=lambda row: row.attempt))
         if sum(map(len, pending)) >= _CHUNK:
             yield from _loaded(store, pending)
             pending = []

@@ -33,6 +33,7 @@ COMMANDS = {
     "record": "store episodes of a mix of policies, as offline data",
     "export": "write a run's episodes as a Hugging Face dataset",
     "compare": "the paired difference between two evaluations",
+    "attribute": "which turn earned what, by any method, for a run that is over",
     "report": "write the report page of a run",
     "sweep": "remove what killed processes left of their sandboxes",
     "images": "build the container images that sandboxes run, list and check them",

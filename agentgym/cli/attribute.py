@@ -1,0 +1,105 @@
+"""`agentgym attribute RUN --method NAME ...`: credit by step for a run that is over, several methods side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from agentgym.attribution import METHODS, RunCredit, attribute_run, make_attributions, stored_credit
+from agentgym.cli.output import AsJson, note, print_json, print_table
+from agentgym.errors import ConfigError
+from agentgym.store import RunStore
+
+_Options = Annotated[
+    tuple[str, ...],
+    tyro.conf.arg(name="set", help="Options of methods, as NAME.key=value; key=value where one method is named."),
+]
+_FIFTHS = ("first fifth", "second", "third", "fourth", "last fifth")
+
+
+def run(
+    folder: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")],
+    *,
+    method: tuple[str, ...] = (),
+    options: _Options = (),
+    label: tuple[str, ...] = (),
+    policy: tuple[str, ...] = (),
+    overwrite: bool = False,
+    as_json: AsJson = False,
+) -> int:
+    """Assign credit to the episodes of a run, keep it as reward events beside the recorded ones, and compare methods.
+
+    Without a method the credit that is kept already is told.
+
+    Args:
+        folder: The run's folder: of a recording, an evaluation or a training that is over.
+        method: Names of methods; with commas between them a chain, such as gated,potential,return_to_go; with plus
+            signs a sum, such as episode_groups+0.5*anchors.
+        options: Options of methods.
+        label: What the credit of each method is kept under; its own text where none is given.
+        policy: Episodes of these policies alone; all where none is given.
+        overwrite: Replace credit that is kept under the same label.
+        as_json: Print JSON for machines.
+    """
+    if not method:
+        _refuse_alone(options, label, policy, overwrite)
+        with RunStore.open(folder, read_only=True) as store:
+            found = stored_credit(store)
+    else:
+        labels = _labels(method, label)
+        methods = dict(zip(labels, make_attributions(method, options), strict=True))
+        with RunStore.open(folder) as store:
+            found = attribute_run(store, methods, policies=policy, overwrite=overwrite)
+        _warn(found)
+    if as_json:
+        print_json({"run": str(folder), "methods": [each.to_json() for each in found]})
+    elif found:
+        _print(found)
+    else:
+        note(f"{folder} holds no credit yet; name a --method: {', '.join(METHODS)}")
+    return 0
+
+
+def _labels(method: Sequence[str], label: Sequence[str]) -> Sequence[str]:
+    labels = label or method
+    if len(labels) != len(method) or len(set(labels)) < len(labels):
+        raise ConfigError(
+            f"each method needs a label of its own: got the methods {', '.join(method)} and the labels "
+            f"{', '.join(labels)}; give as many different ones with --label"
+        )
+    return labels
+
+
+def _refuse_alone(options: Sequence[str], label: Sequence[str], policy: Sequence[str], overwrite: bool) -> None:
+    given = {"--set": options, "--label": label, "--policy": policy, "--overwrite": overwrite}
+    alone = [name for name, value in given.items() if value]
+    if alone:
+        raise ConfigError(f"{', '.join(alone)} needs a --method: {', '.join(METHODS)}")
+
+
+def _warn(found: Sequence[RunCredit]) -> None:
+    silent = [each.label for each in found if not any(each.mean_by_fifth)]
+    if silent:
+        note(
+            f"no turn has any credit by {', '.join(silent)}: methods that compare need several episodes of a task by "
+            "one policy, or a group of them, with returns that differ"
+        )
+
+
+def _print(found: Sequence[RunCredit]) -> None:
+    columns = ("label", "conserving", "yields", "episodes", "left out", *_FIFTHS)
+    rows = [
+        (
+            each.label,
+            "yes" if each.conserves else "no",
+            each.yields,
+            each.episodes,
+            each.left_out,
+            *("-" if mean is None else f"{mean:.4g}" for mean in each.mean_by_fifth),
+        )
+        for each in found
+    ]
+    print_table(columns, rows, "mean |credit| of a turn, by where in its episode it stands")

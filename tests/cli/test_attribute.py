@@ -1,0 +1,99 @@
+"""`agentgym attribute`."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from agentgym.cli.main import FAILED, OK, USAGE, main
+from agentgym.store import DATABASE, RunStore
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    suite = ["--suite", "dialogue/guess-number", "--policy", "demo=1", "random=1"]
+    assert main(["record", *suite, "--episodes", "30", "--run", str(folder)]) == OK
+    return folder
+
+
+@pytest.fixture
+def run_folder(recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    (tmp_path / DATABASE).write_bytes((recorded / DATABASE).read_bytes())
+    capsys.readouterr()
+    return tmp_path
+
+
+def attribute(folder: Path, *args: str) -> int:
+    return main(["attribute", str(folder), *args])
+
+
+def test_methods_are_compared_side_by_side_and_kept(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    methods = ("terminal", "potential", "gated,return_to_go")
+    assert attribute(run_folder, "--method", *methods, "--set", "return_to_go.gamma=0.9") == OK
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:3] for line in lines[2:]] == [
+        ["terminal", "yes", "rewards"],
+        ["potential", "yes", "rewards"],
+        ["gated,return_to_go", "no", "returns"],
+    ]
+    with RunStore.open(run_folder, read_only=True) as store:
+        assert set(store.credit_labels()) == set(methods)
+    assert attribute(run_folder, "--json") == OK
+    told = json.loads(capsys.readouterr().out)["methods"]
+    assert [each["label"] for each in told] == sorted(methods)
+    assert {each["episodes"] for each in told} == {30}
+    assert all(each["largest_gap"] < 1e-9 for each in told if each["conserves"])
+
+
+def test_a_label_is_replaced_only_on_request(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert attribute(run_folder, "--method", "uniform", "--label", "mine") == OK
+    assert attribute(run_folder, "--method", "terminal", "--label", "mine") == USAGE
+    assert "holds credit under mine already" in capsys.readouterr().err
+    assert attribute(run_folder, "--method", "terminal", "--label", "mine", "--overwrite", "--json") == OK
+    assert json.loads(capsys.readouterr().out)["methods"][0]["method"] == "terminal"
+
+
+def test_methods_that_find_nothing_to_compare_say_so(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert attribute(run_folder, "--method", "episode_groups") == OK
+    assert "no turn has any credit by episode_groups" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("args", "why"),
+    [
+        (["--method", "anchor"], "unknown attribution method 'anchor'; did you mean anchors"),
+        (["--method", "anchors", "--set", "gama=0.9"], "did you mean gamma"),
+        (["--method", "anchors", "--set", "gamma"], "has no '='"),
+        (["--method", "uniform", "terminal", "--label", "one"], "a label of its own"),
+        (["--method", "uniform", "--policy", "nobody"], "no episode of the policies nobody"),
+        (["--method", "gated", "--set", 'priorities=["win"]'], "declared: format, success"),
+        (["--set", "gamma=0.9"], "--set needs a --method"),
+    ],
+)
+def test_what_cannot_be_done_is_one_clear_line(
+    run_folder: Path, capsys: pytest.CaptureFixture[str], args: list[str], why: str
+) -> None:
+    content = (run_folder / DATABASE).read_bytes()
+    assert attribute(run_folder, *args) == USAGE
+    captured = capsys.readouterr()
+    assert why in captured.err
+    assert captured.out == ""
+    assert (run_folder / DATABASE).read_bytes() == content
+
+
+def test_runs_that_cannot_be_used_are_refused(
+    run_folder: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path_factory.mktemp("other")
+    assert attribute(other, "--method", "terminal") == FAILED
+    assert "holds no run" in capsys.readouterr().err
+    with sqlite3.connect(other / DATABASE) as foreign:
+        foreign.execute("CREATE TABLE songs (name)")
+    foreign.close()
+    assert attribute(other, "--method", "terminal") == FAILED
+    assert "no run's database" in capsys.readouterr().err
+    with RunStore.open(run_folder):
+        assert attribute(run_folder, "--method", "terminal") == FAILED
+        assert "is being written by process" in capsys.readouterr().err
