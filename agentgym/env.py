@@ -6,10 +6,11 @@ Games of several roles are in `agentgym.game`, tool dispatch in `agentgym.tool_e
 from __future__ import annotations
 
 import copy
+import inspect
 import random
 import threading
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import gymnasium
@@ -22,7 +23,7 @@ from agentgym.action import Action, parse_text
 from agentgym.errors import ActionSyntaxError, CancelledEpisode, ContractError, TaskError
 from agentgym.message import Message, ToolSchema, text_of, user
 from agentgym.outcome import CutReason, Outcome
-from agentgym.reward import FORMAT, RewardEvent, Source, weighted_sum
+from agentgym.reward import FORMAT, RewardEvent, Source, require_score, weighted_sum
 from agentgym.spaces import Message as MessageSpace
 from agentgym.suite import find_task
 from agentgym.task import Task
@@ -51,7 +52,7 @@ class EnvReply(NamedTuple):
         events: Reward events issued by this step.
         terminated: Whether the task has ended.
         success: Whether it was solved; given with `terminated` or by `grade`.
-        score: The suite's official metric; defaults to 1.0 for success, else 0.0.
+        score: The suite's official metric, in [0, 1]; defaults to 1.0 for success, else 0.0.
         image: uint8[H, W, 3] beside the text, where the environment has one.
     """
 
@@ -61,6 +62,39 @@ class EnvReply(NamedTuple):
     success: bool | None = None
     score: float | None = None
     image: NDArray[np.uint8] | None = None
+
+
+def require_reply(reply: object, method: Callable[..., Any]) -> EnvReply:
+    """What a method of a subclass answered, if that is a reply.
+
+    Raises:
+        ContractError: It is none; says which method of which class returned what.
+    """
+    if isinstance(reply, EnvReply):
+        require_messages(reply.messages, method, "a reply whose messages are ")
+        return reply
+    raise wrong_return(method, reply, "an agentgym.EnvReply")
+
+
+def require_messages(messages: object, method: Callable[..., Any], within: str = "") -> Sequence[Message]:
+    """What a method of a subclass tells the agent, if that is a list of messages.
+
+    Raises:
+        ContractError: It is none.
+    """
+    if isinstance(messages, (list, tuple)) and (not messages or isinstance(messages[0], dict)):
+        return messages
+    raise wrong_return(method, messages, 'a list of messages such as [{"role": "user", "content": TEXT}]', within)
+
+
+def wrong_return(method: Callable[..., Any], value: object, expected: str, within: str = "") -> ContractError:
+    """The error that a method of a subclass returned something else than it has to; says where the method stands."""
+    code = inspect.unwrap(method).__code__
+    shown = "None" if value is None else f"the {type(value).__name__} {value!r:.80}"
+    return ContractError(
+        f"{method.__qualname__}() ({code.co_filename}, line {code.co_firstlineno}) returned {within}{shown}, "
+        f"expected {expected}"
+    )
 
 
 class AgentEnv(gymnasium.Env[Observation, str]):
@@ -150,7 +184,7 @@ class AgentEnv(gymnasium.Env[Observation, str]):
         self._seed = task.seed if seed is None else seed
         self._rng = None
         self.turn = self.num_invalid = 0
-        messages = self._last_messages = self.begin(task)
+        messages = self._last_messages = require_messages(self.begin(task), self.begin)
         self._phase = "running"
         return self._observe(messages, None), {"messages": messages, "task_id": task.id, "reward_events": ()}
 
@@ -213,7 +247,7 @@ class AgentEnv(gymnasium.Env[Observation, str]):
             self._phase = "ended"
             return 0.0, {"reward_events": (), "outcome": Outcome("cancelled"), "success": None, "score": None}
         self.turn = max(0, self.turn - 1)  # the last events credit the last turn that was played
-        reply = self.grade()
+        reply = require_reply(self.grade(), self.grade)
         info: dict[str, Any] = {"reward_events": reply.events}
         self._close(Outcome("truncated", reason), reply, info)
         return weighted_sum(reply.events, self.reward_weights), info
@@ -320,7 +354,7 @@ class AgentEnv(gymnasium.Env[Observation, str]):
     def _play(self, text: str) -> EnvReply:
         if type(text) is CutMessage:
             raise ActionSyntaxError(CUT_EXPLANATION)
-        return self.respond(self.parse(text))
+        return require_reply(self.respond(self.parse(text)), self.respond)
 
     def _observe(self, messages: Sequence[Message], image: NDArray[np.uint8] | None) -> Observation:
         observation: Observation = {"text": text_of(messages)}
@@ -345,14 +379,15 @@ class AgentEnv(gymnasium.Env[Observation, str]):
         return None
 
     def _graded(self, reply: EnvReply) -> EnvReply:
-        last = self.grade()
+        last = require_reply(self.grade(), self.grade)
         return EnvReply(reply.messages, [*reply.events, *last.events], False, last.success, last.score, reply.image)
 
     def _close(self, outcome: Outcome, reply: EnvReply, info: dict[str, Any]) -> None:
         if reply.success is None and reply.score is None:
             raise ContractError(f"{type(self).__name__} ended an episode ({outcome}) without success or score")
-        self._phase = "ended"
         success = bool(reply.success)
+        score = float(success) if reply.score is None else require_score(reply.score, type(self).__name__)
+        self._phase = "ended"
         info["outcome"] = outcome
         info["success"] = success
-        info["score"] = float(success) if reply.score is None else reply.score
+        info["score"] = score

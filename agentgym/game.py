@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentgym.action import Action, parse_text
-from agentgym.env import CUT_EXPLANATION, AgentEnv, CutMessage
+from agentgym.env import CUT_EXPLANATION, AgentEnv, CutMessage, wrong_return
 from agentgym.errors import ActionSyntaxError, ContractError
 from agentgym.message import Message, ToolSchema, user
 from agentgym.outcome import CutReason, Outcome
 from agentgym.picture import has_picture, with_picture
-from agentgym.reward import FORMAT, RewardEvent, weighted_sum
+from agentgym.reward import FORMAT, RewardEvent, require_score, weighted_sum
 from agentgym.task import Task
 
 Inbox = Mapping[str, Sequence[Message]]
@@ -36,7 +36,7 @@ class GameReply:
         events: Reward events of any role.
         is_over: Whether the game has ended.
         successes: For each role whether it reached its goal; given when the game is over.
-        scores: For each role the official metric; defaults to its success.
+        scores: For each role the official metric, in [0, 1]; defaults to its success.
         is_invalid: Whether the message was refused as an action.
         outcome: How the episode ended; filled in by `step` and `finalize`.
     """
@@ -143,7 +143,10 @@ class GameEnv(ABC):
         self.turns = dict.fromkeys(self.roles, 0)
         self.num_invalid = dict.fromkeys(self.roles, 0)
         self._moving = None
-        return self.begin(task)
+        inbox = self.begin(task)
+        if not isinstance(inbox, Mapping):
+            raise wrong_return(self.begin, inbox, "a mapping from roles to their first messages")
+        return inbox
 
     def step(self, text: str) -> GameReply:
         """Play one message of the acting role; an invalid one is answered, never raised.
@@ -159,6 +162,8 @@ class GameEnv(ABC):
             if type(text) is CutMessage:
                 raise ActionSyntaxError(CUT_EXPLANATION)
             reply = self.respond(role, self.parse(role, text))
+            if not isinstance(reply, GameReply):
+                raise wrong_return(self.respond, reply, "an agentgym.GameReply")
         except ActionSyntaxError as refusal:
             reply = self._refuse(role, refusal)
         reply.outcome = self._outcome_after(role, reply)
@@ -221,7 +226,9 @@ class GameEnv(ABC):
             missing = sorted(set(self.roles) - set(reply.successes))
             if missing:
                 raise ContractError(f"{type(self).__name__} ended without success for the roles {missing}")
-            reply.scores = {role: reply.scores.get(role, float(reply.successes[role])) for role in self.roles}
+            scores = {role: reply.scores.get(role, float(reply.successes[role])) for role in self.roles}
+            name = type(self).__name__
+            reply.scores = {role: require_score(score, f"{name} as {role!r}") for role, score in scores.items()}
 
 
 class SoloGame(GameEnv):

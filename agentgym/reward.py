@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, SupportsFloat, get_args
 
 from agentgym.errors import ContractError, InfrastructureError
 
@@ -67,6 +67,21 @@ def weighted_sum(events: Iterable[RewardEvent], weights: Mapping[str, float]) ->
             raise InfrastructureError(f"the reward event {event} is not finite; the episode counts as not graded")
         total += value
     return total
+
+
+def require_score(score: float, owner: str) -> float:
+    """A score as a float, if it is one.
+
+    Args:
+        score: What an environment says.
+        owner: The environment's name, for the error.
+
+    Raises:
+        ContractError: It is no finite number in [0, 1].
+    """
+    if isinstance(score, SupportsFloat) and 0.0 <= float(score) <= 1.0:
+        return float(score)
+    raise ContractError(f"{owner} ended an episode with the score {score!r}, expected a number in [0, 1]")
 
 
 def by_component(events: Iterable[RewardEvent]) -> dict[str, float]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentgym.action import Action, ToolCall, parse_tool_calls
-from agentgym.env import AgentEnv, EnvReply
+from agentgym.env import AgentEnv, EnvReply, require_reply
 from agentgym.message import Message, ToolSchema, tool_result, user
 from agentgym.reward import RewardEvent
 
@@ -56,7 +56,7 @@ class ToolEnv(AgentEnv):
             if number >= self.max_calls:
                 messages.append(tool_result(call.id, call.name, f"Not run: at most {self.max_calls} calls a message."))
                 continue
-            reply = self.call(call)
+            reply = require_reply(self.call(call), self.call)
             messages += [_as_tool_message(call, message) for message in reply.messages]
             events += reply.events
             if reply.terminated:

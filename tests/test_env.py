@@ -294,3 +294,64 @@ def test_render_shows_the_last_messages(env):
     assert env.render() == "Walk to 2."
     env.step("?")
     assert env.render() == "Say up or down."
+
+
+class Forgetful(ToyEnv):
+    def respond(self, action):
+        self.position += 1
+
+
+class Gymnast(ToyEnv):
+    def respond(self, action):
+        return {"text": "there"}, 1.0, True, False, {}
+
+
+class Plain(ToyEnv):
+    def respond(self, action):
+        return EnvReply("there")
+
+
+class Ungrading(ToyEnv):
+    def grade(self):
+        return False
+
+
+@pytest.mark.parametrize(
+    ("faulty", "method", "returned"),
+    [
+        (Forgetful, "Forgetful.respond", "returned None, expected an agentgym.EnvReply"),
+        (
+            Gymnast,
+            "Gymnast.respond",
+            "returned the tuple ({'text': 'there'}, 1.0, True, False, {}), expected an agentg",
+        ),
+        (Plain, "Plain.respond", "returned a reply whose messages are the str 'there', expected a list of messages"),
+        (Ungrading, "Ungrading.grade", "returned the bool False, expected an agentgym.EnvReply"),
+    ],
+)
+def test_a_step_says_which_method_returned_what_it_should_not(faulty, method, returned):
+    env = faulty()
+    begin(env, max_turns=1)
+    with pytest.raises(ContractError) as raised:
+        env.step("up")
+    text = str(raised.value)
+    assert text.startswith(f"{method}() ({__file__}, line ")
+    assert returned in text
+
+
+@pytest.mark.parametrize("first", [None, "Walk.", ["Walk."]])
+def test_a_reset_says_that_begin_returned_no_messages(first, monkeypatch):
+    monkeypatch.setattr(ToyEnv, "begin", lambda self, task: first)
+    with pytest.raises(ContractError, match=r"returned .*, expected a list of messages"):
+        begin(ToyEnv())
+
+
+@pytest.mark.parametrize("score", [5.0, -0.1, float("nan"), float("inf"), "1"])
+def test_a_score_outside_of_0_to_1_is_refused(score, monkeypatch):
+    monkeypatch.setattr(ToyEnv, "respond", lambda self, action: EnvReply([], (), True, True, score))
+    env = ToyEnv()
+    begin(env)
+    with pytest.raises(
+        ContractError, match=r"ToyEnv ended an episode with the score .*, expected a number in \[0, 1\]"
+    ):
+        env.step("up")

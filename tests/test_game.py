@@ -157,3 +157,23 @@ def test_solo_game_puts_a_new_picture_into_the_last_message():
     assert replies[0].inbox["agent"][0]["content"][0] == {"type": "text", "text": "go on"}
     game.reset(game.make_task(1))
     assert has_picture(game.step("x").inbox["agent"])
+
+
+@pytest.mark.parametrize(
+    ("method", "returned", "expected"),
+    [
+        ("begin", None, "returned None, expected a mapping from roles"),
+        ("respond", None, "returned None, expected an agentgym.GameReply"),
+        ("respond", GameReply({}, (), True, {"first": True, "second": False}, {"first": 3.0}), "'first' ended .* 3.0"),
+    ],
+)
+def test_game_says_what_a_subclass_should_not_have_returned(method, returned, expected, monkeypatch):
+    monkeypatch.setattr(Nim, method, lambda *_: returned)
+
+    def play():
+        game = Nim()
+        game.reset(nim_task())
+        game.step("1")
+
+    with pytest.raises(ContractError, match=expected):
+        play()

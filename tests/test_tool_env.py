@@ -5,6 +5,7 @@ import json
 import pytest
 
 from agentgym.env import EnvReply
+from agentgym.errors import ContractError
 from agentgym.message import tool_result
 from agentgym.task import Task
 from agentgym.tool_env import ToolEnv, said, tool_schema
@@ -88,3 +89,9 @@ def test_one_bad_call_keeps_the_good_ones_of_its_message_from_running(env):
     *_, info = env.step(calls(("add", {"cents": 1}), ("steal", {})))
     assert info["is_invalid"]
     assert env.cents == 0
+
+
+def test_a_call_that_returns_no_reply_is_named(env, monkeypatch):
+    monkeypatch.setattr(Till, "call", lambda self, call: None)
+    with pytest.raises(ContractError, match=r"line \d+\) returned None, expected an agentgym.EnvReply"):
+        env.step(json.dumps({"name": "pay", "arguments": {"to": "Ann"}}))
