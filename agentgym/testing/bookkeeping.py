@@ -38,6 +38,8 @@ def check_rewards(subject: EnvSubject) -> str | None:
             expect(abs(total - step.reward) < 1e-9, f"{where}: reward {step.reward}, but its events add up to {total}")
             for event in step.events:
                 expect(event.issued_at == turn, f"{where}: {event} says it was issued at turn {event.issued_at}")
+                is_share = event.component != "success" or -1 <= event.value <= 1
+                expect(is_share, f"{where}: {event} is outside of [-1, 1]; put its size into `reward_weights`")
                 expect(-1 <= event.turn <= turn, f"{where}: {event} credits turn {event.turn}, which is no past turn")
                 expect(event.role == role, f"{where}: {event} names the role {event.role!r}, expected {role!r}")
     return None
@@ -103,6 +105,11 @@ def check_ends(subject: EnvSubject) -> str | None:
             expect(last.truncated == by_kind, f"{where}: truncated={last.truncated}, but its outcome is {last.outcome}")
             expect(type(last.success) is bool, f"{where}: success is {last.success!r}, expected True or False")
             expect(isinstance(last.score, (int, float)), f"{where}: score is {last.score!r}, expected a number")
+            expect(
+                last.score != float(not last.success),
+                f"{where}: success is {last.success}, but the score {last.score}; `EnvReply(success=...)` says whether "
+                "the task was solved, a score alone does not",
+            )
             _expect_refused(env, where)
     env.close()
     env.close()

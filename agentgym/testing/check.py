@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from time import perf_counter
 
 from agentgym.env import AgentEnv
-from agentgym.errors import AgentGymError
+from agentgym.errors import AgentGymError, ContractError
 from agentgym.policy import ScriptFactory
 from agentgym.suite import Suite, load_suite
 from agentgym.task import Task
 from agentgym.testing import bookkeeping, difficulty, hostility, repeatability, suites, vectors
-from agentgym.testing.report import Check, CheckReport, run_checks
+from agentgym.testing.report import Check, CheckReport, CheckResult, finding, run_checks
 from agentgym.testing.subject import EnvSubject, env_subject
 
 ENV_CHECKS: Mapping[str, Check[EnvSubject]] = {
@@ -62,6 +63,7 @@ def check_env(
     only: Sequence[str] | None = None,
     runtime: str = "",
     role: str = "",
+    on_start: Callable[[str], None] | None = None,
 ) -> CheckReport:
     """Check that an environment keeps the contract of `AgentEnv`.
 
@@ -72,20 +74,30 @@ def check_env(
         only: Names of checks in `ENV_CHECKS`; None runs all.
         runtime: Where an environment that is given by its id runs, such as "docker"; see `agentgym.make`.
         role: The role of a game that is given by its id; "" is its first.
+        on_start: Called with the name of each check before it runs.
 
     Returns:
-        The report; it does not raise for failed checks, `report.raise_if_failed()` does.
+        The report; it does not raise for failed checks, `report.raise_if_failed()` does. Of an environment that cannot
+        be made, or makes no task, it says that alone, as the check `load`.
 
     Raises:
         UnknownNameError: No such id, role or check.
+        ConfigError: The target is an environment instead of what makes one, or the list of tasks is empty.
     """
-    subject = env_subject(target, tasks, scripts, runtime, role)
+    start = perf_counter()
+    try:
+        subject = env_subject(target, tasks, scripts, runtime, role)
+    except Exception as error:
+        if isinstance(error, AgentGymError) and not isinstance(error, ContractError):
+            raise
+        failure = CheckResult("load", "failed", finding("load", error), perf_counter() - start)
+        return CheckReport(target if isinstance(target, str) else repr(target), [failure])
     checks = {name: _closing(check) for name, check in ENV_CHECKS.items()}
     with ExitStack() as stack:
         if runtime:  # one stays open: else each closes the container that all share, and the next starts another
             with suppress(AgentGymError):  # which each check then finds
                 stack.callback(subject.factory().close)
-        return run_checks(subject.name, subject, checks, only)
+        return run_checks(subject.name, subject, checks, only, on_start)
 
 
 def _closing(check: Check[EnvSubject]) -> Check[EnvSubject]:
@@ -100,13 +112,20 @@ def _closing(check: Check[EnvSubject]) -> Check[EnvSubject]:
     return run
 
 
-def check_suite(suite: str | Suite, *, max_tasks: int | None = None, only: Sequence[str] | None = None) -> CheckReport:
+def check_suite(
+    suite: str | Suite,
+    *,
+    max_tasks: int | None = None,
+    only: Sequence[str] | None = None,
+    on_start: Callable[[str], None] | None = None,
+) -> CheckReport:
     """Check that a suite keeps its contract and its scripted policies score what it declares.
 
     Args:
         suite: A suite or its name.
         max_tasks: Most tasks that each scripted policy plays of the headline stratum; None plays all.
         only: Names of checks in `SUITE_CHECKS`; None runs all.
+        on_start: Called with the name of each check before it runs.
 
     Returns:
         The report; it does not raise for failed checks, `report.raise_if_failed()` does.
@@ -116,4 +135,4 @@ def check_suite(suite: str | Suite, *, max_tasks: int | None = None, only: Seque
     """
     loaded = load_suite(suite) if isinstance(suite, str) else suite
     subject = suites.SuiteSubject(loaded, max_tasks)
-    return run_checks(loaded.name, subject, SUITE_CHECKS, only)
+    return run_checks(loaded.name, subject, SUITE_CHECKS, only, on_start)

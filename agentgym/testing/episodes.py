@@ -68,6 +68,17 @@ class Record:
         return bool(self.steps and self.steps[-1].success)
 
     @property
+    def summary(self) -> str:
+        """What was done and came of it, in words."""
+        if not self.steps:
+            return "it did nothing"
+        last = self.steps[-1]
+        return (
+            f"it did {self.actions[-3:]}, was last told {last.text[:300]!r}, and ended as {last.outcome} with success "
+            f"{last.success} and score {last.score}"
+        )
+
+    @property
     def is_over(self) -> bool:
         """Whether the episode ended."""
         return bool(self.steps and self.steps[-1].is_last)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from time import perf_counter
 from typing import Any
 
+from agentgym.origin import told
 from agentgym.task import Task
 from agentgym.testing.episodes import Record, advance, play_actions, play_script, start
 from agentgym.testing.report import expect
@@ -65,7 +66,7 @@ def check_oracle(subject: EnvSubject) -> str | None:
         return f"declared without an oracle: {subject.why_no_oracle}"
     for task in subject.tasks:
         oracle, null = (_play(subject, name, task) for name in ("oracle", "null"))
-        expect(oracle.success, f"the oracle does not solve task {task.id!r}; it did {oracle.actions[-3:]}")
+        expect(oracle.success, f"the oracle does not solve task {task.id!r}; {oracle.summary}")
         expect(not null.success, f"the null script solves task {task.id!r}")
         expect(
             oracle.reward > null.reward,
@@ -113,7 +114,7 @@ def check_hostile_actions(subject: EnvSubject) -> str | None:
             try:
                 step = advance(env, record, action)
             except Exception as error:  # noqa: BLE001 - a boundary: whatever the checked code raises is a finding
-                expect(False, f"the message {shown} raises {type(error).__name__}: {str(error)[:200]}")
+                expect(False, f"the message {shown} raises {told(error)}")
             seconds = perf_counter() - begin
             expect(seconds < STEP_WITHIN_S, f"the message {shown} takes {seconds:.1f} s, expected {STEP_WITHIN_S}")
             expect(not record.success, f"the message {shown} solves task {task.id!r}")
@@ -132,12 +133,13 @@ def _is_utf8(text: str) -> bool:
 
 
 def check_secrecy(subject: EnvSubject) -> str | None:
-    """Neither the first observation nor an answer to a malformed message holds a private value that is not told."""
-    said = {task.id: _said(subject, task) for task in subject.tasks}
+    """Neither public parts, nor first observations and answers to malformed messages hold what is private."""
     if not any(task.private for task in subject.tasks):
         return "the tasks have no private part"
+    _expect_private_apart(subject)
+    said = {task.id: _said(subject, task) for task in subject.tasks}
     for task in subject.tasks:
-        public = json.dumps([task.instruction, task.config], ensure_ascii=False).lower()
+        public = _public(task)
         tools = json.dumps(list(subject.make().tools), ensure_ascii=False).lower()
         others = [said[other.id] for other in subject.tasks if other.content_hash != task.content_hash]
         hidden = {key: value for key, value in task.private.items() if key not in subject.told}
@@ -149,6 +151,34 @@ def check_secrecy(subject: EnvSubject) -> str | None:
                 "malformed message",
             )
     return None
+
+
+def _expect_private_apart(subject: EnvSubject) -> None:
+    """The private part does not stand whole in the public part of every task; in some it may do so by chance.
+
+    What stands in the public part of all tasks alike, such as the colours that a code is made of, gives nothing away;
+    neither does a single private value, such as where to start, that the instruction is meant to say.
+    """
+    tasks = list({task.content_hash: task for task in subject.tasks}.values())
+    texts = [_public(task) for task in tasks]
+    leaves = [
+        {leaf for key in set(task.private) - subject.told for leaf in _leaves(task.private[key])} for task in tasks
+    ]
+    is_public = len(tasks) > 1 and all(
+        values
+        and all(_holds(text, leaf) for leaf in values)
+        and not all(_holds(other, leaf) for leaf in values for other in texts)
+        for values, text in zip(leaves, texts, strict=True)
+    )
+    expect(
+        not is_public,
+        f"the private part of each task stands in its instruction or config, which are public, such as "
+        f"{dict(tasks[0].private)!r:.200} of task {tasks[0].id!r}; leave it out there",
+    )
+
+
+def _public(task: Task) -> str:
+    return json.dumps([task.instruction, task.config], ensure_ascii=False).lower()
 
 
 def _said(subject: EnvSubject, task: Task) -> str:

@@ -21,6 +21,7 @@ NUM_SUFFIXES = 20
 SUFFIX_LENGTH = 6
 MAX_PAIRS = 5
 BARRIER_TIMEOUT_S = 60.0
+_REMEDY = "draw from self.rng or from the task's seed alone, and set up everything anew in begin()"
 
 
 def check_seeds(subject: EnvSubject) -> str | None:
@@ -34,7 +35,7 @@ def check_seeds(subject: EnvSubject) -> str | None:
         played = (("fresh", subject.play(None, actions, seed)), ("used", play_actions(env, None, actions, seed)))
         for kind, record in played:
             found = difference(expected, record)
-            expect(found is None, f"seed {seed} repeated in a {kind} environment: {found}")
+            expect(found is None, f"seed {seed} repeated in a {kind} environment: {found}; {_REMEDY}")
     return None
 
 
@@ -47,11 +48,11 @@ def check_replay(subject: EnvSubject) -> str | None:
         for actions in subject.sequences(task):
             expected = play_actions(used, task, actions)
             found = difference(expected, subject.play(task, actions))
-            expect(found is None, f"task {task.id!r} replayed in a fresh environment: {found}")
+            expect(found is None, f"task {task.id!r} replayed in a fresh environment: {found}; {_REMEDY}")
     for task in subject.tasks:
         actions = subject.sequences(task)[0]
         found = difference(subject.play(task, actions), play_actions(used, task, actions))
-        expect(found is None, f"task {task.id!r} replayed in a used environment: {found}")
+        expect(found is None, f"task {task.id!r} replayed in a used environment: {found}; {_REMEDY}")
     return None
 
 

@@ -5,17 +5,20 @@ The checks themselves are in the other modules of this package.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any, Literal, TypeVar
 
 from agentgym.errors import ContractError, UnknownNameError
+from agentgym.origin import told
 
 Status = Literal["passed", "failed", "skipped"]
 Subject = TypeVar("Subject")
 Check = Callable[[Subject], str | None]
 """A check of a subject: returns None when it passes, the reason when it does not apply, raises when it fails."""
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,11 @@ class CheckReport:
 
 
 def run_checks(
-    name: str, subject: Subject, checks: Mapping[str, Check[Subject]], only: Sequence[str] | None = None
+    name: str,
+    subject: Subject,
+    checks: Mapping[str, Check[Subject]],
+    only: Sequence[str] | None = None,
+    on_start: Callable[[str], None] | None = None,
 ) -> CheckReport:
     """Run checks one after another.
 
@@ -86,6 +93,7 @@ def run_checks(
         subject: What the checks are called with.
         checks: By name.
         only: Names of the checks to run; None runs all.
+        on_start: Called with the name of each check before it runs.
 
     Raises:
         UnknownNameError: `only` names a check that does not exist.
@@ -94,7 +102,12 @@ def run_checks(
         if wanted not in checks:
             raise UnknownNameError("check", wanted, checks)
     chosen = checks if only is None else {wanted: checks[wanted] for wanted in only}
-    return CheckReport(name, [_run(check_name, check, subject) for check_name, check in chosen.items()])
+    results = []
+    for check_name, check in chosen.items():
+        if on_start is not None:
+            on_start(check_name)
+        results.append(_run(check_name, check, subject))
+    return CheckReport(name, results)
 
 
 def _run(name: str, check: Check[Subject], subject: Subject) -> CheckResult:
@@ -104,11 +117,15 @@ def _run(name: str, check: Check[Subject], subject: Subject) -> CheckResult:
     try:
         if (reason := check(subject)) is not None:
             status, detail = "skipped", reason
-    except ContractError as failure:
-        status, detail = "failed", str(failure)
     except Exception as error:  # noqa: BLE001 - a boundary: whatever the checked code raises is a finding
-        status, detail = "failed", f"raised {type(error).__name__}: {str(error)[:500]}"
+        status, detail = "failed", finding(name, error)
     return CheckResult(name, status, detail, perf_counter() - start)
+
+
+def finding(name: str, error: Exception) -> str:
+    """What a check says of an exception; its traceback goes to the log."""
+    _log.debug("%s:", name, exc_info=error)
+    return str(error) if isinstance(error, ContractError) else f"raised {told(error)}"
 
 
 def expect(holds: bool, failure: str) -> None:

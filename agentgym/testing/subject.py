@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from agentgym.env import AgentEnv
-from agentgym.errors import ConfigError
+from agentgym.errors import ConfigError, ContractError, UnknownNameError
 from agentgym.policy import ScriptFactory
 from agentgym.registration import EnvSpec, make, spec
 from agentgym.role_view import RoleView
@@ -122,8 +122,14 @@ def env_subject(
 
     Raises:
         UnknownNameError: Nothing is registered under the id, or the game has no such role.
-        ConfigError: An empty list of tasks was given.
+        ConfigError: The target is an environment, or the list of tasks is empty.
+        ContractError: The environment cannot be loaded, or its spec names a suite that there is not.
     """
+    if isinstance(target, AgentEnv):
+        raise ConfigError(
+            f"check_env makes environments of its own, and got one {type(target).__name__}; give it what makes them, "
+            f"such as check_env(lambda: {type(target).__name__}(...))"
+        )
     if tasks is not None and not tasks:
         raise ConfigError("check_env got an empty list of tasks; give at least one, or None for tasks made from seeds")
     if not isinstance(target, str):
@@ -157,7 +163,10 @@ def _looked_at(
 
 def _chosen_tasks(known: EnvSpec, role: str, env: AgentEnv) -> list[Task]:
     """One task of each stratum of the test splits of the role's suites, and two made from seeds."""
-    suites = [load_suite(name) for name in known.suites]
+    try:
+        suites = [load_suite(name) for name in known.suites]
+    except UnknownNameError as error:
+        raise ContractError(f"the spec of {known.id!r} names suites={list(known.suites)}: {error}") from error
     own = [suite for suite in suites if not known.roles or known.role_named(suite.role) == role]
     firsts = {(task.suite, task.stratum): task for suite in own for task in reversed(suite.tasks("test"))}
     return [*list(firsts.values())[:MAX_TASKS], *(env.make_task(seed) for seed in (0, 1))]

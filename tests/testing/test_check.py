@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
+import importlib
 import itertools
 import os
 import random
@@ -167,6 +169,16 @@ class OtherText(ToyEnv):
         return {"text": super()._observe(messages, image)["text"] + "!"}
 
 
+class Jackpot(ToyEnv):
+    def event(self, component, value, **details):
+        return super().event(component, 5 * value, **details)
+
+
+class Contradictory(ToyEnv):
+    def respond(self, action):
+        return super().respond(action)._replace(score=0.0)
+
+
 class Undead(ToyEnv):
     def _close(self, outcome, reply, info):
         super()._close(outcome, reply, info)
@@ -208,6 +220,13 @@ class Fragile(ToyEnv):
         return super().respond(action)
 
 
+class OpenSecret(ToyEnv):
+    def make_task(self, seed):
+        task = super().make_task(seed)
+        word = f"sesame{seed}"
+        return dataclasses.replace(task, instruction=f"The password is {word}.", private={"password": word})
+
+
 class Talkative(ToyEnv):
     def respond(self, action):
         if action.content not in MOVES:
@@ -227,9 +246,11 @@ FAULTS = [
     ("forks", ForkOfItself),
     ("rewards", Generous),
     ("rewards", LateEvents),
+    ("rewards", Jackpot),
     ("json", NotJson),
     ("messages", OtherText),
     ("ends", Undead),
+    ("ends", Contradictory),
     ("limits", Limitless),
     ("progress", OverfullProgress),
     ("finalize", Ungraded),
@@ -237,6 +258,7 @@ FAULTS = [
     ("cheats", Credulous),
     ("hostile_actions", Fragile),
     ("secrecy", Talkative),
+    ("secrecy", OpenSecret),
 ]
 
 
@@ -291,7 +313,69 @@ def test_check_env_reports_what_a_broken_environment_raises():
             raise KeyError("map")
 
     report = check_env(Crashing, only=["seeds"])
-    assert report.failures[0].detail == "raised KeyError: 'map'"
+    line = Crashing.begin.__code__.co_firstlineno + 1
+    assert report.failures[0].detail == f"raised KeyError: 'map' ({__file__}, line {line}, in begin)"
+
+
+def test_check_env_reports_an_environment_that_makes_no_task():
+    class Taskless(ToyEnv):
+        def make_task(self, seed):
+            return {}[seed]
+
+    report = check_env(Taskless)
+    assert [(result.name, result.status) for result in report.results] == [("load", "failed")]
+    assert "raised KeyError: 0" in report.results[0].detail
+
+
+def test_check_env_reports_a_suite_that_there_is_not(monkeypatch):
+    spec = agentgym.EnvSpec("test/Toy-v0", "tests.toy_env:ToyEnv", "tests.toy_env:SCRIPTS", "test", ("tools/lokup",))
+    monkeypatch.setitem(registration._specs, spec.id, spec)
+    monkeypatch.setattr("agentgym.testing.subject.make", lambda *_, **given: ToyEnv())
+    found = check_env(spec.id).failures[0].detail
+    assert "the spec of 'test/Toy-v0' names suites=['tools/lokup']: unknown suite 'tools/lokup'" in found
+
+
+def test_check_env_wants_what_makes_environments():
+    with pytest.raises(ConfigError, match=r"check_env\(lambda: ToyEnv\(...\)\)"):
+        check_env(ToyEnv())
+
+
+def test_check_env_says_what_the_oracle_was_told():
+    class Deaf(ToyEnv):
+        def respond(self, action):
+            raise ActionSyntaxError("There is no such move. Did you mean upp?")
+
+    found = check_env(Deaf, scripts=SCRIPTS, only=["oracle"]).failures[0].detail
+    assert "was last told 'There is no such move. Did you mean upp?', and ended as invalid with success False" in found
+
+
+def test_check_env_tells_of_each_check_that_starts():
+    started = []
+    check_env(ToyEnv, only=["seeds", "progress"], on_start=started.append)
+    assert started == ["seeds", "progress"]
+
+
+def test_check_env_names_the_remedy_of_randomness_of_its_own():
+    assert "draw from self.rng" in check_env(GlobalRandomness, scripts=SCRIPTS, only=["seeds"]).failures[0].detail
+
+
+def test_check_env_finds_no_warnings_and_one_line_where_a_fresh_process_fails(tmp_path, monkeypatch, recwarn):
+    (tmp_path / "mute_toy.py").write_text(
+        "from tests.toy_env import *\nclass MuteEnv(ToyEnv):\n    def begin(self, task): pass\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    spec = agentgym.EnvSpec("test/Mute-v0", "mute_toy:MuteEnv", "tests.toy_env:SCRIPTS", "test")
+    monkeypatch.setitem(registration._specs, spec.id, spec)
+    monkeypatch.setattr(
+        "agentgym.testing.subject.make", lambda *_, **given: importlib.import_module("mute_toy").MuteEnv()
+    )
+    report = check_env(spec.id, tasks=[ToyEnv().make_task(0)], only=["async_vector", "light_import"])
+    wanted = f"MuteEnv.begin() ({tmp_path}/mute_toy.py, line 3) returned None, expected a list of messages"
+    assert [wanted in failure.detail for failure in report.failures] == [True, True]
+    assert report.failures[1].detail.startswith(
+        "playing test/Mute-v0 in a fresh process fails: agentgym.errors.Contract"
+    )
+    assert not recwarn.list
 
 
 def test_check_env_refuses_unknown_names():

@@ -133,6 +133,17 @@ def test_check_suite_finds_a_missing_score(folder):
     assert "no scores of ['null']" in failures(folder)["scores"]
 
 
+@pytest.mark.parametrize(("check", "script"), [("playable", "oracle"), ("cheats", "null")])
+def test_check_suite_finds_a_missing_script(check, script, folder, monkeypatch):
+    monkeypatch.delitem(toy_env.SCRIPTS, script)
+    assert f"the scripts ['{script}'] are missing; test/Toy-v0 has [" in failures(folder)[check]
+
+
+def test_check_suite_says_what_the_oracle_was_told(folder, monkeypatch):
+    monkeypatch.setitem(toy_env.SCRIPTS, "oracle", toy_env.cheat_claim)
+    assert "was last told 'Say up or down.', and ended as" in failures(folder)["playable"]
+
+
 def test_check_suite_finds_an_environment_without_cheats(folder, monkeypatch):
     monkeypatch.delitem(toy_env.SCRIPTS, "cheat_claim")
     assert "lists no scripts named cheat_" in failures(folder)["cheats"]
