@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated
 
 import tyro
@@ -13,6 +15,9 @@ from agentgym.errors import DISTRIBUTION, ConfigError, UnknownNameError
 from agentgym.registration import EnvSpec, require_runtime, specs
 from agentgym.suite import suite_names
 from agentgym.testing import CheckReport, check_env, check_suite
+
+PATIENCE_S = 5.0
+"""Time after which it is said which check runs, and again after twice as long."""
 
 
 def run(
@@ -53,8 +58,7 @@ def run(
         print_json([report.to_json() for report in reports])
     else:
         for report in reports:
-            rows = [(result.name, result.status, f"{result.seconds:.1f} s", result.detail) for result in report.results]
-            print_table(("check", "result", "time", "finding"), rows, title=report.subject)
+            print_table(("check", "result", "time", "finding"), _rows(report), title=report.subject)
     return 0 if all(report.passed for report in reports) and not failures else 1
 
 
@@ -63,9 +67,48 @@ def check(env_ids: list[str], suites: list[str], runtime: str = "") -> Iterator[
     roles = {spec.id: spec.roles for spec in specs()}
     for env_id in env_ids:
         for role in roles[env_id] or ("",):
-            yield check_env(env_id, runtime=runtime, role=role)
-    if not runtime:
-        yield from map(check_suite, suites)
+            with _watched(f"{env_id} as {role}" if role else env_id) as on_start:
+                report = check_env(env_id, runtime=runtime, role=role, on_start=on_start)
+            yield report
+    for suite in suites if not runtime else ():
+        with _watched(suite) as on_start:
+            report = check_suite(suite, on_start=on_start)
+        yield report
+
+
+@contextmanager
+def _watched(subject: str) -> Iterator[Callable[[str], None]]:
+    """What is to be told that a check starts, and says on stderr which one has run for long."""
+    is_over = threading.Event()
+
+    def start(check: str) -> None:
+        nonlocal is_over
+        is_over.set()
+        is_over = threading.Event()
+        threading.Thread(target=_tell, args=(f"{subject}: {check}", is_over), daemon=True).start()
+
+    try:
+        yield start
+    finally:
+        is_over.set()
+
+
+def _tell(what: str, is_over: threading.Event) -> None:
+    seconds = PATIENCE_S
+    while not is_over.wait(seconds):
+        note(f"{what} is still running")
+        seconds *= 2
+
+
+def _rows(report: CheckReport) -> Sequence[tuple[str, str, str, str]]:
+    """A row for each check; what several found alike is said once."""
+    first: dict[str, str] = {}
+    rows = []
+    for result in report.results:
+        found = first.setdefault(result.detail, result.name) if result.status == "failed" else result.name
+        detail = result.detail if found == result.name else f"the same as {found}"
+        rows.append((result.name, result.status, f"{result.seconds:.1f} s", detail))
+    return rows
 
 
 def _able(env_ids: list[str], runtime: str) -> list[str]:

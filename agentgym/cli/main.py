@@ -6,9 +6,11 @@ What the commands do is elsewhere: each module of this package calls one public 
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import tyro
 
@@ -77,7 +79,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"agentgym {__version__}")
         return OK
     try:
-        return _run(args[0], args[1:])
+        with _shown_log(is_debug):
+            return _run(args[0], args[1:])
     except AgentGymError as error:
         if is_debug:
             raise
@@ -89,6 +92,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the interpreter's last flush is silent
         return FAILED
+
+
+@contextmanager
+def _shown_log(is_debug: bool) -> Iterator[None]:
+    """With --debug also show what the command goes on after: tracebacks of failed checks and episodes."""
+    if not is_debug:
+        yield
+        return
+    logger, handler = logging.getLogger("agentgym"), logging.StreamHandler()
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(logging.NOTSET)
 
 
 def _run(command: str, args: Sequence[str]) -> int:

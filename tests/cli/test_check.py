@@ -1,6 +1,10 @@
 """`agentgym check`."""
 
 import json
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -90,7 +94,7 @@ def test_check_of_a_family_leaves_out_what_is_not_installed_and_says_so(
     monkeypatch.setattr(
         "agentgym.cli.check.check_env", lambda name, **given: checked.append(name) or CheckReport(name, [])
     )
-    monkeypatch.setattr("agentgym.cli.check.check_suite", lambda name: CheckReport(name, []))
+    monkeypatch.setattr("agentgym.cli.check.check_suite", lambda name, **_: CheckReport(name, []))
     monkeypatch.setattr("agentgym.registration.find_spec", lambda package: None)
     adapted = EnvSpec("test/Adapted-v0", "m:E", "m:S", "tools", adapts="elsewhere", extra="games")
     monkeypatch.setitem(registration._specs, adapted.id, adapted)
@@ -136,3 +140,47 @@ def test_check_of_many_refuses_a_runtime_in_which_none_runs(
 ) -> None:
     assert main(["check", *args]) == 2
     assert expected in capsys.readouterr().err
+
+
+def test_check_says_alike_findings_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    results = [CheckResult(name, "failed", "call() returned None", 0.1) for name in ("seeds", "replay", "ends")]
+    monkeypatch.setattr("agentgym.cli.check.check_env", lambda _, **given: CheckReport(GUESS, results))
+    monkeypatch.setattr("agentgym.cli.check.check_suite", lambda name, **_: CheckReport(name, []))
+    assert main(["check", GUESS]) == 1
+    out = capsys.readouterr().out
+    assert out.count("call() returned None") == 1
+    assert out.count("the same as seeds") == 2
+
+
+def test_check_says_which_check_takes_long(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def check_env(name: str, on_start: Callable[[str], None], **_: object) -> CheckReport:
+        on_start("seeds")
+        on_start("replay")
+        time.sleep(0.2)
+        return CheckReport(name, [])
+
+    monkeypatch.setattr("agentgym.cli.check.PATIENCE_S", 0.05)
+    monkeypatch.setattr("agentgym.cli.check.check_env", check_env)
+    monkeypatch.setattr("agentgym.cli.check.check_suite", lambda name, **_: CheckReport(name, []))
+    assert main(["check", GUESS]) == 0
+    assert capsys.readouterr().err.splitlines()[:2] == [f"{GUESS}: replay is still running"] * 2
+
+
+@pytest.mark.parametrize(("flags", "is_shown"), [([], False), (["--debug"], True)])
+def test_check_with_debug_shows_the_traceback_of_a_finding(
+    flags: list[str],
+    is_shown: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "typo_env.py").write_text("def f(:\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    spec = EnvSpec("test/Typo-v0", "typo_env:Env", "typo_env:SCRIPTS", "test")
+    monkeypatch.setitem(registration._specs, spec.id, spec)
+    assert main(["check", spec.id, "--json", *flags]) == 1
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)[0]["results"][0]["detail"]
+    assert found.endswith(f"SyntaxError: invalid syntax ({tmp_path}/typo_env.py, line 1)")
+    assert ("Traceback (most recent call last)" in captured.err) == is_shown
+    assert not logging.getLogger("agentgym").handlers
