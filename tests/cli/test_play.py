@@ -105,3 +105,13 @@ def test_play_by_a_model_gives_it_its_own_tokens_again(
 def test_play_refuses_a_task_of_another_environment(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", GUESS, "--task", "tools/lookup:test-00000", "--policy", "oracle"]) == 2
     assert "is of agentgym/Lookup-v0, not of agentgym/GuessNumber-v0" in capsys.readouterr().err
+
+
+def test_play_of_an_environment_that_returns_no_reply_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("agentgym_dialogue.guess_number.env.GuessNumberEnv.respond", lambda self, action: None)
+    assert main(["play", GUESS, "--seed", "1", "--policy", "random"]) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith("agentgym play: ")
+    assert said.endswith("returned None, expected an agentgym.EnvReply")
