@@ -54,8 +54,8 @@ class StepGroups:
 
     @classmethod
     def by_turn(cls, steps: Steps) -> StepGroups:
-        """Turns of a group at the same place in their episodes."""
-        return cls(numbered_pairs(steps.groups[steps.owner], steps.position), steps.owner, one_visit=True)
+        """Turns of a group at the same place in their episodes, of which every episode has one."""
+        return cls(numbered_pairs(steps.groups[steps.owner], steps.position), steps.owner, one_visit=False)
 
     @cached_property
     def _entries(self) -> tuple[Ints, Ints]:

@@ -109,7 +109,14 @@ def test_readme_job_runs_as_it_stands(job: str, programs: Path, tmp_path: Path) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "page", ["register-an-environment.md", "train-an-agent.md", "evaluate-an-agent.md", "evaluation.md"]
+    "page",
+    [
+        "register-an-environment.md",
+        "train-an-agent.md",
+        "evaluate-an-agent.md",
+        "evaluation.md",
+        "algorithms/attribution.md",
+    ],
 )
 def test_page_runs_as_it_stands(page: str, programs: Path, tmp_path: Path) -> None:
     run_examples(programs, tmp_path, (ROOT / "docs" / page).read_text(encoding="utf-8"))
