@@ -6,6 +6,7 @@ Which episodes are wanted, and in which order, is decided by its callers (`colle
 from __future__ import annotations
 
 import contextlib
+import logging
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +19,7 @@ from agentgym.errors import (
     CancelledEpisode,
     ConfigError,
     ContextOverflowError,
+    ContractError,
     InfrastructureError,
     PartnerForfeitError,
     StepTimeoutError,
@@ -40,6 +42,8 @@ from agentgym.trajectory import Trajectory
 _GATHER_S = 0.004
 _PATIENCE_S = 1.0
 _MIN_EPISODES_FOR_SHARE = 20
+_MIN_REPEATED = 3
+_log = logging.getLogger(__name__)
 
 Finished = list[Trajectory]
 
@@ -53,6 +57,7 @@ class RolloutStats:
     turns: int = 0
     action_tokens: int = 0
     faults: int = 0
+    repeated_errors: int = 0
     retries: int = 0
     abandoned_calls: int = 0
     queue_s: float = 0.0
@@ -111,6 +116,7 @@ class RolloutEngine:
         self._busy: Counter[int] = Counter()
         self._renderers: dict[int, ChatRenderer] = {}
         self._finished: deque[Finished] = deque()
+        self._raised: dict[str, str] = {}
         self._capacity: int | None = None
 
     def __enter__(self) -> RolloutEngine:
@@ -133,6 +139,7 @@ class RolloutEngine:
 
         Raises:
             InfrastructureError: More than the declared share of the episodes failed.
+            ContractError: So did some of them again, with the same error of the environment's code for the same seed.
             AgentGymError: A mistake in the environment, the policy or their use.
         """
         while not self._finished:
@@ -357,20 +364,28 @@ class RolloutEngine:
                 episode.game.interrupt()
         else:
             self._pool.submit(Call(partial(_close_game, episode), _ignore))
-        self.stats.errors[records[0].error[:300]] += 1
-        can_help = outcome.is_retryable and not isinstance(error, PartnerForfeitError)
+        what, key = records[0].error, episode.job.key
+        _log.debug("an episode of task %r failed:", episode.job.task.id, exc_info=error)
+        self.stats.errors[what[:300]] += 1
+        # Files and connections may be back at the next try; other errors that return are the environment's.
+        is_repeated = self._raised.get(key) == what and not isinstance(error, AgentGymError | OSError | MemoryError)
+        can_help = outcome.is_retryable and not is_repeated and not isinstance(error, PartnerForfeitError)
+        self._raised[key] = what
         if can_help and episode.retry < self.settings.retries:
             self.stats.retries += 1
             self._waiting.appendleft((episode.job, episode.retry + 1))
             return
+        del self._raised[key]
+        self.stats.repeated_errors += is_repeated
         self._record(records, outcome)
-        self._check_fault_share()
+        self._check_fault_share(error)
 
     def _finish(self, episode: Episode, records: Finished) -> None:
         outcome = records[0].outcome
         assert outcome is not None
         assert episode.game is not None
         self._active.discard(episode)
+        self._raised.pop(episode.job.key, None)
         episode.forget()
         self._free_games.setdefault(_game_key(episode.job.task), []).append(episode.game)
         self._record(records, outcome)
@@ -388,15 +403,21 @@ class RolloutEngine:
         if self._on_finish is not None:
             self._on_finish(records)
 
-    def _check_fault_share(self) -> None:
+    def _check_fault_share(self, last: Exception) -> None:
         stats = self.stats
-        share = stats.faults / max(1, stats.episodes)
-        if stats.episodes >= _MIN_EPISODES_FOR_SHARE and share > self.settings.max_fault_share:
-            top = "; ".join(f"{count} x {error}" for error, count in stats.errors.most_common(3))
+        if stats.faults <= self.settings.max_fault_share * stats.episodes:
+            return
+        top = "; ".join(f"{count} x {error}" for error, count in stats.errors.most_common(3))
+        if stats.repeated_errors >= _MIN_REPEATED:
+            raise ContractError(
+                f"the environment fails: {stats.repeated_errors} of {stats.episodes} episodes raised the same error "
+                f"when they were played again with the same seed: {top}. Mend the environment."
+            ) from last
+        if stats.episodes >= _MIN_EPISODES_FOR_SHARE:
             raise InfrastructureError(
                 f"{stats.faults} of {stats.episodes} episodes failed for infrastructure, over the allowed share of "
                 f"{self.settings.max_fault_share:.0%}: {top}. Mend the cause, or raise max_fault_share."
-            )
+            ) from last
 
 
 def _game_key(task: Task) -> str:

@@ -18,6 +18,7 @@ from agentgym.action import Action, parse_text, parse_tool_calls, to_message
 from agentgym.env import CutMessage
 from agentgym.errors import (
     ActionSyntaxError,
+    AgentGymError,
     CancelledEpisode,
     ContextOverflowError,
     PartnerError,
@@ -25,6 +26,7 @@ from agentgym.errors import (
 )
 from agentgym.game import GameEnv, GameReply, Inbox
 from agentgym.message import Message, ToolSchema
+from agentgym.origin import told
 from agentgym.outcome import CutReason, Outcome
 from agentgym.policy import Policy, Reply, Request
 from agentgym.prompting.parsing import canonical_text
@@ -316,7 +318,7 @@ class Episode:
         elif isinstance(error, CancelledEpisode):
             outcome = Outcome("cancelled")
         for record in self._records.values():
-            record.error = f"{type(error).__name__}: {error}"
+            record.error = f"{type(error).__name__}: {error}" if isinstance(error, AgentGymError) else told(error)
         return self.finish(GameReply(outcome=outcome))
 
     def forget(self) -> None:

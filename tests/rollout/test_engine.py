@@ -84,6 +84,48 @@ def test_too_many_faults_stop_the_run_with_the_cause():
         play(tasks, retries=0)
 
 
+class Buggy(CountEnv):
+    """Divides by zero in tasks whose seed is odd."""
+
+    runs = 0
+
+    def respond(self, action):
+        Buggy.runs += 1
+        return super().respond(action) if 1 // (1 - self.task.seed % 2) else None
+
+
+def test_an_error_of_the_environment_that_returns_with_the_seed_stops_the_run_and_says_where():
+    Buggy.runs = 0
+    line = Buggy.respond.__code__.co_firstlineno + 2
+    with pytest.raises(
+        ContractError, match=rf"ZeroDivisionError: .* \({__file__}, line {line}, in respond\)"
+    ) as raised:
+        collect_episodes(
+            jobs([task(2 * seed + 1) for seed in range(200)]),
+            buggy_game,
+            {"*": Parrot()},
+            RolloutSettings(max_concurrent=4),
+        )
+    assert "3 of 3 episodes" in str(raised.value)
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
+    assert Buggy.runs < 20
+
+
+def buggy_game(_):
+    return SoloGame(Buggy())
+
+
+def test_a_few_errors_of_the_environment_are_faults_that_are_not_tried_a_third_time():
+    records, stats = collect_episodes(
+        jobs([task(seed) for seed in (1, 3, 5, 7, *range(0, 100, 2))]),
+        buggy_game,
+        {"*": Parrot()},
+        RolloutSettings(max_fault_share=1.0),
+    )
+    assert [str(record.outcome) for record in records[:4]] == ["infrastructure:ZeroDivisionError"] * 4
+    assert (stats.outcomes["terminated"], stats.repeated_errors, stats.retries) == (50, 4, 4)
+
+
 def test_invalid_actions_end_as_invalid_with_the_declared_penalty():
     records, _ = play([task(0)], Parrot("what?"))
     assert str(records[0].outcome) == "invalid"
