@@ -234,16 +234,16 @@ def _load(spec: EnvSpec, key: str) -> Any:
         ContractError: It cannot be imported; says why, and in which line of which file.
     """
     module_name, _, name = getattr(spec, key).partition(":")
-    failed = f"environment {spec.id!r} cannot be loaded: its {key} is {getattr(spec, key)!r}, "
+    failed = f"environment {spec.id!r} cannot be loaded: its {key} is {getattr(spec, key)!r}; "
     try:
         module = importlib.import_module(module_name)
     except AgentGymError:
         raise
     except Exception as error:  # a boundary: a third party's module may raise anything
-        raise ContractError(f"{failed}and importing {module_name!r} fails: {told(error)}") from error
+        raise ContractError(f"{failed}importing {module_name!r} fails: {told(error)}") from error
     if not hasattr(module, name):
-        unknown = UnknownNameError(f"name in {module.__file__}", name, filter(str.isidentifier, vars(module)))
-        raise ContractError(f"{failed}{unknown}")
+        unknown = UnknownNameError("name", name, [known for known in vars(module) if not known.startswith("_")])
+        raise ContractError(f"{failed}in {module.__file__}: {unknown}")
     return getattr(module, name)
 
 

@@ -166,7 +166,7 @@ def test_options_at_no_level_are_refused(level):
         ("class Env(:", r"importing 'broken_env' fails: SyntaxError: invalid syntax \(.*broken_env.py, line 1\)"),
         ("import nonexistent", r"ModuleNotFoundError: No module named 'nonexistent' \(.*broken_env.py, line 1, in"),
         ("x = 1\ny = x.z", r"AttributeError: 'int' object has no attribute 'z' \(.*broken_env.py, line 2, in"),
-        ("class Envv: ...", r"unknown name in .*broken_env.py 'Env'; did you mean Envv\?"),
+        ("class Envv: ...", r"in .*broken_env.py: unknown name 'Env'; did you mean Envv\?"),
     ],
 )
 def test_what_cannot_be_loaded_is_named_with_its_line(text, expected, registry, tmp_path, monkeypatch):
@@ -178,7 +178,7 @@ def test_what_cannot_be_loaded_is_named_with_its_line(text, expected, registry, 
         (lambda: make("test/Broken-v0"), "entry_point"),
         (spec("test/Broken-v0").load_scripts, "scripts"),
     ):
-        with pytest.raises(ContractError, match=f"its {key} is 'broken_env:Env', .*{expected}"):
+        with pytest.raises(ContractError, match=f"its {key} is 'broken_env:Env'; .*{expected}"):
             load()
 
 

@@ -14,7 +14,7 @@ from agentgym.entry_points import load_entry_points
 from agentgym.errors import DISTRIBUTION, ConfigError, UnknownNameError
 from agentgym.registration import EnvSpec, require_runtime, specs
 from agentgym.suite import suite_names
-from agentgym.testing import CheckReport, check_env, check_suite
+from agentgym.testing import CheckReport, CheckResult, check_env, check_suite
 
 PATIENCE_S = 5.0
 """Time after which it is said which check runs, and again after twice as long."""
@@ -72,7 +72,10 @@ def check(env_ids: list[str], suites: list[str], runtime: str = "") -> Iterator[
             yield report
     for suite in suites if not runtime else ():
         with _watched(suite) as on_start:
-            report = check_suite(suite, on_start=on_start)
+            try:
+                report = check_suite(suite, on_start=on_start)
+            except UnknownNameError as error:  # that an environment names: its own report says so too
+                report = CheckReport(suite, [CheckResult("load", "failed", str(error), 0.0)])
         yield report
 
 

@@ -12,6 +12,7 @@ from agentgym import registration
 from agentgym.cli.main import main
 from agentgym.registration import EnvSpec
 from agentgym.testing import CheckReport, CheckResult
+from tests.toy_env import ToyEnv
 
 GUESS = "agentgym/GuessNumber-v0"
 
@@ -184,3 +185,15 @@ def test_check_with_debug_shows_the_traceback_of_a_finding(
     assert found.endswith(f"SyntaxError: invalid syntax ({tmp_path}/typo_env.py, line 1)")
     assert ("Traceback (most recent call last)" in captured.err) == is_shown
     assert not logging.getLogger("agentgym").handlers
+
+
+def test_check_goes_on_after_a_suite_that_there_is_not(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = EnvSpec("test/Toy-v0", "tests.toy_env:ToyEnv", "tests.toy_env:SCRIPTS", "test", ("tools/lokup",))
+    monkeypatch.setitem(registration._specs, spec.id, spec)
+    monkeypatch.setattr("agentgym.testing.subject.make", lambda *_, **given: ToyEnv())
+    assert main(["check", spec.id, "--json"]) == 1
+    reports = json.loads(capsys.readouterr().out)
+    assert [report["subject"] for report in reports] == [spec.id, "tools/lokup"]
+    assert all("did you mean tools/lookup" in report["results"][0]["detail"] for report in reports)
