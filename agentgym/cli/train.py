@@ -14,7 +14,10 @@ from agentgym.errors import ConfigError, MissingExtraError
 
 if TYPE_CHECKING:
     from agentgym_rl.config import TrainConfig
+    from agentgym_rl.cost import Cost
     from agentgym_rl.job import TrainResult
+
+_MINUTE_S, _HOUR_S = 60.0, 3600.0
 
 
 def run(
@@ -35,13 +38,13 @@ def run(
         run: Folder of the run; runs/ and the name of the configuration where it is not given.
         resume: Go on with the run in the folder, from its last checkpoint.
         overwrite: Remove the run that is in the folder first.
-        dry_run: Run one iteration in a temporary folder and say what the full run will cost.
+        dry_run: Run a few demonstrations, one iteration and a few tests in a temporary folder; say what all will cost.
         describe: Print the resolved algorithm as equations and run nothing.
         as_json: Print JSON for machines.
     """
     try:
+        from agentgym_rl import checkpoint, cost, distributed, job
         from agentgym_rl import describe as equations
-        from agentgym_rl import distributed, job
     except ImportError as error:
         if (error.name or "").partition(".")[0].startswith("agentgym"):
             raise
@@ -53,7 +56,7 @@ def run(
         return 0
     if dry_run:
         with tempfile.TemporaryDirectory() as folder:
-            _print_cost(job.first_iteration(config, Path(folder) / "run"), as_json)
+            _print_cost(cost.estimate(config, Path(folder)), as_json)
         return 0
     target = run or Path("runs") / name
     try:
@@ -62,7 +65,9 @@ def run(
             _print_result(result, as_json)
     except KeyboardInterrupt:
         if (target / "config.json").exists():
-            note(f"go on from the last checkpoint with: agentgym train --run {target} --resume")
+            newest = checkpoint.newest_iteration(target / "checkpoints")
+            start = "from the start" if newest is None else f"after iteration {newest}, the last with a checkpoint,"
+            note(f"go on {start} with: agentgym train --run {target} --resume")
         raise
     finally:
         distributed.stop()
@@ -100,14 +105,24 @@ def _config(settings: Sequence[str], resumed: Path | None, *, is_resume: bool) -
     return load_config(Path(files[0]), overrides), Path(files[0]).stem
 
 
-def _print_cost(cost: dict[str, float], as_json: bool) -> None:
+def _print_cost(cost: Cost, as_json: bool) -> None:
     if as_json:
-        print_json(cost)
+        print_json(cost.to_json())
         return
+    rows = [(part.name, part.amount, _about(part.seconds), part.measured) for part in cost.parts]
+    print_table(("part", "of the run", "takes about", "from"), [*rows, ("all", "", _about(cost.total_s), "")])
     print(
-        f"one iteration takes {cost['iteration_s']:.1f} s; all of them {cost['train_s'] / 60:.1f} minutes, "
-        f"{cost['episodes']:.0f} episodes and {cost['tokens']:.0f} sampled tokens, without warm start and tests"
+        f"The iterations play {cost.episodes:.0f} episodes and sample about {float(f'{cost.tokens:.1g}'):,.0f} tokens. "
+        "Extrapolated from a short run, whose agent knows little: episodes get shorter or longer as it learns."
     )
+
+
+def _about(seconds: float) -> str:
+    """A rough time in words, of no more digits than an extrapolation has."""
+    if seconds < _MINUTE_S:
+        return f"{float(f'{seconds:.1g}'):g} s"
+    size, unit = (60.0, "min") if seconds < _HOUR_S else (3600.0, "h")
+    return f"{float(f'{seconds / size:.2g}'):g} {unit}"
 
 
 def _print_result(result: TrainResult, as_json: bool) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agentgym.cli.main import main
-from agentgym.cli.train import arrange
+from agentgym.cli.train import _about, arrange
 
 CONFIG = """
 [run]
@@ -64,7 +64,10 @@ def test_train_dry_run_says_what_a_full_run_costs_and_leaves_nothing(
     captured = capsys.readouterr()
     assert "why is it not learning" not in captured.err
     cost = json.loads(captured.out)
-    assert cost["train_s"] == pytest.approx(7 * cost["iteration_s"])
+    seconds = {part["name"]: part["seconds"] for part in cost["parts"]}
+    assert seconds["iterations"] == pytest.approx(7 * cost["iteration_s"])
+    assert cost["total_s"] == pytest.approx(sum(seconds.values()))
+    assert list(seconds) == ["demonstrations", "cloning", "iterations", "final test"]
     assert cost["episodes"] == 7 * 4
     assert [path.name for path in tmp_path.iterdir()] == ["small.toml"]
 
@@ -104,7 +107,9 @@ def test_train_interrupted_says_how_to_go_on(
 
     monkeypatch.setattr("agentgym_rl.trainer.Trainer.run", interrupt)
     assert main(["train", config, "--run", "runs/mine"]) == 1
-    assert "agentgym train --run runs/mine --resume" in capsys.readouterr().err
+    assert "go on after iteration 0, the last with a checkpoint, with: agentgym train --run runs/mine --resume" in (
+        capsys.readouterr().err
+    )
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
     assert main(["train", "--run", "runs/mine", "--resume"]) == 0
@@ -163,3 +168,10 @@ def test_train_malformed_file_names_the_line(config: str, capsys: Capture) -> No
 def test_arrange_lets_overrides_stand_anywhere() -> None:
     args = ["a=1", "--run", "runs/x", "file.toml", "--json", "b.c=2", "--run"]
     assert arrange(args) == ["a=1", "file.toml", "b.c=2", "--run", "runs/x", "--json", "--run"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.123, "0.1 s"), (47, "50 s"), (100, "1.7 min"), (3000, "50 min"), (5678, "1.6 h")]
+)
+def test_times_are_given_without_false_precision(seconds: float, text: str) -> None:
+    assert _about(seconds) == text

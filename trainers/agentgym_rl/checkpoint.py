@@ -129,6 +129,12 @@ def checkpoints(folder: Path) -> list[Path]:
     return sorted(path for path in found if path.suffix != ".partial" and (path / MANIFEST).is_file())
 
 
+def newest_iteration(folder: Path) -> int | None:
+    """The iteration after which a resumed run goes on; None where there is no checkpoint."""
+    found = checkpoints(folder)
+    return int(found[-1].name.removeprefix(_PREFIX)) if found else None
+
+
 def load_newest(
     folder: Path,
     model: nn.Module,

@@ -41,6 +41,9 @@ def collect_demonstrations(
             suite's.
         on_finish: Called with each episode, such as a store's writer.
         progress: A display.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C; what was played went to `on_finish`.
     """
     tasks = shuffled_tasks(suite.train_tasks(), draw_seed(seed, "demonstrations"))
     jobs = [Job(next(tasks), f"demo-{index:06d}", draw_seed(seed, "demo", index)) for index in range(count)]
@@ -55,6 +58,8 @@ def collect_demonstrations(
         on_finish=on_finish,
         progress=progress,
     )
+    if len({record.id.rpartition("/")[0] for record in records}) < count:
+        raise KeyboardInterrupt  # fewer demonstrations would be another run
     return [record for record in records if record.outcome is not None and record.outcome.is_graded]
 
 

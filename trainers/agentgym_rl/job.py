@@ -19,7 +19,7 @@ from torch import nn
 from transformers.utils import logging as transformers_logging
 
 from agentgym.errors import CheckpointError, ConfigError
-from agentgym.evaluation import EvaluationSettings, evaluate
+from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate
 from agentgym.policies.torch_policy import SEEN_FILE, TorchPolicy
 from agentgym.rollout import ProgressDisplay
 from agentgym.store import RunStore
@@ -50,7 +50,7 @@ class TrainResult:
         folder: The run's folder.
         held_out: By stage the result on the test split, as JSON; empty where it was not touched.
         report: The report page.
-        seconds: Wall time of the whole job.
+        seconds: Wall time of the whole job, in all the processes that worked on it.
         notes: Why it is not learning, where it did not.
     """
 
@@ -78,7 +78,6 @@ def train(config: TrainConfig, folder: Path, *, resume: bool = False, overwrite:
         ConfigError: Settings or folder do not fit.
         LearningStalledError: A fail-fast threshold was crossed; the folder keeps what there is.
     """
-    began = time.monotonic()
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     distributed.start()
     if distributed.rank() == 0:
@@ -90,22 +89,42 @@ def train(config: TrainConfig, folder: Path, *, resume: bool = False, overwrite:
     try:
         if store is not None:
             store.set_meta({"equations": describe(config)})
-        job = _Job(config, parts, folder, store, journal)
+        job = TrainingJob(config, parts, folder, store, journal)
         job.run(is_resumed=resume)
-        return job.conclude(began)
+        return job.conclude()
     finally:
         journal.close()
         if store is not None:
             store.close()
 
 
-class _Job:
-    """One run of the job: its stages, in order."""
+@dataclass(frozen=True)
+class Spent:
+    """Wall time of a stage, and of how many episodes, updates or tasks."""
+
+    seconds: float
+    count: int
+
+    @property
+    def for_each(self) -> float:
+        """Seconds for one of them."""
+        return self.seconds / max(1, self.count)
+
+
+class TrainingJob:
+    """One run of the job: its stages, in order.
+
+    Attributes:
+        spent: What stages that repeat took when they ran last: demonstrations, cloning, validation.
+    """
+
+    spent: dict[str, Spent]
 
     def __init__(
         self, config: TrainConfig, parts: Parts, folder: Path, store: RunStore | None, journal: Journal
     ) -> None:
         self.config, self.parts, self.folder, self.store, self.journal = config, parts, folder, store, journal
+        self.spent = {}
         count = sum(parameter.numel() for parameter in self.parts.model.parameters())
         journal.say(f"{config.run.suite}: {count:,} parameters, {len(self.parts.tokenizer)} tokens")
 
@@ -143,16 +162,16 @@ class _Job:
         trainer.policy.load_weights(self._weights(), trainer.state.version)
         self.journal.say(f"resumed after iteration {trainer.state.iteration}")
 
-    def conclude(self, began: float) -> TrainResult:
+    def conclude(self) -> TrainResult:
         """Test every stage once, write the summary and the report."""
         if distributed.rank() != 0 or self.store is None:
             return TrainResult(self.folder)
         held_out = self._test() if self.config.validation.has_final_test else {}
-        notes = why_not_learning(self.store.metrics()) if self.config.run.iterations > 1 else []
+        notes = why_not_learning(self.store.metrics()) if self.config.run.iterations else []
         if notes:
             self.store.set_meta({"why_not_learning": "\n".join(notes)})
             self.journal.say("why is it not learning: " + "; ".join(notes))
-        result = TrainResult(self.folder, held_out, None, time.monotonic() - began, notes)
+        result = TrainResult(self.folder, held_out, None, self.journal.seconds, notes)
         (self.folder / SUMMARY).write_text(json.dumps(result.to_json(), indent=2))
         return replace(result, report=write_report(self.folder))
 
@@ -186,7 +205,7 @@ class _Job:
         self._export("cloned", self.parts.model, seen)
 
     def _demonstrations(self) -> list[Trajectory]:
-        config, suite = self.config.warm_start, self.parts.suite
+        config, suite, began = self.config.warm_start, self.parts.suite, time.monotonic()
         if config.run:
             with RunStore.open(Path(config.run), read_only=True) as stored:
                 found = [each for each in stored.episodes() if each.outcome is not None and each.outcome.is_graded]
@@ -209,6 +228,7 @@ class _Job:
                 on_finish=self._keep_demonstration,
                 progress=ProgressDisplay("demonstrations") if distributed.rank() == 0 else None,
             )
+        self.spent["demonstrations"] = Spent(time.monotonic() - began, len(found))
         rate = sum(bool(each.success) for each in found) / max(1, len(found))
         self.journal.say(f"{len(found)} demonstrations, {rate:.0%} of them successful")
         return with_tokens(found, self.parts.renderer, self.parts.tools)
@@ -237,7 +257,8 @@ class _Job:
         for update, loss in enumerate(losses):
             if update % 10 == 0:
                 self.journal.record(update, {"loss": loss}, phase=title.partition(":")[0])
-        self.journal.say(f"{title}: {len(chosen)} episodes in {time.monotonic() - began:.0f}s")
+        self.spent["cloning"] = Spent(time.monotonic() - began, num_updates)
+        self.journal.say(f"{title}: {len(chosen)} episodes in {self.spent['cloning'].seconds:.0f}s")
 
     def _load_cloned(self) -> None:
         model = TorchPolicy.load(self.folder / "models" / "cloned", dtype=self.parts.policy.model.dtype).model
@@ -271,10 +292,13 @@ class _Job:
     def _validate(self, trainer: Trainer) -> float | None:
         """Score the present weights on the validation split; the best ones are exported."""
         if distributed.rank() == 0:
+            began = time.monotonic()
             settings = replace(
                 self._evaluation(), limit=self.config.validation.tasks, iteration=trainer.state.iteration
             )
             result = evaluate(trainer.policy, self.parts.suite, "validation", settings, store=self.store)
+            _require_whole(result)
+            self.spent["validation"] = Spent(time.monotonic() - began, len(result.tasks))
             success, score = result.success, result.score.mean
             metrics = {"success/mean": success.mean, "success/low": success.low, "success/high": success.high}
             self.journal.record(trainer.state.iteration, {**metrics, "score/mean": score}, phase="validation")
@@ -336,6 +360,7 @@ class _Job:
             result = evaluate(
                 policy, self.parts.suite, "test", settings, store=self.store, progress=ProgressDisplay(f"test, {stage}")
             )
+            _require_whole(result)
             held_out[stage] = _headline_first(result.to_json(), self.parts.suite.headline)
             shown = held_out[stage]["success"]
             interval = f"[{shown['low']:.3f}, {shown['high']:.3f}]"
@@ -353,6 +378,12 @@ class _Job:
         return TorchPolicy.load(folder, name=stage) if (folder / "config.json").exists() else None
 
 
+def _require_whole(result: EvaluationResult) -> None:
+    """An interrupt ends an evaluation early; the run that it is part of ends then too."""
+    if result.num_missing:
+        raise KeyboardInterrupt
+
+
 def _better(best: float | None, score: float) -> tuple[float, bool]:
     is_best = best is None or score > best
     return (score if is_best or best is None else best), is_best
@@ -368,27 +399,3 @@ def _headline_first(result: dict[str, Any], headline: str) -> dict[str, Any]:
 
 def _without_adapters(model: Any) -> Any:
     return copy.deepcopy(model).merge_and_unload() if hasattr(model, "merge_and_unload") else model
-
-
-def first_iteration(config: TrainConfig, folder: Path) -> dict[str, float]:
-    """Run one iteration for `--dry-run` and say what a full run will cost.
-
-    Returns:
-        `iteration_s`, `train_s` (all iterations), `tokens` and `episodes` of the full run.
-    """
-    short = replace(
-        config,
-        run=replace(config.run, iterations=1),
-        warm_start=replace(config.warm_start, demonstrations=0, run="", has_control=False),
-        validation=replace(config.validation, every=0, has_final_test=False),
-    )
-    train(short, folder)
-    with RunStore.open(folder, read_only=True) as store:
-        metrics = {name: float(values[-1]) for name, (_, values) in store.metrics().items()}
-    count = config.run.iterations
-    return {
-        "iteration_s": metrics["time/iteration_s"],
-        "train_s": metrics["time/iteration_s"] * count,
-        "tokens": metrics["tokens/sampled"] * count,
-        "episodes": metrics["episodes"] * count,
-    }

@@ -16,6 +16,7 @@ from agentgym.store import RunStore
 from agentgym_rl import distributed
 
 Metrics = Mapping[str, float]
+_SECONDS = "seconds"
 
 
 class Journal:
@@ -35,6 +36,7 @@ class Journal:
         self._tensorboard = folder / "tensorboard"
         self._console = console or Console(stderr=True, highlight=False)
         self._began = time.monotonic()
+        self._before = float(store.meta.get(_SECONDS, 0.0)) if store is not None else 0.0
         self._writer: Any = None
         if distributed.rank() == 0:
             try:
@@ -43,6 +45,11 @@ class Journal:
                 raise MissingExtraError("TensorBoard metrics", "train") from None
             self._open_writer = partial(SummaryWriter, str(self._tensorboard))
             self._writer = self._open_writer()
+
+    @property
+    def seconds(self) -> float:
+        """Wall time of the run so far, in all the processes that worked on it."""
+        return self._before + time.monotonic() - self._began
 
     def restore(self) -> None:
         """Write TensorBoard's files anew from the store, so that a resumed run shows no point twice."""
@@ -60,6 +67,7 @@ class Journal:
         """Write numbers of an iteration to the store and to TensorBoard."""
         if self._store is not None:
             self._store.log_metrics(iteration, metrics, phase)
+            self._keep_time()
         if self._writer is not None:
             for name, value in metrics.items():
                 self._writer.add_scalar(f"{phase}/{name}", value, iteration)
@@ -89,6 +97,12 @@ class Journal:
         self.say(" · ".join(parts))
 
     def close(self) -> None:
-        """Flush TensorBoard's files."""
+        """Flush TensorBoard's files and keep the time that was spent."""
+        self._keep_time()
         if self._writer is not None:
             self._writer.close()
+
+    def _keep_time(self) -> None:
+        """Written down again and again, since a killed process has no last moment to do so."""
+        if self._store is not None:
+            self._store.set_meta({_SECONDS: self.seconds})

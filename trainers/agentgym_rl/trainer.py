@@ -25,6 +25,7 @@ from agentgym_rl.batch import TrainBatch
 from agentgym_rl.checkpoint import TrainerState, digest_of, save_checkpoint
 from agentgym_rl.config import TrainConfig
 from agentgym_rl.credit import assign_credit, group_credit
+from agentgym_rl.interrupt import Interrupt
 from agentgym_rl.journal import Journal
 from agentgym_rl.metrics import Metrics, collection_metrics, learning_metrics
 from agentgym_rl.models import PolicyModel, trainable_groups
@@ -71,6 +72,7 @@ class Trainer:
         self.state = TrainerState()
         self.optimiser = make_optimiser(model, config)
         self._watch = Watch(config.watch)
+        self._interrupt = Interrupt()
 
     def run(self) -> None:
         """Train until the configured number of iterations, or until the time is up.
@@ -78,6 +80,7 @@ class Trainer:
         Raises:
             LearningStalledError: A fail-fast threshold was crossed; the last checkpoint stays.
             InfrastructureError: Too many episodes failed.
+            KeyboardInterrupt: Ctrl-C; the iteration that ran then is complete and has a checkpoint.
         """
         settings = replace(
             self.config.rollout,
@@ -87,7 +90,7 @@ class Trainer:
         )
         make_game = game_maker(self.suite, settings.runtime, self.cast)
         policies = self.cast.policies(self.policy, self.config.roles.partner_sampling, self.folder)
-        with RolloutEngine(make_game, policies, settings) as engine:
+        with RolloutEngine(make_game, policies, settings) as engine, self._interrupt:
             collector = self._make_collector(engine)
             while self.state.iteration < self.config.run.iterations and not self._is_out_of_time():
                 self._iterate(collector)
@@ -209,7 +212,9 @@ class Trainer:
         state, config = self.state, self.config
         state.iteration += 1
         state.next_group = min(distributed.gather(collector.next_index))
-        state.seconds += max(distributed.gather(seconds))  # all ranks must agree on when the time is up
+        ranks = distributed.gather((seconds, self._interrupt.is_asked))
+        state.seconds += max(each for each, _ in ranks)  # all ranks must agree on when the time is up
+        is_interrupted = any(is_asked for _, is_asked in ranks)
         self.journal.record(state.iteration, metrics)
         self.journal.iteration(state.iteration, config.run.iterations, metrics, seconds)
         self._watch.count(state, metrics)
@@ -217,9 +222,11 @@ class Trainer:
         is_due = config.validation.every > 0 and (state.iteration % config.validation.every == 0 or is_last)
         if self.validate is not None and is_due:
             self.validate(self)
-        if state.iteration % config.checkpoint.every == 0 or is_last:
+        if state.iteration % config.checkpoint.every == 0 or is_last or is_interrupted:
             self.checkpoint()
         self._watch.check(state, metrics)
+        if is_interrupted:
+            raise KeyboardInterrupt
 
     def _set_learning_rate(self) -> None:
         factor = schedule(self.state.iteration, self.config)

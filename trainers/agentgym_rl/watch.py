@@ -57,12 +57,15 @@ class Watch:
 def why_not_learning(curves: Curves) -> list[str]:
     """What the metrics of a run say about why it did not improve; empty for a run that did.
 
+    A single iteration shows no improvement, but it may show what stands in the way of one.
+
     Args:
         curves: Metrics of the phase "train", as `RunStore.metrics` returns them.
     """
     success = _values(curves, "success/mean")
     if len(success) < 2:
-        return ["fewer than two iterations: too few to say"]
+        found = [text for is_so, text in _suspicions(curves, 1) if is_so] if len(success) else []
+        return ["fewer than two iterations: too few to say whether it improves", *found]
     window = max(1, min(_WINDOW, len(success) // 2))
     gain = success[-window:].mean() - success[:window].mean()
     if gain >= _MIN_GAIN:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -22,8 +23,9 @@ from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
 from agentgym.store import RunStore
 from agentgym.suite import load_suite, register_suites
 from agentgym_rl import job
-from agentgym_rl.config import TrainConfig
-from agentgym_rl.job import first_iteration, train
+from agentgym_rl.checkpoint import newest_iteration
+from agentgym_rl.config import CheckpointConfig, TrainConfig
+from agentgym_rl.job import train
 from tests.trainers.rl.toys import install, toy_config
 from tests.trainers.rl.train_toy import BUGS, DAMAGES, MOMENTS, of_two_ranks
 from tests.trainers.rl.train_toy import config as killed_config
@@ -261,15 +263,6 @@ def test_a_run_out_of_time_keeps_its_last_state(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("suites")
-def test_a_dry_run_prices_the_whole(tmp_path: Path) -> None:
-    config = toy_config("bandit", **{**SHORT, "run": {"iterations": 7}}, **CLONED)
-    cost = first_iteration(config, tmp_path / "run")
-    assert cost["episodes"] == 7 * 8
-    assert cost["tokens"] == 7 * 16
-    assert cost["train_s"] == pytest.approx(7 * cost["iteration_s"])
-
-
-@pytest.mark.usefixtures("suites")
 def test_adapters_are_resumed_and_merged_on_export(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = toy_config(
         "bandit", **CLONED, run={"iterations": 2}, group=SHORT["group"], model={"lora_rank": 2}, checkpoint={"every": 1}
@@ -298,6 +291,85 @@ def stopping(monkeypatch: pytest.MonkeyPatch, config: TrainConfig, folder: Path)
         patch.setattr(job.Trainer, "publish", broken)
         with pytest.raises(KeyboardInterrupt):
             train(config, folder)
+
+
+@pytest.mark.usefixtures("suites")
+def test_an_interrupted_run_checkpoints_its_iteration_and_goes_on_to_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Trap D-29 at Ctrl-C: between two checkpoints, in the middle of an iteration."""
+    config = replace(killed_config(), checkpoint=CheckpointConfig(every=100))
+    train(config, tmp_path / "whole")
+    with monkeypatch.context() as patch:
+        learn, calls = job.Trainer.publish, []
+
+        def interrupted(trainer: job.Trainer) -> None:
+            calls.append(1)
+            if len(calls) == 4:
+                os.kill(os.getpid(), signal.SIGINT)
+            learn(trainer)
+
+        patch.setattr(job.Trainer, "publish", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            train(config, tmp_path / "run")
+    assert newest_iteration(tmp_path / "run" / "checkpoints") == 4
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    train(config, tmp_path / "run", resume=True)
+    whole, ours = story(tmp_path / "whole"), story(tmp_path / "run")
+    for part in whole:
+        assert ours[part] == whole[part], part
+
+
+@pytest.mark.usefixtures("suites")
+def test_a_second_interrupt_stops_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: job.Trainer) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+        pytest.fail("went on after the second interrupt")
+
+    monkeypatch.setattr(job.Trainer, "publish", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        train(toy_config("bandit", **SHORT), tmp_path / "run")
+    assert newest_iteration(tmp_path / "run" / "checkpoints") == 0
+
+
+@pytest.mark.usefixtures("suites")
+@pytest.mark.parametrize("purpose", ["demo", "test"])
+def test_an_interrupt_outside_of_training_ends_the_run_and_counts_nothing_half(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, purpose: str
+) -> None:
+    config = toy_config("bandit", **SHORT, **TESTED, **CLONED)
+    write = RunStore.write_episode
+
+    def interrupted(store: RunStore, *args: Any, **options: Any) -> Any:
+        if purpose in (*args, *options.values()):
+            os.kill(os.getpid(), signal.SIGINT)
+        return write(store, *args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunStore, "write_episode", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            train(config, tmp_path / "run")
+    assert not (tmp_path / "run" / "summary.json").exists()
+    assert list(train(config, tmp_path / "run", resume=True).held_out) == ["untrained", "cloned", "trained"]
+
+
+@pytest.mark.usefixtures("suites")
+def test_the_seconds_of_a_resumed_run_are_those_of_all_its_processes(tmp_path: Path) -> None:
+    config = toy_config("bandit", **SHORT)
+    train(config, tmp_path / "run")
+    with RunStore.open(tmp_path / "run") as store:
+        assert store.meta["seconds"] > 0
+        store.set_meta({"seconds": 1000.0})
+    assert 1000 < train(config, tmp_path / "run", resume=True).seconds < 1100
+    assert "16.7 min" in (tmp_path / "run" / "report.html").read_text()
+
+
+@pytest.mark.usefixtures("suites")
+def test_a_run_of_one_iteration_says_what_stands_in_its_way(tmp_path: Path) -> None:
+    result = train(toy_config("strict", run={"iterations": 1}, group={"tasks": 2, "size": 2}), tmp_path / "run")
+    assert any("end as invalid actions" in note for note in result.notes)
+    assert "Why it is not learning" in (tmp_path / "run" / "report.html").read_text()
 
 
 @pytest.mark.slow

@@ -48,9 +48,14 @@ def test_a_run_that_learns_needs_no_reasons() -> None:
     assert why_not_learning(curves(success=list(np.linspace(0.1, 0.6, 10)))) == []
 
 
-def test_two_iterations_are_too_few_to_say() -> None:
+def test_fewer_than_two_iterations_are_too_few_to_say() -> None:
     assert "too few" in why_not_learning(curves(success=[0.1]))[0]
     assert "too few" in why_not_learning({})[0]
+
+
+def test_one_iteration_shows_what_stands_in_the_way() -> None:
+    one = {name: (steps[:1], values[:1]) for name, (steps, values) in curves(flat=[1.0] * 10).items()}
+    assert why_not_learning(one)[1:] == ["100% of the groups have no variance: most tasks are always or never solved"]
 
 
 @pytest.mark.parametrize(
