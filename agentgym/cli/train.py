@@ -133,7 +133,8 @@ def _print_result(result: TrainResult, as_json: bool) -> None:
     rows = []
     for stage, held_out in result.held_out.items():
         success = held_out["success"]
-        rows.append((stage, f"{success['mean']:.3f}", f"[{success['low']:.3f}, {success['high']:.3f}]"))
+        mean, limits = f"{success['mean']:.3f}", f"[{success['low']:.3f}, {success['high']:.3f}]"
+        rows.append((stage, held_out["headline"], held_out["num_tasks"], mean, limits))
     if rows:
-        print_table(("agent", "held-out success", "95 % interval"), rows)
+        print_table(("agent", "held-out stratum", "tasks", "success", "95 % interval"), rows)
     print(f"run {result.folder}, {result.seconds:.0f} s; report {result.report}")

@@ -175,3 +175,9 @@ def test_arrange_lets_overrides_stand_anywhere() -> None:
 )
 def test_times_are_given_without_false_precision(seconds: float, text: str) -> None:
     assert _about(seconds) == text
+
+
+def test_train_result_names_the_stratum_and_how_many_tasks_it_has(config: str, capsys: Capture) -> None:
+    assert main(["train", config, "warm_start.demonstrations=0"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith(("untrained", "trained"))]
+    assert [row[:3] for row in rows] == [["untrained", "unseen_range", "3"], ["trained", "unseen_range", "3"]]
