@@ -130,3 +130,11 @@ def test_changelog_lines_are_short() -> None:
 def test_examples_are_run_with_this_interpreter(programs: Path) -> None:
     command = [str(programs / "python"), "-c", "import sys; print(sys.version_info[:2])"]
     assert subprocess.check_output(command, text=True).strip() == str(sys.version_info[:2])
+
+
+def test_readme_python_example_plays_an_action_that_is_valid(capsys: pytest.CaptureFixture[str]) -> None:
+    (example,) = blocks(section("README.md", "Evaluate an agent"), "python")
+    exec(compile(example, "README.md", "exec"), {})
+    shown = capsys.readouterr().out
+    assert "invalid" not in shown
+    assert shown.startswith(("higher", "lower"))
