@@ -17,11 +17,12 @@ from agentgym.attribution.steps import Floats
 from agentgym.errors import ConfigError
 from agentgym.outcome import GRADED
 from agentgym.reward import RewardEvent
-from agentgym.store import EpisodeRow, RunStore
+from agentgym.store import EpisodeRow, Purpose, RunStore
 from agentgym.trajectory import Trajectory
 
 FIFTHS = 5
 """Parts of an episode that credit is averaged over, so that episodes of different length compare."""
+_ORDER: tuple[Purpose, ...] = ("train", "demo", "validation", "test")
 _CHUNK = 512
 """Episodes that are read at once, but for a group that is larger."""
 
@@ -34,6 +35,7 @@ class RunCredit:
         label: What the events are kept under.
         method: Its name.
         options: Its options, where it has any.
+        purpose: What the episodes were collected for.
         conserves: Whether it says that its credit adds up to the returns.
         yields: What its numbers are.
         episodes: Attributed.
@@ -45,6 +47,7 @@ class RunCredit:
     label: str
     method: str
     options: str
+    purpose: Purpose
     conserves: bool
     yields: Yields
     episodes: int
@@ -63,7 +66,12 @@ class RunCredit:
 
 
 def attribute_run(
-    store: RunStore, methods: Mapping[str, Attribution], *, policies: Sequence[str] = (), overwrite: bool = False
+    store: RunStore,
+    methods: Mapping[str, Attribution],
+    *,
+    purpose: Purpose | None = None,
+    policies: Sequence[str] = (),
+    overwrite: bool = False,
 ) -> list[RunCredit]:
     """Assign credit to the graded episodes of a run by each method, and keep it; the recorded events stay.
 
@@ -73,6 +81,8 @@ def attribute_run(
     Args:
         store: The run, open for writing.
         methods: By the label that their credit is kept under.
+        purpose: Episodes that were collected for this; None takes those trained on, else demonstrations, else what was
+            evaluated.
         policies: Episodes of these policies alone; all where none is given.
         overwrite: Whether credit of the same label is replaced.
 
@@ -84,16 +94,18 @@ def attribute_run(
     if taken and not overwrite:
         raise ConfigError(f"the run holds credit under {', '.join(taken)} already; overwrite it, or give another label")
     rows = [row for row in store.episode_rows() if not policies or row.policy in policies]
+    chosen = purpose or next((each for each in _ORDER if any(row.purpose == each for row in rows)), _ORDER[0])
+    rows = [row for row in rows if row.purpose == chosen]
     wanted = [row for row in rows if row.outcome in GRADED and row.num_turns]
     if not wanted:
         of = f" of the policies {', '.join(policies)}" if policies else ""
-        raise ConfigError(f"{store.folder} holds no episode{of} with a reward; attribute a run that has some")
+        raise ConfigError(f"{store.folder} holds no {chosen} episode{of} with a reward; choose another purpose or run")
     tallies = {label: _Tally(label) for label in methods}
     for members in _groups(store, wanted):
         trajectories = [trajectory for _, trajectory in members]
         for label, method in methods.items():
             tallies[label].add(members, method.attribute(trajectories))
-    found = [tally.result(methods[label], len(rows) - len(wanted)) for label, tally in tallies.items()]
+    found = [tally.result(methods[label], chosen, len(rows) - len(wanted)) for label, tally in tallies.items()]
     for each in found:
         record = {key: value for key, value in each.to_json().items() if key != "label"}
         store.write_credit(each.label, record, tallies[each.label].events, is_replacement=overwrite)
@@ -168,13 +180,14 @@ class _Tally:
             self._episodes += 1
             self._gap = max(self._gap, abs(float(credit.sum() - trajectory.step_rewards().sum())))
 
-    def result(self, method: Attribution, left_out: int) -> RunCredit:
+    def result(self, method: Attribution, purpose: Purpose, left_out: int) -> RunCredit:
         means = [float(total / count) if count else None for total, count in zip(self._sums, self._counts, strict=True)]
         options = repr(method) if dataclasses.is_dataclass(method) else ""
         return RunCredit(
             label=self.label,
             method=method.name,
             options=options,
+            purpose=purpose,
             conserves=method.conserves,
             yields=method.yields,
             episodes=self._episodes,

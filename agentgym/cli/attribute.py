@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +11,7 @@ import tyro
 from agentgym.attribution import METHODS, RunCredit, attribute_run, make_attributions, stored_credit
 from agentgym.cli.output import AsJson, note, print_json, print_table
 from agentgym.errors import ConfigError
-from agentgym.store import RunStore
+from agentgym.store import Purpose, RunStore
 
 _Options = Annotated[
     tuple[str, ...],
@@ -26,6 +26,7 @@ def run(
     method: tuple[str, ...] = (),
     options: _Options = (),
     label: tuple[str, ...] = (),
+    purpose: Purpose | None = None,
     policy: tuple[str, ...] = (),
     overwrite: bool = False,
     as_json: AsJson = False,
@@ -40,19 +41,23 @@ def run(
             signs a sum, such as episode_groups+0.5*anchors.
         options: Options of methods.
         label: What the credit of each method is kept under; its own text where none is given.
+        purpose: Episodes that were collected for this; where it is not given those trained on, else demonstrations,
+            else what was evaluated.
         policy: Episodes of these policies alone; all where none is given.
         overwrite: Replace credit that is kept under the same label.
         as_json: Print JSON for machines.
     """
     if not method:
-        _refuse_alone(options, label, policy, overwrite)
+        _refuse_alone(
+            {"--set": options, "--label": label, "--purpose": purpose, "--policy": policy, "--overwrite": overwrite}
+        )
         with RunStore.open(folder, read_only=True) as store:
             found = stored_credit(store)
     else:
         labels = _labels(method, label)
         methods = dict(zip(labels, make_attributions(method, options), strict=True))
         with RunStore.open(folder) as store:
-            found = attribute_run(store, methods, policies=policy, overwrite=overwrite)
+            found = attribute_run(store, methods, purpose=purpose, policies=policy, overwrite=overwrite)
         _warn(found)
     if as_json:
         print_json({"run": str(folder), "methods": [each.to_json() for each in found]})
@@ -73,8 +78,7 @@ def _labels(method: Sequence[str], label: Sequence[str]) -> Sequence[str]:
     return labels
 
 
-def _refuse_alone(options: Sequence[str], label: Sequence[str], policy: Sequence[str], overwrite: bool) -> None:
-    given = {"--set": options, "--label": label, "--policy": policy, "--overwrite": overwrite}
+def _refuse_alone(given: Mapping[str, object]) -> None:
     alone = [name for name, value in given.items() if value]
     if alone:
         raise ConfigError(f"{', '.join(alone)} needs a --method: {', '.join(METHODS)}")
@@ -84,18 +88,19 @@ def _warn(found: Sequence[RunCredit]) -> None:
     silent = [each.label for each in found if not any(each.mean_by_fifth)]
     if silent:
         note(
-            f"no turn has any credit by {', '.join(silent)}: methods that compare need several episodes of a task by "
-            "one policy, or a group of them, with returns that differ"
+            f"no turn has any credit by {', '.join(silent)}: nothing was earned, or nothing can be compared: methods "
+            "that compare need several episodes of a task by one policy, or a group of them, with returns that differ"
         )
 
 
 def _print(found: Sequence[RunCredit]) -> None:
-    columns = ("label", "conserving", "yields", "episodes", "left out", *_FIFTHS)
+    columns = ("label", "conserving", "yields", "purpose", "episodes", "left out", *_FIFTHS)
     rows = [
         (
             each.label,
             "yes" if each.conserves else "no",
             each.yields,
+            each.purpose,
             each.episodes,
             each.left_out,
             *("-" if mean is None else f"{mean:.4g}" for mean in each.mean_by_fifth),

@@ -113,11 +113,24 @@ def make_methods(*texts):
 
 
 def test_a_run_without_graded_episodes_is_refused(store):
-    with pytest.raises(ConfigError, match="no episode with a reward"):
+    with pytest.raises(ConfigError, match="no train episode with a reward"):
         attribute_run(store, make_methods("terminal"))
     store.write_episode(record("a", [0.0], policy="p"))
-    with pytest.raises(ConfigError, match="no episode of the policies q with a reward"):
+    with pytest.raises(ConfigError, match="no train episode of the policies q with a reward"):
         attribute_run(store, make_methods("terminal"), policies=("q",))
+
+
+def test_episodes_that_were_trained_on_are_attributed_unless_others_are_asked_for(store):
+    store.write_episode(record("a", [1.0], group="", anchors=["s"]))
+    store.write_episode(record("b", [1.0], group=""), purpose="test")
+    store.write_episode(record("c", [1.0], group="", policy="p"), purpose="demo")
+    anchors = {"x": make_attribution("anchors")}
+    assert [(each.purpose, each.episodes) for each in attribute_run(store, anchors)] == [("train", 1)]
+    for options, purpose in (({"purpose": "test"}, "test"), ({"policies": ("p",)}, "demo")):
+        methods = {purpose: make_attribution("terminal")}
+        assert [each.purpose for each in attribute_run(store, methods, **options)] == [purpose]
+    with pytest.raises(ConfigError, match="no validation episode with a reward; choose another purpose"):
+        attribute_run(store, {"y": make_attribution("terminal")}, purpose="validation")
 
 
 def test_a_run_that_is_being_written_is_refused(store):

@@ -67,7 +67,7 @@ def test_methods_that_find_nothing_to_compare_say_so(run_folder: Path, capsys: p
         (["--method", "anchors", "--set", "gama=0.9"], "did you mean gamma"),
         (["--method", "anchors", "--set", "gamma"], "has no '='"),
         (["--method", "uniform", "terminal", "--label", "one"], "a label of its own"),
-        (["--method", "uniform", "--policy", "nobody"], "no episode of the policies nobody"),
+        (["--method", "uniform", "--policy", "nobody"], "no train episode of the policies nobody"),
         (["--method", "gated", "--set", 'priorities=["win"]'], "declared: format, success"),
         (["--set", "gamma=0.9"], "--set needs a --method"),
     ],
