@@ -94,7 +94,7 @@ def attribute_run(
     if taken and not overwrite:
         raise ConfigError(f"the run holds credit under {', '.join(taken)} already; overwrite it, or give another label")
     rows = [row for row in store.episode_rows() if not policies or row.policy in policies]
-    chosen = purpose or next((each for each in _ORDER if any(row.purpose == each for row in rows)), _ORDER[0])
+    chosen = purpose or _first_purpose(rows)
     rows = [row for row in rows if row.purpose == chosen]
     wanted = [row for row in rows if row.outcome in GRADED and row.num_turns]
     if not wanted:
@@ -136,6 +136,11 @@ def with_credit(trajectory: Trajectory, events: Sequence[RewardEvent], label: st
         label: The label.
     """
     return dataclasses.replace(trajectory, events=list(events), weights={label: 1.0})
+
+
+def _first_purpose(rows: Sequence[EpisodeRow]) -> Purpose:
+    found = {row.purpose for row in rows}
+    return next((purpose for purpose in _ORDER if purpose in found), _ORDER[0])
 
 
 def _groups(store: RunStore, rows: Sequence[EpisodeRow]) -> Iterator[list[tuple[int, Trajectory]]]:
