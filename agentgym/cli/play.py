@@ -15,8 +15,9 @@ from rich.console import Console
 
 from agentgym.cli.output import AsJson, note, print_json, read_partners
 from agentgym.env import AgentEnv, CutMessage
-from agentgym.errors import CancelledEpisode, ConfigError, ContextOverflowError
+from agentgym.errors import AgentGymError, CancelledEpisode, ConfigError, ContextOverflowError, ContractError
 from agentgym.message import ToolSchema
+from agentgym.origin import told
 from agentgym.policies.by_name import load
 from agentgym.policies.human import HumanPolicy
 from agentgym.policy import Policy, Request, Sampling
@@ -84,6 +85,9 @@ def play(
 
     Returns:
         JSON values: task, seed, turns, reward, outcome, success, score.
+
+    Raises:
+        ContractError: The environment's own code failed; says where.
     """
     try:
         _, info = env.reset(seed=seed, options={"task": task} if task is not None else None)
@@ -107,6 +111,10 @@ def play(
         viewer.show(info.get("messages", ()))
         result = {"task": env.task.id, "seed": env.task.seed if seed is None else seed, "turns": env.turn}
         return {**result, "reward": total, **_ending(info)}
+    except Exception as error:  # a boundary: an environment's own code may raise anything
+        if isinstance(error, AgentGymError):
+            raise
+        raise ContractError(f"the episode failed: {told(error)}") from error
     finally:
         env.close()
 

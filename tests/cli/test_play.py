@@ -115,3 +115,15 @@ def test_play_of_an_environment_that_returns_no_reply_is_one_line(
     said = capsys.readouterr().err.splitlines()[-1]
     assert said.startswith("agentgym play: ")
     assert said.endswith("returned None, expected an agentgym.EnvReply")
+
+
+def test_play_of_an_environment_with_a_bug_says_where_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def respond(self: object, action: object) -> None:
+        raise KeyError("map")
+
+    monkeypatch.setattr("agentgym_dialogue.guess_number.env.GuessNumberEnv.respond", respond)
+    assert main(["play", GUESS, "--seed", "1", "--policy", "random"]) == 1
+    place = f"({__file__}, line {respond.__code__.co_firstlineno + 1}, in respond)"
+    assert f"agentgym play: the episode failed: KeyError: 'map' {place}" in capsys.readouterr().err
