@@ -1,0 +1,64 @@
+"""Replay across runs: a share of every draw comes from earlier runs of the same suite and tokenizer.
+
+The mixture of Tirumala et al. 2023, arXiv 2311.15951 (RaE), whose share is one half. Opening those runs, read-only, is
+in `admission`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from agentgym.errors import CheckpointError, ConfigError
+from agentgym_rl.replay.draw import Draw, Sampler, generator_state, require_count, restore_generator
+
+
+class ReplayAcrossRuns:
+    """Draws from a run and from further ones.
+
+    Args:
+        own: Sampler of the present run.
+        others: Samplers of further runs, as likely as each other.
+        generator: Of the choice between runs.
+        share: Of a draw that comes from the further runs; all of it while the present run has nothing yet.
+
+    Raises:
+        ConfigError: There is no further run, or the share is not in [0, 1].
+    """
+
+    def __init__(
+        self, own: Sampler, others: Sequence[Sampler], generator: np.random.Generator, share: float = 0.5
+    ) -> None:
+        if not others:
+            raise ConfigError("replay across runs has no further run; name one, or replay the present run alone")
+        if not 0 <= share <= 1:
+            raise ConfigError(f"the share of further runs is {share}; expected a number in [0, 1]")
+        self.own, self.others, self.share = own, list(others), share
+        self._generator = generator
+
+    def draw(self, count: int) -> list[Draw]:
+        """Draws from the runs that were chosen, the present one first; together so many entries."""
+        require_count(count)
+        num_others = count if not self.own.index.num_turns else round(count * self.share)
+        chosen = np.bincount(self._generator.integers(0, len(self.others), num_others), minlength=len(self.others))
+        draws = [self.own.draw(count - num_others)] if num_others < count else []
+        return draws + [other.draw(int(size)) for other, size in zip(self.others, chosen, strict=True) if size]
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint keeps, as JSON; the states of the indices come beside it."""
+        samplers = [sampler.state() for sampler in (self.own, *self.others)]
+        return {"rng": generator_state(self._generator), "samplers": samplers}
+
+    def restore(self, record: Mapping[str, Any]) -> None:
+        """Go on from a checkpoint; restore the indices first."""
+        restore_generator(self._generator, record)
+        samplers = record.get("samplers", [])
+        if len(samplers) != 1 + len(self.others):
+            raise CheckpointError(
+                f"the checkpoint replays {len(samplers)} runs, expected {1 + len(self.others)}; resume with the same "
+                "runs"
+            )
+        for sampler, found in zip((self.own, *self.others), samplers, strict=True):
+            sampler.restore(found)

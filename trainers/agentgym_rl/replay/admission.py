@@ -1,0 +1,116 @@
+"""Which runs may be replayed: those of the same suite and tokenizer, with something in them.
+
+Which of their episodes enter, and how long they stay, is in `index`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from agentgym.errors import StoreError
+from agentgym.store import RunStore
+from agentgym_rl.replay.index import ReplayConfig, ReplayIndex
+
+TOKENIZER = "tokenizer"
+"""Key of a run's meta: the digest of the vocabulary that its token ids are of."""
+
+
+class Vocabulary(Protocol):
+    """What is read of a tokenizer."""
+
+    def get_vocab(self) -> Mapping[str, int]:
+        """The id of each token."""
+        ...
+
+
+def tokenizer_digest(tokenizer: Vocabulary) -> str:
+    """SHA-256 of the ids of all tokens: equal digests give equal ids the same meaning."""
+    pairs = sorted(tokenizer.get_vocab().items())
+    return hashlib.sha256(json.dumps(pairs).encode()).hexdigest()
+
+
+def record_tokenizer(store: RunStore, tokenizer: Vocabulary) -> str:
+    """Write down in a run which tokenizer its tokens are of, so that it can be replayed; returns the digest.
+
+    Raises:
+        StoreError: The run holds tokens of another tokenizer, or is open read-only.
+    """
+    digest = tokenizer_digest(tokenizer)
+    recorded = store.meta.get(TOKENIZER)
+    if recorded is None:
+        store.set_meta({TOKENIZER: digest})
+    elif recorded != digest:
+        raise StoreError(
+            f"{store.folder} holds tokens of another tokenizer (digest {recorded[:12]}, got {digest[:12]}); use the "
+            "tokenizer that the run was made with, or a new run folder"
+        )
+    return digest
+
+
+def open_runs(
+    folders: Sequence[Path | str], config: ReplayConfig, *, suite: str, tokenizer: Vocabulary
+) -> list[ReplayIndex]:
+    """Further runs to replay from, read-only, each with an index of its own.
+
+    Args:
+        folders: Their run folders.
+        config: Its capacity holds for each; ages and versions of another run mean nothing here and are not bounded.
+        suite: The suite that is trained on.
+        tokenizer: The tokenizer that is trained with.
+
+    Returns:
+        The indices, filled. Whoever asked for them closes their stores.
+
+    Raises:
+        StoreError: A folder holds no run, a damaged one, one of another suite or tokenizer, or no graded training
+            episode; nothing stays open then.
+    """
+    unbounded = ReplayConfig(config.capacity, needs_logprobs=config.needs_logprobs)
+    indices: list[ReplayIndex] = []
+    try:
+        for folder in folders:
+            store = RunStore.open(folder, read_only=True)
+            index = ReplayIndex(store, unbounded, suite=suite)
+            indices.append(index)
+            require_same_kind(store, suite=suite, tokenizer=tokenizer)
+            index.refresh(iteration=0, version=0)
+            if not index.num_turns:
+                lacking = " with behaviour log-probabilities" if config.needs_logprobs else ""
+                raise StoreError(
+                    f"{folder} holds no graded episode of training{lacking} to replay; leave this run out, or record "
+                    "episodes into it first"
+                )
+    except BaseException:
+        for index in indices:
+            index.store.close()
+        raise
+    return indices
+
+
+def require_same_kind(store: RunStore, *, suite: str, tokenizer: Vocabulary) -> None:
+    """Refuse a run whose episodes would be nonsense here.
+
+    Raises:
+        StoreError: The run is of another suite or tokenizer, or does not say of which.
+    """
+    meta, digest = store.meta, tokenizer_digest(tokenizer)
+    if meta.get("suite") != suite:
+        raise StoreError(
+            f"{store.folder} is a run of the suite {meta.get('suite')!r}, expected {suite!r}; replay runs of the same "
+            "suite only"
+        )
+    recorded = meta.get(TOKENIZER)
+    if recorded is None:
+        raise StoreError(
+            f"{store.folder} does not say which tokenizer its tokens are of; write it down with "
+            "agentgym_rl.replay.record_tokenizer, or leave this run out"
+        )
+    if recorded != digest:
+        raise StoreError(
+            f"{store.folder} holds tokens of another tokenizer (digest {recorded[:12]}, expected {digest[:12]}); "
+            "replay runs of the same tokenizer only, or start this one from that run's model"
+        )

@@ -1,0 +1,156 @@
+"""Hindsight: a failed episode is a success at what it did achieve, once its goal is replaced everywhere.
+
+The idea of Andrychowicz et al. 2017, arXiv 1707.01495, for language agents as in Gaven et al. 2024, arXiv 2410.12481.
+The environment names the task that was achieved (`relabel`); the recorded actions are played in it, so that every
+observation speaks of the new goal and every reward is the environment's own. The prompts being others, the recorded
+log-probabilities are void: relabelled turns carry none, and losses with a ratio refuse them. Messages are kept as they
+were, thoughts about the old goal included; none of this judges them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from agentgym.env import AgentEnv
+from agentgym.errors import ConfigError
+from agentgym.message import Message, ToolSchema
+from agentgym.policies.scripted import ScriptedPolicy
+from agentgym.prompting.renderer import ChatRenderer
+from agentgym.registration import make
+from agentgym.rollout import Job, RolloutSettings, collect_episodes, draw_seed, game_maker
+from agentgym.suite import Suite, require_trainable
+from agentgym.task import Task
+from agentgym.trajectory import Trajectory
+from agentgym_rl.demonstrations import with_tokens
+
+Strategy = Literal["final", "future"]
+POLICY = "hindsight"
+"""Name of the policy of relabelled trajectories."""
+RELABELLED = "relabelled_from"
+"""Key of a relabelled trajectory's metadata: the id of the episode that it was made from."""
+
+
+@dataclass(frozen=True)
+class HindsightConfig:
+    """Which goals are put in the place of the one that was missed."""
+
+    strategy: Strategy = "final"
+    """final: what the episode had achieved in the end; future: that, and what it had achieved at some turns before."""
+    goals: int = 4
+    """future: most goals an episode, the final one among them."""
+
+    def __post_init__(self) -> None:
+        if self.strategy not in get_args(Strategy):
+            raise ConfigError(f"hindsight.strategy is {self.strategy!r}; expected final or future")
+        if self.goals < 1:
+            raise ConfigError(f"hindsight.goals is {self.goals}; expected at least 1")
+
+
+class Hindsight:
+    """Makes successes of failed episodes of a suite.
+
+    Args:
+        suite: The suite; its environment says what was achieved.
+        renderer: Renders the new prompts.
+        tools: The environment's tools, as in training.
+        config: Which goals.
+
+    Raises:
+        ConfigError: The suite's environment cannot relabel.
+    """
+
+    def __init__(
+        self, suite: Suite, renderer: ChatRenderer, tools: Sequence[ToolSchema], config: HindsightConfig
+    ) -> None:
+        self.suite, self.renderer, self.tools, self.config = suite, renderer, tools, config
+        env = make(suite.env, **suite.env_options)
+        unwrapped = env.unwrapped
+        if not isinstance(unwrapped, AgentEnv) or type(unwrapped).relabel is AgentEnv.relabel:
+            env.close()
+            raise ConfigError(
+                f"hindsight needs an environment that knows what an episode achieved, but {suite.env} has no "
+                "relabel(); write it, or leave hindsight out"
+            )
+        self._env = unwrapped
+
+    def relabel(self, trajectories: Sequence[Trajectory], seed: int) -> list[Trajectory]:
+        """New records of failed episodes at goals that they met; episodes that succeeded or met none give none.
+
+        Args:
+            trajectories: Graded episodes of train tasks; their tokens are not read.
+            seed: Of the choice of turns with strategy future.
+
+        Returns:
+            Derived trajectories, in order: tokens of the new prompts, no behaviour log-probabilities, rewards and score
+            by the environment. An episode that ends before its recorded actions do ends there; one that does not meet
+            the new goal with them is left out.
+
+        Raises:
+            HeldOutError: An episode is of a held-out task.
+        """
+        jobs: list[Job] = []
+        sources: dict[str, Trajectory] = {}
+        for number, trajectory in enumerate(trajectories):
+            if trajectory.success is not False:
+                continue
+            for goal, task in enumerate(self._achieved(trajectory, draw_seed(seed, "hindsight", number))):
+                job = Job(replace(task), f"{trajectory.id}/{POLICY}-{goal}", 0, env_seed=trajectory.seed)
+                jobs.append(job)
+                sources[job.key] = trajectory
+        require_trainable(job.task for job in jobs)
+        played = [(one, sources[one.id.rpartition("/")[0]]) for one in self._play(jobs, sources)]
+        return [
+            self._record(one, source) for one, source in played if one.success and len(one.turns) <= len(source.turns)
+        ]
+
+    def close(self) -> None:
+        """Close the environment."""
+        self._env.close()
+
+    def _achieved(self, trajectory: Trajectory, seed: int) -> list[Task]:
+        """The distinct tasks that the episode achieved in the end, and at some turns before."""
+        self._env.reset(options={"task": self.suite.task(trajectory.task_id)})
+        cuts = [len(trajectory.turns)]
+        if self.config.strategy == "future":
+            others = np.random.default_rng(seed).permutation(np.arange(1, len(trajectory.turns)))
+            cuts += others.tolist()
+        found: dict[str, Task] = {}
+        for cut in cuts:
+            task = self._env.relabel(replace(trajectory, turns=trajectory.turns[:cut]))
+            if task is not None:
+                found.setdefault(task.content_hash, task)
+            if len(found) == (self.config.goals if self.config.strategy == "future" else 1):
+                break
+        return list(found.values())
+
+    def _play(self, jobs: list[Job], sources: dict[str, Trajectory]) -> list[Trajectory]:
+        """Every job with the recorded messages of its source."""
+        if not jobs:
+            return []
+        recorded = {id(job.task): [turn.text for turn in sources[job.key].turns] for job in jobs}
+        policies = {"*": ScriptedPolicy(POLICY, lambda task, seed: _Said(recorded[id(task)]))}
+        settings = RolloutSettings(max_concurrent=64, env_threads=1)
+        return collect_episodes(jobs, game_maker(self.suite), policies, settings)[0]
+
+    def _record(self, played: Trajectory, source: Trajectory) -> Trajectory:
+        """What is learnt from: the new record with the source's messages as they were, and derived tokens."""
+        pairs = zip(played.turns, source.turns[: len(played.turns)], strict=True)
+        turns = [replace(turn, reply=said.reply) for turn, said in pairs]
+        record = replace(played, turns=turns, metadata={**played.metadata, RELABELLED: source.id})
+        return with_tokens([record], self.renderer, self.tools)[0]
+
+
+class _Said:
+    """Says recorded messages, and then nothing."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts, self._turn = texts, 0
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The next message; "" where none is left."""
+        self._turn += 1
+        return self._texts[self._turn - 1] if self._turn <= len(self._texts) else ""

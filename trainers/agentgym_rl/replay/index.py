@@ -1,0 +1,311 @@
+"""What of a run can be replayed, as columns in memory: which episodes, how old, how good; tokens stay on the disk.
+
+Which entries are drawn is up to the samplers beside this file; reading drawn entries is in `reading`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentgym.errors import CheckpointError, ConfigError, ContractError, StoreError
+from agentgym.store import RunStore
+from agentgym.store.columns import EpisodeColumns
+
+Unit = Literal["turn", "episode"]
+"""What one entry is."""
+
+
+@dataclass(frozen=True)
+class ReplayConfig:
+    """What enters a replay buffer, and how long it stays."""
+
+    capacity: int = 100_000
+    """Most turns that are kept; the oldest episodes go first, whole."""
+    max_age: int | None = None
+    """Iterations after which an episode can no longer be drawn; none: any age."""
+    max_lag: int | None = None
+    """Updates by which the weights that sampled any turn of an episode may lie behind; none: any number."""
+    needs_logprobs: bool = False
+    """Leave out episodes without behaviour log-probabilities, such as hindsight, which losses with a ratio refuse."""
+
+    def __post_init__(self) -> None:
+        if self.capacity < 1:
+            raise ConfigError(f"replay.capacity is {self.capacity}; expected at least 1 turn")
+        for name in ("max_age", "max_lag"):
+            bound = getattr(self, name)
+            if bound is not None and bound < 0:
+                raise ConfigError(f"replay.{name} is {bound}; expected at least 0, or none")
+
+
+class ReplayState(NamedTuple):
+    """What a checkpoint keeps: `record` is JSON, `arrays` go into a file of tensors."""
+
+    record: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+
+
+class Refreshed(NamedTuple):
+    """What a refresh changed, in turns; `refused` are those of new episodes that may not enter."""
+
+    added: int
+    dropped: int
+    refused: int
+
+
+class ReplayIndex:
+    """The graded training episodes of one run that may be drawn, in order of writing; E episodes, N turns.
+
+    Episodes of validation, tests and demonstrations never enter. Entries are numbered from 0 and move at a refresh.
+
+    Args:
+        store: The run.
+        config: Bounds.
+        suite: The suite that is trained on.
+
+    Attributes:
+        number: int64[E], the episodes' numbers in the store.
+        task: int32[E], index into `tasks`.
+        tasks: Task id and role of each task that ever entered.
+        iteration: int32[E], that collected it, -1 where unknown.
+        version: int32[E], the oldest weights that sampled a turn of it, -1 where there are none.
+        success: int8[E], -1 where unknown.
+        reward: float64[E], the return.
+        is_truncated, is_derived: bool[E].
+        starts: int64[E + 1], the first turn of each episode, and N.
+        turn_reward: float64[N].
+        turn_version: int32[N].
+        opens_segment: bool[N].
+        turn_priority, episode_priority: float64[N] and float64[E], NaN where none was set yet.
+        watermark: Number of the newest episode that was looked at.
+        generation: Grows whenever entries move.
+    """
+
+    def __init__(self, store: RunStore, config: ReplayConfig, *, suite: str) -> None:
+        self.store, self.config, self.suite = store, config, suite
+        self.watermark = self.generation = 0
+        self.now_iteration = self.now_version = 0
+        self.tasks: list[tuple[str, str]] = []
+        self._task_codes: dict[tuple[str, str], int] = {}
+        self._clear()
+
+    def _clear(self) -> None:
+        self.number, self.starts = np.zeros(0, np.int64), np.zeros(1, np.int64)
+        self.task, self.iteration, self.version = (np.zeros(0, np.int32) for _ in range(3))
+        self.success = np.zeros(0, np.int8)
+        self.reward, self.episode_priority, self.turn_reward, self.turn_priority = (np.zeros(0) for _ in range(4))
+        self.is_truncated, self.is_derived, self.opens_segment = (np.zeros(0, np.bool_) for _ in range(3))
+        self.turn_version = np.zeros(0, np.int32)
+
+    @property
+    def num_turns(self) -> int:
+        """N."""
+        return len(self.turn_reward)
+
+    @property
+    def num_episodes(self) -> int:
+        """E."""
+        return len(self.number)
+
+    def size(self, unit: Unit) -> int:
+        """Number of entries of a unit."""
+        return self.num_turns if unit == "turn" else self.num_episodes
+
+    def require_entries(self, unit: Unit) -> int:
+        """The number of entries.
+
+        Raises:
+            ContractError: There is none.
+        """
+        size = self.size(unit)
+        if size == 0:
+            raise ContractError(
+                f"the replay buffer of {self.store.folder} is empty: no graded training episode within capacity "
+                f"{self.config.capacity}, max_age {self.config.max_age} and max_lag {self.config.max_lag}; refresh it "
+                "after episodes were collected, or widen the bounds"
+            )
+        return size
+
+    def episode_of(self, turns: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The episode of each turn."""
+        return np.searchsorted(self.starts, turns, side="right") - 1
+
+    def ages(self) -> NDArray[np.int64]:
+        """int64[E]: iterations since each episode was collected; 0 where unknown."""
+        return np.where(self.iteration < 0, 0, self.now_iteration - self.iteration.astype(np.int64))
+
+    def lags(self) -> NDArray[np.int64]:
+        """int64[E]: versions by which the oldest weights that sampled the episode lie behind; 0 where unknown."""
+        return _behind(self.version, self.now_version)
+
+    def turn_lags(self, turns: NDArray[np.int64]) -> NDArray[np.int64]:
+        """int64: the same for single turns."""
+        return _behind(self.turn_version[turns], self.now_version)
+
+    # Growing and ageing.
+
+    def refresh(self, *, iteration: int, version: int) -> Refreshed:
+        """Take in what was stored since, and drop what is out of bounds.
+
+        Args:
+            iteration: The present iteration; ages count from it.
+            version: The present version of the weights; lags count from it.
+
+        Raises:
+            StoreError: A new episode is of another suite, has no finite return, or the file is damaged.
+        """
+        self.now_iteration, self.now_version = iteration, version
+        dropped = self._drop_beyond_bounds()
+        added = refused = 0
+        for found in self.store.columns(purpose="train", after=self.watermark):
+            self._require_suite(found)
+            is_admitted = found.num_turns > 0
+            if self.config.needs_logprobs:
+                is_admitted &= ~found.is_derived
+            refused += int(found.num_turns[~is_admitted].sum())
+            before = self.num_turns
+            self._append(found, is_admitted)
+            added += self.num_turns - before
+            self.watermark = int(found.number[-1])
+            dropped += self._drop_beyond_bounds()
+        if added or dropped:
+            self.generation += 1
+        return Refreshed(added, dropped, refused)
+
+    def _drop_beyond_bounds(self) -> int:
+        is_kept = np.ones(self.num_episodes, np.bool_)
+        if self.config.max_age is not None:
+            is_kept &= self.ages() <= self.config.max_age
+        if self.config.max_lag is not None:
+            is_kept &= self.lags() <= self.config.max_lag
+        lengths = np.diff(self.starts) * is_kept
+        turns_from_here = np.cumsum(lengths[::-1])[::-1]
+        is_kept &= turns_from_here <= self.config.capacity
+        return self._keep(is_kept)
+
+    def _keep(self, is_kept: NDArray[np.bool_]) -> int:
+        """Drop the other episodes; returns the number of turns that went."""
+        if is_kept.all():
+            return 0
+        before, lengths = self.num_turns, np.diff(self.starts)
+        is_turn_kept = np.repeat(is_kept, lengths)
+        for name in _EPISODE_COLUMNS:
+            setattr(self, name, getattr(self, name)[is_kept])
+        for name in _TURN_COLUMNS:
+            setattr(self, name, getattr(self, name)[is_turn_kept])
+        self.starts = _starts(lengths[is_kept])
+        return before - self.num_turns
+
+    def _append(self, found: EpisodeColumns, is_admitted: NDArray[np.bool_]) -> None:
+        lengths = found.num_turns[is_admitted].astype(np.int64)
+        if not len(lengths):
+            return
+        is_turn = np.repeat(is_admitted, found.num_turns)
+        starts, versions = _starts(lengths), found.turn_version[is_turn]
+        codes = [self._code(task) for task, is_in in zip(found.task, is_admitted, strict=True) if is_in]
+        new = {
+            "number": found.number[is_admitted],
+            "task": np.array(codes, np.int32),
+            "iteration": found.iteration[is_admitted],
+            "version": _oldest(versions, starts),
+            "success": found.success[is_admitted],
+            "reward": found.reward[is_admitted],
+            "is_truncated": found.is_truncated[is_admitted],
+            "is_derived": found.is_derived[is_admitted],
+            "episode_priority": np.full(len(lengths), np.nan),
+            "turn_reward": found.turn_reward[is_turn],
+            "turn_version": versions,
+            "opens_segment": found.opens_segment[is_turn],
+            "turn_priority": np.full(len(versions), np.nan),
+        }
+        for name, column in new.items():
+            setattr(self, name, np.concatenate([getattr(self, name), column]))
+        self.starts = _starts(np.concatenate([np.diff(self.starts), lengths]))
+
+    def _code(self, task: tuple[str, str]) -> int:
+        code = self._task_codes.setdefault(task, len(self.tasks))
+        if code == len(self.tasks):
+            self.tasks.append(task)
+        return code
+
+    def code_of(self, task_id: str, role: str = "agent") -> int | None:
+        """The index of a task in `tasks`; None where no episode of it ever entered."""
+        return self._task_codes.get((task_id, role))
+
+    def _require_suite(self, found: EpisodeColumns) -> None:
+        for suite, number in zip(found.suite, found.number.tolist(), strict=True):
+            if suite != self.suite:
+                raise StoreError(
+                    f"episode {number} of {self.store.folder} is of the suite {suite!r}, expected {self.suite!r}; "
+                    "replay runs of the same suite only"
+                )
+
+    # Checkpoints.
+
+    def state(self) -> ReplayState:
+        """What a checkpoint keeps of the index: which episodes are in it, and their priorities."""
+        record = {"watermark": self.watermark, "iteration": self.now_iteration, "version": self.now_version}
+        arrays = {name: getattr(self, name).copy() for name in ("number", "turn_priority", "episode_priority")}
+        return ReplayState(record, arrays)
+
+    def restore(self, state: ReplayState) -> None:
+        """Go on from a checkpoint, with the same entries in the same order.
+
+        Raises:
+            CheckpointError: The store lacks episodes that the checkpoint names, or the state is of another index.
+            StoreError: The store cannot be read.
+        """
+        try:
+            watermark = int(state.record["watermark"])
+            self.now_iteration, self.now_version = int(state.record["iteration"]), int(state.record["version"])
+            wanted, turns, episodes = (state.arrays[key] for key in ("number", "turn_priority", "episode_priority"))
+        except KeyError as error:
+            raise CheckpointError(
+                f"the state of the replay buffer lacks {error}; resume from another checkpoint"
+            ) from None
+        self._clear()
+        for found in self.store.columns(purpose="train", upto=watermark):
+            self._append(found, np.isin(found.number, wanted))
+        if not np.array_equal(self.number, wanted) or len(turns) != self.num_turns:
+            raise CheckpointError(
+                f"the checkpoint's replay buffer holds {len(wanted)} episodes of {len(turns)} turns, of which "
+                f"{self.store.folder} has {self.num_episodes} of {self.num_turns}; restore the run's database from a "
+                "copy, or resume from another checkpoint"
+            )
+        self.turn_priority, self.episode_priority = turns.copy(), episodes.copy()
+        self.watermark = watermark
+        self.generation += 1
+
+
+_EPISODE_COLUMNS = (
+    "number",
+    "task",
+    "iteration",
+    "version",
+    "success",
+    "reward",
+    "is_truncated",
+    "is_derived",
+    "episode_priority",
+)
+_TURN_COLUMNS = ("turn_reward", "turn_version", "opens_segment", "turn_priority")
+
+
+def _starts(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    starts = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return starts
+
+
+def _oldest(versions: NDArray[np.int32], starts: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The smallest version of each episode's turns that have one."""
+    highest = np.iinfo(np.int32).max
+    oldest = np.minimum.reduceat(np.where(versions < 0, highest, versions), starts[:-1])
+    return np.where(oldest == highest, -1, oldest).astype(np.int32)
+
+
+def _behind(versions: NDArray[np.int32], now: int) -> NDArray[np.int64]:
+    return np.where(versions < 0, 0, now - versions.astype(np.int64))

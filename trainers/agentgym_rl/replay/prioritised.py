@@ -1,0 +1,141 @@
+"""Prioritised replay: entries are drawn in proportion to how much they surprised, or to what they returned.
+
+P(i) = p_i^alpha / sum_j p_j^alpha and w_i = (1 / (N P(i)))^beta / max_j w_j, with p_i = |value_i| + floor: the
+proportional variant of Schaul et al. 2016, arXiv 1511.05952, eq. 1 and section 3.4. Differs: w is divided by the
+largest of the draw, not of the buffer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentgym.errors import CheckpointError, ConfigError, ContractError
+from agentgym_rl.replay.draw import Draw, generator_state, require_count, restore_generator
+from agentgym_rl.replay.index import ReplayIndex, Unit
+from agentgym_rl.replay.sum_tree import SumTree
+
+PriorityKind = Literal["td_error", "advantage", "return"]
+
+
+@dataclass(frozen=True)
+class PriorityConfig:
+    """How priorities become probabilities."""
+
+    by: PriorityKind = "td_error"
+    """td_error and advantage: what `update` is told, by magnitude; return: the return above the buffer's lowest."""
+    alpha: float = 0.6
+    """Exponent of priorities: 0 is uniform, 1 proportional."""
+    beta: float = 0.4
+    """Exponent of the importance weights: 0 corrects nothing, 1 all of it."""
+    floor: float = 1e-3
+    """Added to every magnitude, so that nothing becomes unreachable."""
+
+    def __post_init__(self) -> None:
+        if self.by not in get_args(PriorityKind):
+            raise ConfigError(f"replay priority is by {self.by!r}; expected one of {', '.join(get_args(PriorityKind))}")
+        if not 0 <= self.alpha <= 1 or not 0 <= self.beta <= 1 or self.floor <= 0:
+            raise ConfigError(
+                f"replay priorities need alpha and beta in [0, 1] and floor > 0: got alpha {self.alpha}, beta "
+                f"{self.beta}, floor {self.floor}"
+            )
+
+
+class PrioritisedReplay:
+    """Draws in proportion to priorities, one from each of so many equal shares of their sum.
+
+    New entries get the highest priority seen so far, so that each is likely to be seen once.
+
+    Args:
+        index: Where from; it keeps the priorities of each unit, for one sampler.
+        generator: Of the draws.
+        config: How priorities become probabilities.
+        unit: What one entry is.
+    """
+
+    def __init__(
+        self, index: ReplayIndex, generator: np.random.Generator, config: PriorityConfig, unit: Unit = "turn"
+    ) -> None:
+        self.index, self.unit, self.config = index, unit, config
+        self._generator = generator
+        self._highest = 1.0
+        self._tree = SumTree(np.zeros(0))
+        self._generation = -1
+
+    def draw(self, count: int) -> Draw:
+        """So many entries with their importance weights.
+
+        Raises:
+            ContractError: The index is empty.
+        """
+        require_count(count)
+        size = self.index.require_entries(self.unit)
+        tree = self._current_tree()
+        shares = (np.arange(count) + self._generator.random(count)) / count
+        entries = tree.find(shares * tree.total)
+        probabilities = tree.weights(entries) / tree.total
+        weights = (size * probabilities) ** -self.config.beta
+        return Draw.of(self.index, self.unit, entries, weights / weights.max())
+
+    def update(self, draw: Draw, values: NDArray[np.float64]) -> None:
+        """Set the priorities of drawn entries.
+
+        Args:
+            draw: As this sampler gave it.
+            values: float64[n], the TD error or advantage of each; their sign does not matter.
+
+        Raises:
+            ContractError: The index was refreshed since, a value is no finite number, or priorities are by return.
+        """
+        if self.config.by == "return":
+            raise ContractError("priorities by return are those of the episodes; nothing may set them")
+        draw.require_current()
+        magnitudes = np.abs(np.asarray(values, np.float64)) + self.config.floor
+        if len(magnitudes) != len(draw.entries) or not np.isfinite(magnitudes).all():
+            raise ContractError(
+                f"{len(draw.entries)} entries got {len(magnitudes)} values of {self.config.by}, "
+                f"{int((~np.isfinite(magnitudes)).sum())} of them no finite number; expected one finite value each"
+            )
+        tree = self._current_tree()
+        self._priorities()[draw.entries] = magnitudes
+        self._highest = max(self._highest, float(magnitudes.max()))
+        tree.update(draw.entries, magnitudes**self.config.alpha)
+
+    def best(self, count: int) -> NDArray[np.int64]:
+        """The entries of highest priority, ties in order of insertion."""
+        self.index.require_entries(self.unit)
+        self._current_tree()
+        return np.argsort(-self._filled(), kind="stable")[:count]
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint keeps, as JSON; the priorities are in the state of the index."""
+        return {"rng": generator_state(self._generator), "highest": self._highest}
+
+    def restore(self, record: Mapping[str, Any]) -> None:
+        """Go on from a checkpoint; restore the index first."""
+        restore_generator(self._generator, record)
+        if "highest" not in record:
+            raise CheckpointError("the checkpoint's replay sampler was not prioritised; resume with the same settings")
+        self._highest, self._generation = float(record["highest"]), -1
+
+    def _priorities(self) -> NDArray[np.float64]:
+        return self.index.turn_priority if self.unit == "turn" else self.index.episode_priority
+
+    def _filled(self) -> NDArray[np.float64]:
+        if self.config.by != "return":
+            return self._priorities()
+        returns = self.index.reward - self.index.reward.min() + self.config.floor
+        return returns if self.unit == "episode" else np.repeat(returns, np.diff(self.index.starts))
+
+    def _current_tree(self) -> SumTree:
+        if self._generation != self.index.generation:
+            priorities = self._priorities()
+            priorities[np.isnan(priorities)] = self._highest
+            if self.index.size(self.unit):
+                self._tree = SumTree(self._filled() ** self.config.alpha)
+            self._generation = self.index.generation
+        return self._tree

@@ -1,0 +1,101 @@
+"""From drawn entries to what is learnt from: tokens of turns, or whole trajectories, read from the store on demand.
+
+Weights of replayed tokens are in `weights`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentgym.store.codec import TurnTokens
+from agentgym.trajectory import Ids, Trajectory
+from agentgym_rl.replay.draw import Draw
+
+
+@dataclass(slots=True)
+class ReplayedTurn:
+    """One turn as a transition.
+
+    Attributes:
+        episode: Number of its episode in the store.
+        position: Of the turn in its episode, from 0.
+        context_ids: int32[C], everything that the policy saw of its segment before it acted.
+        action_ids: int32[K], what it sampled.
+        behaviour_logprobs: float32[K]; None for derived turns, which losses with a ratio refuse.
+        version: Of the weights that sampled; -1 where there are none.
+        reward: That the turn is credited with.
+        next_context_ids: int32[C'], what it saw before its next turn; None after the last one.
+        is_truncated: Whether this is the last turn of an episode that was cut: its value is that of going on.
+    """
+
+    episode: int
+    position: int
+    context_ids: Ids
+    action_ids: Ids
+    behaviour_logprobs: NDArray[np.float32] | None
+    version: int
+    reward: float
+    next_context_ids: Ids | None
+    is_truncated: bool
+
+
+def read_turns(draw: Draw) -> list[ReplayedTurn]:
+    """The turns of a draw of turns, in its order; each episode's tokens are read once.
+
+    Raises:
+        ContractError: The index was refreshed since the draw.
+        StoreError: The file cannot be read, or is damaged.
+    """
+    draw.require_current()
+    index, episodes = draw.index, draw.episodes()
+    positions = draw.entries - index.starts[episodes]
+    arrays = index.store.token_arrays(np.unique(index.number[episodes]).tolist())
+    return [
+        _turn(draw, arrays.get(int(index.number[episode]), []), int(episode), int(position))
+        for episode, position in zip(episodes, positions, strict=True)
+    ]
+
+
+def read_episodes(draw: Draw, *, with_tokens: bool = True) -> list[Trajectory]:
+    """The trajectories of a draw of episodes (or those of its turns), in its order, each a copy of its own.
+
+    Raises:
+        ContractError: The index was refreshed since the draw.
+        StoreError: An episode is gone, or the file is damaged.
+    """
+    draw.require_current()
+    return draw.index.store.numbered(draw.index.number[draw.episodes()].tolist(), with_tokens=with_tokens)
+
+
+def _turn(draw: Draw, arrays: list[TurnTokens], episode: int, position: int) -> ReplayedTurn:
+    index = draw.index
+    start, end = int(index.starts[episode]), int(index.starts[episode + 1])
+    is_last = position == end - start - 1
+    empty = np.zeros(0, np.int32)
+    mine = arrays[position] if arrays else TurnTokens(empty, empty, None)
+    opens = index.opens_segment[start:end]
+    return ReplayedTurn(
+        episode=int(index.number[episode]),
+        position=position,
+        context_ids=_context(arrays, opens, position),
+        action_ids=mine.action_ids,
+        behaviour_logprobs=mine.behaviour_logprobs,
+        version=int(index.turn_version[start + position]),
+        reward=float(index.turn_reward[start + position]),
+        next_context_ids=None if is_last else _context(arrays, opens, position + 1),
+        is_truncated=is_last and bool(index.is_truncated[episode]),
+    )
+
+
+def _context(arrays: list[TurnTokens], opens_segment: NDArray[np.bool_], position: int) -> Ids:
+    """The tokens of a turn's segment up to its action."""
+    if not arrays:
+        return np.zeros(0, np.int32)
+    first = position
+    while first > 0 and not opens_segment[first]:
+        first -= 1
+    pieces = [piece for turn in arrays[first:position] for piece in (turn.prompt_ids, turn.action_ids)]
+    return np.concatenate([*pieces, arrays[position].prompt_ids])
