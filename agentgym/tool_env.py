@@ -56,7 +56,7 @@ class ToolEnv(AgentEnv):
             if number >= self.max_calls:
                 messages.append(tool_result(call.id, call.name, f"Not run: at most {self.max_calls} calls a message."))
                 continue
-            reply = require_reply(self.call(call), self.call)
+            reply = require_reply(self.call(call), self, "call")
             messages += [_as_tool_message(call, message) for message in reply.messages]
             events += reply.events
             if reply.terminated:
