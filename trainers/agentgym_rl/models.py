@@ -59,10 +59,7 @@ class PolicyModel(nn.Module):
         use_entropy_gradient: bool = False,
     ) -> tuple[Float[Tensor, " T"], Float[Tensor, " T"], Float[Tensor, " T"] | None]:
         """Log-probability, entropy (nats) and value at each sampled token, in row-major order; float32 or wider."""
-        with torch.autocast(tokens.device.type, torch.bfloat16, enabled=self.autocast):
-            hidden = self._transformer()(
-                input_ids=tokens, position_ids=position_ids, attention_mask=attention_mask, use_cache=False
-            ).last_hidden_state
+        hidden = self.hidden_states(tokens, position_ids, attention_mask)
         weight = cast(Tensor, cast(Any, self.causal_lm).get_output_embeddings().weight)
         logprobs, entropy = token_logprobs(
             hidden.to(weight.dtype),
@@ -77,6 +74,19 @@ class PolicyModel(nn.Module):
             states = states_before(hidden, completion_mask)
             values = self.value_head(states.to(self.value_head.weight.dtype)).squeeze(-1)
         return logprobs, entropy, values
+
+    def hidden_states(
+        self,
+        tokens: Int[Tensor, "R L"],
+        position_ids: Int[Tensor, "R L"],
+        attention_mask: Bool[Tensor, "R 1 L L"] | None,
+    ) -> Float[Tensor, "R L D"]:
+        """Last hidden states, after the final norm."""
+        with torch.autocast(tokens.device.type, torch.bfloat16, enabled=self.autocast):
+            hidden: Tensor = self._transformer()(
+                input_ids=tokens, position_ids=position_ids, attention_mask=attention_mask, use_cache=False
+            ).last_hidden_state
+        return hidden
 
     def score(
         self, batch: MicroBatch, temperature: float = 1.0, use_entropy_gradient: bool = False

@@ -88,7 +88,7 @@ def _final_values(batch: TrainBatch, model: PolicyModel, packing: PackingConfig)
     """
     wanted = [i for i, each in enumerate(batch.trajectories) if each.outcome and each.outcome.kind == "truncated"]
     wanted = [i for i in wanted if batch.segments_of(i)]
-    probes = [_probe(batch, index, packing.row_length) for index in wanted]
+    probes = [final_probe(batch, index, packing.row_length) for index in wanted]
     _, values = score_segments(model, probes, packing, 1.0)
     finals: list[float | None] = [None] * batch.num_sequences
     for index, stream in zip(wanted, values or [], strict=True):
@@ -96,8 +96,8 @@ def _final_values(batch: TrainBatch, model: PolicyModel, packing: PackingConfig)
     return finals
 
 
-def _probe(batch: TrainBatch, trajectory: int, row_length: int) -> Segment:
-    """A segment whose last token is marked as sampled, so that its value is that of the state before it."""
+def final_probe(batch: TrainBatch, trajectory: int, row_length: int) -> Segment:
+    """The final observation as a segment whose last token is marked as sampled, so that V before it is V there."""
     last = batch.segments[batch.segments_of(trajectory)[-1]]
     tokens = _with_final_prompt(last, batch.trajectories[trajectory])
     if len(tokens) >= row_length:

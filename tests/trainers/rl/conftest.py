@@ -17,6 +17,7 @@ MATHS = (
     "aggregation",
     "discounting",
     "gae",
+    "hierarchical",
     "importance",
     "kl",
     "logprobs",

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from transformers import BertConfig, BertModel
+
+from agentgym.errors import ConfigError
+from agentgym_rl.hierarchical.critic import CriticConfig, TurnCritic, TurnStates, as_values, turn_states
+from agentgym_rl.hierarchical.positions import turn_positions
+from agentgym_rl.hierarchical.valuation import hidden_for
+from agentgym_rl.models import PolicyModel
+from agentgym_rl.packing import PackingConfig, pack
+from tests.trainers.rl.planted import trap
+from tests.trainers.rl.tiny import random_segments, tiny_llama
+
+PACKING = PackingConfig(row_length=64, micro_batch_tokens=512)
+
+
+def critic(**options) -> TurnCritic:
+    torch.manual_seed(0)
+    return TurnCritic(4, CriticConfig(width=8, **options))
+
+
+def flat(network: torch.nn.Module) -> torch.Tensor:
+    return torch.cat([p.detach().flatten() for p in network.parameters()])
+
+
+def copied_at_once(made: TurnCritic) -> None:
+    """D-27: the copy does not lag."""
+    made.target.load_state_dict(made.online.state_dict())
+
+
+def lagging_the_wrong_way(made: TurnCritic) -> None:
+    """D-27: tau and 1 - tau swapped."""
+    for lagging, leading in zip(made.target.parameters(), made.online.parameters(), strict=True):
+        lagging.data.lerp_(leading.data, 1 - made.config.polyak)
+
+
+def never(made: TurnCritic) -> None:
+    """D-27: the copy stays as it began."""
+
+
+def moving_both(made: TurnCritic) -> None:
+    """D-27: the network moves towards its copy as well."""
+    TurnCritic.update_target(made)
+    made.online.load_state_dict(made.target.state_dict())
+
+
+@trap(TurnCritic.update_target, copied_at_once, lagging_the_wrong_way, never, moving_both)
+def test_the_copy_lags_by_polyak_averaging(update) -> None:
+    """Trap D-27: after n updates the gap is (1 - tau)^n of what it was."""
+    made = critic(polyak=0.1)
+    with torch.no_grad():
+        for parameter in made.online.parameters():
+            parameter += 1.0
+    network, gap = flat(made.online), flat(made.online) - flat(made.target)
+    for _ in range(3):
+        update(made)
+    torch.testing.assert_close(flat(made.online), network)
+    torch.testing.assert_close(network - flat(made.target), 0.9**3 * gap)
+
+
+def test_the_copy_starts_equal_is_frozen_and_never_drops_out() -> None:
+    made = critic().train()
+    assert torch.equal(flat(made.online), flat(made.target))
+    assert not any(p.requires_grad for p in made.target.parameters())
+    assert made.online.training
+    assert not made.target.training
+
+
+def test_v_sees_the_history_alone_and_each_head_is_its_own() -> None:
+    made = critic()
+    state, action = torch.randn(5, 4), torch.randn(5, 4)
+    one, other = made.online(TurnStates(state, action)), made.online(TurnStates(state, action + 1))
+    assert torch.equal(one.v, other.v)
+    assert (one.q != other.q).all()
+    assert one.q.shape == one.v.shape == (2, 5)
+    assert (one.q[0] != one.q[1]).all()
+    assert (one.v[0] != one.v[1]).all()
+
+
+def test_bounded_values_lie_in_their_range() -> None:
+    outputs = torch.tensor([[-50.0, 0.0, 50.0]])
+    torch.testing.assert_close(as_values(outputs, (-1.0, 3.0)), torch.tensor([[-1.0, 1.0, 3.0]]))
+    assert as_values(outputs, None) is outputs
+
+
+def test_the_policy_is_read_and_not_trained() -> None:
+    policy = PolicyModel(tiny_llama())
+    made = TurnCritic(16, CriticConfig(width=8)).double()
+    [micro] = pack(random_segments(4), PACKING)
+    outputs = made.online(turn_states(hidden_for(made.online, micro, policy), turn_positions(micro)))
+    (outputs.q.sum() + outputs.v.sum()).backward()
+    assert all(p.grad is None for p in policy.parameters())
+    assert all(p.grad is not None and bool(p.grad.any()) for p in made.online.v_heads[0][-1].parameters())
+    assert set(made.trainable_groups()) == {"q", "v"}
+
+
+def test_a_tower_of_its_own_is_trained_and_copied() -> None:
+    policy = PolicyModel(tiny_llama())
+    made = TurnCritic(16, CriticConfig(width=8), tiny_llama()).double()
+    [micro] = pack(random_segments(4), PACKING)
+    outputs = made.online(turn_states(hidden_for(made.online, micro, policy), turn_positions(micro)))
+    outputs.v.sum().backward()
+    assert set(made.trainable_groups()) == {"q", "v", "tower"}
+    assert made.online.tower is not None
+    assert made.target.tower is not made.online.tower
+    assert all(p.grad is not None for p in made.online.tower.parameters())
+
+
+def test_a_tower_in_which_v_would_see_the_action_is_refused() -> None:
+    config = BertConfig(vocab_size=40, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16)
+    with pytest.raises(ConfigError, match="V of a prompt would see the action"):
+        TurnCritic(16, CriticConfig(), BertModel(config))
+
+
+def test_a_critic_without_any_hidden_states_is_refused() -> None:
+    [micro] = pack(random_segments(2), PACKING)
+    with pytest.raises(ConfigError, match="has no tower"):
+        hidden_for(critic().online, micro, None)
+
+
+@pytest.mark.parametrize("options", [{"width": 0}, {"polyak": 0.0}, {"polyak": 1.5}, {"value_range": (1.0, 0.0)}])
+def test_settings_that_make_no_critic_are_refused(options) -> None:
+    with pytest.raises(ConfigError, match="critic"):
+        CriticConfig(**options)

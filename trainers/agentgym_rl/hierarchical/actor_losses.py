@@ -1,0 +1,132 @@
+"""The losses of the policy under a critic of turns: an advantage a turn, and the sum of its tokens' log-probabilities.
+
+Not here: how turns are valued (valuation.py), clipped surrogates over tokens (agentgym_rl/losses.py). Sums under given
+weights: a weight per turn, 1 / (turns of the update) for a mean over turns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from agentgym.errors import ConfigError
+from agentgym_rl.hierarchical.positions import TurnPositions
+from agentgym_rl.importance import ImportanceConfig, importance_weights
+
+
+@dataclass(frozen=True)
+class AwrConfig:
+    """How advantages become weights of cloning."""
+
+    temperature: float = 1.0
+    """beta: small values clone the best actions alone, large ones all alike."""
+    max_weight: float = 20.0
+    """Largest weight."""
+
+    def __post_init__(self) -> None:
+        if self.temperature <= 0 or self.max_weight <= 0:
+            raise ConfigError("awr.temperature and awr.max_weight must be positive")
+
+
+def turn_advantages(q: Float[Tensor, "2 N"], v: Float[Tensor, "2 N"]) -> Float[Tensor, " N"]:
+    """A = min(Q_1, Q_2)(s, a) - min(V_1, V_2)(s), of values, without gradient.
+
+    ArCHer, Zhou et al. 2024, arXiv 2402.19446. For `resampled_loss` by the online network at the sampled action.
+    """
+    return (q.min(dim=0).values - v.min(dim=0).values).detach()
+
+
+def resampled_loss(
+    logprobs: Float[Tensor, " T"],
+    advantages: Float[Tensor, " N"],
+    turns: TurnPositions,
+    weights: Float[Tensor, " N"],
+    baselines: Float[Tensor, " T"] | None = None,
+) -> Float[Tensor, ""]:
+    """-sum_n weight_n sum_{k in n} (A_n - b_k) log pi(a_k | s, a_<k): actions that the policy sampled just now.
+
+    The states may be of any age; as the actions are new, no ratio is needed, and none is taken. A sum over the tokens
+    of an action, not a mean: the log-probability of an action is that sum. ArCHer, Zhou et al. 2024, arXiv 2402.19446.
+
+    Args:
+        logprobs: Of the tokens of the sampled actions, with gradient.
+        advantages: Of the sampled actions.
+        turns: Which tokens make which action.
+        weights: Of each action.
+        baselines: b_k: what to expect at each token of a turn of the advantage of the whole turn; without gradient.
+    """
+    return -(_per_token(advantages, weights, turns, baselines) * logprobs).sum()
+
+
+def token_baseline_loss(
+    baselines: Float[Tensor, " T"],
+    advantages: Float[Tensor, " N"],
+    turns: TurnPositions,
+    weights: Float[Tensor, " N"],
+) -> Float[Tensor, ""]:
+    """sum_n weight_n sum_{k in n} (b_k - A_n)^2: fits the baselines that `resampled_loss` takes."""
+    wanted = advantages.detach()[turns.turn_of_token].to(baselines.dtype)
+    return (weights.to(baselines.dtype)[turns.turn_of_token] * (baselines - wanted).square()).sum()
+
+
+def in_sample_loss(
+    logprobs: Float[Tensor, " T"],
+    behaviour_logprobs: Float[Tensor, " T"],
+    advantages: Float[Tensor, " N"],
+    turns: TurnPositions,
+    weights: Float[Tensor, " N"],
+    importance: ImportanceConfig,
+) -> Float[Tensor, ""]:
+    """-sum_n weight_n sum_{k in n} sg(W_k) A_n log pi(a_k | s, a_<k): stored actions, nothing is sampled.
+
+    W corrects for the policy that sampled; a sequence of `importance_weights` is a turn here: with seq_tis W is the
+    truncated ratio of the whole action. Stale actions want such a weight: mode "none" is for actions of this policy.
+
+    Args:
+        logprobs: Of the stored tokens under the present weights, with gradient.
+        behaviour_logprobs: Recorded when they were sampled.
+        advantages: Of the stored actions.
+        turns: Which tokens make which action.
+        weights: Of each action.
+        importance: Mode and edges of W.
+
+    Raises:
+        ContractError: A token carries no behaviour log-probability, as derived and re-rendered turns do.
+    """
+    ratio = importance_weights(logprobs.detach(), behaviour_logprobs, turns.turn_of_token, importance)
+    return -(ratio * _per_token(advantages, weights, turns, None) * logprobs).sum()
+
+
+def awr_weights(advantages: Float[Tensor, " N"], config: AwrConfig) -> Float[Tensor, " N"]:
+    """min(exp(A / beta), max_weight), without gradient: what each action of the data is worth cloning.
+
+    Advantage-weighted regression, Peng et al. 2019, arXiv 1910.00177; as of Kostrikov et al. 2021, arXiv 2110.06169.
+    """
+    highest = torch.tensor(config.max_weight, dtype=advantages.dtype, device=advantages.device)
+    return (advantages.detach() / config.temperature).clamp(max=float(highest.log())).exp()
+
+
+def weighted_cloning_loss(
+    logprobs: Float[Tensor, " T"],
+    action_weights: Float[Tensor, " N"],
+    turns: TurnPositions,
+    weights: Float[Tensor, " N"],
+) -> Float[Tensor, ""]:
+    """-sum_n weight_n w_n sum_{k in n} log pi(a_k | s, a_<k), with w of `awr_weights`; takes no ratio."""
+    return resampled_loss(logprobs, action_weights, turns, weights)
+
+
+def _per_token(
+    advantages: Float[Tensor, " N"],
+    weights: Float[Tensor, " N"],
+    turns: TurnPositions,
+    baselines: Float[Tensor, " T"] | None,
+) -> Float[Tensor, " T"]:
+    turn_of_token: Int[Tensor, " T"] = turns.turn_of_token
+    gain = advantages.detach()[turn_of_token]
+    if baselines is not None:
+        gain = gain - baselines.detach().to(gain.dtype)
+    return weights.detach().to(gain.dtype)[turn_of_token] * gain

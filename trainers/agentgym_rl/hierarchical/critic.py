@@ -1,0 +1,183 @@
+"""The critic of turns: two Q and two V heads over hidden states at turn positions, and the copy that lags behind it.
+
+Not here: where the positions are (positions.py), what the heads regress to (targets.py), the step (critic_step.py).
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from agentgym.errors import ConfigError
+from agentgym_rl.hierarchical.positions import TurnPositions
+from agentgym_rl.micro_batch import MicroBatch
+
+_PROBE_TOKENS = 6
+_PROBE_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True)
+class CriticConfig:
+    """Size of the critic, how fast its copy follows, and what range its values have."""
+
+    width: int = 256
+    """Units of the two hidden layers of each head."""
+    polyak: float = 0.1
+    """tau: the share of the way that the copy goes towards the critic after each of its updates."""
+    value_range: tuple[float, float] | None = None
+    """Least and greatest possible return: values then are a sigmoid on this range, fitted by cross-entropy; None:
+    unbounded values, fitted by squares."""
+
+    def __post_init__(self) -> None:
+        if self.width < 1 or not 0 < self.polyak <= 1:
+            raise ConfigError(
+                f"critic.width is {self.width}, critic.polyak {self.polyak}; expected at least 1, and above 0 to 1"
+            )
+        if self.value_range is not None and not self.value_range[0] < self.value_range[1]:
+            raise ConfigError(f"critic.value_range is {self.value_range}; expected the lesser number first")
+
+
+@dataclass(frozen=True)
+class TurnStates:
+    """Hidden states at the positions of turns."""
+
+    state: Float[Tensor, "N D"]
+    """At the last token of the prompt: the history."""
+    action: Float[Tensor, "N D"]
+    """At the last sampled token: the history and the action."""
+
+
+@dataclass(frozen=True)
+class CriticOutputs:
+    """What the heads say of each turn: values, or logits of a bounded value (see `as_values`)."""
+
+    q: Float[Tensor, "2 N"]
+    """Of the history and the action."""
+    v: Float[Tensor, "2 N"]
+    """Of the history."""
+
+
+def turn_states(hidden: Float[Tensor, "R L D"], positions: TurnPositions) -> TurnStates:
+    """Read the hidden states of a micro-batch where its turns are."""
+    return TurnStates(hidden[positions.row, positions.state], hidden[positions.row, positions.action])
+
+
+def as_values(outputs: Float[Tensor, "K N"], value_range: tuple[float, float] | None) -> Float[Tensor, "K N"]:
+    """Values that outputs of heads stand for: themselves, or low + (high - low) sigmoid(output)."""
+    if value_range is None:
+        return outputs
+    low, high = value_range
+    return low + (high - low) * outputs.sigmoid()
+
+
+class CriticNetwork(nn.Module):
+    """Heads, and the tower below them where the critic has one of its own.
+
+    Q_j = MLP([h_state; h_action]), V_j = MLP(h_state), j = 1, 2, each of two hidden layers with ReLU. ArCHer, Zhou et
+    al. 2024, arXiv 2402.19446. Differs: h_action has seen the history too, as it comes from a causal model; history
+    and action are not encoded apart.
+
+    Args:
+        num_features: Size D of the hidden states.
+        width: Units of the hidden layers.
+        tower: A causal model from Hugging Face, trained with the heads; None: hidden states come from outside.
+
+    Raises:
+        ConfigError: The tower lets a token see later ones, so that V would see the action.
+    """
+
+    def __init__(self, num_features: int, width: int, tower: PreTrainedModel | None = None) -> None:
+        super().__init__()
+        self.tower: nn.Module | None = None
+        if tower is not None:
+            self.tower = tower.base_model
+            _require_causal(self.tower, int(tower.config.vocab_size))
+        self.q_heads = nn.ModuleList(_head(2 * num_features, width) for _ in range(2))
+        self.v_heads = nn.ModuleList(_head(num_features, width) for _ in range(2))
+
+    def encode(self, batch: MicroBatch) -> Float[Tensor, "R L D"]:
+        """Hidden states of the tower, with gradient.
+
+        Raises:
+            ConfigError: There is no tower.
+        """
+        if self.tower is None:
+            raise ConfigError("this critic has no tower; give it hidden states of the policy, detached")
+        return _last_hidden(self.tower, batch.tokens, batch.position_ids, batch.attention_mask())
+
+    def forward(self, states: TurnStates) -> CriticOutputs:
+        """Outputs of the heads; gradients reach the tower, and whatever else made the states."""
+        dtype = next(self.v_heads.parameters()).dtype
+        state = states.state.to(dtype)
+        both = torch.cat([state, states.action.to(dtype)], dim=-1)
+        q = torch.stack([head(both).squeeze(-1) for head in self.q_heads])
+        return CriticOutputs(q, torch.stack([head(state).squeeze(-1) for head in self.v_heads]))
+
+
+class TurnCritic(nn.Module):
+    """A critic network and its lagging copy, which targets are made of.
+
+    Args:
+        num_features: Size of the hidden states.
+        config: Size, lag, range.
+        tower: As for `CriticNetwork`; the copy has its own.
+    """
+
+    def __init__(self, num_features: int, config: CriticConfig, tower: PreTrainedModel | None = None) -> None:
+        super().__init__()
+        self.config = config
+        self.online = CriticNetwork(num_features, config.width, tower)
+        self.target = copy.deepcopy(self.online).requires_grad_(False).eval()
+
+    def train(self, mode: bool = True) -> TurnCritic:
+        """Training mode of the network alone: its copy never drops out."""
+        super().train(mode)
+        self.target.eval()
+        return self
+
+    @torch.no_grad()
+    def update_target(self) -> None:
+        """phi_target <- (1 - tau) phi_target + tau phi; call it after every update of the network."""
+        for lagging, leading in zip(self.target.parameters(), self.online.parameters(), strict=True):
+            lagging.lerp_(leading.to(lagging.dtype), self.config.polyak)
+
+    def trainable_groups(self) -> dict[str, list[nn.Parameter]]:
+        """The trained parameters by module: gradients are clipped group by group, apart from the policy's."""
+        heads = {"q": self.online.q_heads, "v": self.online.v_heads}
+        groups = {name: list(module.parameters()) for name, module in heads.items()}
+        if self.online.tower is not None:
+            groups["tower"] = [p for p in self.online.tower.parameters() if p.requires_grad]
+        return {name: group for name, group in groups.items() if group}
+
+
+def _head(num_inputs: int, width: int) -> nn.Sequential:
+    layers = [nn.Linear(num_inputs, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 1)]
+    return nn.Sequential(*layers)
+
+
+def _last_hidden(tower: nn.Module, tokens: Tensor, position_ids: Tensor, attention_mask: Tensor | None) -> Tensor:
+    outputs = tower(input_ids=tokens, position_ids=position_ids, attention_mask=attention_mask, use_cache=False)
+    hidden: Tensor = outputs.last_hidden_state
+    return hidden
+
+
+@torch.no_grad()
+def _require_causal(tower: nn.Module, vocabulary: int) -> None:
+    """Refuse a tower in which another last token changes the states before it."""
+    device = next(tower.parameters()).device
+    tokens = torch.arange(_PROBE_TOKENS, device=device).expand(2, -1).clone() % vocabulary
+    tokens[1, -1] = (tokens[1, -1] + 1) % vocabulary
+    positions = torch.arange(_PROBE_TOKENS, device=device).expand(2, -1)
+    was_training = tower.training
+    hidden = _last_hidden(tower.eval(), tokens, positions, None)[:, :-1].float()
+    tower.train(was_training)
+    if not torch.allclose(hidden[0], hidden[1], atol=_PROBE_TOLERANCE, rtol=_PROBE_TOLERANCE):
+        raise ConfigError(
+            "the critic's tower lets tokens see later ones, so V of a prompt would see the action; give it a causal "
+            "model, such as a copy of the policy's"
+        )

@@ -1,0 +1,64 @@
+"""One update of a critic: its own gradients alone are cleared, clipped and applied, then its copy follows.
+
+Not here: the loss (critic_losses.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from agentgym.errors import ConfigError
+from agentgym_rl import distributed
+from agentgym_rl.hierarchical.critic import TurnCritic
+
+
+@dataclass(frozen=True)
+class CriticStepConfig:
+    """The critic's optimiser."""
+
+    learning_rate: float = 2e-5
+    """Of AdamW; 2e-5 for a tower, 1e-3 for heads alone."""
+    max_grad_norm: float = 1.0
+    """Gradients of the Q heads, the V heads and the tower are scaled down to this norm, each apart."""
+
+    def __post_init__(self) -> None:
+        if self.learning_rate <= 0 or self.max_grad_norm <= 0:
+            raise ConfigError("the critic's learning_rate and max_grad_norm must be positive")
+
+
+def critic_optimiser(critic: TurnCritic, config: CriticStepConfig) -> torch.optim.Optimizer:
+    """AdamW with a group for each module of the critic; the policy has another optimiser."""
+    groups = [{"params": params, "name": name} for name, params in critic.trainable_groups().items()]
+    return torch.optim.AdamW(groups, lr=config.learning_rate, weight_decay=0.0)
+
+
+def critic_step(
+    critic: TurnCritic, optimiser: torch.optim.Optimizer, losses: list[Tensor], config: CriticStepConfig
+) -> dict[str, float]:
+    """Step down the sum of losses.
+
+    The norm is that of the critic's own gradients, group by group. One norm over policy and critic would let what an
+    update of the policy left behind shrink the critic's step. A step with a norm that is no finite number is left out,
+    and the copy stays.
+
+    Args:
+        critic: Updated in place.
+        optimiser: From `critic_optimiser`.
+        losses: One per micro-batch.
+        config: The clip.
+
+    Returns:
+        Norm of the gradient before clipping, by group.
+    """
+    optimiser.zero_grad(set_to_none=True)
+    for loss in losses:
+        torch.autograd.backward(loss * distributed.world_size())
+    norms = distributed.clip_groups(optimiser, config.max_grad_norm)
+    if all(np.isfinite(norm) for norm in norms):
+        optimiser.step()
+        critic.update_target()
+    return {str(group["name"]): norm for group, norm in zip(optimiser.param_groups, norms, strict=True)}
