@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from agentgym_rl.hierarchical import actor_losses, targets, transitions, valuation
+from agentgym_rl.hierarchical.critic import CriticNetwork
 from agentgym_rl.hierarchical.transitions import CUT, TERMINAL
-from tests.trainers.rl.hierarchical.tables import PACKING, Learner, chain, key_door
-from tests.trainers.rl.planted import noticed, parametrised, swapped
+from agentgym_rl.scoring import FINAL_PROMPT, final_probe
+from tests.trainers.rl.hierarchical.tables import PACKING, Learner, OneHot, chain, key_door
+from tests.trainers.rl.planted import noticed, parametrised, swapped, trap
 
 STARTS = [0, 1, 2, 3, 4]
 
@@ -108,19 +109,31 @@ def test_offline_learning_finds_values_and_policy_in_the_data_alone(implementati
         assert chosen.min() > 0.6
 
 
-@pytest.mark.parametrize("value_range", [None, (0.0, 1.0)])
-def test_a_terminal_state_is_never_encoded(value_range) -> None:
-    """Trap D-27: its tokens never reach the tower, and its value is NaN."""
+def ends_of_all(network, batch, packing, policy=None, value_range=None):
+    """D-27: final states are encoded however the episode ended."""
+    probes = [final_probe(batch, index, packing.row_length) for index in range(batch.num_sequences)]
+    return valuation.value_turns(network, probes, packing, policy, value_range)[1]
+
+
+@trap(value_ends, ends_of_all)
+def test_a_terminal_state_is_never_encoded(ends_of) -> None:
+    """Trap D-27: its tokens never reach the tower, and its value is NaN, which targets do not read."""
     table = chain()
-    batch = table.batch(20, 3, STARTS)
+    batch, poison = table.batch(20, 3, STARTS), table.vocabulary
     ended = [i for i, record in enumerate(batch.trajectories) if record.outcome.kind == "terminated"]
     assert 0 < len(ended) < 20
     for index in ended:
-        batch.trajectories[index].metadata["final_prompt_ids"] = [10**6]
-    learner = Learner(table, batch, value_range=value_range)
-    ends = valuation.value_ends(learner.critic.target, batch, PACKING, None, value_range)
+        batch.trajectories[index].metadata[FINAL_PROMPT] = [poison]
+    network = CriticNetwork(poison + 1, 8, OneHot(poison + 1))
+    seen: set[int] = set()
+    network.tower.register_forward_pre_hook(
+        lambda _, __, named: seen.update(named["input_ids"].unique().tolist()), with_kwargs=True
+    )
+    ends = ends_of(network, batch, PACKING)
+    assert poison not in seen
     assert np.isnan(ends).all(0).nonzero()[0].tolist() == ended
-    assert learner.q_targets().isfinite().all()
+    turns = turn_transitions(batch)
+    assert np.isfinite(next_values(np.zeros((2, turns.num_turns)), ends[:, turns.trajectory], turns.successor)).all()
 
 
 def test_a_truncated_episode_is_valued_at_its_final_observation() -> None:
@@ -132,6 +145,6 @@ def test_a_truncated_episode_is_valued_at_its_final_observation() -> None:
     state_of_turn = learner.states.state.argmax(-1).numpy()
     value_of = {int(state): values[:, n] for n, state in enumerate(state_of_turn)}
     for index, record in enumerate(batch.trajectories):
-        [final] = record.metadata["final_prompt_ids"]
+        [final] = record.metadata[FINAL_PROMPT]
         if record.outcome.kind == "truncated" and final in value_of:
             np.testing.assert_allclose(ends[:, index], value_of[final], rtol=1e-5)
