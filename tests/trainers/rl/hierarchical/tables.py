@@ -101,7 +101,6 @@ class OneHot(PreTrainedModel):
     """A tower whose hidden state is the token itself."""
 
     config_class = PretrainedConfig
-    seen: list[torch.Tensor]
 
     def __init__(self, size: int) -> None:
         super().__init__(PretrainedConfig(vocab_size=size))
