@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -179,29 +179,58 @@ class TurnTokens(NamedTuple):
     behaviour_logprobs: NDArray[np.float32] | None
 
 
-def split_tokens(blob: bytes) -> list[TurnTokens]:
-    """The arrays of `pack_tokens`, turn by turn; they are views of one buffer of their own, so they may be written.
+class PackedTokens:
+    """The arrays of `pack_tokens`, cut out turn by turn when asked for.
+
+    What is cut out are views of one buffer of their own, so they may be written.
+
+    Args:
+        blob: As stored.
 
     Raises:
         StoreError: The blob is damaged.
     """
-    try:
-        words = np.frombuffer(bytearray(zlib.decompress(blob)), _INT32)
-        num_turns = int(words[0])
-        sizes = words[1 : 1 + 3 * num_turns].reshape(num_turns, 3).tolist()
-    except (zlib.error, ValueError, IndexError) as error:
-        raise StoreError(f"damaged token arrays: {error}; restore the run folder from a copy") from error
-    turns = []
-    at = 1 + 3 * num_turns
-    for num_prompt, num_action, num_logprobs in sizes:
-        prompt_ids, at = words[at : at + num_prompt], at + num_prompt
-        action_ids, at = words[at : at + num_action], at + num_action
-        logprobs = words[at : at + num_logprobs].view(_FLOAT32) if num_logprobs >= 0 else None
-        at += max(num_logprobs, 0)
-        turns.append(TurnTokens(prompt_ids, action_ids, logprobs))
-    if at != len(words):
-        raise StoreError(f"damaged token arrays: {len(words)} words, expected {at}; restore the run folder from a copy")
-    return turns
+
+    def __init__(self, blob: bytes) -> None:
+        try:
+            self._words = np.frombuffer(bytearray(zlib.decompress(blob)), _INT32)
+            num_turns = int(self._words[0])
+            self._sizes: list[list[int]] = self._words[1 : 1 + 3 * num_turns].reshape(num_turns, 3).tolist()
+        except (zlib.error, ValueError, IndexError) as error:
+            raise StoreError(f"damaged token arrays: {error}; restore the run folder from a copy") from error
+        self._starts = []
+        at = 1 + 3 * num_turns
+        for num_prompt, num_action, num_logprobs in self._sizes:
+            self._starts.append(at)
+            at += num_prompt + num_action + max(num_logprobs, 0)
+        if at != len(self._words):
+            raise StoreError(
+                f"damaged token arrays: {len(self._words)} words, expected {at}; restore the run folder from a copy"
+            )
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    def __getitem__(self, turn: int) -> TurnTokens:
+        num_prompt, num_action, num_logprobs = self._sizes[turn]
+        start = self._starts[turn]
+        middle, end = start + num_prompt, start + num_prompt + num_action
+        logprobs = self._words[end : end + num_logprobs].view(_FLOAT32) if num_logprobs >= 0 else None
+        return TurnTokens(self._words[start:middle], self._words[middle:end], logprobs)
+
+    def __iter__(self) -> Iterator[TurnTokens]:
+        return (self[turn] for turn in range(len(self)))
+
+    def prompt(self, turn: int) -> NDArray[np.int32]:
+        """int32[P], the new prompt ids of a turn."""
+        start = self._starts[turn]
+        return self._words[start : start + self._sizes[turn][0]]
+
+    def prompt_and_action(self, turn: int) -> NDArray[np.int32]:
+        """int32[P + K], what a turn adds to its segment."""
+        num_prompt, num_action, _ = self._sizes[turn]
+        start = self._starts[turn]
+        return self._words[start : start + num_prompt + num_action]
 
 
 def unpack_tokens(blob: bytes, turns: Sequence[Turn]) -> None:
@@ -210,7 +239,7 @@ def unpack_tokens(blob: bytes, turns: Sequence[Turn]) -> None:
     Raises:
         StoreError: The blob is damaged or belongs to another number of turns.
     """
-    arrays = split_tokens(blob)
+    arrays = PackedTokens(blob)
     if len(arrays) != len(turns):
         raise StoreError(f"damaged token arrays: expected {len(turns)} turns; restore the run folder from a copy")
     for turn, (prompt_ids, action_ids, logprobs) in zip(turns, arrays, strict=True):

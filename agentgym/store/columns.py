@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from agentgym.errors import StoreError
 from agentgym.outcome import GRADED
-from agentgym.store.codec import TurnTokens, read_events, split_tokens
+from agentgym.store.codec import PackedTokens, read_events
 from agentgym.store.connection import Connection
 from agentgym.trajectory import rewards_by_turn
 
@@ -123,12 +123,12 @@ def _turn_columns(
     return table[:, 0].copy(), table[:, 1].astype(np.bool_)
 
 
-def token_arrays(connection: Connection, numbers: Sequence[int]) -> dict[int, list[TurnTokens]]:
-    """The token arrays of episodes, a triple a turn, by the episode's number; those without any are not there.
+def token_arrays(connection: Connection, numbers: Sequence[int]) -> dict[int, PackedTokens]:
+    """The token arrays of episodes, by the episode's number; those without any are not there.
 
     Raises:
         StoreError: The arrays of an episode are damaged.
     """
     wanted = f"IN ({','.join(map(str, numbers))})"
     blobs = connection.rows(f"SELECT episode, arrays FROM tokens WHERE episode {wanted}")
-    return {number: split_tokens(blob) for number, blob in blobs}
+    return {number: PackedTokens(blob) for number, blob in blobs}

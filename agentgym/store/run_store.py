@@ -263,7 +263,7 @@ class RunStore:
         """
         return episode_columns(self._connection, purpose, after, upto)
 
-    def token_arrays(self, numbers: Sequence[int]) -> dict[int, list[codec.TurnTokens]]:
+    def token_arrays(self, numbers: Sequence[int]) -> dict[int, codec.PackedTokens]:
         """The token arrays of episodes, turn by turn, by number; far faster than whole trajectories.
 
         Raises:

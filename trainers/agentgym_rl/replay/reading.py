@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agentgym.store.codec import TurnTokens
-from agentgym.trajectory import Ids, Trajectory
+from agentgym.store.codec import PackedTokens
+from agentgym.trajectory import NO_IDS, Ids, Trajectory
 from agentgym_rl.replay.draw import Draw
 
 
@@ -22,7 +22,8 @@ class ReplayedTurn:
     Attributes:
         episode: Number of its episode in the store.
         position: Of the turn in its episode, from 0.
-        context_ids: int32[C], everything that the policy saw of its segment before it acted.
+        context_ids: int32[C], everything that the policy saw of its segment before it acted. Arrays of one turn may
+            share memory.
         action_ids: int32[K], what it sampled.
         behaviour_logprobs: float32[K]; None for derived turns, which losses with a ratio refuse.
         version: Of the weights that sampled; -1 where there are none.
@@ -54,8 +55,8 @@ def read_turns(draw: Draw) -> list[ReplayedTurn]:
     positions = draw.entries - index.starts[episodes]
     arrays = index.store.token_arrays(np.unique(index.number[episodes]).tolist())
     return [
-        _turn(draw, arrays.get(int(index.number[episode]), []), int(episode), int(position))
-        for episode, position in zip(episodes, positions, strict=True)
+        _turn(draw, arrays.get(int(index.number[episode])), episode, position)
+        for episode, position in zip(episodes.tolist(), positions.tolist(), strict=True)
     ]
 
 
@@ -70,32 +71,36 @@ def read_episodes(draw: Draw, *, with_tokens: bool = True) -> list[Trajectory]:
     return draw.index.store.numbered(draw.index.number[draw.episodes()].tolist(), with_tokens=with_tokens)
 
 
-def _turn(draw: Draw, arrays: list[TurnTokens], episode: int, position: int) -> ReplayedTurn:
+def _turn(draw: Draw, arrays: PackedTokens | None, episode: int, position: int) -> ReplayedTurn:
     index = draw.index
     start, end = int(index.starts[episode]), int(index.starts[episode + 1])
     is_last = position == end - start - 1
-    empty = np.zeros(0, np.int32)
-    mine = arrays[position] if arrays else TurnTokens(empty, empty, None)
-    opens = index.opens_segment[start:end]
+    context, following = _contexts(arrays, index.opens_segment[start:end].tolist(), position)
+    mine = None if arrays is None else arrays[position]
     return ReplayedTurn(
         episode=int(index.number[episode]),
         position=position,
-        context_ids=_context(arrays, opens, position),
-        action_ids=mine.action_ids,
-        behaviour_logprobs=mine.behaviour_logprobs,
+        context_ids=context,
+        action_ids=NO_IDS if mine is None else mine.action_ids,
+        behaviour_logprobs=None if mine is None else mine.behaviour_logprobs,
         version=int(index.turn_version[start + position]),
         reward=float(index.turn_reward[start + position]),
-        next_context_ids=None if is_last else _context(arrays, opens, position + 1),
+        next_context_ids=None if is_last else following,
         is_truncated=is_last and bool(index.is_truncated[episode]),
     )
 
 
-def _context(arrays: list[TurnTokens], opens_segment: NDArray[np.bool_], position: int) -> Ids:
-    """The tokens of a turn's segment up to its action."""
-    if not arrays:
-        return np.zeros(0, np.int32)
+def _contexts(arrays: PackedTokens | None, opens_segment: list[bool], position: int) -> tuple[Ids, Ids]:
+    """The tokens of a turn's segment up to its action, and those up to the next turn's action."""
+    if arrays is None:
+        return NO_IDS, NO_IDS
     first = position
     while first > 0 and not opens_segment[first]:
         first -= 1
-    pieces = [piece for turn in arrays[first:position] for piece in (turn.prompt_ids, turn.action_ids)]
-    return np.concatenate([*pieces, arrays[position].prompt_ids])
+    pieces = [arrays.prompt_and_action(turn) for turn in range(first, position + 1)]
+    has_next = position + 1 < len(arrays)
+    if has_next and not opens_segment[position + 1]:
+        pieces.append(arrays.prompt(position + 1))
+    whole = np.concatenate(pieces)
+    size = sum(len(piece) for piece in pieces[: position - first]) + len(arrays.prompt(position))
+    return whole[:size], arrays.prompt(position + 1) if has_next and opens_segment[position + 1] else whole
