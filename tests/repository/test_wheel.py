@@ -52,7 +52,7 @@ def test_wheel_holds_packages_data_and_type_marker_and_nothing_else(wheel: Path)
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
     expected = {folder.name for group in ("environments", "trainers") for folder in (ROOT / group).glob("agentgym_*")}
-    assert tops == {"agentgym", "agentgym_start.py"} | expected
+    assert tops == {"agentgym"} | expected
     for name in (
         "agentgym/py.typed",
         "agentgym/_data/tasks/dialogue/guess-number/test.jsonl",
