@@ -89,10 +89,16 @@ class PrioritisedReplay:
             values: float64[n], the TD error or advantage of each; their sign does not matter.
 
         Raises:
-            ContractError: The index was refreshed since, a value is no finite number, or priorities are by return.
+            ContractError: The index was refreshed since, the draw is of another sampler, a value is no finite
+                number, or priorities are by return.
         """
         if self.config.by == "return":
             raise ContractError("priorities by return are those of the episodes; nothing may set them")
+        if draw.index is not self.index or draw.unit != self.unit:
+            raise ContractError(
+                f"these are entries of another buffer, or of {draw.unit}s where priorities are of {self.unit}s; hand "
+                "each draw to the sampler that gave it"
+            )
         draw.require_current()
         magnitudes = np.abs(np.asarray(values, np.float64)) + self.config.floor
         if len(magnitudes) != len(draw.entries) or not np.isfinite(magnitudes).all():

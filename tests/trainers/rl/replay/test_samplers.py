@@ -106,6 +106,12 @@ def test_entries_that_moved_are_refused(store, index, generator):
         sampler.update(draw, np.ones(2))
 
 
+def test_draws_of_another_sampler_are_refused(index, generator):
+    sampler = PrioritisedReplay(index, generator, PriorityConfig())
+    with pytest.raises(ContractError, match="of episodes where priorities are of turns"):
+        sampler.update(UniformReplay(index, generator, "episode").draw(2), np.ones(2))
+
+
 @pytest.mark.parametrize("values", [[1.0, np.nan], [1.0]])
 def test_values_that_are_no_numbers_are_refused(index, generator, values):
     sampler = PrioritisedReplay(index, generator, PriorityConfig())
