@@ -52,8 +52,12 @@ def run_tests(sandbox: Sandbox, code: str, function: str, tests: Sequence[Test],
         SandboxLostError: The sandbox is gone.
         SandboxError: No program could be started in it.
     """
-    request = {"code": code, "function": function, "inputs": [arguments for arguments, _ in tests]}
-    request["seconds"] = math.ceil(limit_s)
+    request = {
+        "code": code,
+        "function": function,
+        "inputs": [arguments for arguments, _ in tests],
+        "seconds": math.ceil(limit_s),
+    }
     result = sandbox.exec(
         CALLER,
         stdin=json.dumps(request).encode(),

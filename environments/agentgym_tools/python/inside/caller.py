@@ -3,8 +3,8 @@
 It knows inputs only; whether an output is right is judged outside, by values and never by anything said here. A
 program that writes lines of its own gains nothing: it would have to write the right outputs.
 
-Standard input: JSON with code, function, inputs, seconds (of processor time). Output: a line "ready", then lines of [index, "value", value] or
-[index, "error", text].
+Standard input: JSON with code, function, inputs, seconds (of processor time). Output: a line "ready", then lines of
+[index, "value", value] or [index, "error", text].
 """
 
 from __future__ import annotations
