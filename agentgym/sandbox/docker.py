@@ -16,6 +16,7 @@ from agentgym.sandbox.base import Capabilities, SandboxProvider, Snapshot
 from agentgym.sandbox.docker_container import DockerHost
 from agentgym.sandbox.docker_image import ImageShelf
 from agentgym.sandbox.docker_network import GroupNetworks
+from agentgym.sandbox.docker_removal import ContainerRemoval
 from agentgym.sandbox.docker_sandbox import DockerSandbox
 from agentgym.sandbox.engine import connect_engine
 from agentgym.sandbox.mounts import share_mounts
@@ -67,7 +68,8 @@ class DockerProvider(SandboxProvider):
         networks = GroupNetworks(client, owner)
         parts = client.version().get("Components") or []
         is_podman = any("Podman" in part.get("Name", "") for part in parts)
-        return DockerHost(client, owner, images, networks, layers, self._overlay_obstacle, is_podman)
+        removal = ContainerRemoval(client)
+        return DockerHost(client, owner, images, networks, layers, self._overlay_obstacle, removal, is_podman)
 
     @cached_property
     def _overlay_obstacle(self) -> str:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import errno
 import os
-import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from agentgym.sandbox.channel import ControlConnection
 from agentgym.sandbox.docker_image import ImageShelf, User
 from agentgym.sandbox.docker_network import GroupNetworks
 from agentgym.sandbox.docker_options import FILTER_NAME, ContainerPlan, creation_arguments, memory_folders
+from agentgym.sandbox.docker_removal import ContainerRemoval
 from agentgym.sandbox.listener import ControlListener
 from agentgym.sandbox.mounts import mount_table
 from agentgym.sandbox.owner import LEASE_LABEL, SANDBOX_LABEL, SPEC_LABEL, Owner
@@ -28,7 +28,6 @@ from agentgym.sandbox.proxy import EgressProxy
 from agentgym.sandbox.runner_binary import runner_binary
 from agentgym.sandbox.seccomp import filter_program
 from agentgym.sandbox.spec import DEFAULT_WORK_DIR, SandboxSpec
-from agentgym.sandbox.sweeper import remove_containers
 from agentgym.sandbox.workspace import LayerStore, Workspace, remove_tree
 
 if TYPE_CHECKING:
@@ -52,8 +51,8 @@ class DockerHost:
         networks: Networks of groups.
         layers: Pristine work folders; None where work folders cannot be overlays here.
         obstacle: Why they cannot; "" where they can.
+        removal: Removes containers.
         is_podman: Whether the engine is Podman.
-        left: Containers that could not be removed, for an engine that was away or refused.
     """
 
     client: DockerClient
@@ -62,24 +61,8 @@ class DockerHost:
     networks: GroupNetworks
     layers: LayerStore | None
     obstacle: str
+    removal: ContainerRemoval
     is_podman: bool = False
-    left: set[str] = field(default_factory=set)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def remove(self, container_id: str) -> None:
-        """Remove a container and wait until it is gone, and once more those that were left before.
-
-        What refuses twice is the sweeper's, so that no later removal waits for it.
-        """
-        with self._lock:
-            before = set(self.left)
-            self.left.clear()
-        kept = {container_id, *before}
-        try:
-            kept = remove_containers(self.client, [container_id, *before]).keys() - before
-        finally:
-            with self._lock:
-                self.left.update(kept)
 
 
 class DockerContainer:
@@ -170,8 +153,9 @@ class DockerContainer:
             undo.callback(_quietly, self.proxy.close)
             (control / PROXY_SOCKET).chmod(0o666)
         arguments = creation_arguments(host.client, self._plan(control, network))
+        # By name where the engine made it and the answer was lost.
+        undo.callback(_quietly, lambda: host.removal.remove(self.id or self.name))
         self.id = host.client.api.create_container(**arguments)["Id"]
-        undo.callback(_quietly, lambda: host.remove(self.id))
         host.client.api.start(self.id)
         self.control = listener.accept(
             self.name, timeout_s=_REPORT_WAIT_S, is_runner=self._is_runner, is_alive=self._is_running

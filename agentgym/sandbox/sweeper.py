@@ -7,7 +7,7 @@ What is alive, or bears no label of this state folder, is never touched. Who is 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -127,18 +127,17 @@ def _engine_leftovers(client: DockerClient, state: Path, owner_id: str, *, dry_r
         yield Leftover("network", network["Name"], owner_id, error)
 
 
-def remove_containers(client: DockerClient, container_ids: Sequence[str]) -> dict[str, str]:
-    """Remove containers by force and wait until the engine knows them no more.
+def remove_containers(client: DockerClient, containers: Sequence[str]) -> dict[str, str]:
+    """Remove containers, by id or name, by force and wait until the engine knows them no more.
 
     Returns:
-        Why it failed, by id; those that went are not in it, nor those that went by themselves.
+        Why it failed, by id or name; those that went are not in it, nor those that went by themselves.
     """
-    refusals = _asked_to_go(client, container_ids)
+    refusals = _asked_to_go(client, containers)
     deadline = time.monotonic() + _REMOVAL_WAIT_S
     polls = 0
     while refusals and time.monotonic() < deadline:
-        left = _still_there(client, refusals)
-        refusals = {container_id: why for container_id, why in refusals.items() if container_id in left}
+        refusals = {container: why for container, why in refusals.items() if _is_there(client, container)}
         if refusals:
             time.sleep(_POLL_S)
             polls += 1
@@ -163,9 +162,14 @@ def _asked_to_go(client: DockerClient, container_ids: Sequence[str]) -> dict[str
     return refusals
 
 
-def _still_there(client: DockerClient, container_ids: Iterable[str]) -> set[str]:
-    found = client.api.containers(all=True, filters={"id": list(container_ids)})
-    return {item["Id"] for item in found}
+def _is_there(client: DockerClient, container: str) -> bool:
+    import docker
+
+    try:
+        client.api.inspect_container(container)
+    except docker.errors.NotFound:
+        return False
+    return True
 
 
 def _remove_network(client: DockerClient, network_id: str) -> str:

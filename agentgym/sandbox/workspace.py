@@ -24,6 +24,8 @@ from agentgym.sandbox.tree_copy import TreeCopy
 MAX_LAYERS = 16  # the kernel takes one page of options; beyond it a snapshot is a whole copy
 _INODES_PER_MIB = 256
 _BUSY_WAIT_S = 1.0
+_REMOVAL_ATTEMPTS = 20
+_REMOVAL_PAUSE_S = 0.1
 
 
 class LayerStore:
@@ -183,12 +185,22 @@ class Workspace:
 def remove_tree(folder: Path) -> None:
     """Remove a folder with everything in it, unmounting what is mounted below; a missing one is fine.
 
+    What just ended may still write there or clean up after itself, so that it is tried several times.
+
     Raises:
         OSError: Something cannot be removed.
     """
-    for target in mounts_below(folder):
-        unmount(target, lazily=True)
-    _remove(folder)
+    for attempt in range(_REMOVAL_ATTEMPTS):
+        try:
+            for target in mounts_below(folder):
+                unmount(target, lazily=True)
+            _remove(folder)
+        except OSError:
+            if attempt == _REMOVAL_ATTEMPTS - 1:
+                raise
+            time.sleep(_REMOVAL_PAUSE_S)
+        else:
+            return
 
 
 def _remove(folder: Path) -> None:
@@ -200,5 +212,5 @@ def _remove(folder: Path) -> None:
         if entry.is_dir(follow_symlinks=False):
             _remove(Path(entry.path))
         else:
-            os.unlink(entry.path)
+            Path(entry.path).unlink(missing_ok=True)
     os.rmdir(folder)

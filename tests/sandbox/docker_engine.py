@@ -41,13 +41,19 @@ class TestedProvider(DockerProvider):
         filters = {"label": [f"{STATE_LABEL}={state_id(self.owner.state)}"]}
         sandboxes = self.owner.folder / "sandboxes"
         return Footprint(
-            len(self.host.client.api.containers(all=True, filters=filters)),
+            len(self.containers()),
             len(self.host.client.api.networks(filters=filters)),
             len(mounts_below(self.owner.state)),
             len(os.listdir(sandboxes)) if sandboxes.exists() else 0,
             num_descriptors(),
             threading.active_count(),
         )
+
+    def containers(self) -> list[tuple[str, str, str]]:
+        """Name, state and status of each container of this owner's state folder."""
+        filters = {"label": [f"{STATE_LABEL}={state_id(self.owner.state)}"]}
+        found = self.host.client.api.containers(all=True, filters=filters)
+        return [(item["Names"][0], item["State"], item["Status"]) for item in found]
 
     def settled(self, expected: Footprint, timeout_s: float = 60.0) -> Footprint:
         """The footprint once it is as expected, or after the time-out."""

@@ -277,7 +277,7 @@ def test_an_engine_that_stops_is_typed_and_once_it_is_back_all_goes_on(second, u
             assert second.start().returncode == 0
             records, stats = play(TASKS, pool)
             assert [told(record) for record in records] == undisturbed
-        assert provider.settled(before) == before
+        assert provider.settled(before) == before, (provider.host.removal.left, provider.containers())
     finally:
         take_down(provider)
         gc.collect()  # while unclosed sockets are forgiven
