@@ -180,8 +180,8 @@ def test_the_checks_of_an_environment_share_one_container(monkeypatch):
     ("env_id", "options", "error", "message"),
     [
         ("agentgym/GuessNumber-v0", {"runtime": "dokcer"}, UnknownNameError, "docker"),
-        ("agentgym/GuessNumber-v0", {"runtime": "bubblewrap"}, ConfigError, "of an image"),
-        ("agentgym/GuessNumber-v0", {"runtime": "process"}, ConfigError, "of an image"),
+        ("agentgym/GuessNumber-v0", {"runtime": "bubblewrap"}, ConfigError, "or whole in a container"),
+        ("agentgym/GuessNumber-v0", {"runtime": "process"}, ConfigError, "or whole in a container"),
         ("agentgym/GuessNumber-v0", {"runtime": "docker", "highest": object()}, ConfigError, "JSON"),
         ("agentgym/GuessNumber-v0", {"runtime": "docker", "no_such": 1}, SandboxStartError, "no_such"),
     ],

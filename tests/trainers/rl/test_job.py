@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -293,6 +294,15 @@ def stopping(monkeypatch: pytest.MonkeyPatch, config: TrainConfig, folder: Path)
             train(config, folder)
 
 
+@pytest.fixture
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C as in a terminal; a process that was started in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interruptible")
 @pytest.mark.usefixtures("suites")
 def test_an_interrupted_run_checkpoints_its_iteration_and_goes_on_to_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -320,6 +330,7 @@ def test_an_interrupted_run_checkpoints_its_iteration_and_goes_on_to_the_same(
         assert ours[part] == whole[part], part
 
 
+@pytest.mark.usefixtures("_interruptible")
 @pytest.mark.usefixtures("suites")
 def test_a_second_interrupt_stops_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(_: job.Trainer) -> None:
@@ -333,6 +344,7 @@ def test_a_second_interrupt_stops_at_once(tmp_path: Path, monkeypatch: pytest.Mo
     assert newest_iteration(tmp_path / "run" / "checkpoints") == 0
 
 
+@pytest.mark.usefixtures("_interruptible")
 @pytest.mark.usefixtures("suites")
 @pytest.mark.parametrize("purpose", ["demo", "test"])
 def test_an_interrupt_outside_of_training_ends_the_run_and_counts_nothing_half(
