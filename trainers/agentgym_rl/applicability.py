@@ -9,7 +9,7 @@ from agentgym.config import Source
 from agentgym.errors import ConfigError
 
 if TYPE_CHECKING:
-    from agentgym_rl.config import TrainConfig
+    from agentgym_rl.config import AlgorithmConfig, TrainConfig
 
 Rule = tuple[str, Callable[["TrainConfig"], bool], str]
 
@@ -21,7 +21,16 @@ _RULES: tuple[Rule, ...] = (
         "an advantage estimator that divides by a standard deviation",
     ),
     ("algorithm.gae.trace", lambda c: c.algorithm.has_value_head, "credit turn_gae or token_gae"),
-    ("algorithm.gae", lambda c: c.algorithm.credit != "episode", "credit turn_gae, token_gae or return_to_go"),
+    (
+        "algorithm.gae",
+        lambda c: c.algorithm.credit not in ("episode", "attribution"),
+        "credit turn_gae, token_gae or return_to_go",
+    ),
+    (
+        "algorithm.attribution",
+        lambda c: c.algorithm.credit in ("attribution", "turn_gae"),
+        "credit attribution or turn_gae",
+    ),
     ("algorithm.value", lambda c: c.algorithm.has_value_head, "credit turn_gae or token_gae"),
     *(
         (f"algorithm.loss.{key}", lambda c: c.algorithm.loss.surrogate == "clipped", 'loss.surrogate = "clipped"')
@@ -32,7 +41,11 @@ _RULES: tuple[Rule, ...] = (
     ("algorithm.loss.dppo_penalty", lambda c: c.algorithm.loss.surrogate == "dppo", 'loss.surrogate = "dppo"'),
     ("algorithm.loss.kl_estimator", lambda c: c.algorithm.loss.kl_coefficient > 0, "loss.kl_coefficient > 0"),
     ("algorithm.loss.use_kl_ratio", lambda c: c.algorithm.loss.kl_coefficient > 0, "loss.kl_coefficient > 0"),
-    ("algorithm.kl_in_reward", lambda c: c.algorithm.credit != "episode", "credit return_to_go, turn_gae or token_gae"),
+    (
+        "algorithm.kl_in_reward",
+        lambda c: c.algorithm.credit not in ("episode", "attribution"),
+        "credit return_to_go, turn_gae or token_gae",
+    ),
     *(
         (f"algorithm.importance.{key}", lambda c: c.algorithm.importance.mode != "none", 'importance.mode not "none"')
         for key in ("min_weight", "max_weight")
@@ -69,7 +82,8 @@ def require_applicable(config: TrainConfig, given: set[str], source: Source) -> 
 
 def _require_consistent(config: TrainConfig) -> None:
     algorithm, group = config.algorithm, config.group
-    needs_group = algorithm.credit == "episode" and not algorithm.is_whitened
+    needs_group = algorithm.credit in ("episode", "attribution") and not algorithm.is_whitened
+    _require_yields(algorithm)
     if needs_group and group.size < 2:
         raise ConfigError(
             f"group.size is {group.size}; a group baseline needs at least 2 episodes, or choose a PPO preset"
@@ -92,3 +106,21 @@ def _require_consistent(config: TrainConfig) -> None:
             "resumed run could load: the exported clone has its adapters merged in. Clone in a run of its own and give "
             "its models/cloned as model.path, or leave the KL term or lora_rank out"
         )
+
+
+def _require_yields(algorithm: AlgorithmConfig) -> None:
+    """Refuse a method of attribution whose numbers are not what the credit makes of them."""
+    method = algorithm.attribution.method
+    if algorithm.credit == "attribution" and not method:
+        raise ConfigError(
+            'algorithm.credit "attribution" needs algorithm.attribution.method, such as "episode_groups+anchors"; the '
+            "presets gigpo and mt_grpo set one"
+        )
+    expected = "advantages" if algorithm.credit == "attribution" else "rewards"
+    if method and algorithm.attribution.formula.yields != expected:
+        raise ConfigError(
+            f"algorithm.attribution.method {method!r} yields {algorithm.attribution.formula.yields}, but credit "
+            f'"{algorithm.credit}" needs {expected}; see `agentgym attribute --help` for the methods'
+        )
+    if algorithm.credit == "attribution" and algorithm.overlong_buffer:
+        raise ConfigError('algorithm.overlong_buffer does not apply to credit "attribution"; remove it')

@@ -17,6 +17,7 @@ from agentgym.rollout import RolloutSettings
 from agentgym_rl.advantages import AdvantageConfig
 from agentgym_rl.aggregation import AggregationMode
 from agentgym_rl.applicability import require_applicable
+from agentgym_rl.attributed import AttributionConfig
 from agentgym_rl.gae import GaeConfig
 from agentgym_rl.importance import ImportanceConfig
 from agentgym_rl.losses import PolicyLossConfig
@@ -25,7 +26,7 @@ from agentgym_rl.presets import PRESETS
 from agentgym_rl.roles import RolesConfig
 
 WHOLE_SEQUENCE_MODES = ("seq_tis", "seq_mis", "geometric")
-Credit = Literal["episode", "turn_gae", "token_gae", "return_to_go"]
+Credit = Literal["episode", "turn_gae", "token_gae", "return_to_go", "attribution"]
 
 
 @dataclass(frozen=True)
@@ -135,9 +136,12 @@ class AlgorithmConfig:
     preset: str = "loop"
     """Named set of defaults for the keys below: see `agentgym train --describe`."""
     credit: Credit = "episode"
-    """One advantage an episode; GAE over turns or tokens with a value head; or discounted token returns."""
+    """One advantage an episode; GAE over turns or tokens with a value head; discounted token returns; or the
+    advantages of turns that a method of attribution gives."""
     advantage: AdvantageConfig = field(default_factory=AdvantageConfig)
     """Baselines of credit "episode"."""
+    attribution: AttributionConfig = field(default_factory=AttributionConfig)
+    """The method of credit "attribution"; of credit "turn_gae" one that moves rewards between turns first."""
     gae: GaeConfig = field(default_factory=GaeConfig)
     """Discounts of credit "turn_gae" and "token_gae"; the discount also of "return_to_go"."""
     value: ValueConfig = field(default_factory=ValueConfig)
@@ -288,6 +292,8 @@ def config_from_tables(tables: dict[str, Any], source: Source) -> TrainConfig:
     algorithm = config.algorithm
     if algorithm.loss.ratio_level == "sequence" or algorithm.importance.mode in WHOLE_SEQUENCE_MODES:
         config = replace(config, packing=replace(config.packing, keep_sequences_whole=True))
+    if algorithm.attribution.method:
+        config = replace(config, rollout=replace(config.rollout, record_anchors=True, record_progress=True))
     return config
 
 

@@ -1,6 +1,7 @@
-"""Advantages of every sampled token of a batch: one an episode, GAE over turns or tokens, or discounted returns.
+"""Advantages of every sampled token of a batch: of episodes, of turns, GAE, or discounted returns.
 
-The formulas are in `advantages.py`, `gae.py` and `reinforce_pp.py`; this file lays them out over segments.
+The formulas are in `advantages.py`, `gae.py`, `reinforce_pp.py` and `agentgym.attribution`; here they are laid out over
+segments.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from agentgym.attribution.step_groups import GroupSizes
 from agentgym.trajectory import Group, Trajectory
 from agentgym_rl.advantages import GroupAdvantages, GroupReturns, group_advantages
+from agentgym_rl.attributed import attribute
 from agentgym_rl.batch import Stream, TrainBatch
 from agentgym_rl.config import AlgorithmConfig
 from agentgym_rl.gae import gae, rewards_at_turn_ends, turn_gae
@@ -28,11 +31,13 @@ class CreditReport:
         zero_variance_groups: Groups whose advantages are all 0.
         nonfinite: Trajectories whose reward was not finite.
         truncated_excluded: Truncated trajectories kept out of the loss.
+        states: How many turns were compared with others in the same state; None where states are not compared.
     """
 
     zero_variance_groups: int = 0
     nonfinite: int = 0
     truncated_excluded: int = 0
+    states: GroupSizes | None = None
 
 
 def assign_credit(
@@ -51,6 +56,8 @@ def assign_credit(
     batch.advantages = [np.zeros(segment.num_tokens) for segment in batch.segments]
     if config.credit == "episode":
         is_kept, report = _episode_credit(batch, config, drop_flat_groups)
+    elif config.credit == "attribution":
+        is_kept, report = _turn_credit(batch, config, drop_flat_groups)
     else:
         is_kept, report = _token_credit(batch, config)
     batch = batch.keep(is_kept)
@@ -109,16 +116,49 @@ def _episode_credit(
     return is_kept, CreditReport(flat, nonfinite, excluded)
 
 
+def _turn_credit(
+    batch: TrainBatch, config: AlgorithmConfig, drop_flat_groups: bool
+) -> tuple[NDArray[np.bool_], CreditReport]:
+    """The advantages of turns that a method of attribution gives; a group is flat where all of them are 0."""
+    is_finite = _is_finite([trajectory.total_reward for trajectory in batch.trajectories])
+    chosen = np.flatnonzero(is_finite)
+    attributed = attribute([batch.trajectories[index] for index in chosen], config.attribution)
+    for index, turns in zip(chosen, attributed.turns, strict=True):
+        batch.spread(turns[batch.turn_index(int(index))], int(index), batch.advantages)
+    credited = zip(chosen, attributed.turns, strict=True)
+    has_credit = {id(batch.trajectories[index]) for index, turns in credited if np.any(turns != 0.0)}
+    flat = [group for group in batch.groups if not any(id(member) in has_credit for member in group.members)]
+    dropped = {id(member) for group in flat for member in group.members} if drop_flat_groups else set()
+    is_kept = is_finite & np.array([id(trajectory) not in dropped for trajectory in batch.trajectories], np.bool_)
+    return is_kept, CreditReport(len(flat), int((~is_finite).sum()), states=attributed.sizes)
+
+
+def _is_finite(returns: Sequence[float | None]) -> NDArray[np.bool_]:
+    return np.array([value is not None and np.isfinite(value) for value in returns], np.bool_)
+
+
 def _token_credit(batch: TrainBatch, config: AlgorithmConfig) -> tuple[NDArray[np.bool_], CreditReport]:
     returns = [shaped_return(trajectory, config) for trajectory in batch.trajectories]
-    is_finite = np.array([value is not None and np.isfinite(value) for value in returns], np.bool_)
+    is_finite = _is_finite(returns)
+    step_rewards = _step_rewards(batch, is_finite, config)
     if config.has_value_head:
         batch.value_targets = [np.zeros(segment.num_tokens) for segment in batch.segments]
         batch.is_value_target = [np.zeros(segment.num_tokens) for segment in batch.segments]
     for index in np.flatnonzero(is_finite):
-        _credit_trajectory(batch, int(index), config)
+        _credit_trajectory(batch, int(index), config, step_rewards[index])
     flat = _count_flat(batch, returns)
     return is_finite, CreditReport(flat, int((~is_finite).sum()))
+
+
+def _step_rewards(batch: TrainBatch, is_finite: NDArray[np.bool_], config: AlgorithmConfig) -> list[Stream]:
+    """Rewards of the turns of each trajectory: those of the events, or what a method of attribution makes of them."""
+    rewards = [trajectory.step_rewards() for trajectory in batch.trajectories]
+    if config.attribution.method:
+        chosen = np.flatnonzero(is_finite)
+        attributed = attribute([batch.trajectories[index] for index in chosen], config.attribution)
+        for index, turns in zip(chosen, attributed.turns, strict=True):
+            rewards[index] = turns
+    return rewards
 
 
 def _count_flat(batch: TrainBatch, returns: list[float | None]) -> int:
@@ -127,7 +167,7 @@ def _count_flat(batch: TrainBatch, returns: list[float | None]) -> int:
     return sum(len(spread) < 2 for spread in spreads)
 
 
-def _credit_trajectory(batch: TrainBatch, index: int, config: AlgorithmConfig) -> None:
+def _credit_trajectory(batch: TrainBatch, index: int, config: AlgorithmConfig, rewards: Stream) -> None:
     trajectory = batch.trajectories[index]
     turn_index = batch.turn_index(index)
     if len(turn_index) == 0:
@@ -144,7 +184,6 @@ def _credit_trajectory(batch: TrainBatch, index: int, config: AlgorithmConfig) -
     assert batch.old_values is not None
     assert batch.value_targets is not None
     assert batch.is_value_target is not None
-    rewards = trajectory.step_rewards()
     rewards[-1] += _overlong(trajectory, config)
     values, final = batch.sampled(batch.old_values, index), batch.final_values[index]
     if config.credit == "turn_gae":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agentgym_rl.attributed import equations
 from agentgym_rl.config import AlgorithmConfig, GroupConfig, TrainConfig
 
 _BASELINES = {
@@ -59,10 +60,16 @@ def _credit(algorithm: AlgorithmConfig) -> list[str]:
         baseline = _BASELINES[algorithm.advantage.estimator].replace("EPS", f"{algorithm.advantage.std_eps:g}")
         lines.append(f"credit    {baseline},  over the group; every sampled token of episode i gets A_i")
         lines.append(f"          truncated episodes: {algorithm.advantage.truncated}")
+    elif algorithm.credit == "attribution":
+        lines.append(f"credit    A_t = {algorithm.attribution.method}; every sampled token of turn t gets it")
+        lines += _attribution(algorithm)
     elif algorithm.credit == "return_to_go":
         lines.append(f"credit    A_k = sum_(k' >= k) {gae.discount:g}^(k'-k) r_k' over sampled tokens, R_i at the last")
     else:
         step = "turn" if algorithm.credit == "turn_gae" else "sampled token"
+        if algorithm.attribution.method:
+            lines.append(f"          r_t = {algorithm.attribution.method}")
+            lines += _attribution(algorithm)
         lines.append(f"credit    delta_t = r_t + {gae.discount:g} V_(t+1) - V_t,  step t = one {step}")
         lines.append(
             f"          A_t = delta_t + {gae.discount * gae.trace:g} A_(t+1);  V after the end: 0 if terminated,"
@@ -71,6 +78,11 @@ def _credit(algorithm: AlgorithmConfig) -> list[str]:
     if algorithm.is_whitened:
         lines.append("          A whitened over the sampled tokens of the batch: (A - mean) / std")
     return lines
+
+
+def _attribution(algorithm: AlgorithmConfig) -> list[str]:
+    lines = [*equations(algorithm.attribution), *algorithm.attribution.options]
+    return [f"          {line}" for line in lines]
 
 
 def _loss(algorithm: AlgorithmConfig) -> list[str]:

@@ -60,7 +60,8 @@ def learning_metrics(batch: TrainBatch, credit: CreditReport, report: UpdateRepo
     Returns:
         By name: `loss/…` (see `LossMetrics.summarise`), `grad_norm/mean`, `grad_norm/max`, `value/loss`, `updates`,
         `advantage/std`, `groups/zero_variance_share`, `groups/trained_episodes`, `groups/nonfinite`,
-        `groups/truncated_excluded`, `mismatch/k3` (nats a token) and `mismatch/max`: how far the trainer's
+        `groups/truncated_excluded`, `states/mean_size` and `states/singleton_share` where turns in equal states are
+        compared, `mismatch/k3` (nats a token) and `mismatch/max`: how far the trainer's
         log-probabilities lie from those recorded when sampling, before the first update.
     """
     metrics = {f"loss/{name}": value for name, value in report.metrics.summarise().items()}
@@ -82,6 +83,9 @@ def learning_metrics(batch: TrainBatch, credit: CreditReport, report: UpdateRepo
     metrics["groups/trained_episodes"] = float(batch.num_sequences)
     metrics["groups/nonfinite"] = float(credit.nonfinite)
     metrics["groups/truncated_excluded"] = float(credit.truncated_excluded)
+    if credit.states is not None:
+        metrics["states/mean_size"] = credit.states.mean_size
+        metrics["states/singleton_share"] = credit.states.singleton_share
     return metrics
 
 

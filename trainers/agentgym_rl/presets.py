@@ -61,6 +61,20 @@ PRESETS: dict[str, dict[str, Any]] = {
         "loss": {"eps_low": 0.2, "eps_high": 0.2, "dual_clip": None},
         "aggregation": "token_mean",
     },
+    # Feng et al. 2025, arXiv 2505.10978: episodes within the group, and turns within a state of the group.
+    "gigpo": {
+        "credit": "attribution",
+        "attribution": {"method": "episode_groups+anchors"},
+        "loss": {"eps_low": 0.2, "eps_high": 0.2},
+        "aggregation": "token_mean",
+    },
+    # Zeng et al. 2025, arXiv 2505.11821, for any number of turns: turn rewards and outcomes within the group.
+    "mt_grpo": {
+        "credit": "attribution",
+        "attribution": {"method": "turn_groups"},
+        "loss": {"eps_low": 0.2, "eps_high": 0.2},
+        "aggregation": "token_mean",
+    },
     # Schulman et al. 2017, arXiv 1707.06347, with a turn as the step.
     "ppo": {
         "credit": "turn_gae",

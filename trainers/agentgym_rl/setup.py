@@ -27,6 +27,7 @@ from agentgym.rollout import game_maker
 from agentgym.store import RunStore
 from agentgym.suite import Suite, load_suite, require_unseen
 from agentgym_rl import distributed
+from agentgym_rl.attributed import require_recordable
 from agentgym_rl.config import TrainConfig
 from agentgym_rl.demonstrations import collect_demonstrations
 from agentgym_rl.models import PolicyModel, apply_options, frozen_copy, load_causal_lm
@@ -158,7 +159,9 @@ def _require_names(config: TrainConfig, suite: Suite, playing: Cast) -> None:
     if role:
         Cast.of(suite.env, (role,), partners, suite.env_options)
     require_runtime(suite.env, config.rollout.runtime)
-    game_maker(suite, config.rollout.runtime, playing)
+    make_game = game_maker(suite, config.rollout.runtime, playing)
+    if config.algorithm.attribution.method:
+        require_recordable(config.algorithm.attribution, make_game, suite.train_tasks()[0])
     if config.warm_start.run:
         RunStore.open(Path(config.warm_start.run), read_only=True).close()
     elif config.warm_start.demonstrations:

@@ -24,6 +24,7 @@ def paid(name: str, value: float, turns: list[tuple[int, int]], kind: str = "ter
 def group_of(name: str, *members: Trajectory) -> Group:
     group = Group(name, "task", len(members))
     for member in members:
+        member.group_id = name
         group.add(member)
     return group
 
@@ -155,3 +156,50 @@ def test_a_group_has_signal_where_its_trained_members_differ() -> None:
     assert [each.has_signal for each in group_credit([truncated, long], plain)] == [True, False]
     assert [each.has_signal for each in group_credit([truncated, long], excluding)] == [False, False]
     assert [each.has_signal for each in group_credit([truncated, long], penalised)] == [True, True]
+
+
+def in_states(member: Trajectory, *anchors: str) -> Trajectory:
+    for turn, anchor in zip(member.turns, anchors, strict=True):
+        turn.anchor = anchor
+    return member
+
+
+def test_turns_have_the_advantages_of_a_method_of_attribution() -> None:
+    split = in_states(paid("b", 0.0, [(2, 1), (2, 2)], opens=(0, 1)), "start", "end")
+    group = group_of("g", in_states(paid("a", 1.0, [(2, 2), (1, 1)]), "start", "end"), split)
+    credited, report = assign_credit(TrainBatch.of([group]), algorithm("gigpo"), drop_flat_groups=True)
+    assert sampled(credited) == {"a": [1.95, 1.95, 2.0], "b": [-1.95, -2.0, -2.0]}
+    assert report.states is not None
+    assert (report.states.mean_size, report.states.singleton_share) == (2.0, 0.0)
+
+
+def test_turns_in_states_of_their_own_have_the_advantage_of_the_episode_alone() -> None:
+    group = group_of(
+        "g",
+        in_states(paid("a", 1.0, [(2, 2), (1, 1)]), "start", "left"),
+        in_states(paid("b", 0.0, [(2, 2), (1, 1)]), "start", "right"),
+    )
+    credited, report = assign_credit(TrainBatch.of([group]), algorithm("gigpo"), drop_flat_groups=True)
+    assert sampled(credited) == {"a": [1.95, 1.95, 1.0], "b": [-1.95, -1.95, -1.0]}
+    assert report.states is not None
+    assert report.states.singleton_share == 0.5
+
+
+@pytest.mark.parametrize(("is_dropped", "expected"), [(True, ["a", "b"]), (False, ["a", "b", "c", "d"])])
+def test_a_group_is_flat_where_no_turn_of_it_has_credit(is_dropped: bool, expected: list[str]) -> None:
+    late = [(2, 1), (1, 1)]
+    groups = [
+        group_of("g", in_states(paid("a", 1.0, [(2, 1)]), "s"), in_states(paid("b", 1.0, late), "s", "t")),
+        group_of("h", in_states(paid("c", 1.0, late), "s", "t"), in_states(paid("d", 1.0, late), "s", "t")),
+    ]
+    credited, report = assign_credit(TrainBatch.of(groups), algorithm("gigpo"), drop_flat_groups=is_dropped)
+    assert list(sampled(credited)) == expected
+    assert sampled(credited)["a"] == pytest.approx([0.05])
+    assert report.zero_variance_groups == 1
+
+
+def test_a_method_moves_rewards_before_gae_over_turns() -> None:
+    config = algorithm("ppo", is_whitened=False, gae={"discount": 1.0, "trace": 0.0}, attribution={"method": "uniform"})
+    batch = with_values(TrainBatch.of([group_of("g", paid("a", 1.0, [(2, 2), (1, 1)]))]), [None])
+    credited, _ = assign_credit(batch, config, drop_flat_groups=False)
+    assert sampled(credited) == {"a": [0.5, 0.5, 0.25]}

@@ -16,6 +16,8 @@ SAID = {
     "reinforce_pp": ["A_k = sum_(k' >= k) 1^(k'-k) r_k'", "whitened"],
     "reinforce_pp_baseline": ["A_i = R_i - mean_j R_j", "whitened"],
     "lite_ppo": ["(R_i - mean_j R_j) / (std_batch R + 0.0001)"],
+    "gigpo": ["A_t = episode_groups+anchors", "G_t minus the mean G", "R_i minus the mean return of its group"],
+    "mt_grpo": ["A_t = turn_groups", "(gamma trace)^(t'-t) (r_t' - b_t') + A^O"],
     "ppo": ["step t = one turn", "V(final observation) if truncated", "0.5 (V - target)^2"],
     "ppo_token": ["step t = one sampled token", "V(final observation) if truncated"],
 }

@@ -30,6 +30,8 @@ def test_presets_resolve_and_keep_their_name(preset: str) -> None:
         ("reinforce_pp", "return_to_go", None, "clipped", "token_mean", True),
         ("reinforce_pp_baseline", "episode", "mean_centred", "clipped", "token_mean", True),
         ("lite_ppo", "episode", "lite_ppo", "clipped", "token_mean", False),
+        ("gigpo", "attribution", None, "clipped", "token_mean", False),
+        ("mt_grpo", "attribution", None, "clipped", "token_mean", False),
         ("ppo", "turn_gae", None, "clipped", "token_mean", True),
         ("ppo_token", "token_gae", None, "clipped", "token_mean", True),
     ],
@@ -45,7 +47,7 @@ def test_presets_are_what_their_papers_say(
 
 
 def test_the_table_above_is_whole() -> None:
-    assert len(PRESETS) == 11
+    assert len(PRESETS) == 13
 
 
 def test_clip_ranges_follow_their_papers() -> None:

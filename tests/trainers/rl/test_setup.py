@@ -83,3 +83,11 @@ def test_unknown_suites_and_models_are_named(tmp_path: Path) -> None:
         assemble(toy_config("question"))
     with pytest.raises(CheckpointError, match="no model at"):
         assemble(toy_config("questions", model={"path": str(tmp_path)}))
+
+
+def test_a_method_that_needs_what_the_environment_does_not_tell_is_refused_at_the_start() -> None:
+    with pytest.raises(ConfigError, match="an environment that has anchor"):
+        assemble(toy_config("questions", algorithm={"preset": "gigpo"}))
+    with pytest.raises(ConfigError, match="progress"):
+        assemble(toy_config("questions", algorithm={"preset": "ppo", "attribution": {"method": "potential"}}))
+    assemble(toy_config("questions", algorithm={"preset": "mt_grpo"}))

@@ -71,7 +71,7 @@ def test_broken_credit_is_noticed_by_the_bandit(assign) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", ["loop", "ppo"])
+@pytest.mark.parametrize("preset", ["loop", "ppo", "gigpo"])
 def test_six_steps_with_a_reward_at_the_end_are_learnt(preset: str, tmp_path: Path) -> None:
     """Trap D-35 (b): fetch the key, then open the door, within a minute of one core."""
     config = toy_config(

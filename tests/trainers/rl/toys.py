@@ -104,6 +104,12 @@ class KeyDoor(AgentEnv):
     def view(self) -> str:
         return f"cell {'abcdef'[self.cell]} {'key' if self.has_key else 'none'}"
 
+    def anchor(self) -> str:
+        return self.view()
+
+    def progress(self) -> float:
+        return (self.cell + self.DOOR * self.has_key) / (2 * self.DOOR)
+
 
 class Questions(AgentEnv):
     """Eight items of three properties: ask for properties, then name the item; a good guess is worth all of it."""
