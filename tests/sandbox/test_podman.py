@@ -34,7 +34,8 @@ def address():
     address = f"unix://{folder}/podman.sock"
     with open(folder / "log", "wb") as log:
         service = [*command, "system", "service", "--time=0", address]
-        process = subprocess.Popen(service, stdout=log, stderr=log, start_new_session=True)
+        # Its conmon notes a container out of memory in a file of the folder that it was started in.
+        process = subprocess.Popen(service, stdout=log, stderr=log, start_new_session=True, cwd=folder)
     try:
         deadline = time.monotonic() + 30
         while not isinstance(probe_engine(address), EngineInfo):
