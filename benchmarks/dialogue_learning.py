@@ -48,7 +48,8 @@ CONFIGS = {
     "guess-my-city": "guess_my_city",
     "car-dealer": "car_dealer",
 }
-"""The configuration of each task; those whose file does not exist are not run."""
+"""The configuration of each task; those whose file does not exist are not run. LMRL-Gym trains the seller of its car
+dealer, whose reward for any sale taught a tiny model nothing; here it is the buyer."""
 PARTS = Path("runs/dialogue_learning")
 SEEDS, WANTED, MAX_MINUTES = 3, 5, 10
 QUICK_TASK = "guess-my-city"
