@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from agentgym.sandbox.sweeper import remove_containers
@@ -42,35 +41,35 @@ class ContainerRemoval:
         """Remove a container and wait until it is gone; one that stays is asked for again later.
 
         Raises:
-            OSError: The engine does not answer.
+            OSError: The engine does not answer; asked again once it has answered another removal.
         """
-        refused: Iterable[str] = [container_id]
         try:
             refused = remove_containers(self._client, [container_id])
-        finally:
-            self._keep(refused)
-
-    def _keep(self, containers: Iterable[str]) -> None:
+        except BaseException:
+            with self._lock:
+                self._left.add(container_id)
+            raise
         with self._lock:
-            self._left.update(containers)
+            self._left.update(refused)
             if not self._left or self._is_retrying:
                 return
             self._is_retrying = True
         threading.Thread(target=self._retry, name="agentgym-removal", daemon=True).start()
 
     def _retry(self) -> None:
-        import docker
-
+        """Ask again until all are gone, the engine is away, or the time is up."""
         deadline = time.monotonic() + _RETRY_FOR_S
         is_over = False
         while not is_over:
-            time.sleep(_RETRY_S)
             tried = self.left
+            gone: set[str] = set()
             try:
-                refused = set(remove_containers(self._client, sorted(tried)))
-            except (OSError, docker.errors.DockerException):
-                refused = set(tried)
+                gone = set(tried) - remove_containers(self._client, sorted(tried)).keys()
+            except OSError:  # asking an engine that is away costs a socket each time, which its client leaves open
+                is_over = True
             with self._lock:
-                self._left -= tried - refused
-                is_over = not self._left or time.monotonic() > deadline
+                self._left -= gone
+                is_over = is_over or not self._left or time.monotonic() > deadline
                 self._is_retrying = not is_over
+            if not is_over:
+                time.sleep(_RETRY_S)
