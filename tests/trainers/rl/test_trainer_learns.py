@@ -28,7 +28,7 @@ def learn_bandit(folder: Path, **tables) -> TracingTrainer:
     return trainer
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", [name for name in PRESETS if name != "gigpo"])  # which needs states that come again
 def test_every_preset_learns_a_bandit_that_pays_a_turn_later(preset: str, tmp_path: Path) -> None:
     """Trap D-35 (a)."""
     algorithm = {"preset": preset} | ({"max_episode_tokens": 2} if preset == "dr_grpo" else {})
