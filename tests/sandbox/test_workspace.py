@@ -1,5 +1,6 @@
 """Work folders on the host: what a reset throws away, what a snapshot keeps, and what is never left behind."""
 
+import errno
 import hashlib
 import os
 import stat
@@ -195,3 +196,25 @@ def test_remove_tree_follows_no_link(tmp_path):
     remove_tree(gone)
     assert not gone.exists()
     assert (tmp_path / "kept" / "file").exists()
+
+
+@pytest.mark.parametrize(("refusals", "is_removed"), [(2, True), (1000, False)])
+def test_remove_tree_tries_again_where_somebody_still_writes(tmp_path, monkeypatch, refusals, is_removed):
+    real, left = os.rmdir, [refusals]
+
+    def rmdir(path):
+        if left[0]:
+            left[0] -= 1
+            raise OSError(errno.ENOTEMPTY, "Directory not empty")
+        real(path)
+
+    monkeypatch.setattr("agentgym.sandbox.workspace.os.rmdir", rmdir)
+    monkeypatch.setattr("agentgym.sandbox.workspace._REMOVAL_PAUSE_S", 0.0)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    if is_removed:
+        remove_tree(folder)
+    else:
+        with pytest.raises(OSError, match="not empty"):
+            remove_tree(folder)
+    assert folder.exists() is not is_removed
