@@ -431,6 +431,19 @@ def test_close_ends_what_runs_and_twice_is_harmless(provider):
     assert provider.settled(before) == before
 
 
+def test_a_container_whose_creation_was_never_answered_is_removed(provider, monkeypatch):
+    real, before = provider.host.client.api.create_container, provider.footprint()
+
+    def unanswered(**arguments):
+        real(**arguments)
+        raise ConnectionError("the engine hung up")
+
+    monkeypatch.setattr(provider.host.client.api, "create_container", unanswered)
+    with pytest.raises(SandboxStartError, match="hung up"):
+        provider.start(SPEC)
+    assert provider.settled(before) == before
+
+
 def test_fifty_starts_and_closes_in_parallel_leave_nothing(provider):
     before = provider.footprint()
 
