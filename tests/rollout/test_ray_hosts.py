@@ -181,7 +181,9 @@ def python_maker(folder: Path):
 
     def make(_: Task) -> SoloGame:
         owner, node = this_owner().id, ray.get_runtime_context().get_node_id()
-        Path(place, owner).write_text(node)
+        note = Path(place, owner)
+        if not note.exists():
+            note.write_text(node)
         return SlowSteps(agentgym.make("agentgym/Python-v0", runtime="docker"), 0.5, f"{place}/none")
 
     return make
@@ -222,8 +224,9 @@ def test_sandboxes_of_a_killed_node_are_swept_and_its_episodes_played_again(clus
 
     def kill(records) -> None:
         if next(finished) == 20:
-            victim = next(node for node in cluster.worker_nodes if node.node_id in hosts.nodes())
-            lost = [path.name for path in tmp_path.iterdir() if path.read_text() == victim.node_id]
+            node_of = {path.name: path.read_text() for path in tmp_path.iterdir()}
+            victim = next(node for node in cluster.worker_nodes if node.node_id in node_of.values())
+            lost = [owner for owner, node in node_of.items() if node == victim.node_id]
             left_behind.extend((lost, belongings(lost)))
             cluster.remove_node(victim, allow_graceful=False)
 
