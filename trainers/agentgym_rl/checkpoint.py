@@ -23,6 +23,7 @@ from torch.distributed.tensor import DTensor, distribute_tensor
 
 from agentgym.errors import CheckpointError
 from agentgym_rl import distributed
+from agentgym_rl.part_state import Part, PartState
 
 MANIFEST = "manifest.json"
 _PREFIX = "iteration-"
@@ -74,10 +75,18 @@ class _Parts:
     weights: dict[str, Tensor]
     moments: dict[str, Tensor]
     rng: Tensor
+    parts: dict[str, PartState]
 
 
 def save_checkpoint(
-    folder: Path, model: nn.Module, optimiser: torch.optim.Optimizer, state: TrainerState, *, digest: str, keep: int
+    folder: Path,
+    model: nn.Module,
+    optimiser: torch.optim.Optimizer,
+    state: TrainerState,
+    *,
+    digest: str,
+    keep: int,
+    parts: Mapping[str, PartState] | None = None,
 ) -> Path:
     """Write a checkpoint and drop all but the newest `keep`; under torchrun rank 0 writes.
 
@@ -90,6 +99,7 @@ def save_checkpoint(
         state: Everything else.
         digest: Digest of the configuration; a checkpoint is loaded under the same one alone.
         keep: How many checkpoints to keep.
+        parts: States of parts of the run that have a memory, by name.
 
     Raises:
         CheckpointError: The folder cannot be written, or the disk is full; nothing half-written stays.
@@ -105,7 +115,10 @@ def save_checkpoint(
             save_file(weights, partial / "model.safetensors")
             save_file(moments, partial / "optimiser.safetensors")
             save_file({"torch": torch.get_rng_state()}, partial / "rng.safetensors")
-            contents = {"state": state.to_json(), "param_groups": groups, "digest": digest, "files": _sums(partial)}
+            save_file(_tensors_of_parts(parts or {}), partial / "parts.safetensors")
+            records = {name: part.record for name, part in (parts or {}).items()}
+            contents = {"state": state.to_json(), "param_groups": groups, "parts": records, "digest": digest}
+            contents["files"] = _sums(partial)
             _write_synced(partial / MANIFEST, json.dumps(contents))
             shutil.rmtree(target, ignore_errors=True)
             partial.rename(target)
@@ -142,6 +155,7 @@ def load_newest(
     *,
     digest: str,
     warn: Callable[[str], None],
+    parts: Mapping[str, Part] | None = None,
 ) -> TrainerState | None:
     """Load the newest checkpoint that is not damaged; None where there is none at all.
 
@@ -151,6 +165,7 @@ def load_newest(
         optimiser: Takes its state.
         digest: Digest of the configuration.
         warn: Told of each damaged checkpoint that is passed over.
+        parts: Take their states, by name.
 
     Raises:
         CheckpointError: All checkpoints are damaged, or the newest whole one belongs to another configuration.
@@ -158,11 +173,16 @@ def load_newest(
     found = checkpoints(folder)
     for path in reversed(found):
         try:
-            parts = _read(path)
+            contents = _read(path)
         except CheckpointError as error:
             warn(str(error))
             continue
-        return _apply(path, parts, model, optimiser, digest)
+        state = _apply(path, contents, model, optimiser, digest)
+        for name, part in (parts or {}).items():
+            if name not in contents.parts:
+                raise CheckpointError(f"the checkpoint {path} holds no state of {name!r}; start the run anew")
+            part.restore(contents.parts[name])
+        return state
     if found:
         raise CheckpointError(f"none of the {len(found)} checkpoints in {folder} can be read; start the run anew")
     return None
@@ -174,7 +194,8 @@ def _read(path: Path) -> _Parts:
         if manifest["files"] != _sums(path):
             raise CheckpointError(f"the checkpoint {path} is damaged: its files do not match its manifest")
         weights, moments = load_file(path / "model.safetensors"), load_file(path / "optimiser.safetensors")
-        return _Parts(manifest, weights, moments, load_file(path / "rng.safetensors")["torch"])
+        rng, tensors = load_file(path / "rng.safetensors")["torch"], load_file(path / "parts.safetensors")
+        return _Parts(manifest, weights, moments, rng, _parts(manifest["parts"], tensors))
     except (OSError, KeyError, ValueError, SafetensorError) as error:
         if isinstance(error, CheckpointError):
             raise
@@ -219,6 +240,22 @@ def _load_parameters(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
         for name, tensor in model.state_dict(keep_vars=True).items():
             if name in weights:
                 tensor.copy_(_like(weights[name], tensor))
+
+
+def _tensors_of_parts(parts: Mapping[str, PartState]) -> dict[str, Tensor]:
+    return {
+        f"{key}/{name}": tensor.cpu().contiguous()
+        for name, part in parts.items()
+        for key, tensor in part.tensors.items()
+    }
+
+
+def _parts(records: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str, PartState]:
+    by_part: dict[str, dict[str, Tensor]] = {name: {} for name in records}
+    for path, tensor in tensors.items():
+        key, _, name = path.partition("/")
+        by_part[name][key] = tensor
+    return {name: PartState(record, by_part[name]) for name, record in records.items()}
 
 
 def _like(whole: Tensor, target: Tensor) -> Tensor:

@@ -156,6 +156,7 @@ class TrainingJob:
                 trainer.optimiser,
                 digest=digest_of(self.config),
                 warn=lambda text: self.journal.say(f"warning: {text}; going on from the one before"),
+                parts=trainer.parts(),
             )
             or trainer.state
         )

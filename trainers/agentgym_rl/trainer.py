@@ -1,6 +1,7 @@
-"""The training loop: collect -> score -> credit -> learn -> publish -> log, an iteration a cycle.
+"""The training loop: collect -> learn -> publish -> log, an iteration a cycle.
 
-Stages before and after it (warm start, final test, report) are in `job.py`.
+How is learnt from what was collected is up to a learner (`learner.py`, `group_learner.py`); stages before and after the
+loop (warm start, final test, report) are in `job.py`.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,17 +22,17 @@ from agentgym.store import RunStore
 from agentgym.suite import Suite
 from agentgym.trajectory import Group
 from agentgym_rl import distributed
-from agentgym_rl.batch import TrainBatch
 from agentgym_rl.checkpoint import TrainerState, digest_of, save_checkpoint
 from agentgym_rl.config import TrainConfig
-from agentgym_rl.credit import assign_credit, group_credit
+from agentgym_rl.credit import group_credit
+from agentgym_rl.group_learner import GroupLearner
 from agentgym_rl.interrupt import Interrupt
 from agentgym_rl.journal import Journal
-from agentgym_rl.metrics import Metrics, collection_metrics, learning_metrics
+from agentgym_rl.learner import Learner, Workplace
+from agentgym_rl.metrics import Metrics, collection_metrics
 from agentgym_rl.models import PolicyModel, trainable_groups
+from agentgym_rl.part_state import Part
 from agentgym_rl.roles import training_cast
-from agentgym_rl.scoring import fill_scores
-from agentgym_rl.update import learn
 from agentgym_rl.watch import Watch
 
 Validate = Callable[["Trainer"], float | None]
@@ -66,11 +67,14 @@ class Trainer:
         validate: Validate | None = None,
     ) -> None:
         self.config, self.suite, self.model, self.policy = config, suite, model, policy
-        self.reference, self.store, self.folder, self.journal = reference, store, folder, journal
+        self.store, self.folder, self.journal = store, folder, journal
         self.validate = validate
         self.cast = training_cast(config.roles, suite)
         self.state = TrainerState()
         self.optimiser = make_optimiser(model, config)
+        self.learner: Learner = GroupLearner(
+            Workplace(config, suite, model, policy, self.optimiser, reference=reference, store=store)
+        )
         self._watch = Watch(config.watch)
         self._interrupt = Interrupt()
 
@@ -104,17 +108,10 @@ class Trainer:
         began = time.monotonic()
         everything = self.collect(collector)
         collected = time.monotonic()
-        groups = self.choose(everything)
-        batch = self.score(groups)
         metrics = collection_metrics(everything, self.state.version)
-        batch, credit = assign_credit(
-            batch, self.config.algorithm, drop_flat_groups=self.config.group.dynamic_sampling != "keep"
-        )
         self._set_learning_rate()
-        order_seed = draw_seed(self.config.run.seed, "minibatches", self.state.iteration)
-        report = learn(self.model, self.optimiser, batch, self.config, seed=order_seed, version=self.state.version)
+        metrics |= self.learner.learn(self.choose(everything), self.state)
         self.publish()
-        metrics |= learning_metrics(batch, credit, report, len(groups))
         seconds = time.monotonic() - began
         metrics |= {"time/iteration_s": seconds, "time/collect_s": collected - began}
         self._conclude(collector, metrics, seconds)
@@ -154,20 +151,9 @@ class Trainer:
     def _has_signal(self, group: Group) -> bool:
         return group_credit([group], self.config.algorithm)[0].has_signal
 
-    def score(self, groups: list[Group]) -> TrainBatch:
-        """The batch with what the forward passes before learning give."""
-        batch = TrainBatch.of(groups)
-        self.model.eval()
-        fill_scores(
-            batch,
-            self.model,
-            self.reference,
-            self.config.packing,
-            self.config.rollout.sampling.temperature,
-            recompute_prox=self.config.algorithm.prox == "recompute",
-        )
-        self.model.train()
-        return batch
+    def parts(self) -> Mapping[str, Part]:
+        """What a checkpoint keeps beside the model, its optimiser and the loop's state, by name."""
+        return self.learner.parts()
 
     def publish(self) -> None:
         """Hand the new weights to the policy that samples."""
@@ -181,7 +167,9 @@ class Trainer:
         if self.store is not None:
             self.state.watermark = self.store.watermark()
         folder, keep = self.folder / "checkpoints", self.config.checkpoint.keep
-        return save_checkpoint(folder, self.model, self.optimiser, self.state, digest=digest_of(self.config), keep=keep)
+        parts = {name: part.state() for name, part in self.parts().items()}
+        digest = digest_of(self.config)
+        return save_checkpoint(folder, self.model, self.optimiser, self.state, digest=digest, keep=keep, parts=parts)
 
     def _make_collector(self, engine: RolloutEngine) -> GroupCollector:
         config, rank, world = self.config, distributed.rank(), distributed.world_size()

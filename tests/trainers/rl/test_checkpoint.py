@@ -13,6 +13,7 @@ from torch import nn
 from agentgym.errors import CheckpointError
 from agentgym_rl import checkpoint
 from agentgym_rl.checkpoint import MANIFEST, TrainerState, checkpoints, digest_of, load_newest, save_checkpoint
+from agentgym_rl.part_state import PartState
 from tests.trainers.rl.toys import toy_config
 
 
@@ -195,3 +196,35 @@ def test_a_damaged_checkpoint_does_not_push_out_the_one_that_a_run_went_on_from(
     save(folder, 2, model, optimiser, keep=1)
     assert [path.name for path in checkpoints(folder)] == ["iteration-000002"]
     assert load(folder, model, optimiser)[1] == []
+
+
+class Counter:
+    """A part that counts."""
+
+    def __init__(self, count: int) -> None:
+        self.count, self.moments = count, torch.full((2,), float(count))
+
+    def state(self) -> PartState:
+        return PartState({"count": self.count}, {"moments": self.moments.clone()})
+
+    def restore(self, state: PartState) -> None:
+        self.count, self.moments = state.record["count"], state.tensors["moments"]
+
+
+def test_parts_of_a_run_are_found_as_they_were(tmp_path):
+    model, optimiser = parts()
+    kept = {"replay": Counter(3), "critic/twin": Counter(5)}
+    states = {name: part.state() for name, part in kept.items()}
+    save_checkpoint(tmp_path, model, optimiser, TrainerState(iteration=1), digest="d", keep=1, parts=states)
+    found = {"replay": Counter(0), "critic/twin": Counter(0)}
+    load_newest(tmp_path, model, optimiser, digest="d", warn=print, parts=found)
+    for name, part in found.items():
+        assert part.count == kept[name].count
+        assert torch.equal(part.moments, kept[name].moments)
+
+
+def test_a_checkpoint_without_a_part_of_the_run_is_refused(tmp_path):
+    model, optimiser = parts()
+    save(tmp_path, 1, model, optimiser)
+    with pytest.raises(CheckpointError, match="holds no state of 'replay'"):
+        load_newest(tmp_path, model, optimiser, digest="d", warn=print, parts={"replay": Counter(0)})

@@ -16,10 +16,10 @@ from agentgym.prompting.conversation import Conversation, Prompt
 from agentgym.reward import RewardEvent, weighted_sum
 from agentgym.rollout import episode as episode_module
 from agentgym.trajectory import Group, Trajectory
-from agentgym_rl import scoring, trainer
+from agentgym_rl import scoring, update
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.credit import assign_credit
-from agentgym_rl.trainer import Trainer
+from agentgym_rl.group_learner import GroupLearner
 from tests.trainers.rl.planted import noticed, parametrised, swapped
 from tests.trainers.rl.toys import TracingTrainer
 
@@ -153,11 +153,11 @@ def credit_by_segment(batch: TrainBatch, config: Any, **options: Any) -> Any:
 
 
 def gradient_of(made: TracingTrainer, groups: list[Group], assign: Any) -> torch.Tensor:
-    batch, _ = assign(Trainer.score(made, groups), made.config.algorithm, drop_flat_groups=False)
+    batch, _ = assign(GroupLearner.score(made.learner, groups), made.config.algorithm, drop_flat_groups=False)
     made.optimiser.zero_grad()
     for group in made.optimiser.param_groups:
         group["lr"] = 0.0
-    trainer.learn(made.model, made.optimiser, batch, made.config, seed=0, version=0)
+    update.learn(made.model, made.optimiser, batch, made.config, seed=0, version=0)
     made.publish()
     return torch.cat([parameter.grad.flatten() for parameter in made.model.parameters()])
 

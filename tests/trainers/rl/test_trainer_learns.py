@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from agentgym.prompting.renderer import ChatRenderer
-from agentgym_rl import trainer as trainer_module
+from agentgym_rl import group_learner
 from agentgym_rl.cloning import clone, successes, updates_of
 from agentgym_rl.config import WarmStartConfig
 from agentgym_rl.credit import assign_credit
@@ -65,7 +65,7 @@ def test_broken_credit_is_noticed_by_the_bandit(assign) -> None:
     import tempfile
 
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
-        patch.setattr(trainer_module, "assign_credit", assign)
+        patch.setattr(group_learner, "assign_credit", assign)
         trainer = learn_bandit(Path(folder))
     assert trainer.success() > 0.9
 

@@ -10,15 +10,15 @@ import pytest
 import torch
 
 from agentgym.suite import register_suites
-from agentgym_rl import trainer, update
+from agentgym_rl import group_learner, update
 from agentgym_rl.aggregation import token_weights
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.credit import assign_credit
+from agentgym_rl.group_learner import GroupLearner
 from agentgym_rl.job import train
 from agentgym_rl.models import PolicyModel
 from agentgym_rl.packing import PackingConfig
 from agentgym_rl.scoring import fill_scores, score_segments
-from agentgym_rl.trainer import Trainer
 from agentgym_rl.update import learn
 from tests.trainers.rl import planted
 from tests.trainers.rl.planted import noticed, parametrised, swapped
@@ -32,7 +32,7 @@ def credited(made: TracingTrainer) -> TrainBatch:
     [(groups, _, _)] = made.traced
     for group in made.optimiser.param_groups:
         group["lr"] = 0.0
-    return assign_credit(Trainer.score(made, groups), made.config.algorithm, drop_flat_groups=True)[0]
+    return assign_credit(GroupLearner.score(made.learner, groups), made.config.algorithm, drop_flat_groups=True)[0]
 
 
 def weights(made: TracingTrainer) -> torch.Tensor:
@@ -176,7 +176,7 @@ def test_samples_of_old_weights_have_a_ratio_of_their_own(build, implementation,
         group={"tasks": 2, "size": 4, "staleness": 1, "dynamic_sampling": "keep"},
         optimiser={"learning_rate": 0.01},
     )
-    with swapped(trainer, "fill_scores", implementation):
+    with swapped(group_learner, "fill_scores", implementation):
         made.run()
     late = [row for row in made.journalled.rows if row["staleness/max"] > 0]
     assert late
@@ -209,7 +209,7 @@ def test_a_kl_penalty_keeps_the_policy_near_the_reference(build, algorithm: dict
         reference = {name: p.detach().clone() for name, p in made.model.causal_lm.named_parameters()}
         made.run()
         groups = made.traced[-1][0]
-        own = Trainer.score(made, groups)
+        own = GroupLearner.score(made.learner, groups)
         made.model.causal_lm.load_state_dict(reference, strict=False)
         made.policy.load_weights(made.policy.model, 99)
         now = [segment.behaviour_logprobs[segment.completion_mask] for segment in own.segments]

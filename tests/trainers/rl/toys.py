@@ -30,8 +30,12 @@ from agentgym.suite import Suite, read_suite
 from agentgym.task import Limits, Task
 from agentgym.trajectory import Group
 from agentgym_rl.batch import TrainBatch
+from agentgym_rl.checkpoint import TrainerState
 from agentgym_rl.config import TrainConfig, config_from_tables
+from agentgym_rl.group_learner import GroupLearner
 from agentgym_rl.journal import Journal
+from agentgym_rl.learner import Workplace
+from agentgym_rl.metrics import Metrics
 from agentgym_rl.models import PolicyModel
 from agentgym_rl.setup import reference_of
 from agentgym_rl.trainer import Trainer
@@ -304,15 +308,37 @@ def toy_trainer(config: TrainConfig, suite: Suite, folder: Path, **options: Any)
     )
 
 
-class TracingTrainer(Trainer):
+class TracingLearner(GroupLearner):
     """Keeps what each iteration trained on: its groups, its batch and the version of the weights."""
 
-    traced: list[tuple[list[Group], TrainBatch, int]]
+    def __init__(self, place: Workplace) -> None:
+        super().__init__(place)
+        self.traced: list[tuple[list[Group], TrainBatch, int]] = []
+        self._version = 0
+
+    def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
+        self._version = state.version
+        return super().learn(groups, state)
 
     def score(self, groups: list[Group]) -> TrainBatch:
         batch = super().score(groups)
-        self.traced = [*getattr(self, "traced", []), (groups, batch, self.state.version)]
+        self.traced.append((groups, batch, self._version))
         return batch
+
+
+class TracingTrainer(Trainer):
+    """Has a learner that keeps what it was given, and a journal that remembers."""
+
+    learner: TracingLearner
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.learner = TracingLearner(self.learner.place)
+
+    @property
+    def traced(self) -> list[tuple[list[Group], TrainBatch, int]]:
+        """What each iteration trained on."""
+        return self.learner.traced
 
     @property
     def journalled(self) -> Recorder:

@@ -9,7 +9,7 @@ from agentgym_rl.replay.covariance import CovarianceConfig, covariance_mask
 from agentgym_rl.replay.draw import Draw, Sampler
 from agentgym_rl.replay.hindsight import Hindsight, HindsightConfig
 from agentgym_rl.replay.imitation import ImitationConfig, SelfImitation
-from agentgym_rl.replay.index import ReplayConfig, ReplayIndex, ReplayState
+from agentgym_rl.replay.index import ReplayConfig, ReplayIndex
 from agentgym_rl.replay.prioritised import PrioritisedReplay, PriorityConfig
 from agentgym_rl.replay.reading import ReplayedTurn, read_episodes, read_turns
 from agentgym_rl.replay.returns import ReturnWeightedReplay, return_weights
@@ -28,7 +28,6 @@ __all__ = [
     "ReplayAcrossRuns",
     "ReplayConfig",
     "ReplayIndex",
-    "ReplayState",
     "ReplayedTurn",
     "ReturnWeightedReplay",
     "Sampler",

@@ -6,14 +6,16 @@ Which entries are drawn is up to the samplers beside this file; reading drawn en
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from agentgym.errors import CheckpointError, ConfigError, ContractError, StoreError
 from agentgym.store import RunStore
 from agentgym.store.columns import EpisodeColumns
+from agentgym_rl.part_state import PartState
 
 Unit = Literal["turn", "episode"]
 """What one entry is."""
@@ -39,13 +41,6 @@ class ReplayConfig:
             bound = getattr(self, name)
             if bound is not None and bound < 0:
                 raise ConfigError(f"replay.{name} is {bound}; expected at least 0, or none")
-
-
-class ReplayState(NamedTuple):
-    """What a checkpoint keeps: `record` is JSON, `arrays` go into a file of tensors."""
-
-    record: dict[str, Any]
-    arrays: dict[str, NDArray[Any]]
 
 
 class Refreshed(NamedTuple):
@@ -245,13 +240,13 @@ class ReplayIndex:
 
     # Checkpoints.
 
-    def state(self) -> ReplayState:
+    def state(self) -> PartState:
         """What a checkpoint keeps of the index: which episodes are in it, and their priorities."""
         record = {"watermark": self.watermark, "iteration": self.now_iteration, "version": self.now_version}
-        arrays = {name: getattr(self, name).copy() for name in ("number", "turn_priority", "episode_priority")}
-        return ReplayState(record, arrays)
+        columns = ("number", "turn_priority", "episode_priority")
+        return PartState(record, {name: torch.from_numpy(getattr(self, name).copy()) for name in columns})
 
-    def restore(self, state: ReplayState) -> None:
+    def restore(self, state: PartState) -> None:
         """Go on from a checkpoint, with the same entries in the same order.
 
         Raises:
@@ -261,7 +256,8 @@ class ReplayIndex:
         try:
             watermark = int(state.record["watermark"])
             self.now_iteration, self.now_version = int(state.record["iteration"]), int(state.record["version"])
-            wanted, turns, episodes = (state.arrays[key] for key in ("number", "turn_priority", "episode_priority"))
+            columns = ("number", "turn_priority", "episode_priority")
+            wanted, turns, episodes = (state.tensors[name].numpy() for name in columns)
         except KeyError as error:
             raise CheckpointError(
                 f"the state of the replay buffer lacks {error}; resume from another checkpoint"

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from agentgym.errors import CheckpointError, ConfigError, ContractError, StoreError
 from agentgym.outcome import Outcome
 from agentgym.store import RunStore
+from agentgym_rl.part_state import PartState
 from agentgym_rl.replay import (
     PrioritisedReplay,
     PriorityConfig,
     ReplayConfig,
     ReplayIndex,
-    ReplayState,
     TaskSuccesses,
     UniformReplay,
 )
@@ -153,12 +153,12 @@ def test_a_resumed_buffer_draws_the_same_next_batches(implementation, is_bug, st
     sampler.draw(2)
     _batches(sampler, index, store, 8)
     record = json.loads(json.dumps({"index": index.state().record, "sampler": sampler.state()}))
-    arrays = {name: array.copy() for name, array in index.state().arrays.items()}
+    tensors = {name: tensor.clone() for name, tensor in index.state().tensors.items()}
     expected = _batches(sampler, index, store, 11)
 
     store.rollback_after(10)
     again = ReplayIndex(store, index.config, suite=SUITE)
-    again.restore(ReplayState(record["index"], arrays))
+    again.restore(PartState(record["index"], tensors))
     resumed = PrioritisedReplay(again, np.random.default_rng(99), PriorityConfig())
     implementation(resumed, record["sampler"])
     with noticed(is_bug):
@@ -184,7 +184,7 @@ def test_a_checkpoint_whose_episodes_are_gone_is_refused(store, make_index):
     with pytest.raises(CheckpointError, match=r"holds 2 episodes of 4 turns, of which .* has 1 of 2"):
         ReplayIndex(store, index.config, suite=SUITE).restore(state)
     with pytest.raises(CheckpointError, match="lacks 'watermark'"):
-        index.restore(ReplayState({}, {}))
+        index.restore(PartState({}))
 
 
 def test_an_empty_buffer_says_so(make_index, generator):

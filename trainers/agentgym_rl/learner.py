@@ -1,0 +1,62 @@
+"""What an iteration makes of the groups that were collected; the loop around it is in `trainer.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+
+from agentgym.policies.torch_policy import TorchPolicy
+from agentgym.store import RunStore
+from agentgym.suite import Suite
+from agentgym.trajectory import Group
+from agentgym_rl.checkpoint import TrainerState
+from agentgym_rl.config import TrainConfig
+from agentgym_rl.metrics import Metrics
+from agentgym_rl.models import PolicyModel
+from agentgym_rl.part_state import Part
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """What a learner works with.
+
+    Attributes:
+        config: The run's configuration.
+        suite: What is trained on.
+        model: The model that is trained, possibly sharded.
+        policy: Samples from the weights that were published last.
+        optimiser: Of the model; the loop sets its learning rate.
+        reference: The frozen reference policy, where the algorithm has one.
+        store: The run's database; None on ranks other than 0.
+    """
+
+    config: TrainConfig
+    suite: Suite
+    model: PolicyModel
+    policy: TorchPolicy
+    optimiser: torch.optim.Optimizer
+    reference: PolicyModel | None
+    store: RunStore | None
+
+
+class Learner(Protocol):
+    """Makes the policy better by what was collected; the loop publishes the weights afterwards."""
+
+    def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
+        """Learn from the groups of an iteration, which are in the store by now.
+
+        Args:
+            groups: Sealed groups of train tasks.
+            state: The iteration that is under way is `state.iteration`, counted from 0.
+
+        Returns:
+            What is logged.
+        """
+        ...
+
+    def parts(self) -> Mapping[str, Part]:
+        """What a checkpoint keeps beside the model and its optimiser, by name."""
+        ...
