@@ -34,12 +34,15 @@ class DockerProvider(SandboxProvider):
     Args:
         address: The engine's, such as "unix:///var/run/docker.sock"; None for DOCKER_HOST or the default socket.
         state: Folder for work folders and sockets; None for `owner.state_folder()`.
+
+    Attributes:
+        address: As given.
     """
 
     name = "docker"
 
     def __init__(self, address: str | None = None, *, state: Path | None = None) -> None:
-        self._address, self._state = address, state
+        self.address, self._state = address, state
         self._connecting = threading.RLock()
         self._hosts: dict[int, DockerHost] = {}
 
@@ -61,7 +64,7 @@ class DockerProvider(SandboxProvider):
             return self._hosts[os.getpid()]
 
     def _connect(self) -> DockerHost:
-        client = connect_engine(self._address)
+        client = connect_engine(self.address)
         owner = this_owner(self._state)
         layers = None if self._overlay_obstacle else LayerStore(owner.folder / "layers")
         images = ImageShelf(client, owner.labels())

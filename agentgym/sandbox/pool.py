@@ -133,7 +133,7 @@ class SandboxPool:
         self._workers = PoolWorkers(self.config.workers, self.tidy)
         owner = getattr(provider, "owner", None)
         if owner is not None:
-            watch(owner)
+            watch(owner, getattr(provider, "address", None))
         self._workers.submit(self._sweep)
 
     def lease(self, spec: SandboxSpec) -> Lease:

@@ -31,7 +31,7 @@ fcntl.lockf(lock, fcntl.LOCK_EX)
 if os.path.exists(sys.argv[1]):
     os.execv(sys.argv[2], sys.argv[2:])
 """
-_watchers: dict[str, _Watcher] = {}
+_watchers: dict[tuple[str, str | None], _Watcher] = {}
 _lock = threading.Lock()
 
 
@@ -47,32 +47,35 @@ class _Watcher(NamedTuple):
         return bool(poll.poll(0))
 
 
-def watch(owner: Owner) -> int:
+def watch(owner: Owner, engine: str | None = None) -> int:
     """Start the watcher of an owner, once; it ends by itself after the owner has.
 
     Args:
         owner: This process.
+        engine: Address of the engine that runs its containers; None for DOCKER_HOST or the default socket.
 
     Returns:
         Its process id.
     """
     with _lock:
-        running = _watchers.get(owner.id)
+        running = _watchers.get((owner.id, engine))
         if running is not None and running.has_ended():
             os.close(running.descriptor)
             running = None
         if running is None:
-            running = _watchers[owner.id] = _start(owner)
+            running = _watchers[owner.id, engine] = _start(owner, engine)
         return running.pid
 
 
-def _start(owner: Owner) -> _Watcher:
+def _start(owner: Owner, engine: str | None) -> _Watcher:
     roots = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
     environment = {
         **os.environ,
         "AGENTGYM_STATE_DIR": str(owner.state),
         "PYTHONPATH": os.pathsep.join(filter(None, roots)),
     }
+    if engine is not None:
+        environment["DOCKER_HOST"] = engine
     sweep = [sys.executable, "-m", "agentgym.cli.main", "sweep"]
     started = subprocess.run(  # noqa: S603 - our own interpreter and arguments
         [sys.executable, "-I", "-S", "-c", _WAIT, str(owner.lock_path), *sweep],

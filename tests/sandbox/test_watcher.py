@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -83,6 +84,17 @@ def test_watcher_that_was_killed_is_started_again(tmp_path):
             assert time.monotonic() < deadline
             time.sleep(0.01)
         assert watch(owner) == watch(owner)
+    finally:
+        owner.release()
+
+
+def test_each_engine_of_an_owner_is_watched(tmp_path):
+    owner = this_owner(tmp_path)
+    try:
+        pids = {watch(owner, engine) for engine in (None, "unix:///one.sock", "unix:///other.sock", None)}
+        assert len(pids) == 3
+        told = [Path(f"/proc/{pid}/environ").read_bytes().split(b"\0") for pid in pids]
+        assert sum(b"DOCKER_HOST=unix:///one.sock" in each for each in told) == 1
     finally:
         owner.release()
 
