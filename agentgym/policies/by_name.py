@@ -101,6 +101,8 @@ def _check_options(name: str, factory: ScriptFactory, options: dict[str, Any]) -
         parameter = signature.parameters.get(key)
         if parameter is not None and isinstance(parameter.default, float) and not isinstance(value, int | float):
             raise ConfigError(f"option {key!r} of policy {name!r} must be a number, got {value!r}")
+        if key == "quality" and not 0 <= value <= 1:
+            raise ConfigError(f"option 'quality' of policy {name!r} is a share from 0 to 1, got {value!r}")
 
 
 def _is_env_id(name: str) -> bool:

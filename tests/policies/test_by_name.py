@@ -55,6 +55,8 @@ def test_options_of_a_script_are_named_and_must_be_numbers_where_it_counts_with_
         load("demo", SUITE, qualty=1)
     with pytest.raises(ConfigError, match="'quality' of policy 'demo' must be a number, got 'high'"):
         load("demo", SUITE, quality="high")
+    with pytest.raises(ConfigError, match="'quality' of policy 'demo' is a share from 0 to 1, got 3"):
+        load("demo", SUITE, quality=3)
 
 
 def test_each_kind_is_loaded(tmp_path, make_model, tokenizer, capsys):
