@@ -1,6 +1,6 @@
 """The training loop: collect -> learn -> publish -> log, an iteration a cycle.
 
-How is learnt from what was collected is up to a learner (`learner.py`, `group_learner.py`); stages before and after the
+How is learnt from what was collected is up to a learner (`learner.py`, `learners.py`); stages before and after the
 loop (warm start, final test, report) are in `job.py`.
 """
 
@@ -25,10 +25,10 @@ from agentgym_rl import distributed
 from agentgym_rl.checkpoint import TrainerState, digest_of, save_checkpoint
 from agentgym_rl.config import TrainConfig
 from agentgym_rl.credit import group_credit
-from agentgym_rl.group_learner import GroupLearner
 from agentgym_rl.interrupt import Interrupt
 from agentgym_rl.journal import Journal
 from agentgym_rl.learner import Learner, Workplace
+from agentgym_rl.learners import make_learner
 from agentgym_rl.metrics import Metrics, collection_metrics
 from agentgym_rl.models import PolicyModel, trainable_groups
 from agentgym_rl.part_state import Part
@@ -72,7 +72,7 @@ class Trainer:
         self.cast = training_cast(config.roles, suite)
         self.state = TrainerState()
         self.optimiser = make_optimiser(model, config)
-        self.learner: Learner = GroupLearner(
+        self.learner: Learner = make_learner(
             Workplace(config, suite, model, policy, self.optimiser, reference=reference, store=store)
         )
         self._watch = Watch(config.watch)
