@@ -96,8 +96,14 @@ class Trainer:
         policies = self.cast.policies(self.policy, self.config.roles.partner_sampling, self.folder)
         with RolloutEngine(make_game, policies, settings) as engine, self._interrupt:
             collector = self._make_collector(engine)
-            while self.state.iteration < self.config.run.iterations and not self._is_out_of_time():
+            while not self.is_over():
                 self._iterate(collector)
+
+    def is_over(self) -> bool:
+        """Whether no further iteration starts: there were as many as configured, or the time is up."""
+        limit = self.config.run.max_seconds
+        is_out_of_time = limit is not None and self.state.seconds >= limit
+        return self.state.iteration >= self.config.run.iterations or is_out_of_time
 
     def _longest_context(self) -> int:
         """Episodes are cut where they would not fit into a row any more, rather than fail when they are packed."""
@@ -206,7 +212,7 @@ class Trainer:
         self.journal.record(state.iteration, metrics)
         self.journal.iteration(state.iteration, config.run.iterations, metrics, seconds)
         self._watch.count(state, metrics)
-        is_last = state.iteration == config.run.iterations or self._is_out_of_time()
+        is_last = self.is_over()
         is_due = config.validation.every > 0 and (state.iteration % config.validation.every == 0 or is_last)
         if self.validate is not None and is_due:
             self.validate(self)
@@ -220,10 +226,6 @@ class Trainer:
         factor = schedule(self.state.iteration, self.config)
         for group in self.optimiser.param_groups:
             group["lr"] = group["peak"] * factor
-
-    def _is_out_of_time(self) -> bool:
-        limit = self.config.run.max_seconds
-        return limit is not None and self.state.seconds >= limit
 
 
 def make_optimiser(model: PolicyModel, config: TrainConfig) -> torch.optim.AdamW:
