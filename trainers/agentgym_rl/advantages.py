@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Bool, Float64
 
-from agentgym.errors import ConfigError
+from agentgym.errors import ConfigError, ContractError
 
 AdvantageEstimator = Literal["leave_one_out", "mean_centred", "group_normalised", "lite_ppo", "maxrl"]
 TruncatedMode = Literal["include", "exclude_from_loss", "exclude"]
@@ -55,8 +55,13 @@ class GroupReturns:
     """Undiscounted return R_i; None: declared missing (infrastructure); NaN or infinite: a broken reward."""
     is_truncated: Sequence[bool]
     """The environment's own flag, never guessed from lengths."""
+    weights: Sequence[float] | None = None
+    """How much each rollout counts in the baseline, as replayed ones do by their importance weight; None: once each."""
 
     def __post_init__(self) -> None:
+        weights = self.weights
+        if weights is not None and (len(weights) != len(self.returns) or not all(weight >= 0 for weight in weights)):
+            raise ContractError(f"the weights of a group are {list(weights)}; expected one of at least 0 a rollout")
         if len(self.returns) != len(self.is_truncated):
             raise ConfigError(
                 f"a group has {len(self.returns)} returns but {len(self.is_truncated)} truncation flags; "
@@ -101,6 +106,10 @@ def group_advantages(groups: Sequence[GroupReturns], config: AdvantageConfig) ->
     members or with equal returns (up to `spread_tolerance`) gets exactly 0, so that float noise is never divided by a
     tiny deviation.
 
+    Where rollouts count unequally (weights w), mu and sd are weighted, sd^2 = sum w (R - mu)^2 / (V1 - V2 / V1) with
+    V1 = sum w and V2 = sum w^2, and leave_one_out is V1 / (V1 - w_i) (R_i - mu): the mean of the others, weighted. Only
+    the baseline is: the weight of a rollout's own loss is not in its advantage.
+
     Args:
         groups: Sealed groups; only lite_ppo looks beyond a rollout's own group.
         config: The estimator and the treatment of truncated rollouts.
@@ -113,19 +122,26 @@ def group_advantages(groups: Sequence[GroupReturns], config: AdvantageConfig) ->
     """
     returns = [np.array([np.nan if r is None else r for r in group.returns], dtype=np.float64) for group in groups]
     truncated = [np.array(group.is_truncated, dtype=bool) for group in groups]
+    weights = [
+        np.ones(len(r)) if g.weights is None else np.array(g.weights) for g, r in zip(groups, returns, strict=True)
+    ]
     in_baseline = [
         np.isfinite(r) & ~t if config.truncated == "exclude" else np.isfinite(r)
         for r, t in zip(returns, truncated, strict=True)
     ]
     batch_std = 0.0
     if config.estimator == "lite_ppo" and groups:
-        batch_std = _std(np.concatenate([r[b] for r, b in zip(returns, in_baseline, strict=True)]))
+        kept = zip(returns, weights, in_baseline, strict=True)
+        pairs = [(r[b], w[b]) for r, w, b in kept]
+        batch_std = _std(np.concatenate([r for r, _ in pairs]), np.concatenate([w for _, w in pairs]))
     outcomes = []
-    for group, group_returns, is_cut, members in zip(groups, returns, truncated, in_baseline, strict=True):
+    for group, group_returns, w, is_cut, members in zip(groups, returns, weights, truncated, in_baseline, strict=True):
         is_trained = members if config.truncated == "include" else members & ~is_cut
         advantages = np.zeros(len(group_returns), dtype=np.float64)
         if members.sum() > 1 and has_spread(group_returns[members], config.spread_tolerance):
-            advantages[members] = _CENTRE[config.estimator](group_returns[members], batch_std, config.std_eps)
+            advantages[members] = _CENTRE[config.estimator](
+                group_returns[members], w[members], batch_std, config.std_eps
+            )
         num_missing = sum(r is None for r in group.returns)
         outcomes.append(
             GroupAdvantages(
@@ -144,36 +160,48 @@ def has_spread(returns: Returns, tolerance: float) -> bool:
     return bool(np.ptp(returns) > tolerance * max(1.0, float(np.abs(returns).max())))
 
 
-def _std(returns: Returns) -> float:
-    return float(returns.std(ddof=1)) if len(returns) > 1 else 0.0
+def _mean(returns: Returns, weights: Returns) -> float:
+    return float(np.average(returns, weights=weights)) if weights.any() else float(returns.mean())
 
 
-def _leave_one_out(returns: Returns, batch_std: float, eps: float) -> Returns:
-    return (returns - float(returns.mean())) * (len(returns) / (len(returns) - 1))
+def _std(returns: Returns, weights: Returns) -> float:
+    """Unbiased for equal weights, where it is that of n - 1."""
+    total = float(weights.sum())
+    freedom = total - float(np.square(weights).sum()) / total if total > 0 else 0.0
+    if len(returns) < 2 or freedom <= 0:
+        return 0.0
+    return float(np.sqrt((weights * np.square(returns - _mean(returns, weights))).sum() / freedom))
 
 
-def _mean_centred(returns: Returns, batch_std: float, eps: float) -> Returns:
-    return returns - float(returns.mean())
+def _leave_one_out(returns: Returns, weights: Returns, batch_std: float, eps: float) -> Returns:
+    others = weights.sum() - weights
+    share = np.divide(weights.sum(), others, out=np.zeros(len(returns)), where=others > 0)
+    return (returns - _mean(returns, weights)) * share
 
 
-def _group_normalised(returns: Returns, batch_std: float, eps: float) -> Returns:
-    return (returns - float(returns.mean())) / (_std(returns) + eps)
+def _mean_centred(returns: Returns, weights: Returns, batch_std: float, eps: float) -> Returns:
+    return returns - _mean(returns, weights)
 
 
-def _lite_ppo(returns: Returns, batch_std: float, eps: float) -> Returns:
-    return (returns - float(returns.mean())) / (batch_std + eps)
+def _group_normalised(returns: Returns, weights: Returns, batch_std: float, eps: float) -> Returns:
+    return (returns - _mean(returns, weights)) / (_std(returns, weights) + eps)
 
 
-def _maxrl(returns: Returns, batch_std: float, eps: float) -> Returns:
+def _lite_ppo(returns: Returns, weights: Returns, batch_std: float, eps: float) -> Returns:
+    return (returns - _mean(returns, weights)) / (batch_std + eps)
+
+
+def _maxrl(returns: Returns, weights: Returns, batch_std: float, eps: float) -> Returns:
     if returns.min() < 0:
         raise ConfigError(
             f"advantage.estimator maxrl divides by the mean return and got a return of {returns.min():g}; "
             "expected returns of at least 0: shift the rewards or choose leave_one_out"
         )
-    return (returns - float(returns.mean())) / float(returns.mean())
+    mean = _mean(returns, weights)
+    return (returns - mean) / mean
 
 
-_CENTRE: dict[str, Callable[[Returns, float, float], Returns]] = {
+_CENTRE: dict[str, Callable[[Returns, Returns, float, float], Returns]] = {
     "leave_one_out": _leave_one_out,
     "mean_centred": _mean_centred,
     "group_normalised": _group_normalised,

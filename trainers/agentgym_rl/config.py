@@ -23,6 +23,7 @@ from agentgym_rl.importance import ImportanceConfig
 from agentgym_rl.losses import PolicyLossConfig
 from agentgym_rl.packing import PackingConfig
 from agentgym_rl.presets import PRESETS
+from agentgym_rl.replay.options import ReplayOptions
 from agentgym_rl.roles import RolesConfig
 
 WHOLE_SEQUENCE_MODES = ("seq_tis", "seq_mis", "geometric")
@@ -152,6 +153,8 @@ class AlgorithmConfig:
     """The loss of a token."""
     importance: ImportanceConfig = field(default_factory=ImportanceConfig)
     """Correction of the mismatch between sampling and training probabilities."""
+    replay: ReplayOptions = field(default_factory=ReplayOptions)
+    """What is learnt from again."""
     prox: Literal["behaviour", "recompute"] = "behaviour"
     """Denominator of the ratio: the recorded log-probabilities, or those of the trainer at the start of the batch."""
     kl_in_reward: float = 0.0

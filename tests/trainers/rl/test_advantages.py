@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentgym.errors import ConfigError
+from agentgym.errors import ConfigError, ContractError
 from agentgym_rl.advantages import AdvantageConfig, GroupReturns, group_advantages
 from tests.trainers.rl import planted
 from tests.trainers.rl.planted import trap
@@ -51,6 +51,40 @@ def test_leave_one_out_equals_a_slow_loop(returns: list[float]) -> None:
         others = returns[:i] + returns[i + 1 :]
         expected = own - sum(others) / len(others) if others else 0.0
         assert got[i] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "expected"),
+    [
+        ("mean_centred", [-0.2, -0.2, 0.8]),
+        ("leave_one_out", [-1 / 3, -1 / 3, 1.0]),
+        ("group_normalised", [-0.2 / math.sqrt(0.25), -0.2 / math.sqrt(0.25), 0.8 / math.sqrt(0.25)]),
+        ("maxrl", [-1.0, -1.0, 4.0]),
+    ],
+)
+def test_a_rollout_counts_in_the_baseline_with_its_weight(estimator: str, expected: list[float]) -> None:
+    weighted = GroupReturns([0.0, 0.0, 1.0], [False] * 3, [1.0, 1.0, 0.5])  # V1 = 2.5, V2 = 2.25, sum w d^2 = 0.4
+    (got,) = advantages_of(weighted, estimator=estimator, std_eps=0.0)
+    np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
+@given(returns_lists, st.sampled_from(ESTIMATORS))
+def test_equal_weights_change_no_bit(returns: list[float], estimator: str) -> None:
+    weighted = GroupReturns(returns, [False] * len(returns), [1.0] * len(returns))
+    assert advantages_of(weighted, estimator=estimator) == advantages_of(whole(*returns), estimator=estimator)
+
+
+def test_a_rollout_of_weight_zero_leaves_the_baseline_of_the_others() -> None:
+    for estimator in ESTIMATORS:
+        (with_it,) = advantages_of(GroupReturns([0.0, 1.0, 9.0], [False] * 3, [1.0, 1.0, 0.0]), estimator=estimator)
+        (without,) = advantages_of(whole(0.0, 1.0), estimator=estimator)
+        assert with_it[:2] == pytest.approx(without)
+
+
+@pytest.mark.parametrize("weights", [[1.0, -1.0], [1.0], [1.0, math.nan]])
+def test_weights_that_are_none_are_refused(weights: list[float]) -> None:
+    with pytest.raises(ContractError, match="weights of a group"):
+        GroupReturns([0.0, 1.0], [False, False], weights)
 
 
 @given(returns_lists, st.sampled_from(ESTIMATORS), st.integers(0, 100))

@@ -5,15 +5,17 @@ Not here: when to draw and which loss to use. Tokens stay in the store; memory h
 
 from agentgym_rl.replay.across_runs import ReplayAcrossRuns
 from agentgym_rl.replay.admission import open_runs, record_tokenizer, require_same_kind, tokenizer_digest
+from agentgym_rl.replay.buffer import ReplayBuffer
 from agentgym_rl.replay.covariance import CovarianceConfig, covariance_mask
 from agentgym_rl.replay.draw import Draw, Sampler
 from agentgym_rl.replay.hindsight import Hindsight, HindsightConfig
-from agentgym_rl.replay.imitation import ImitationConfig, SelfImitation
+from agentgym_rl.replay.imitation import ImitationConfig, SelfImitation, UsualReturns
 from agentgym_rl.replay.index import ReplayConfig, ReplayIndex
+from agentgym_rl.replay.options import ReplayOptions
 from agentgym_rl.replay.prioritised import PrioritisedReplay, PriorityConfig
 from agentgym_rl.replay.reading import ReplayedTurn, read_episodes, read_turns
 from agentgym_rl.replay.returns import ReturnWeightedReplay, return_weights
-from agentgym_rl.replay.successes import TaskSuccesses, is_replayed, weighted_advantages
+from agentgym_rl.replay.successes import TaskSuccesses, is_replayed
 from agentgym_rl.replay.uniform import UniformReplay
 from agentgym_rl.replay.weights import replay_weights, require_behaviour_logprobs, weight_metrics
 
@@ -26,14 +28,17 @@ __all__ = [
     "PrioritisedReplay",
     "PriorityConfig",
     "ReplayAcrossRuns",
+    "ReplayBuffer",
     "ReplayConfig",
     "ReplayIndex",
+    "ReplayOptions",
     "ReplayedTurn",
     "ReturnWeightedReplay",
     "Sampler",
     "SelfImitation",
     "TaskSuccesses",
     "UniformReplay",
+    "UsualReturns",
     "covariance_mask",
     "is_replayed",
     "open_runs",
@@ -46,5 +51,4 @@ __all__ = [
     "return_weights",
     "tokenizer_digest",
     "weight_metrics",
-    "weighted_advantages",
 ]

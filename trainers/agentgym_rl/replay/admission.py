@@ -69,7 +69,7 @@ def open_runs(
         StoreError: A folder holds no run, a damaged one, one of another suite or tokenizer, or no graded training
             episode; nothing stays open then.
     """
-    unbounded = ReplayConfig(config.capacity, needs_logprobs=config.needs_logprobs)
+    unbounded = ReplayConfig(config.capacity, admitted=config.admitted)
     indices: list[ReplayIndex] = []
     try:
         for folder in folders:
@@ -79,7 +79,7 @@ def open_runs(
             require_same_kind(store, suite=suite, tokenizer=tokenizer)
             index.refresh(iteration=0, version=0)
             if not index.num_turns:
-                lacking = " with behaviour log-probabilities" if config.needs_logprobs else ""
+                lacking = " with behaviour log-probabilities" if config.admitted == "sampled" else ""
                 raise StoreError(
                     f"{folder} holds no graded episode of training{lacking} to replay; leave this run out, or record "
                     "episodes into it first"

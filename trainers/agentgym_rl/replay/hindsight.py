@@ -42,12 +42,19 @@ class HindsightConfig:
     """final: what the episode had achieved in the end; future: that, and what it had achieved at some turns before."""
     goals: int = 4
     """future: most goals an episode, the final one among them."""
+    episodes: int = 32
+    """Learning from groups: relabelled episodes that are drawn an iteration, new and old ones."""
+    coefficient: float = 1.0
+    """Learning from groups: weight of their loss, -log pi of their messages, beside the fresh one."""
 
     def __post_init__(self) -> None:
         if self.strategy not in get_args(Strategy):
             raise ConfigError(f"hindsight.strategy is {self.strategy!r}; expected final or future")
-        if self.goals < 1:
-            raise ConfigError(f"hindsight.goals is {self.goals}; expected at least 1")
+        if self.goals < 1 or self.episodes < 1 or not self.coefficient > 0:
+            raise ConfigError(
+                f"hindsight needs goals >= 1, episodes >= 1 and coefficient > 0: got {self.goals}, {self.episodes}, "
+                f"{self.coefficient}"
+            )
 
 
 class Hindsight:

@@ -19,6 +19,8 @@ from agentgym_rl.part_state import PartState
 
 Unit = Literal["turn", "episode"]
 """What one entry is."""
+Admitted = Literal["all", "sampled", "derived"]
+"""Which episodes enter by where their tokens come from: sampled ones have behaviour log-probabilities."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,9 @@ class ReplayConfig:
     """Iterations after which an episode can no longer be drawn; none: any age."""
     max_lag: int | None = None
     """Updates by which the weights that sampled any turn of an episode may lie behind; none: any number."""
-    needs_logprobs: bool = False
-    """Leave out episodes without behaviour log-probabilities, such as hindsight, which losses with a ratio refuse."""
+    admitted: Admitted = "all"
+    """all; sampled: those with behaviour log-probabilities, which losses with a ratio need; derived: the others, such
+    as hindsight."""
 
     def __post_init__(self) -> None:
         if self.capacity < 1:
@@ -158,8 +161,8 @@ class ReplayIndex:
         for found in self.store.columns(purpose="train", after=self.watermark):
             self._require_suite(found)
             is_admitted = found.num_turns > 0
-            if self.config.needs_logprobs:
-                is_admitted &= ~found.is_derived
+            if self.config.admitted != "all":
+                is_admitted &= found.is_derived == (self.config.admitted == "derived")
             refused += int(found.num_turns[~is_admitted].sum())
             before = self.num_turns
             self._append(found, is_admitted)

@@ -74,3 +74,11 @@ def return_weights(returns: NDArray[np.float64], temperature: float) -> NDArray[
         return np.ones(len(returns))
     weights: NDArray[np.float64] = np.exp(((returns - returns.min()) / span - 1.0) / temperature)
     return weights
+
+
+def task_advantages(index: ReplayIndex, entries: NDArray[np.int64]) -> NDArray[np.float64]:
+    """float64[n]: the return of each drawn episode less the mean return of all its task and role's in the index."""
+    counts = np.bincount(index.task, minlength=len(index.tasks))
+    means = np.bincount(index.task, weights=index.reward, minlength=len(index.tasks)) / np.maximum(counts, 1)
+    advantages: NDArray[np.float64] = index.reward[entries] - means[index.task[entries]]
+    return advantages

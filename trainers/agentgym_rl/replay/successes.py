@@ -2,8 +2,8 @@
 
 The replay of ARPO (Lu et al. 2025, arXiv 2505.16282): the last few successes of each task are kept. Differs: the
 success is added to the group instead of taking the place of a fresh episode; it keeps the log-probabilities that it
-was sampled with, and counts in the group's baseline with its own weight (`weighted_advantages`); recomputing them, as
-the released code does, would make its weight 1.
+was sampled with, and counts in the group's baseline with its own weight; recomputing them, as the released code does,
+would make its weight 1.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agentgym.errors import ConfigError, ContractError
 from agentgym.trajectory import Group, Trajectory
-from agentgym_rl.replay.draw import Draw, generator_state, restore_generator
+from agentgym_rl.replay.draw import Draw, generator_state, require_count, restore_generator
 from agentgym_rl.replay.index import ReplayIndex
 from agentgym_rl.replay.reading import read_episodes
 
@@ -32,12 +31,16 @@ class TaskSuccesses:
         index: Where from; its bounds hold here too.
         generator: Of the draws.
         per_task: Most successes that are kept of a task; the oldest go first.
+
+    Attributes:
+        filled: What the last `fill` added.
     """
 
     def __init__(self, index: ReplayIndex, generator: np.random.Generator, per_task: int = 8) -> None:
         if per_task < 1:
             raise ConfigError(f"replay.per_task is {per_task}; expected at least 1 success a task")
         self.index, self.per_task = index, per_task
+        self.filled = Draw.of(index, "episode", np.zeros(0, np.int64))
         self._generator = generator
         self._by_task: dict[tuple[str, str], list[int]] = {}
         self._generation = -1
@@ -53,12 +56,32 @@ class TaskSuccesses:
             self._generation = self.index.generation
         return self._by_task.get((task_id, role), [])
 
+    def draw(self, count: int) -> Draw:
+        """So many successes of any task, with replacement.
+
+        Raises:
+            ContractError: There is none.
+        """
+        require_count(count)
+        self.index.require_entries("episode")
+        self.of_task("")
+        kept = np.array([entry for entries in self._by_task.values() for entry in entries], np.int64)
+        if not len(kept):
+            raise ContractError("no success is stored yet; fill groups, or draw once an episode succeeded")
+        return Draw.of(self.index, "episode", self._generator.choice(kept, count))
+
     def fill(self, groups: Sequence[Group]) -> list[Group]:
         """The groups, with one success more where there was none and one is stored; others are handed back as they are.
 
         What is added has an id and attempt of its own and says in its metadata which episode it is (`REPLAYED`).
         """
-        return [self._filled(group) for group in groups]
+        chosen = [self._choose(group) for group in groups]
+        added = [entry for entry in chosen if entry is not None]
+        self.filled = Draw.of(self.index, "episode", np.array(added, np.int64))
+        found = iter(read_episodes(self.filled))
+        return [
+            group if entry is None else _joined(group, next(found)) for group, entry in zip(groups, chosen, strict=True)
+        ]
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint keeps, as JSON."""
@@ -69,43 +92,25 @@ class TaskSuccesses:
         restore_generator(self._generator, record)
         self._generation = -1
 
-    def _filled(self, group: Group) -> Group:
+    def _choose(self, group: Group) -> int | None:
+        """One of the stored successes of a group's task; None where it needs none, or there is none."""
         if not group.members or any(member.success for member in group.members):
-            return group
+            return None
         stored = self.of_task(group.task_id, group.members[0].role)
-        if not stored:
-            return group
-        entry = stored[int(self._generator.integers(0, len(stored)))]
-        (found,) = read_episodes(Draw.of(self.index, "episode", np.array([entry], np.int64)))
-        added = replace(
-            found,
-            id=f"{found.id}@{group.id}",
-            group_id=group.id,
-            attempt=group.size,
-            metadata={**found.metadata, REPLAYED: found.id},
-        )
-        return replace(group, size=group.size + 1, members=[*group.members, added])
+        return stored[int(self._generator.integers(0, len(stored)))] if stored else None
+
+
+def _joined(group: Group, found: Trajectory) -> Group:
+    added = replace(
+        found,
+        id=f"{found.id}@{group.id}",
+        group_id=group.id,
+        attempt=group.size,
+        metadata={**found.metadata, REPLAYED: found.id},
+    )
+    return replace(group, size=group.size + 1, members=[*group.members, added])
 
 
 def is_replayed(trajectory: Trajectory) -> bool:
     """Whether a group's member came from replay."""
     return REPLAYED in trajectory.metadata
-
-
-def weighted_advantages(returns: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Advantages in a group whose members count unequally: A_i = R_i - sum_j w_j R_j / sum_j w_j.
-
-    Args:
-        returns: float64[G].
-        weights: float64[G], 1 for fresh members, the truncated importance weight for a replayed one.
-
-    Returns:
-        float64[G]; 0 for equal returns. The weights themselves multiply the loss, not the advantage.
-
-    Raises:
-        ContractError: A weight is negative, or all are 0.
-    """
-    if (weights < 0).any() or not weights.sum() > 0:
-        raise ContractError(f"the weights of a group are {weights.tolist()}; expected none below 0 and one above")
-    advantages: NDArray[np.float64] = returns - (weights * returns).sum() / weights.sum()
-    return advantages

@@ -64,8 +64,8 @@ def require_behaviour_logprobs(trajectories: Iterable[Trajectory], loss: str) ->
         if trajectory.is_derived or lacking:
             raise ContractError(
                 f"trajectory {trajectory.id!r} has no behaviour log-probabilities (turns {lacking[:5]}), which the "
-                f"loss {loss!r} needs for its ratio: it was relabelled, demonstrated or rendered anew. Set "
-                "replay.needs_logprobs, clone it, or learn a critic from it"
+                f"loss {loss!r} needs for its ratio: it was relabelled, demonstrated or rendered anew. Admit "
+                "sampled episodes alone, clone it, or learn a critic from it"
             )
 
 

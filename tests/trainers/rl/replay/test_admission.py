@@ -49,7 +49,7 @@ def test_runs_of_the_same_kind_are_read_whatever_their_age(make_run):
 )
 def test_other_runs_are_refused_at_once(make_run, fields, message):
     with pytest.raises(StoreError, match=message):
-        opened(make_run("good"), make_run("bad", **fields), needs_logprobs=True)
+        opened(make_run("good"), make_run("bad", **fields), admitted="sampled")
 
 
 def test_what_is_no_run_or_damaged_is_refused(tmp_path, make_run):

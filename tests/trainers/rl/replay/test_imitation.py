@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agentgym.errors import CheckpointError, ConfigError, ContractError
-from agentgym_rl.replay import ImitationConfig, SelfImitation
+from agentgym_rl.replay import ImitationConfig, SelfImitation, UsualReturns
 from tests.trainers.rl.replay.episodes import episode
 
 
@@ -15,47 +15,40 @@ def index(store, make_index):
     return make_index()
 
 
-def test_advantages_are_recalibrated_by_what_is_usual_now(index, generator):
-    imitation = SelfImitation(index, generator, ImitationConfig(history=3))
+def test_advantages_are_recalibrated_by_what_is_usual_now():
+    usual = UsualReturns(ImitationConfig(history=3))
     for mean in (0.9, 0.1, 0.5, 0.7):
-        imitation.observe(np.array([mean - 0.1, mean + 0.1]))
-    assert imitation.recalibrated(np.array([1.0, 0.0])) == pytest.approx([0.5, -0.5])
-    scaled = SelfImitation(index, generator, ImitationConfig(is_scaled=True))
+        usual.observe(np.array([mean - 0.1, mean + 0.1]))
+    assert usual.recalibrated(np.array([1.0, 0.0])) == pytest.approx([0.5, -0.5])
+    scaled = UsualReturns(ImitationConfig(is_scaled=True))
     scaled.observe(np.array([0.4, 0.6]))
     assert scaled.recalibrated(np.array([1.0])) == pytest.approx([5.0])
 
 
 def test_only_what_is_better_than_usual_is_imitated(index, generator):
-    imitation = SelfImitation(index, generator, ImitationConfig())
-    assert len(imitation.draw(10)[0].entries) == 0
-    imitation.observe(np.array([0.5, 0.5]))
-    draw, advantages = imitation.draw(100)
-    assert set(draw.entries.tolist()) == {2, 3}
-    assert advantages == pytest.approx(index.reward[draw.entries] - 0.5)
-    imitation.observe(np.full(2, 2.0))
-    imitation.observe(np.full(2, 2.0))
-    assert len(imitation.draw(10)[1]) == 0
-
-
-def test_the_weight_rises_along_half_a_cosine(index, generator):
-    imitation = SelfImitation(index, generator, ImitationConfig(coefficient=2.0, ramp=4))
-    assert [imitation.coefficient(step) for step in (0, 2, 4, 9)] == pytest.approx([0.0, 1.0, 2.0, 2.0])
-    assert imitation.coefficient(1) < 0.5
-    assert SelfImitation(index, generator, ImitationConfig(ramp=0)).coefficient(0) == 1.0
+    imitation = SelfImitation(index, generator, UsualReturns(ImitationConfig()))
+    assert len(imitation.draw(10).entries) == 0
+    imitation.usual.observe(np.array([0.5, 0.5]))
+    assert set(imitation.draw(100).entries.tolist()) == {2, 3}
+    imitation.usual.observe(np.full(2, 2.0))
+    imitation.usual.observe(np.full(2, 2.0))
+    assert len(imitation.draw(10).entries) == 0
 
 
 def test_a_restored_imitation_goes_on_as_it_would_have(index):
-    first, second = (SelfImitation(index, np.random.default_rng(seed), ImitationConfig()) for seed in (1, 2))
-    first.observe(np.array([0.2, 0.4]))
+    first, second = (
+        SelfImitation(index, np.random.default_rng(seed), UsualReturns(ImitationConfig())) for seed in (1, 2)
+    )
+    first.usual.observe(np.array([0.2, 0.4]))
     first.draw(3)
     second.restore(first.state())
-    assert first.draw(9)[0].entries.tolist() == second.draw(9)[0].entries.tolist()
+    assert first.draw(9).entries.tolist() == second.draw(9).entries.tolist()
     with pytest.raises(CheckpointError, match="no self-imitation"):
         second.restore({"rng": first.state()["rng"]})
 
 
-def test_returns_and_settings_that_are_none_are_refused(index, generator):
+def test_returns_and_settings_that_are_none_are_refused():
     with pytest.raises(ContractError, match="finite"):
-        SelfImitation(index, generator, ImitationConfig()).observe(np.array([np.nan]))
-    with pytest.raises(ConfigError, match="self-imitation needs"):
+        UsualReturns(ImitationConfig()).observe(np.array([np.nan]))
+    with pytest.raises(ConfigError, match="expected at least 1 group"):
         ImitationConfig(history=0)

@@ -202,7 +202,7 @@ def test_derived_episodes_can_be_left_out(store, make_index):
     store.write_episode(episode(is_derived=True))
     store.write_episode(episode())
     assert make_index().number.tolist() == [1, 2]
-    assert make_index(needs_logprobs=True).number.tolist() == [2]
+    assert make_index(admitted="sampled").number.tolist() == [2]
 
 
 def test_episodes_without_turns_never_enter(store, make_index):

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from agentgym.errors import ConfigError, ContractError
+from agentgym.errors import ConfigError
 from agentgym.trajectory import Group
 from agentgym_rl.batch import TrainBatch
-from agentgym_rl.replay import TaskSuccesses, is_replayed, weighted_advantages
+from agentgym_rl.replay import TaskSuccesses, is_replayed
 from tests.trainers.rl.replay.episodes import episode
 
 
@@ -53,16 +52,6 @@ def test_every_kept_success_is_drawn(stored, generator):
     successes = TaskSuccesses(stored, generator)
     found = {successes.fill([group(0.0)])[0].members[-1].metadata["replayed_from"] for _ in range(60)}
     assert len(found) == 3
-
-
-def test_the_replayed_member_counts_with_its_weight():
-    returns = np.array([0.0, 0.0, 1.0])
-    assert weighted_advantages(returns, np.ones(3)) == pytest.approx([-1 / 3, -1 / 3, 2 / 3])
-    assert weighted_advantages(returns, np.array([1.0, 1.0, 0.5])) == pytest.approx([-0.2, -0.2, 0.8])
-    assert weighted_advantages(returns, np.array([1.0, 1.0, 0.0])) == pytest.approx([0.0, 0.0, 1.0])
-    for bad in (np.zeros(3), np.array([1.0, -1.0, 1.0])):
-        with pytest.raises(ContractError, match="weights of a group"):
-            weighted_advantages(returns, bad)
 
 
 def test_keeping_none_is_refused(stored, generator):

@@ -1,0 +1,247 @@
+"""A replay buffer as the options ask for it: an index and a sampler for this run, and for each earlier one; hindsight.
+
+What is learnt from a draw is up to learners; reading its tokens is in `reading`, single parts are in their own files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+from transformers import PreTrainedTokenizerFast
+
+from agentgym.errors import CheckpointError, ContractError
+from agentgym.message import ToolSchema
+from agentgym.prompting.renderer import ChatRenderer
+from agentgym.rollout import draw_seed
+from agentgym.store import RunStore
+from agentgym.suite import Suite
+from agentgym.trajectory import Trajectory
+from agentgym_rl.part_state import PartState
+from agentgym_rl.replay.across_runs import ReplayAcrossRuns
+from agentgym_rl.replay.admission import open_runs
+from agentgym_rl.replay.draw import Draw, Sampler
+from agentgym_rl.replay.hindsight import Hindsight
+from agentgym_rl.replay.imitation import SelfImitation, UsualReturns
+from agentgym_rl.replay.index import Admitted, ReplayIndex
+from agentgym_rl.replay.options import ReplayOptions
+from agentgym_rl.replay.prioritised import PrioritisedReplay
+from agentgym_rl.replay.returns import ReturnWeightedReplay
+from agentgym_rl.replay.successes import TaskSuccesses
+from agentgym_rl.replay.uniform import UniformReplay
+
+
+class ReplayBuffer:
+    """What can be drawn from a run, and from earlier ones.
+
+    Args:
+        options: The kind of sampler, bounds, share of earlier runs.
+        indices: Of the run itself, then of each earlier one.
+        hindsight: Relabels failed episodes; None: off.
+        seed: Of all draws.
+
+    Attributes:
+        indices: As given.
+        samplers: One an index, in their order; which class follows from the kind.
+        usual: kind imitation: what the samplers judge by; whoever collects tells it of fresh groups.
+    """
+
+    def __init__(
+        self, options: ReplayOptions, indices: Sequence[ReplayIndex], hindsight: Hindsight | None, seed: int
+    ) -> None:
+        self.options, self.indices, self.hindsight = options, tuple(indices), hindsight
+        self.usual = UsualReturns(options.imitation)
+        self.samplers = [self._sampler(index, draw_seed(seed, "replay", n)) for n, index in enumerate(self.indices)]
+        self._seed = seed
+        self._across = None
+        if len(self.indices) > 1:
+            chooser = np.random.default_rng(draw_seed(seed, "replay", "runs"))
+            self._across = ReplayAcrossRuns(self.samplers[0], self.samplers[1:], chooser, options.runs_share)
+
+    @classmethod
+    def open(
+        cls,
+        options: ReplayOptions,
+        store: RunStore,
+        suite: Suite,
+        *,
+        tokenizer: PreTrainedTokenizerFast,
+        renderer: ChatRenderer,
+        tools: Sequence[ToolSchema],
+        seed: int,
+        admitted: Admitted = "all",
+    ) -> Self:
+        """The buffer of a run; it is empty until `refresh` or `restore`.
+
+        Args:
+            options: What is replayed.
+            store: The run, open for writing where hindsight is on.
+            suite: The suite that is trained on.
+            tokenizer: The tokenizer that is trained with.
+            renderer: Renders the prompts of relabelled episodes.
+            tools: The environment's tools, as in training.
+            seed: Of all draws.
+            admitted: Which episodes enter: "sampled" for losses with a ratio.
+
+        Raises:
+            StoreError: An earlier run cannot be replayed; see `open_runs`.
+            ConfigError: Hindsight is on, and the environment cannot relabel.
+        """
+        hindsight = None if options.hindsight is None else Hindsight(suite, renderer, tools, options.hindsight)
+        bounds = options.bounds(admitted)
+        own = ReplayIndex(store, bounds, suite=suite.name)
+        others = open_runs(options.runs, bounds, suite=suite.name, tokenizer=tokenizer)
+        return cls(options, [own, *others], hindsight, seed)
+
+    def close(self) -> None:
+        """Close earlier runs and the environment of hindsight; the run's own store stays open. Twice is harmless."""
+        for index in self.indices[1:]:
+            index.store.close()
+        if self.hindsight is not None:
+            self.hindsight.close()
+
+    @property
+    def num_turns(self) -> int:
+        """Turns that can be drawn, of all runs."""
+        return sum(index.num_turns for index in self.indices)
+
+    def refresh(self, iteration: int, version: int) -> dict[str, float]:
+        """Take in what was stored since, and drop what is out of bounds; draws from before are void.
+
+        Args:
+            iteration: That the next draws are for, counted from 1 as in the store; ages count from it.
+            version: Of the weights that will be trained then; lags count from it.
+
+        Returns:
+            For the log: what is in the buffer, and what came and went, in turns.
+
+        Raises:
+            StoreError: The run's file is damaged.
+        """
+        own = self.indices[0]
+        changed = own.refresh(iteration=iteration, version=version)
+        counts = {"added": changed.added, "dropped": changed.dropped, "refused": changed.refused}
+        sizes = {"turns": own.num_turns, "episodes": own.num_episodes}
+        return {f"replay/{name}": float(count) for name, count in (sizes | counts).items()}
+
+    def draw(self, count: int) -> list[Draw]:
+        """So many entries with replacement, of this run first; fewer where kind imitation finds too few good ones.
+
+        Raises:
+            ContractError: There is nothing to draw from.
+        """
+        return [self.samplers[0].draw(count)] if self._across is None else self._across.draw(count)
+
+    def draw_metrics(self, draws: Sequence[Draw]) -> dict[str, float]:
+        """How stale what was drawn is, for the log: ages and lags of this run alone, and the share of earlier runs."""
+        total = sum(len(draw.entries) for draw in draws)
+        own = [draw for draw in draws if draw.index is self.indices[0]]
+        metrics = {name: value for draw in own for name, value in draw.metrics().items()}
+        if len(self.indices) > 1 and total:
+            metrics["replay/other_runs_share"] = 1.0 - sum(len(draw.entries) for draw in own) / total
+        return metrics
+
+    def update(self, draw: Draw, values: NDArray[np.float64]) -> None:
+        """Set, for kind prioritised, the priorities of drawn entries by their TD errors or advantages.
+
+        Raises:
+            ContractError: Draws have no priorities here, are of another buffer or void, or a value is no finite number.
+        """
+        for sampler in self.samplers:
+            if sampler.index is draw.index and isinstance(sampler, PrioritisedReplay):
+                return sampler.update(draw, values)
+        raise ContractError(
+            f"no priorities to update: replay.kind is {self.options.kind!r}, expected prioritised, and a draw of this "
+            "buffer"
+        )
+
+    def relabel(self, trajectories: Sequence[Trajectory], iteration: int) -> list[Trajectory]:
+        """Store failed episodes at goals that they did reach, as derived episodes of training; [] without hindsight.
+
+        The next `refresh` takes them in.
+
+        Args:
+            trajectories: Fresh ones of train tasks; those that succeeded are passed over.
+            iteration: That collected them, counted from 1 as in the store.
+
+        Raises:
+            StoreError: They were stored before.
+        """
+        if self.hindsight is None:
+            return []
+        made = self.hindsight.relabel(trajectories, draw_seed(self._seed, "hindsight", iteration))
+        for one in made:
+            self.indices[0].store.write_episode(one, iteration)
+        return made
+
+    # Checkpoints.
+
+    def state(self) -> PartState:
+        """What a checkpoint keeps: which episodes are in, their priorities, and where the draws stand."""
+        states = [index.state() for index in self.indices]
+        samplers = [self.samplers[0].state()] if self._across is None else self._across.state()
+        record = {"kind": self.options.kind, "samplers": samplers, "indices": [dict(each.record) for each in states]}
+        return PartState(
+            record, {f"{n}.{name}": tensor for n, each in enumerate(states) for name, tensor in each.tensors.items()}
+        )
+
+    def restore(self, state: PartState) -> None:
+        """Go on from a checkpoint, with the same entries in the same order.
+
+        Raises:
+            CheckpointError: The state is of another kind of buffer, or the runs lack episodes that it names.
+            StoreError: A run cannot be read.
+        """
+        records = state.record.get("indices", [])
+        if state.record.get("kind") != self.options.kind or len(records) != len(self.indices):
+            raise CheckpointError(
+                f"the checkpoint holds a replay buffer of kind {state.record.get('kind')!r} over {len(records)} runs, "
+                f"expected {self.options.kind!r} over {len(self.indices)}; resume with the same settings"
+            )
+        for n, (index, record) in enumerate(zip(self.indices, records, strict=True)):
+            index.restore(PartState(record, _of_index(state.tensors, f"{n}.")))
+        samplers = state.record["samplers"]
+        if self._across is None:
+            self.samplers[0].restore(samplers[0])
+        else:
+            self._across.restore(samplers)
+
+    def _sampler(self, index: ReplayIndex, seed: int) -> Sampler:
+        options, generator = self.options, np.random.default_rng(seed)
+        if options.kind == "successes":
+            return TaskSuccesses(index, generator, options.per_task)
+        if options.kind == "imitation":
+            return SelfImitation(index, generator, self.usual)
+        if options.kind == "prioritised":
+            return PrioritisedReplay(index, generator, options.priority, options.unit)
+        if options.kind == "return_weighted":
+            return ReturnWeightedReplay(index, generator, options.temperature, options.unit)
+        return UniformReplay(index, generator, options.unit)
+
+
+def require_replayable(
+    options: ReplayOptions,
+    suite: Suite,
+    *,
+    tokenizer: PreTrainedTokenizerFast,
+    renderer: ChatRenderer,
+    tools: Sequence[ToolSchema],
+    admitted: Admitted,
+) -> None:
+    """Refuse options that cannot work with a suite or with earlier runs, before a run is begun.
+
+    Raises:
+        StoreError: An earlier run cannot be replayed; see `open_runs`.
+        ConfigError: Hindsight is on, and the environment cannot relabel.
+    """
+    if options.hindsight is not None:
+        Hindsight(suite, renderer, tools, options.hindsight).close()
+    for index in open_runs(options.runs, options.bounds(admitted), suite=suite.name, tokenizer=tokenizer):
+        index.store.close()
+
+
+def _of_index(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
