@@ -24,7 +24,7 @@ class Curve:
 
     Attributes:
         label: What it is.
-        x: int64[N], iterations, ascending.
+        x: int64[N], iterations, ascending; of a scatter chart float64[N], in any order.
         y: float64[N]; NaN leaves a gap.
         low, high: float64[N], ends of an interval around it, or None.
         colour: Number of a colour of the style sheet, from 1.
@@ -32,7 +32,7 @@ class Curve:
     """
 
     label: str
-    x: NDArray[np.int64]
+    x: NDArray[np.int64] | Floats
     y: Floats
     low: Floats | None = None
     high: Floats | None = None
@@ -131,6 +131,34 @@ def stacked_chart(curves: Sequence[Curve], *, size: tuple[int, int], label: str 
     return _svg(frame, label, _grid(frame, percent), *areas, _hover(frame, curves, percent))
 
 
+def scatter_chart(curves: Sequence[Curve], *, size: tuple[int, int], x_name: str, y_name: str) -> Html:
+    """Points of two quantities of one kind, against the line on which they are equal.
+
+    Args:
+        curves: Their x and y; x need not be whole numbers.
+        size: Width and height in the drawing's units.
+        x_name: What lies on the horizontal axis.
+        y_name: What lies on the vertical one.
+    """
+    both = np.concatenate([np.concatenate([curve.x, curve.y]) for curve in curves])
+    both = both[np.isfinite(both)]
+    margin = float(np.ptp(both)) * 0.06 or 0.5
+    span = (float(both.min()) - margin, float(both.max()) + margin)
+    frame = Frame(*size, span, span, bottom=40)
+    ends = [(_n(frame.x(end)), _n(frame.y(end))) for end in span]
+    parts = [_grid(frame, number, is_whole=False)]
+    parts.append(tag("path", d="M" + "L".join(f"{x} {y}" for x, y in ends), class_="diagonal"))
+    for curve in curves:
+        for x, y in zip(curve.x.tolist(), curve.y.tolist(), strict=True):
+            title = tag("title", f"{curve.label}\n{x_name} {number(x)}, {y_name} {number(y)}")
+            place = {"cx": _n(frame.x(x)), "cy": _n(frame.y(y)), "r": "4.2"}
+            parts.append(tag("circle", title, **place, class_=f"point c{curve.colour}"))
+    middle = _n(frame.left + (frame.width - frame.left - frame.right) / 2)
+    parts.append(tag("text", x_name, x=middle, y=_n(frame.height - 4), text_anchor="middle"))
+    parts.append(tag("text", y_name, x=_n(frame.left), y=_n(frame.top - 1)))
+    return _svg(frame, f"{y_name} against {x_name}", *parts)
+
+
 def bar(mean: float, low: float, high: float, colour: int, label: str) -> Html:
     """A horizontal bar for a rate in [0, 1] with its interval as a whisker."""
     width, height, middle = 600.0, 26.0, 13
@@ -177,16 +205,16 @@ def _ticks(low: float, high: float, count: int) -> list[float]:
     return [float(f"{tick * step:.12g}") for tick in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
-def _grid(frame: Frame, show: Callable[[float], str]) -> Html:
+def _grid(frame: Frame, show: Callable[[float], str], is_whole: bool = True) -> Html:
     parts = []
     for tick in _ticks(*frame.y_range, 4 if frame.height > 160 else 3):
         y = _n(frame.y(tick))
         parts.append(tag("path", d=f"M{_n(frame.left)} {y}H{_n(frame.width - frame.right)}", class_="grid"))
         parts.append(tag("text", show(tick), x=_n(frame.left - 6), y=y, dy="0.32em", text_anchor="end"))
     for tick in _ticks(*frame.x_range, max(2, int(frame.width / 70))):
-        if tick == int(tick):
-            place = {"x": _n(frame.x(tick)), "y": _n(frame.height - 6)}
-            parts.append(tag("text", f"{tick:.0f}", **place, text_anchor="middle"))
+        if tick == int(tick) or not is_whole:
+            place = {"x": _n(frame.x(tick)), "y": _n(frame.height - frame.bottom + 18)}
+            parts.append(tag("text", f"{tick:.0f}" if is_whole else show(tick), **place, text_anchor="middle"))
     return join(*parts)
 
 
@@ -209,7 +237,7 @@ def _band(frame: Frame, curve: Curve) -> Html:
     return join(*(_area(frame, curve.x[run], curve.low[run], curve.high[run], f"band c{curve.colour}") for run in runs))
 
 
-def _area(frame: Frame, x: NDArray[np.int64], low: Floats, high: Floats, class_: str) -> Html:
+def _area(frame: Frame, x: NDArray[np.int64] | Floats, low: Floats, high: Floats, class_: str) -> Html:
     above = [f"{_n(frame.x(a))} {_n(frame.y(b))}" for a, b in zip(x, high, strict=True)]
     below = [f"{_n(frame.x(a))} {_n(frame.y(b))}" for a, b in zip(x[::-1], low[::-1], strict=True)]
     return tag("path", d="M" + "L".join(above + below) + "Z", class_=class_)

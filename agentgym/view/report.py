@@ -12,6 +12,8 @@ from pathlib import Path
 
 from agentgym.errors import StoreError
 from agentgym.view import sections, transcripts
+from agentgym.view.credit import credit
+from agentgym.view.diagnosis import diagnosis
 from agentgym.view.markup import Html, join, tag
 from agentgym.view.run_data import RunData, read_run
 
@@ -62,6 +64,8 @@ def render(run: RunData) -> str:
         sections.stalled(run),
         sections.held_out(run),
         sections.learning(run),
+        credit(run.credit),
+        diagnosis(run),
         _episodes(run),
         sections.outcomes(run),
         sections.times(run),
@@ -73,5 +77,6 @@ def render(run: RunData) -> str:
 
 def _episodes(run: RunData) -> Html:
     note = "A few of the run's episodes: what the agent was told, what it said, and what each turn was rewarded with."
-    shown = [transcripts.episode(pick, is_open=place == 0) for place, pick in enumerate(run.picks)]
+    readings = run.credit.readings if run.credit else ()
+    shown = [transcripts.episode(pick, readings, is_open=place == 0) for place, pick in enumerate(run.picks)]
     return sections.section("Episodes", *shown, note=note)

@@ -19,6 +19,7 @@ from agentgym.evaluation.runner import EVALUATIONS
 from agentgym.store import EpisodeRow, RunStore
 from agentgym.trajectory import Trajectory
 from agentgym.view.charts import Curve
+from agentgym.view.credit_data import CreditData, read_credit
 
 _STAGES = ("untrained", "cloned", "filtered_cloned", "trained")
 
@@ -43,6 +44,7 @@ class RunData:
         metrics: Curves by phase and name.
         counts: Rows of each table.
         picks: Episodes to read.
+        credit: What methods of attribution gave the turns of some episodes; None where there is nothing to tell.
         facts: Configuration, versions and commit from config.json.
     """
 
@@ -52,6 +54,7 @@ class RunData:
     metrics: Mapping[str, Mapping[str, Curve]]
     counts: Mapping[str, int]
     picks: Sequence[Pick]
+    credit: CreditData | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -99,6 +102,7 @@ def read_run(folder: Path) -> RunData:
             metrics=metrics,
             counts=store.counts(),
             picks=picks,
+            credit=read_credit(store, [pick.row for pick in picks]),
             facts=_read_json(folder / "config.json"),
         )
 

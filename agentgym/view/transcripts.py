@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ import numpy as np
 from agentgym.message import Message
 from agentgym.reward import RewardEvent
 from agentgym.trajectory import Trajectory, Turn
+from agentgym.view.credit import chips
+from agentgym.view.credit_data import Reading
 from agentgym.view.markup import Html, join, tag
 from agentgym.view.run_data import Pick
 
@@ -23,8 +25,8 @@ _MAX_TURNS = 40
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}")
 
 
-def episode(pick: Pick, is_open: bool) -> Html:
-    """One episode, folded under a line that sums it up."""
+def episode(pick: Pick, readings: Sequence[Reading], is_open: bool) -> Html:
+    """One episode, folded under a line that sums it up; beside each turn its rewards and its credit."""
     row, trajectory = pick.row, pick.trajectory
     verdict, look = (
         ("fault", "fault") if row.success is None else ("solved", "good") if row.success else ("not solved", "bad")
@@ -40,7 +42,10 @@ def episode(pick: Pick, is_open: bool) -> Html:
         tag("span", " · ".join(facts), class_="quiet"),
         tag("span", "" if row.reward is None else f"{row.reward:+.2f}", class_="reward"),
     )
-    body = [_turn(turn, trajectory) for turn in trajectory.turns[:_MAX_TURNS]]
+    body = [
+        _turn(turn, trajectory, chips(readings, row.number, place))
+        for place, turn in enumerate(trajectory.turns[:_MAX_TURNS])
+    ]
     if len(trajectory.turns) > _MAX_TURNS:
         body.append(tag("p", f"… {len(trajectory.turns) - _MAX_TURNS} more turns", class_="quiet"))
     body += [
@@ -50,7 +55,7 @@ def episode(pick: Pick, is_open: bool) -> Html:
     return tag("details", summary, tag("div", *_events_before(trajectory), *body, ended, class_="turns"), open=is_open)
 
 
-def _turn(turn: Turn, trajectory: Trajectory) -> Html:
+def _turn(turn: Turn, trajectory: Trajectory, credit: Sequence[Html]) -> Html:
     events = [event for event in trajectory.events if event.turn == turn.index]
     facts = []
     if len(turn.action_ids):
@@ -61,7 +66,7 @@ def _turn(turn: Turn, trajectory: Trajectory) -> Html:
     facts += [f"{1000 * seconds:.0f} ms"] if seconds else []
     flags = [tag("span", name, class_="chip bad") for name, is_set in _flags(turn) if is_set]
     rewards = [_event(event, trajectory.weights) for event in events]
-    margin = tag("div", *flags, *rewards, tag("span", " · ".join(facts), class_="quiet"), class_="margin")
+    margin = tag("div", *flags, *rewards, *credit, tag("span", " · ".join(facts), class_="quiet"), class_="margin")
     said = tag("div", tag("span", "agent", class_="role"), _said(turn), margin, class_="message agent")
     return join(*(_message(message) for message in turn.messages), said)
 

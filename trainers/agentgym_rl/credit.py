@@ -6,8 +6,8 @@ segments.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from agentgym.trajectory import Group, Trajectory
 from agentgym_rl.advantages import GroupAdvantages, GroupReturns, group_advantages
 from agentgym_rl.attributed import attribute
 from agentgym_rl.batch import Stream, TrainBatch
+from agentgym_rl.calibration import calibration_metrics
 from agentgym_rl.config import AlgorithmConfig
 from agentgym_rl.gae import gae, rewards_at_turn_ends, turn_gae
 from agentgym_rl.overlong import overlong_penalty
@@ -32,12 +33,14 @@ class CreditReport:
         nonfinite: Trajectories whose reward was not finite.
         truncated_excluded: Truncated trajectories kept out of the loss.
         states: How many turns were compared with others in the same state; None where states are not compared.
+        metrics: What else the credit tells of itself, such as how values and returns compare.
     """
 
     zero_variance_groups: int = 0
     nonfinite: int = 0
     truncated_excluded: int = 0
     states: GroupSizes | None = None
+    metrics: Mapping[str, float] = field(default_factory=dict)
 
 
 def assign_credit(
@@ -144,10 +147,10 @@ def _token_credit(batch: TrainBatch, config: AlgorithmConfig) -> tuple[NDArray[n
     if config.has_value_head:
         batch.value_targets = [np.zeros(segment.num_tokens) for segment in batch.segments]
         batch.is_value_target = [np.zeros(segment.num_tokens) for segment in batch.segments]
-    for index in np.flatnonzero(is_finite):
-        _credit_trajectory(batch, int(index), config, step_rewards[index])
-    flat = _count_flat(batch, returns)
-    return is_finite, CreditReport(flat, int((~is_finite).sum()))
+    valued = [_credit_trajectory(batch, int(index), config, step_rewards[index]) for index in np.flatnonzero(is_finite)]
+    ended = [pair for pair in valued if pair is not None]
+    metrics = calibration_metrics([values for values, _ in ended], [returns for _, returns in ended])
+    return is_finite, CreditReport(_count_flat(batch, returns), int((~is_finite).sum()), metrics=metrics)
 
 
 def _step_rewards(batch: TrainBatch, is_finite: NDArray[np.bool_], config: AlgorithmConfig) -> list[Stream]:
@@ -167,11 +170,14 @@ def _count_flat(batch: TrainBatch, returns: list[float | None]) -> int:
     return sum(len(spread) < 2 for spread in spreads)
 
 
-def _credit_trajectory(batch: TrainBatch, index: int, config: AlgorithmConfig, rewards: Stream) -> None:
+def _credit_trajectory(
+    batch: TrainBatch, index: int, config: AlgorithmConfig, rewards: Stream
+) -> tuple[Stream, Stream] | None:
+    """Fill the streams of a trajectory; values and the returns that followed, where there are values and it ended."""
     trajectory = batch.trajectories[index]
     turn_index = batch.turn_index(index)
     if len(turn_index) == 0:
-        return
+        return None
     kl = _token_kl(batch, index, config)
     if config.credit == "return_to_go":
         total = shaped_return(trajectory, config)
@@ -180,24 +186,29 @@ def _credit_trajectory(batch: TrainBatch, index: int, config: AlgorithmConfig, r
             total, kl, len(turn_index), beta=config.kl_in_reward, gamma=config.gae.discount
         )
         batch.spread(token_advantages, index, batch.advantages)
-        return
+        return None
     assert batch.old_values is not None
     assert batch.value_targets is not None
     assert batch.is_value_target is not None
     rewards[-1] += _overlong(trajectory, config)
     values, final = batch.sampled(batch.old_values, index), batch.final_values[index]
+    to_the_end = replace(config.gae, trace=1.0)  # whose targets are the discounted rewards that followed
     if config.credit == "turn_gae":
         if kl is not None:
             np.subtract.at(rewards, turn_index, config.kl_in_reward * kl)
         credit = turn_gae(rewards, values, turn_index, final, config.gae)
+        came = turn_gae(rewards, values, turn_index, None, to_the_end)
     else:
         token_rewards = rewards_at_turn_ends(rewards, turn_index)
         if kl is not None:
             token_rewards -= config.kl_in_reward * kl
         credit = gae(token_rewards, values, final, config.gae)
+        came = gae(token_rewards, values, None, to_the_end)
     batch.spread(credit.advantages, index, batch.advantages)
     batch.spread(credit.value_targets, index, batch.value_targets)
     batch.spread(credit.is_value_target.astype(np.float64), index, batch.is_value_target)
+    is_read = came.is_value_target
+    return None if _is_truncated(trajectory) else (values[is_read], came.value_targets[is_read])
 
 
 def _token_kl(batch: TrainBatch, index: int, config: AlgorithmConfig) -> Stream | None:

@@ -12,6 +12,9 @@ import torch.distributed
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from agentgym_rl.histograms import WEIGHTS, named_shares
+
+_BANDS = tuple(f"importance_band_{place}" for place in range(len(WEIGHTS) + 1))
 _SUMS = (
     "loss",
     "tokens",
@@ -30,7 +33,12 @@ _SUMS = (
     "kl",
     "entropy_tokens",
     "entropy",
+    *_BANDS,
 )
+
+
+_SAME = 1e-6
+"""Weights that differ by no more are all one."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,8 @@ class LossMetrics:
 
         Keys: loss, tokens, clip_high (share of tokens with A > 0 whose ratio is held), clip_low and dual_clip (shares
         of those with A < 0), ratio_mean, ratio_std, prox_k3 (k3 from the proximal policy, nats), importance_mean,
-        importance_std, rejected (share with W = 0), reference_kl and entropy (nats).
+        importance_std, rejected (share with W = 0), reference_kl and entropy (nats); and, where weights differ, the
+        shares of their bands as `importance/histogram/…`.
         """
         s = dict(zip(_SUMS, self.sums.tolist(), strict=True))
         summary = {"loss": s["loss"], "tokens": s["tokens"]}
@@ -95,6 +104,8 @@ class LossMetrics:
             if s["tokens"]:
                 mean = s[name] / s["tokens"]
                 summary[f"{name}_std"] = max(s[f"{name}_squared"] / s["tokens"] - mean**2, 0.0) ** 0.5
+        if summary.get("importance_std", 0.0) > _SAME:
+            summary |= named_shares("importance", [s[band] / s["tokens"] for band in _BANDS], WEIGHTS)
         return summary
 
 
@@ -112,6 +123,8 @@ def measure_surrogate(
     ratio, weight = log_ratio.exp(), importance.double()
     num_tokens = torch.full((), float(len(advantages)), dtype=torch.float64, device=advantages.device)
     zero = torch.zeros_like(num_tokens)
+    edges = torch.tensor(WEIGHTS, dtype=torch.float64, device=weight.device)
+    bands = torch.bincount(torch.bucketize(weight, edges, right=True), minlength=len(_BANDS))
     sums = {
         "loss": zero,
         "tokens": num_tokens,
@@ -131,5 +144,6 @@ def measure_surrogate(
         "kl": zero if kl is None else kl.double().sum(),
         "entropy_tokens": zero if entropy is None else num_tokens,
         "entropy": zero if entropy is None else entropy.double().sum(),
+        **dict(zip(_BANDS, bands, strict=True)),
     }
     return LossMetrics(torch.stack([sums[name].double() for name in _SUMS]))

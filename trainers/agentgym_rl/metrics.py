@@ -61,8 +61,9 @@ def learning_metrics(batch: TrainBatch, credit: CreditReport, report: UpdateRepo
         By name: `loss/…` (see `LossMetrics.summarise`), `grad_norm/mean`, `grad_norm/max`, `value/loss`, `updates`,
         `advantage/std`, `groups/zero_variance_share`, `groups/trained_episodes`, `groups/nonfinite`,
         `groups/truncated_excluded`, `states/mean_size` and `states/singleton_share` where turns in equal states are
-        compared, `mismatch/k3` (nats a token) and `mismatch/max`: how far the trainer's
-        log-probabilities lie from those recorded when sampling, before the first update.
+        compared, `calibration/…` where a value head ran (see `calibration.py`), `mismatch/k3` (nats a token) and
+        `mismatch/max`: how far the trainer's log-probabilities lie from those recorded when sampling, before the first
+        update.
     """
     metrics = {f"loss/{name}": value for name, value in report.metrics.summarise().items()}
     if report.grad_norms:
@@ -86,7 +87,7 @@ def learning_metrics(batch: TrainBatch, credit: CreditReport, report: UpdateRepo
     if credit.states is not None:
         metrics["states/mean_size"] = credit.states.mean_size
         metrics["states/singleton_share"] = credit.states.singleton_share
-    return metrics
+    return metrics | credit.metrics
 
 
 def _outcome_rates(members: Sequence[Trajectory], missing: Sequence[Trajectory]) -> Metrics:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentgym.errors import CheckpointError, ConfigError, ContractError
+from agentgym_rl.histograms import AGES, histogram_metrics
 from agentgym_rl.replay.index import ReplayIndex, Unit
 
 
@@ -79,7 +80,7 @@ class Draw:
             "replay/return": float(self.index.reward[episodes].mean()),
             "replay/derived_share": float(self.index.is_derived[episodes].mean()),
             "replay/distinct_share": len(np.unique(self.entries)) / len(self.entries),
-        }
+        } | histogram_metrics("replay/age", ages, AGES)
 
 
 class Sampler(Protocol):

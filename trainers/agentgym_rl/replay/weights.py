@@ -15,6 +15,7 @@ from torch import Tensor
 
 from agentgym.errors import ContractError
 from agentgym.trajectory import Trajectory
+from agentgym_rl.histograms import WEIGHTS, histogram_metrics
 from agentgym_rl.importance import ImportanceConfig, importance_weights
 from agentgym_rl.ratios import RatioLevel, unit_index
 
@@ -79,4 +80,4 @@ def weight_metrics(weights: Float[Tensor, " T"], cap: float) -> dict[str, float]
         "replay/weight_mean": float(weights.mean()),
         "replay/weight_at_cap": float((weights >= cap).double().mean()),
         "replay/effective_share": effective,
-    }
+    } | histogram_metrics("replay/weight", weights.detach().cpu().numpy(), WEIGHTS)

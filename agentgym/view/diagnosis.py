@@ -1,0 +1,144 @@
+"""What an algorithm's own machinery did: calibration of values, replay, state groups, curriculum.
+
+Each figure is drawn where the run logged what it needs; where it did not, there is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentgym.view.charts import Curve, legend, line_chart, number, percent, scatter_chart
+from agentgym.view.heat import heat_table
+from agentgym.view.markup import Html, tag
+from agentgym.view.run_data import RunData
+from agentgym.view.sections import section
+
+_SMALL = (290, 130)
+_HISTOGRAM = re.compile(r"(?P<of>.+)/histogram/(?P<place>\d+)_(?P<band>.+)")
+_POINT = re.compile(r"calibration/(?P<side>predicted|realised)/(?P<place>\d+)")
+_TITLES = {
+    "replay/age": "Age of replayed turns (iterations)",
+    "replay/weight": "Importance weights of replayed turns",
+    "loss/importance": "Importance weights of tokens",
+}
+_CURVES: tuple[tuple[str, str, Callable[[float], str]], ...] = (
+    ("states/singleton_share", "Turns alone in their state", percent),
+    ("states/mean_size", "Rollouts compared in a state", number),
+    ("proxy/correlation", "Shaped reward with score (correlation)", number),
+)
+_MAX_COLUMNS = 120
+
+
+def diagnosis(run: RunData) -> Html:
+    """The section; nothing where the run logged none of it."""
+    note = "How far the estimates and samplers that the algorithm leans on can be trusted."
+    return section("Under the hood", _calibration(run), _histograms(run), _curves(run), note=note)
+
+
+# Calibration
+
+
+class _Calibration(NamedTuple):
+    iteration: int
+    predicted: NDArray[np.float64]
+    realised: NDArray[np.float64]
+
+
+def _calibration(run: RunData) -> Html | None:
+    found = _calibrations(run)
+    if not found:
+        return None
+    chosen = [found[at] for at in sorted({0, len(found) // 2, len(found) - 1})]
+    colours = {1: (1,), 2: (6, 1), 3: (6, 2, 1)}[len(chosen)]
+    curves = [
+        Curve(f"iteration {each.iteration}", each.predicted, each.realised, colour=colour, is_dotted=True)
+        for each, colour in zip(chosen, colours, strict=True)
+    ]
+    chart = scatter_chart(curves, size=(420, 300), x_name="predicted", y_name="realised")
+    text = (
+        "Values of turns against the returns that followed, in bands of equal size by the value. On the dashed line a "
+        "value is what came; below it the critic hopes for too much."
+    )
+    words = tag("div", tag("h3", "Are the values right?"), tag("p", text, class_="note"), legend(curves))
+    side = [
+        _figure(run, "calibration/error", "Mean distance of value and return in a band", number),
+        _figure(run, "calibration/explained_variance", "Variance of returns that values explain", number),
+    ]
+    return tag("div", tag("div", words, *side, class_="beside"), tag("figure", chart), class_="calibration")
+
+
+def _calibrations(run: RunData) -> list[_Calibration]:
+    """The bands of each iteration that has them, by iteration."""
+    points: dict[int, dict[str, dict[int, float]]] = {}
+    for name, curve in run.metrics.get("train", {}).items():
+        if matched := _POINT.fullmatch(name):
+            for iteration, value in zip(curve.x.tolist(), curve.y.tolist(), strict=True):
+                sides = points.setdefault(iteration, {"predicted": {}, "realised": {}})
+                sides[matched["side"]][int(matched["place"])] = value
+    found = []
+    for iteration, sides in sorted(points.items()):
+        places = sorted(sides["predicted"].keys() & sides["realised"].keys())
+        predicted, realised = (np.array([sides[side][at] for at in places]) for side in ("predicted", "realised"))
+        is_finite = np.isfinite(predicted) & np.isfinite(realised)
+        if is_finite.any():
+            found.append(_Calibration(iteration, predicted[is_finite], realised[is_finite]))
+    return found
+
+
+# Histograms
+
+
+def _histograms(run: RunData) -> Html | None:
+    families: dict[str, dict[int, tuple[str, Curve]]] = {}
+    for name, curve in run.metrics.get("train", {}).items():
+        if matched := _HISTOGRAM.fullmatch(name):
+            families.setdefault(matched["of"], {})[int(matched["place"])] = (matched["band"], curve)
+    figures = [_histogram(of, [bands[place] for place in sorted(bands)]) for of, bands in sorted(families.items())]
+    return tag("div", *figures, class_="histograms") if any(figures) else None
+
+
+def _histogram(of: str, bands: Sequence[tuple[str, Curve]]) -> Html | None:
+    """Shares of the bands over iterations; many iterations are thinned out evenly."""
+    columns = np.unique(np.concatenate([curve.x for _, curve in bands]))
+    columns = columns[np.linspace(0, len(columns) - 1, min(len(columns), _MAX_COLUMNS)).round().astype(int)]
+    shares = np.full((len(bands), len(columns)), np.nan)
+    for row, (_, curve) in enumerate(bands):
+        _, at, here = np.intersect1d(columns, curve.x, return_indices=True)
+        shares[row, at] = curve.y[here]
+    if not np.nan_to_num(shares).any():
+        return None
+    title = _TITLES.get(of, of)
+    caption = tag("figcaption", tag("span", title), tag("span", "share by iteration", class_="quiet"))
+    return tag(
+        "figure", caption, heat_table(columns.tolist(), [name for name, _ in bands], shares, (420, 190), percent, title)
+    )
+
+
+# Curves
+
+
+def _curves(run: RunData) -> Html | None:
+    known = [name for name, _, _ in _CURVES]
+    shown = list(_CURVES)
+    shown += [
+        (name, f"{name.partition('/')[0].capitalize()}: {name.partition('/')[2].replace('_', ' ')}", number)
+        for name in sorted(run.metrics.get("train", {}))
+        if name.startswith(("replay/", "curriculum/")) and name not in known and "/histogram/" not in name
+    ]
+    figures = [_figure(run, *each) for each in shown]
+    figures = [figure for figure in figures if figure is not None]
+    return tag("div", *figures, class_="small") if figures else None
+
+
+def _figure(run: RunData, name: str, title: str, show: Callable[[float], str]) -> Html | None:
+    curve = run.curve(name, label=title)
+    if curve is None or len(curve.y) < 2 or not np.isfinite(curve.y).any():
+        return None
+    latest = curve.y[np.isfinite(curve.y)][-1]
+    caption = tag("figcaption", title, tag("b", show(float(latest))))
+    return tag("figure", caption, line_chart([curve], size=_SMALL, show=show, label=title))

@@ -1,0 +1,47 @@
+import numpy as np
+
+from agentgym.store import RunStore
+from agentgym.view import write_report
+from agentgym_rl.calibration import calibration_metrics
+from agentgym_rl.histograms import AGES, histogram_metrics
+
+
+def page_of(folder, *rows):
+    with RunStore.create(folder, {}) as store:
+        for iteration, values in enumerate(rows):
+            store.log_metrics(iteration, values)
+    return write_report(folder).read_text(encoding="utf-8")
+
+
+def test_calibration_is_drawn_for_the_first_middle_and_last_iteration(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = []
+    for _ in range(5):
+        values = rng.random(40)
+        rows.append(calibration_metrics([values], [values + rng.normal(0, 0.1, 40)]))
+    page = page_of(tmp_path, *rows)
+    assert "Are the values right?" in page
+    assert [f"iteration {at}</span>" in page for at in range(5)] == [True, False, True, False, True]
+    assert page.count("\npredicted ") == 30
+    assert "Variance of returns that values explain" in page
+
+
+def test_histograms_of_replay_are_drawn_from_its_bands(tmp_path):
+    rows = [histogram_metrics("replay/age", np.arange(3 * at + 1), AGES) for at in range(4)]
+    page = page_of(tmp_path, *rows)
+    assert "Age of replayed turns" in page
+    assert "iteration 3\n8-15: 20\xa0%" in page
+    assert "replay/age/histogram" not in page
+
+
+def test_states_and_stages_are_curves(tmp_path):
+    rows = [{"states/singleton_share": 0.5, "curriculum/stage": at, "replay/size": 3.0} for at in range(3)]
+    page = page_of(tmp_path, *rows)
+    assert "Turns alone in their state" in page
+    assert "Curriculum: stage" in page
+    assert "Replay: size" in page
+
+
+def test_a_run_without_any_of_it_has_no_such_section(tmp_path):
+    page = page_of(tmp_path, {"success/mean": 0.5}, {"success/mean": 0.6, "calibration/error": 0.1})
+    assert "Under the hood" not in page
