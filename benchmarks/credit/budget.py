@@ -1,0 +1,190 @@
+"""Training within a budget of environment turns, with held-out scores on the way that cost none of it.
+
+Which run is trained, and where its result is kept, is said in `runs.py`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate
+from agentgym.policy import Policy
+from agentgym.rollout import GroupCollector
+from agentgym.suite import Suite
+from agentgym.trajectory import Group
+from agentgym_rl.config import TrainConfig
+from agentgym_rl.journal import Journal
+from agentgym_rl.trainer import Trainer
+
+STAGES = ("collect", "learn", "probe")
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A held-out score on the way.
+
+    Attributes:
+        turns: Environment turns consumed before it.
+        iteration: Iterations complete.
+        cpu_s: CPU seconds of training so far, probes not counted.
+        score: Mean score over the validation tasks.
+        success: Share of them that succeeded.
+    """
+
+    turns: int
+    iteration: int
+    cpu_s: float
+    score: float
+    success: float
+
+    def to_json(self) -> dict[str, float]:
+        """A JSON object."""
+        return {key: round(value, 4) for key, value in asdict(self).items()}
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """What is played for a held-out score.
+
+    Attributes:
+        num_tasks: Tasks of the split, spread evenly over it.
+        attempts: Episodes of each.
+        seed: Of the policy's draws.
+    """
+
+    num_tasks: int
+    attempts: int
+    seed: int
+
+    def play(self, policy: Policy, suite: Suite, split: str, config: TrainConfig) -> EvaluationResult:
+        """Play it, sampling as in training."""
+        rollout = replace(config.rollout, is_lockstep=True)
+        settings = EvaluationSettings(self.attempts, self.num_tasks, self.seed, rollout=rollout)
+        return evaluate(policy, suite, split, settings)
+
+
+@dataclass
+class Spent:
+    """What a run has consumed.
+
+    Attributes:
+        turns: Environment turns of training.
+        cpu_s: CPU seconds of each stage.
+    """
+
+    turns: int = 0
+    cpu_s: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
+
+    @property
+    def training_cpu_s(self) -> float:
+        """CPU seconds without those of held-out scores."""
+        return self.cpu_s["collect"] + self.cpu_s["learn"]
+
+    @contextmanager
+    def on(self, stage: str) -> Iterator[None]:
+        """Count what runs inside as a stage."""
+        began = time.process_time()
+        try:
+            yield
+        finally:
+            self.cpu_s[stage] += time.process_time() - began
+
+
+class BudgetedTrainer(Trainer):
+    """Stops when its turns or its CPU seconds are spent, and scores its policy evenly over the turns.
+
+    Attributes:
+        spent: What it has consumed.
+        probes: Its held-out scores.
+        course: Turns consumed, and share of the episodes collected last that succeeded, an iteration each.
+
+    Args:
+        arguments: Of `Trainer`.
+        max_turns: Environment turns after which no further iteration starts.
+        max_cpu_s: CPU seconds, held-out scores included, likewise.
+        probes: How many held-out scores there are on the way.
+        held_out: What they are of.
+        options: Of `Trainer`.
+    """
+
+    def __init__(
+        self, *arguments: Any, max_turns: int, max_cpu_s: float, probes: int, held_out: HeldOut, **options: Any
+    ) -> None:
+        super().__init__(*arguments, validate=BudgetedTrainer._after_iteration, **options)
+        self.max_turns, self.max_cpu_s, self.held_out = max_turns, max_cpu_s, held_out
+        self.spent, self.probes = Spent(), list[Probe]()
+        self.course: list[list[float]] = []
+        self._due = [max_turns * (number + 1) / probes for number in range(probes)]
+        self._mark = 0.0
+
+    def run(self) -> None:
+        """Train; the first held-out score is of the start, the last one of the end."""
+        self._probe()
+        self._mark = time.process_time()
+        super().run()
+        if self.probes[-1].iteration != self.state.iteration:
+            self._probe()
+
+    def is_over(self) -> bool:
+        """Whether no further iteration starts: also where turns or CPU seconds are spent."""
+        cpu_s = sum(self.spent.cpu_s.values())
+        return super().is_over() or self.spent.turns >= self.max_turns or cpu_s >= self.max_cpu_s
+
+    def collect(self, collector: GroupCollector) -> list[Group]:
+        """Collect, and count what that consumed; episodes that broke have consumed turns too."""
+        with self.spent.on("collect"):
+            groups = super().collect(collector)
+        self._mark = time.process_time()
+        self.spent.turns += turns_of(groups)
+        successes = [bool(member.success) for group in groups for member in group.members]
+        self.course.append([self.spent.turns, round(sum(successes) / max(1, len(successes)), 4)])
+        return groups
+
+    @staticmethod
+    def _after_iteration(trainer: Trainer) -> float | None:
+        assert isinstance(trainer, BudgetedTrainer)
+        trainer.spent.cpu_s["learn"] += time.process_time() - trainer._mark
+        if trainer._due and trainer.spent.turns >= trainer._due[0]:
+            trainer._due = [turns for turns in trainer._due if turns > trainer.spent.turns]
+            trainer._probe()
+        return None
+
+    def _probe(self) -> None:
+        with self.spent.on("probe"):
+            found = self.held_out.play(self.policy, self.suite, "validation", self.config)
+        scores = (found.score.mean, found.success.mean)
+        self.probes.append(Probe(self.spent.turns, self.state.iteration, self.spent.training_cpu_s, *scores))
+
+
+class Curve(Journal):
+    """Keeps the metrics of each iteration in memory, and writes nothing."""
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, float]] = []
+
+    def record(self, iteration: int, metrics: Mapping[str, float], phase: str = "train") -> None:
+        """Keep the numbers of an iteration."""
+        self.rows.append(dict(metrics))
+
+    def iteration(self, number: int, total: int, metrics: Mapping[str, float], seconds: float) -> None:
+        """Say nothing."""
+
+    def say(self, text: str) -> None:
+        """Say nothing."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def means(self, names: Sequence[str]) -> dict[str, float]:
+        """Means over the iterations of the metrics of these names that there are."""
+        found = {name: [row[name] for row in self.rows if name in row] for name in names}
+        return {name: round(sum(values) / len(values), 4) for name, values in found.items() if values}
+
+
+def turns_of(groups: Sequence[Group]) -> int:
+    """Environment turns that groups took, those of their missing members included."""
+    return sum(len(member.turns) for group in groups for member in (*group.members, *group.missing))

@@ -1,0 +1,158 @@
+"""One run: from the shared start, within the task's budget, to a result that is kept under the digest of its settings.
+
+What is run in which order is said in `chain.py`; what the results mean in `report.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from agentgym.config import Source
+from agentgym.evaluation import EvaluationSettings, evaluate
+from agentgym.policies.by_name import load
+from agentgym_rl.config import config_from_tables
+from agentgym_rl.run_folder import commit, open_run
+from agentgym_rl.setup import assemble, reference_of
+from benchmarks.credit.budget import BudgetedTrainer, Curve, HeldOut
+from benchmarks.credit.starts import cloned_start, cost_of
+from benchmarks.credit.suites import register_all
+from benchmarks.credit.tables import MAX_CPU_S, Piece, TaskTable, digest, run_tables, start_digest, task_named
+
+_MIB = 1 << 10  # of the kibibytes that Linux counts in
+_KEPT_METRICS = ("states/mean_size", "states/singleton_share", "groups/zero_variance_share", "policy/invalid_share")
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where things are kept.
+
+    Attributes:
+        root: Folder of all of them.
+    """
+
+    root: Path = Path("runs/credit")
+
+    @property
+    def starts(self) -> Path:
+        """The cloned starts."""
+        return self.root / "starts"
+
+    @property
+    def oracles(self) -> Path:
+        """What the oracle scores."""
+        return self.root / "oracles"
+
+    def result(self, piece: Piece) -> Path:
+        """The file of a run's result; another one where its settings are others."""
+        return self.root / ("trials" if piece.is_trial else "runs") / f"{piece.name}-{digest(piece)}.json"
+
+
+def kept(piece: Piece, places: Places) -> Record | None:
+    """The result of a run with these settings; None where there is none."""
+    path = places.result(piece)
+    record: Record | None = json.loads(path.read_text()) if path.exists() else None
+    return record
+
+
+def run_piece(piece: Piece, places: Places) -> Record:
+    """Run one piece and keep its result, or read what an earlier call came to."""
+    found = kept(piece, places)
+    if found is None:
+        register_all()
+        start = cloned_start(piece.task, piece.seed, places.starts)
+        found = _described(piece) | {"start": cost_of(start)} | _trained(piece, start)
+        write_json(places.result(piece), found)
+    return found
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write a file whole or not at all, whoever else writes it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(f".{os.getpid()}.partial")
+    partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    partial.rename(path)
+
+
+def oracle_score(task: str, places: Places) -> float:
+    """What the oracle scores on the tasks that held-out scores are of."""
+    table = task_named(task)
+    path = places.oracles / f"{task}-{start_digest(table, 0)}-{table.validation_tasks}.json"
+    if not path.exists():
+        register_all()
+        settings = EvaluationSettings(limit=table.validation_tasks)
+        found = evaluate(load("oracle", table.suite), table.suite, "validation", settings)
+        write_json(path, round(found.score.mean, 4))
+    return float(json.loads(path.read_text()))
+
+
+def _described(piece: Piece) -> Record:
+    return {
+        "task": piece.task,
+        "method": piece.method,
+        "seed": piece.seed,
+        "chosen": piece.chosen,
+        "is_trial": piece.is_trial,
+        "digest": digest(piece),
+        "commit": commit(),
+        "load_1min_at_start": round(os.getloadavg()[0], 1),
+    }
+
+
+def _trained(piece: Piece, start: Path) -> Record:
+    """Train, test, and say what it took."""
+    table, began = task_named(piece.task), time.monotonic()
+    config = config_from_tables(run_tables(piece, str(start)), Source())
+    held_out = HeldOut(table.validation_tasks, table.attempts, piece.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        parts, curve = assemble(config), Curve()
+        with open_run(Path(folder) / "run", config, resume=False, overwrite=False) as store:
+            trainer = BudgetedTrainer(
+                config,
+                parts.suite,
+                parts.model,
+                parts.policy,
+                reference=reference_of(parts.model, config),
+                store=store,
+                folder=Path(folder) / "run",
+                journal=curve,
+                max_turns=table.turns,
+                max_cpu_s=MAX_CPU_S,
+                probes=table.probes,
+                held_out=held_out,
+            )
+            trainer.state.seen_hashes.update(parts.seen_hashes)
+            trainer.run()
+    record: Record = {
+        "probes": [probe.to_json() for probe in trainer.probes],
+        "course": trainer.course,
+        "turns": trainer.spent.turns,
+        "is_cut": sum(trainer.spent.cpu_s.values()) >= MAX_CPU_S,
+        "metrics": curve.means(_KEPT_METRICS),
+        "cost": {f"{stage}_cpu_s": round(value, 2) for stage, value in trainer.spent.cpu_s.items()},
+    }
+    if not piece.is_trial:
+        record["test"] = _test(trainer, table, piece.seed)
+    record["cost"] |= {
+        "cpu_s": round(time.process_time(), 2),
+        "wall_s": round(time.monotonic() - began, 2),
+        "peak_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _MIB, 1),
+        "iterations": trainer.state.iteration,
+        "threads": torch.get_num_threads(),
+    }
+    return record
+
+
+def _test(trainer: BudgetedTrainer, table: TaskTable, seed: int) -> Record:
+    """The weights at the end on the test split; none are chosen by what they score."""
+    found = HeldOut(table.test_tasks, table.attempts, seed).play(trainer.policy, trainer.suite, "test", trainer.config)
+    return {"score": round(found.score.mean, 4), "success": round(found.success.mean, 4)}

@@ -1,0 +1,85 @@
+import json
+from dataclasses import replace
+
+import pytest
+
+from agentgym.errors import ConfigError, UnknownNameError
+from benchmarks.credit import runs, starts
+from benchmarks.credit.__main__ import command
+from benchmarks.credit.runs import Places, kept, run_piece
+from benchmarks.credit.tables import QUICK, Piece, task_named
+
+CHOSEN = {"optimiser.learning_rate": 2e-3, "algorithm.minibatches": 2}
+LOOP = Piece(QUICK, "loop", 0, CHOSEN)
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory):
+    return Places(tmp_path_factory.mktemp("credit"))
+
+
+@pytest.fixture(scope="module")
+def result(places):
+    return run_piece(LOOP, places)
+
+
+def test_a_run_stops_at_its_turns_and_is_scored_on_the_way(result):
+    budget = task_named(QUICK).turns
+    turns = [probe["turns"] for probe in result["probes"]]
+    assert turns[0] == 0
+    assert turns == sorted(set(turns))
+    assert budget <= turns[-1] == result["turns"] < budget + 8 * 12 + 1  # one iteration more at most
+    assert [point[0] for point in result["course"]][-1] == result["turns"]
+    assert 0 <= result["test"]["score"] <= 1
+    assert not result["is_cut"]
+    assert result["cost"]["learn_cpu_s"] > 0
+    assert result["cost"]["peak_mib"] > 100
+
+
+def test_a_result_is_kept_and_not_run_again(result, places, monkeypatch):
+    monkeypatch.setattr(runs, "_trained", None)
+    assert run_piece(LOOP, places) == result == kept(LOOP, places)
+    assert kept(replace(LOOP, seed=1), places) is None
+
+
+def test_methods_start_from_the_very_same_weights(result, places, monkeypatch):
+    monkeypatch.setattr(starts, "train", None)  # the start is there already
+    other = run_piece(Piece(QUICK, "gigpo", 0, {"optimiser.learning_rate": 2e-3}), places)
+    assert other["probes"][0] == result["probes"][0]
+    assert other["metrics"]["states/mean_size"] >= 1
+
+
+def test_a_run_repeats_exactly(result, tmp_path):
+    again = run_piece(LOOP, Places(tmp_path))
+    assert [probe["score"] for probe in again["probes"]] == [probe["score"] for probe in result["probes"]]
+    assert again["course"] == result["course"]
+
+
+def test_a_run_is_cut_where_its_cpu_seconds_are_spent(places, monkeypatch):
+    monkeypatch.setattr(runs, "MAX_CPU_S", 0.0)
+    cut = run_piece(replace(LOOP, seed=0, chosen={"optimiser.learning_rate": 1e-3}), places)
+    assert cut["is_cut"]
+    assert len(cut["probes"]) == 1
+
+
+def test_a_trial_leaves_the_test_split_alone(places, monkeypatch):
+    monkeypatch.setattr(runs, "_test", None)
+    trial = run_piece(replace(LOOP, is_trial=True), places)
+    assert "test" not in trial
+
+
+def test_the_oracle_is_scored_on_the_same_tasks(places):
+    assert runs.oracle_score(QUICK, places) == 1.0
+
+
+def test_the_commands_refuse_what_does_not_exist(capsys):
+    with pytest.raises(ConfigError, match="no command"):
+        command(["dance"])
+    with pytest.raises(UnknownNameError):
+        command(["run", "--task", "draughts", "--method", "loop"])
+
+
+def test_the_run_command_prints_the_result(result, places, capsys):
+    arguments = ["--task", QUICK, "--method", "loop", "--seed", "0", "--chosen", json.dumps(CHOSEN)]
+    assert command(["run", "--root", str(places.root), *arguments]) == 0
+    assert json.loads(capsys.readouterr().out) == result
