@@ -40,6 +40,14 @@ def content_text(message: Message) -> str:
     return "\n".join(part["text"] if part.get("type") == "text" else "[image]" for part in content)
 
 
+def with_text(message: Message, text: str) -> Message:
+    """The message with a text behind its content, an empty line between the two."""
+    content = message.get("content") or ""
+    if isinstance(content, str):
+        return {**message, "content": f"{content}\n\n{text}" if content else text}
+    return {**message, "content": [*content, {"type": "text", "text": f"\n\n{text}"}]}
+
+
 def text_of(messages: Sequence[Message]) -> str:
     """The flat view of messages that observations carry: their texts, one after another."""
     if len(messages) == 1 and isinstance(messages[0].get("content"), str):

@@ -6,7 +6,7 @@ Importing agentgym registers the table with Gymnasium and imports none of the en
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +24,7 @@ from agentgym.origin import told
 from agentgym.policy import ScriptFactory
 from agentgym.sandbox.source import PROVIDERS
 from agentgym.suite import register_suites
+from agentgym.task import Task
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,8 @@ class EnvSpec:
         adapts: The package whose environment it is; "" for one of our own.
         why_no_oracle: Why no script solves every task; "" where `oracle` does.
         difficulty: Options of `make` that make its tasks harder, each with its values from the easiest to the hardest.
+        hints: "module:NAME" of a function from a task to advice in words on how to solve it, made on the harness's side
+            from the task's private part; "" for none. A curriculum may show it where a policy fails.
     """
 
     id: str
@@ -64,6 +67,7 @@ class EnvSpec:
     adapts: str = ""
     why_no_oracle: str = ""
     difficulty: Knobs = field(default_factory=dict, hash=False)
+    hints: str = ""
 
     @property
     def missing_extra(self) -> str:
@@ -98,6 +102,18 @@ class EnvSpec:
         factories: Mapping[str, Any] = _load(self, "scripts")
         found = factories[self.role_named(role)] if self.roles else factories
         return {name: found[name] for name in found if name != "oracle"} if self.why_no_oracle else found
+
+    def load_hints(self) -> Callable[[Task], str]:
+        """The function from a task to advice on it; imports its module.
+
+        Raises:
+            ConfigError: The environment gives no hints.
+            ContractError: The function cannot be imported.
+        """
+        if not self.hints:
+            raise ConfigError(f"environment {self.id!r} gives no hints; give EnvSpec `hints`, a function of a task")
+        hint: Callable[[Task], str] = _load(self, "hints")
+        return hint
 
     def load_partners(self) -> Mapping[str, ScriptFactory]:
         """What plays each role of this game by default; empty for an environment of one agent."""
@@ -173,7 +189,7 @@ _OWN = (
     _dialogue("GuessMyCity", "guess-my-city"),
     _dialogue("GuessNumber", "guess-number"),
     _dialogue("Mastermind", "mastermind"),
-    _dialogue("Maze", "maze", "partial"),
+    replace(_dialogue("Maze", "maze", "partial"), hints="agentgym_dialogue.maze.scripts:hint"),
     _dialogue("TextNav", "text-nav", "partial", "small"),
     _dialogue("TwentyQuestions", "twenty-questions"),
     _dialogue("Wordle", "wordle", "tries"),
@@ -202,6 +218,7 @@ _OWN = (
         ("tools/lookup",),
         runtimes=("local", "served"),
         difficulty=KNOBS["Lookup"],
+        hints="agentgym_tools.lookup.scripts:hint",
     ),
     EnvSpec(
         "agentgym/Python-v0",

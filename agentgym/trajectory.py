@@ -21,6 +21,8 @@ Ids = NDArray[np.int32]
 NO_IDS: Ids = np.zeros(0, np.int32)
 FINAL_PROGRESS = "final_progress"
 """Key of a trajectory's metadata: how far a truncated episode came."""
+HINT = "hint"
+"""Key of a trajectory's metadata: advice that the policy was shown and that the recorded prompts are without."""
 
 
 @dataclass(slots=True)
@@ -122,7 +124,8 @@ class Trajectory:
         score: The suite's official metric, None where the outcome carries no reward.
         success: Whether the task was solved, None where the outcome carries no reward.
         is_derived: The tokens were not sampled by the policy being trained (demonstrations, text endpoints, people).
-        parent_id, parent_turn: Where a forked episode left its parent.
+        parent_id, parent_turn: Where a forked episode left its parent, or the trajectory whose first turns, so many,
+            were played before its own; they stand in the first turn's messages.
         usage: Counters such as prompt_tokens, completion_tokens, cost_usd, retries.
         error: What broke, for outcomes without reward.
     """

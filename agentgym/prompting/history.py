@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agentgym.errors import ConfigError
-from agentgym.message import Message
+from agentgym.message import Message, with_text
 
 
 class HistoryPolicy(Protocol):
@@ -125,9 +125,4 @@ def with_note(head: Sequence[Message], left_out: int) -> list[Message]:
     if not left_out or not head:
         return list(head)
     note = f"[{left_out} earlier {'turn was' if left_out == 1 else 'turns were'} left out here.]"
-    content = head[-1].get("content") or ""
-    if isinstance(content, str):
-        noted: object = f"{content}\n\n{note}" if content else note
-    else:
-        noted = [*content, {"type": "text", "text": f"\n\n{note}"}]
-    return [*head[:-1], {**head[-1], "content": noted}]
+    return [*head[:-1], with_text(head[-1], note)]

@@ -7,6 +7,7 @@ from agentgym.rollout.collect import Progress, collect_episodes, game_maker
 from agentgym.rollout.engine import RolloutEngine, RolloutStats
 from agentgym.rollout.episode import Job, draw_seed
 from agentgym.rollout.groups import GroupCollector, shuffled_tasks
+from agentgym.rollout.opening import Opening
 from agentgym.rollout.progress import ProgressDisplay
 from agentgym.rollout.ray_hosts import HostSettings
 from agentgym.rollout.settings import RolloutSettings
@@ -15,6 +16,7 @@ __all__ = [
     "GroupCollector",
     "HostSettings",
     "Job",
+    "Opening",
     "Progress",
     "ProgressDisplay",
     "RolloutEngine",

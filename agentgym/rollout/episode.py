@@ -14,10 +14,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from agentgym.action import Action, parse_text, parse_tool_calls, to_message
+from agentgym.action import to_message
 from agentgym.env import CutMessage
 from agentgym.errors import (
-    ActionSyntaxError,
     AgentGymError,
     CancelledEpisode,
     ContextOverflowError,
@@ -25,15 +24,16 @@ from agentgym.errors import (
     PartnerForfeitError,
 )
 from agentgym.game import GameEnv, GameReply, Inbox
-from agentgym.message import Message, ToolSchema
+from agentgym.message import Message, ToolSchema, with_text
 from agentgym.origin import told
 from agentgym.outcome import CutReason, Outcome
 from agentgym.policy import Policy, Reply, Request
 from agentgym.prompting.parsing import canonical_text
 from agentgym.reward import weighted_sum
+from agentgym.rollout.opening import Opening, parse_reply, play_opening
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.task import Task
-from agentgym.trajectory import FINAL_PROGRESS, Trajectory, Turn, TurnTimes
+from agentgym.trajectory import FINAL_PROGRESS, HINT, Trajectory, Turn, TurnTimes
 
 _MIN_ROOM = 1
 _COSTS = {"prompt_tokens", "completion_tokens", "cost_usd"}
@@ -90,6 +90,9 @@ class Job:
         group_id: The group that it belongs to; "" for none.
         attempt: Index within the group or evaluation.
         env_seed: Seed that the environment is reset with; None takes the task's.
+        hint: Advice that a policy of one role is shown behind the first messages. The record's prompts are without it:
+            what is trained is to do as well unadvised, from the log-probabilities under the advice.
+        opening: Recorded turns that are played before the first turn of a policy of one role.
     """
 
     task: Task
@@ -98,6 +101,8 @@ class Job:
     group_id: str = ""
     attempt: int = 0
     env_seed: int | None = None
+    hint: str = ""
+    opening: Opening | None = None
 
 
 def draw_seed(*parts: object) -> int:
@@ -146,6 +151,7 @@ class Episode:
         self._casting = casting
         self._acted = ""
         self._talks: dict[str, Talk] = {}
+        self._advised: dict[str, Talk] = {}
         self._records: dict[str, Trajectory] = {}
         self._told: dict[str, list[Message]] = {}
         self._partners: frozenset[str] = frozenset()
@@ -158,7 +164,8 @@ class Episode:
         """Reset the game, made first where the episode has none, to the job's task."""
         if self.game is None:
             self.game = make_game(self.job.task)
-        return self.game.reset(self.job.task, self.job.env_seed)
+        inbox = self.game.reset(self.job.task, self.job.env_seed)
+        return inbox if self.job.opening is None else play_opening(self.game, inbox, self.job.opening)
 
     def step(self, text: str) -> tuple[GameReply, Standing]:
         """Step the game; also returns what it said of the state that the message was an action in."""
@@ -192,6 +199,8 @@ class Episode:
             self._talks[role] = self._casting.make_talk(policy, self._tools(role))
             self._told[role] = []
             self._records[role] = self._open_record(role, policy)
+            if self.job.hint:
+                self._advised[role] = self._casting.make_talk(policy, self._tools(role))
         self._partners = frozenset(role for role, policy in self.policies.items() if is_partner(policy))
         self._deliver(inbox)
 
@@ -218,8 +227,10 @@ class Episode:
         role = self._acted = self.game.acting_role
         talk, record = self._talks[role], self._records[role]
         turn = Turn(len(record.turns), self._told[role], {}, "")
+        asked = self._advised.get(role, talk)
         try:
             prompt = talk.prompt()
+            shown = prompt if asked is talk else asked.prompt()
         except ContextOverflowError as error:
             if role in self._partners:
                 raise PartnerError(f"the conversation of the partner {role!r} is too long for it: {error}") from error
@@ -234,9 +245,9 @@ class Episode:
             episode=record.id,
             turn=turn.index,
             task=self.job.task,
-            messages=talk.messages,
+            messages=asked.messages,
             tools=self._tools(role),
-            prompt_ids=None if prompt is None else prompt.ids,
+            prompt_ids=None if shown is None else shown.ids,
             seed=draw_seed(self.job.seed, role, turn.index),
             sampling=self._sampling(),
             role=role,
@@ -254,7 +265,7 @@ class Episode:
         tools = self._tools(role)
         text = canonical_text(reply.text, tools) if tools and reply.ids is not None else reply.text
         turn.text, turn.was_cut, turn.version = text, reply.was_cut, reply.version
-        turn.reply = reply.message or to_message(_parse(text, tools))
+        turn.reply = reply.message or to_message(parse_reply(text, tools))
         if reply.ids is not None:
             turn.action_ids, turn.behaviour_logprobs = reply.ids, reply.logprobs
             self._num_tokens += len(reply.ids)
@@ -265,7 +276,8 @@ class Episode:
         for key, count in reply.usage.items():
             usage[key] = usage.get(key, 0.0) + count
         ids = () if reply.ids is None else reply.ids.tolist()
-        self._talks[role].reply(ids, text, turn.reply, reply.was_cut)
+        for talk in (self._talks[role], *filter(None, [self._advised.get(role)])):
+            talk.reply(ids, text, turn.reply, reply.was_cut)
         is_refused = reply.was_cut and self.settings.cut_messages == "invalid"
         return CutMessage(text) if is_refused else text
 
@@ -363,6 +375,9 @@ class Episode:
             policy="" if policy is None else policy.name,
             weights={} if self.game is None else self.game.reward_weights,
             is_derived=policy is None or not policy.uses_tokens,
+            parent_id=None if job.opening is None else job.opening.parent,
+            parent_turn=None if job.opening is None else len(job.opening.actions),
+            metadata={HINT: job.hint} if job.hint else {},
         )
 
     def _sampling(self) -> Any:
@@ -374,25 +389,24 @@ class Episode:
 
     def _deliver(self, inbox: Inbox) -> None:
         for role, messages in inbox.items():
-            if messages:
-                self._talks[role].observe(messages)
-                self._told[role] += messages
+            if not messages:
+                continue
+            talk, advised = self._talks[role], self._advised.get(role)
+            if advised is not None:
+                hint = "" if talk.messages else self.job.hint
+                advised.observe([*messages[:-1], with_text(messages[-1], hint)] if hint else messages)
+            talk.observe(messages)
+            self._told[role] += messages
 
     def _take_events(self, reply: GameReply) -> None:
         assert self.game is not None
         weighted_sum(reply.events, self.game.reward_weights)  # refuses rewards that are none, before they are recorded
+        before = 0 if self.job.opening is None else len(self.job.opening.actions)
         for event in reply.events:
+            if before:  # turns are counted from the policy's first
+                event = event._replace(turn=event.turn - before, issued_at=event.issued_at - before)
             self._records[event.role].events.append(event)
 
     def _drop_unanswered(self, record: Trajectory) -> None:
         if record.turns and not record.turns[-1].reply:
             record.turns.pop()
-
-
-def _parse(text: str, tools: Sequence[ToolSchema]) -> Action:
-    if tools:
-        try:
-            return parse_tool_calls(text, tools)
-        except ActionSyntaxError:
-            pass
-    return parse_text(text)

@@ -56,6 +56,7 @@ class GroupCollector:
         seed: Seed of the policies' draws.
         first_index: Index of the first group, counted over the run.
         index_step: Distance between indices: the number of processes that collect side by side.
+        prepare: Changes an episode before it is admitted, such as by a hint.
     """
 
     def __init__(
@@ -68,12 +69,13 @@ class GroupCollector:
         seed: int,
         first_index: int = 0,
         index_step: int = 1,
+        prepare: Callable[[Job], Job] | None = None,
     ) -> None:
         if group_size < 1 or max_in_flight < 1:
             raise ConfigError(f"group_size and max_in_flight must be positive: got {group_size}, {max_in_flight}")
         self._engine, self._tasks = engine, tasks
         self._group_size, self._max_in_flight, self._seed = group_size, max_in_flight, seed
-        self._next_index, self._index_step = first_index, index_step
+        self._next_index, self._index_step, self._prepare = first_index, index_step, prepare
         self._in_flight: deque[_Admission] = deque()
         self._by_key: dict[str, _Admission] = {}
 
@@ -111,7 +113,8 @@ class GroupCollector:
             self._by_key[group_id] = admission
             for attempt in range(self._group_size):
                 seed = draw_seed(self._seed, group_id, attempt)
-                self._engine.submit(Job(task, f"{group_id}-{attempt:03d}", seed, group_id, attempt))
+                job = Job(task, f"{group_id}-{attempt:03d}", seed, group_id, attempt)
+                self._engine.submit(job if self._prepare is None else self._prepare(job))
 
     def _take(self, on_episode: Callable[[list[Trajectory]], None] | None) -> None:
         records = self._engine.next()

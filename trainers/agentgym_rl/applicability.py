@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentgym.config import Source
 from agentgym.errors import ConfigError
+from agentgym_rl.curricula import rules as curricula_rules
 
 if TYPE_CHECKING:
     from agentgym_rl.config import AlgorithmConfig, TrainConfig
@@ -81,6 +82,7 @@ def require_applicable(config: TrainConfig, given: set[str], source: Source) -> 
 
 
 def _require_consistent(config: TrainConfig) -> None:
+    curricula_rules.require_consistent(config)
     algorithm, group = config.algorithm, config.group
     needs_group = algorithm.credit in ("episode", "attribution") and not algorithm.is_whitened
     _require_yields(algorithm)

@@ -18,6 +18,7 @@ from agentgym_rl.advantages import AdvantageConfig
 from agentgym_rl.aggregation import AggregationMode
 from agentgym_rl.applicability import require_applicable
 from agentgym_rl.attributed import AttributionConfig
+from agentgym_rl.curricula.config import CurriculumConfig
 from agentgym_rl.gae import GaeConfig
 from agentgym_rl.importance import ImportanceConfig
 from agentgym_rl.losses import PolicyLossConfig
@@ -256,6 +257,7 @@ class TrainConfig:
     warm_start: WarmStartConfig = field(default_factory=WarmStartConfig)
     group: GroupConfig = field(default_factory=GroupConfig)
     rollout: RolloutSettings = field(default_factory=RolloutSettings)
+    curriculum: CurriculumConfig = field(default_factory=CurriculumConfig)
     algorithm: AlgorithmConfig = field(default_factory=AlgorithmConfig)
     optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
     packing: PackingConfig = field(default_factory=lambda: PackingConfig(row_length=512, micro_batch_tokens=16384))

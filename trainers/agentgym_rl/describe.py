@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agentgym_rl.attributed import equations
 from agentgym_rl.config import AlgorithmConfig, GroupConfig, TrainConfig
+from agentgym_rl.curricula.description import describe_curriculum
 
 _BASELINES = {
     "leave_one_out": "A_i = R_i - mean_{j != i} R_j",
@@ -31,6 +32,7 @@ def describe(config: TrainConfig) -> str:
     algorithm, group = config.algorithm, config.group
     lines = [f"preset {algorithm.preset}, suite {config.run.suite}"]
     lines += _sampling(config, group)
+    lines += describe_curriculum(config.curriculum, _fate_of_truncated(algorithm))
     lines += _credit(algorithm)
     lines += _loss(algorithm)
     lines += _update(config)
@@ -44,6 +46,12 @@ def _sampling(config: TrainConfig, group: GroupConfig) -> list[str]:
     ]
     lines.append(f"          staleness at most {group.staleness}; groups without variance: {group.dynamic_sampling}")
     return lines
+
+
+def _fate_of_truncated(algorithm: AlgorithmConfig) -> str:
+    if algorithm.has_value_head:
+        return "valued at the last observation"
+    return algorithm.advantage.truncated if algorithm.credit == "episode" else "include"
 
 
 def _credit(algorithm: AlgorithmConfig) -> list[str]:

@@ -9,6 +9,7 @@ from agentgym.trajectory import Group
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.checkpoint import TrainerState
 from agentgym_rl.credit import assign_credit
+from agentgym_rl.curricula.durations import weigh_by_duration
 from agentgym_rl.learner import Workplace
 from agentgym_rl.metrics import Metrics, learning_metrics
 from agentgym_rl.part_state import Part
@@ -32,9 +33,11 @@ class GroupLearner:
         batch, credit = assign_credit(
             self.score(groups), config.algorithm, drop_flat_groups=config.group.dynamic_sampling != "keep"
         )
+        durations = config.curriculum.durations
+        weighed = {} if durations is None else weigh_by_duration(batch, durations)
         order_seed = draw_seed(config.run.seed, "minibatches", state.iteration)
         report = learn(place.model, place.optimiser, batch, config, seed=order_seed, version=state.version)
-        return learning_metrics(batch, credit, report, len(groups))
+        return learning_metrics(batch, credit, report, len(groups)) | weighed
 
     def score(self, groups: list[Group]) -> TrainBatch:
         """The batch with what the forward passes before learning give."""

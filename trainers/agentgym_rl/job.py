@@ -288,6 +288,9 @@ class TrainingJob:
         if self._is_cloned():
             seen = json.loads((self.folder / "models" / "cloned" / SEEN_FILE).read_text())
             trainer.state.seen_hashes.update(seen["seen_hashes"])
+        if self.config.curriculum.starts is not None:
+            shown = [] if self.store is None else self.store.episodes(with_tokens=False, purpose="demo")
+            trainer.curriculum.take(distributed.broadcast([each for each in shown if each.success]))
         return trainer
 
     def _validate(self, trainer: Trainer) -> float | None:

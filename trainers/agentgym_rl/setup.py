@@ -29,6 +29,7 @@ from agentgym.suite import Suite, load_suite, require_unseen
 from agentgym_rl import distributed
 from agentgym_rl.attributed import require_recordable
 from agentgym_rl.config import TrainConfig
+from agentgym_rl.curricula.requirements import make_curriculum
 from agentgym_rl.demonstrations import collect_demonstrations
 from agentgym_rl.models import PolicyModel, apply_options, frozen_copy, load_causal_lm
 from agentgym_rl.roles import evaluated_role, tools_of, training_cast
@@ -162,6 +163,7 @@ def _require_names(config: TrainConfig, suite: Suite, playing: Cast) -> None:
     make_game = game_maker(suite, config.rollout.runtime, playing)
     if config.algorithm.attribution.method:
         require_recordable(config.algorithm.attribution, make_game, suite.train_tasks()[0])
+    make_curriculum(config.curriculum, suite, playing, config.run.seed)
     if config.warm_start.run:
         RunStore.open(Path(config.warm_start.run), read_only=True).close()
     elif config.warm_start.demonstrations:

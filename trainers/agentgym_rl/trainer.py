@@ -6,7 +6,6 @@ loop (warm start, final test, report) are in `job.py`.
 
 from __future__ import annotations
 
-import itertools
 import math
 import time
 from collections.abc import Callable, Mapping
@@ -17,7 +16,7 @@ import torch
 
 from agentgym.errors import LearningStalledError
 from agentgym.policies.torch_policy import TorchPolicy
-from agentgym.rollout import GroupCollector, RolloutEngine, draw_seed, game_maker, shuffled_tasks
+from agentgym.rollout import GroupCollector, RolloutEngine, draw_seed, game_maker
 from agentgym.store import RunStore
 from agentgym.suite import Suite
 from agentgym.trajectory import Group
@@ -25,6 +24,7 @@ from agentgym_rl import distributed
 from agentgym_rl.checkpoint import TrainerState, digest_of, save_checkpoint
 from agentgym_rl.config import TrainConfig
 from agentgym_rl.credit import group_credit
+from agentgym_rl.curricula.requirements import make_curriculum
 from agentgym_rl.interrupt import Interrupt
 from agentgym_rl.journal import Journal
 from agentgym_rl.learner import Learner, Workplace
@@ -70,6 +70,7 @@ class Trainer:
         self.store, self.folder, self.journal = store, folder, journal
         self.validate = validate
         self.cast = training_cast(config.roles, suite)
+        self.curriculum = make_curriculum(config.curriculum, suite, self.cast, config.run.seed)
         self.state = TrainerState()
         self.optimiser = make_optimiser(model, config)
         self.learner: Learner = make_learner(
@@ -115,6 +116,7 @@ class Trainer:
         everything = self.collect(collector)
         collected = time.monotonic()
         metrics = collection_metrics(everything, self.state.version)
+        metrics |= self.curriculum.observe(everything, self.state.iteration)
         self._set_learning_rate()
         metrics |= self.learner.learn(self.choose(everything), self.state)
         self.publish()
@@ -159,7 +161,7 @@ class Trainer:
 
     def parts(self) -> Mapping[str, Part]:
         """What a checkpoint keeps beside the model, its optimiser and the loop's state, by name."""
-        return self.learner.parts()
+        return {**self.learner.parts(), **self.curriculum.parts()}
 
     def publish(self) -> None:
         """Hand the new weights to the policy that samples."""
@@ -180,15 +182,15 @@ class Trainer:
     def _make_collector(self, engine: RolloutEngine) -> GroupCollector:
         config, rank, world = self.config, distributed.rank(), distributed.world_size()
         first = self.state.next_group
-        tasks = shuffled_tasks(self.suite.train_tasks(), draw_seed(config.run.seed, "tasks"), first)
         return GroupCollector(
             engine,
-            itertools.islice(tasks, rank, None, world),
+            self.curriculum.tasks(first, rank, world),
             group_size=config.group.size,
             max_in_flight=(config.group.staleness + 1) * config.group.tasks // world,
             seed=draw_seed(config.run.seed, "groups"),
             first_index=first + rank,
             index_step=world,
+            prepare=self.curriculum.prepare,
         )
 
     def _collect_once(self, collector: GroupCollector) -> list[Group]:

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from agentgym.trajectory import HINT
 from agentgym_rl import distributed
 from agentgym_rl.aggregation import Totals, count_totals, token_weights
 from agentgym_rl.batch import Stream, TrainBatch
@@ -135,7 +136,9 @@ def _count(batch: TrainBatch) -> Totals:
 
 def _mismatch(logprobs: Tensor, micro: MicroBatch, batch: TrainBatch, version: int) -> tuple[float, int, float]:
     recorded = micro.flatten([segment.behaviour_logprobs for segment in batch.segments], torch.float64)
-    versions = micro.flatten([segment.versions.astype(np.float64) for segment in batch.segments])
+    is_hinted = [HINT in batch.trajectories[owner].metadata for owner in batch.owner]
+    pairs = zip(batch.segments, is_hinted, strict=True)  # what was sampled with a hint is scored without it
+    versions = micro.flatten([np.where(hinted, np.nan, segment.versions) for segment, hinted in pairs])
     differences = (logprobs.detach().cpu().double() - recorded)[versions == version]
     if len(differences) == 0:
         return 0.0, 0, 0.0

@@ -42,6 +42,17 @@ class Demonstrator:
         return direction
 
 
+def hint(task: Task) -> str:
+    """A shortest way, move by move."""
+    puzzle = puzzle_of(task)
+    away = distances(puzzle.rows, puzzle.goal)
+    at, way = puzzle.start, []
+    while at != puzzle.goal:
+        way.append(min(MOVES, key=lambda direction: away[moved(puzzle.rows, at, direction)]))
+        at = moved(puzzle.rows, at, way[-1])
+    return f"Way: {', '.join(way)}."
+
+
 class RandomPlayer:
     """Says any direction, deaf to the walls."""
 

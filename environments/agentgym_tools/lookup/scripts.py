@@ -93,6 +93,17 @@ class Demonstrator:
         return call_text("answer", value=self._rng.choice(self._path[:-1]))
 
 
+def hint(task: Task) -> str:
+    """Which facts to look up, in order; names are left to be found."""
+    named = task.instruction.split('"')[1]
+    steps = [] if task.config["naming"] == "full" else [f'search for "{named}"']
+    start = f'"{named}"' if not steps else "what was found"
+    for relation in task.private["chain"]:
+        steps.append(f"look up the {relation} of {start}")
+        start = "that"
+    return f"Plan: {'; '.join([*steps, 'answer'])}."
+
+
 class RandomPlayer:
     """Makes valid calls at random over the names it has read, and answers with one of them at some point."""
 

@@ -10,7 +10,7 @@ from agentgym.testing.episodes import play_actions, play_script
 from agentgym_dialogue.maze import vocabulary as tokens
 from agentgym_dialogue.maze.env import MazeEnv, Puzzle, maze_task, puzzle_of
 from agentgym_dialogue.maze.layouts import FIXED, MOVES, distances, generated, moved, open_cells, walls
-from agentgym_dialogue.maze.scripts import SCRIPTS, Demonstrator
+from agentgym_dialogue.maze.scripts import SCRIPTS, Demonstrator, hint
 from tests.environments.dialogue.playing import trajectory_of
 
 HORSESHOE = Puzzle("horseshoe", FIXED["horseshoe"], (2, 1), (1, 3))
@@ -201,3 +201,11 @@ def test_maze_vocabulary_has_every_word_that_occurs(env):
             said = " ".join([record.first.text, *(step.text for step in record.steps), *record.actions])
             words = {word for word in said.replace(".", " ").replace(",", " ").split() if not word.isdigit()}
             assert words <= known
+
+
+def test_maze_hint_is_a_way_to_the_goal(env):
+    assert agentgym.spec("agentgym/Maze-v0").load_hints()(TASK) == "Way: up, right, right."
+    for seed in range(10):
+        task = env.make_task(seed)
+        way = hint(task).removeprefix("Way: ").removesuffix(".").split(", ")
+        assert play_actions(env, task, way).success

@@ -4,7 +4,7 @@ import pytest
 
 from agentgym.task import Task
 from agentgym_tools.lookup.questions import Difficulty, draw_task
-from agentgym_tools.lookup.scripts import SCRIPTS, Demonstrator, null, oracle
+from agentgym_tools.lookup.scripts import SCRIPTS, Demonstrator, hint, null, oracle
 
 CHEATS = sorted(name for name in SCRIPTS if name.startswith("cheat_"))
 TASKS = [
@@ -62,3 +62,13 @@ def test_scripts_repeat_themselves_with_the_same_seed(play: Any) -> None:
     for name in ("random", "demo"):
         first, again = (play(TASKS[0], SCRIPTS[name](TASKS[0], 5)).messages for _ in range(2))
         assert first == again
+
+
+@pytest.mark.parametrize("task", TASKS[:8], ids=lambda task: task.id)
+def test_hint_names_what_to_look_up_and_gives_no_answer_away(task: Task) -> None:
+    said = hint(task)
+    assert said.startswith("Plan: ")
+    places = [said.index(f"look up the {relation} of") for relation in dict.fromkeys(task.private["chain"])]
+    assert places == sorted(places)
+    assert ("search for" in said) == (task.config["naming"] == "part")
+    assert task.private["answer"] not in said

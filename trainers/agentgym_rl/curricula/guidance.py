@@ -1,0 +1,84 @@
+"""Guidance: tasks whose whole group failed wait for another try with a hint in the prompt.
+
+The rollout keeps the hint out of the recorded prompts, so that the update trains pi(a|s) on samples of pi(a|s, hint)
+with the importance weights of `importance.py`: W = min(exp(logp(a|s) - logp(a|s, hint)), cap) where they are truncated.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agentgym.task import Task
+from agentgym_rl.curricula.config import GuidanceConfig
+from agentgym_rl.curricula.plan import Result
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A task that waits for a try with help.
+
+    Attributes:
+        task: The task.
+        success: Of its last group.
+        tries: Groups with help so far.
+    """
+
+    task: Task
+    success: float = 0.0
+    tries: int = 0
+
+
+class Guidance:
+    """The tasks that wait, in order of their failures.
+
+    Args:
+        config: The guidance.
+    """
+
+    def __init__(self, config: GuidanceConfig) -> None:
+        self.config = config
+        self._waiting: OrderedDict[str, Failure] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def draw(self, rng: random.Random, busy: Collection[str]) -> Failure | None:
+        """The task that has waited longest; None for a group without help."""
+        if rng.random() >= self.config.share:
+            return None
+        return next((failure for task_id, failure in self._waiting.items() if task_id not in busy), None)
+
+    def probability(self, failure: Failure) -> float:
+        """How likely each episode of a try is shown the hint: p (1 - success of the last group)."""
+        return self.config.probability * (1.0 - failure.success)
+
+    def record(self, result: Result) -> None:
+        """Take up a group: a try that was good enough, or the last one, ends the waiting; a failure begins it."""
+        task = result.plan.task
+        success, waiting = result.success, self._waiting.get(task.id)
+        if success is None or result.plan.opening is not None:
+            return
+        if result.plan.source == "retry" and waiting is not None:
+            del self._waiting[task.id]
+            if success < self.config.enough and waiting.tries + 1 < self.config.max_tries:
+                self._waiting[task.id] = Failure(waiting.task, success, waiting.tries + 1)
+        elif success == 0.0 and waiting is None:
+            self._waiting[task.id] = Failure(task)
+            if len(self._waiting) > self.config.capacity:
+                self._waiting.popitem(last=False)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """JSON objects."""
+        return [
+            {"task": each.task.to_json(), "success": each.success, "tries": each.tries}
+            for each in self._waiting.values()
+        ]
+
+    def restore(self, failures: Sequence[dict[str, Any]]) -> None:
+        """The inverse of `to_json`."""
+        found = [Failure(Task.from_json(each["task"]), each["success"], each["tries"]) for each in failures]
+        self._waiting = OrderedDict((failure.task.id, failure) for failure in found)
