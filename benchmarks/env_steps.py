@@ -173,7 +173,7 @@ def gem_side(game: Game) -> Side:
 
 def measure(is_quick: bool) -> Report:
     """All games on all sides."""
-    seconds, repeats = (0.1, 3) if is_quick else (0.5, 9)
+    seconds, repeats = (0.1, 1) if is_quick else (0.5, 9)
     report = Report(
         setting={
             "seconds_a_repeat": seconds,
@@ -195,7 +195,7 @@ def measure(is_quick: bool) -> Report:
         report.goals += _goals(name, steps)
     for name, pair in PAIRS.items():
         progress(name)
-        report.figures[name], _ = compared(pair_sides(pair), seconds, 1 if is_quick else PAIR_REPEATS)
+        report.figures[name], _ = compared(pair_sides(pair), seconds, repeats if is_quick else PAIR_REPEATS)
     report.figures["family"] = {}
     for own in env_steps_family.own_games():
         progress(own.id)
