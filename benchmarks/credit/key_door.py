@@ -204,7 +204,7 @@ def null(task: Task, seed: int) -> Script:
     return Silent()
 
 
-def demo(task: Task, seed: int, quality: float = 0.4) -> Script:
+def demo(task: Task, seed: int, quality: float = 0.3) -> Script:
     """The imperfect demonstrator."""
     return Player(seed, quality)
 

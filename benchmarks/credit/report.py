@@ -18,7 +18,7 @@ from benchmarks.credit.goals import goals_of
 from benchmarks.credit.picture import draw
 from benchmarks.credit.runs import Record, kept, oracle_score
 from benchmarks.credit.statistics import band, mean_over_turns, median_reached, paired, turns_to
-from benchmarks.credit.tables import TaskTable, method_named, task_named
+from benchmarks.credit.tables import NUM_RATES, NUM_VALUES, TaskTable, method_named, task_named
 from benchmarks.measure import significant
 from benchmarks.report import Report
 
@@ -46,6 +46,7 @@ def reported(plan: Plan, picture: Path | None = None) -> Report:
         "tasks": list(plan.tasks),
         "methods": {name: method_named(name).title for name in plan.methods},
         "seeds": list(plan.seeds),
+        "trials_of_each_method": NUM_RATES * NUM_VALUES if plan.is_tuned else 0,
         "levels_of_the_oracle": list(LEVELS),
         "reasons": reasons,
     }

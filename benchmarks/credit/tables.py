@@ -20,7 +20,7 @@ from agentgym.errors import ConfigError, UnknownNameError
 from agentgym_rl.config import RunConfig, TrainConfig, config_from_tables
 
 NUMERICS = 1
-"""Raised where a change of the code moves curves that were measured: what was run before is run again."""
+"""Raised where a change of trainer, tasks or players moves curves that were measured: all of it is run again."""
 NUM_RATES, NUM_VALUES = 3, 2
 """Learning rates of a task and values of a method's knob: six trials of each method on each task."""
 MAX_CPU_S = 150.0
