@@ -21,6 +21,8 @@ from agentgym.trajectory import Trajectory
 from agentgym.view.charts import Curve
 from agentgym.view.credit_data import CreditData, read_credit
 
+_HINDSIGHT = "hindsight"
+"""The policy of episodes that a trainer played again at goals that they had reached."""
 _STAGES = ("untrained", "cloned", "filtered_cloned", "trained")
 
 
@@ -110,7 +112,8 @@ def read_run(folder: Path) -> RunData:
 def _choose(rows: Sequence[EpisodeRow]) -> list[tuple[str, EpisodeRow]]:
     """A few episodes that say most: first against last iteration, best, worst, held-out, and a fault."""
     draw = random.Random(0)
-    train = [row for row in rows if row.purpose == "train" and row.iteration is not None]
+    played = [row for row in rows if row.policy != _HINDSIGHT]
+    train = [row for row in played if row.purpose == "train" and row.iteration is not None]
     iterations = [row.iteration for row in train if row.iteration is not None]
     first = [row for row in train if row.iteration == min(iterations)]
     last = [row for row in train if row.iteration == max(iterations) and len(set(iterations)) > 1]
@@ -130,6 +133,7 @@ def _choose(rows: Sequence[EpisodeRow]) -> list[tuple[str, EpisodeRow]]:
         ("Last iteration, lowest reward", min(last, key=by_reward, default=None)),
         ("Invalid", _drawn(draw, [row for row in train if row.outcome == "invalid"])),
         ("Fault, left out of learning", _drawn(draw, [row for row in rows if row.success is None])),
+        ("Played again at a goal that it reached", _drawn(draw, [row for row in rows if row.policy == _HINDSIGHT])),
         ("Demonstration", _drawn(draw, [row for row in rows if row.purpose == "demo"])),
     ]
     chosen: dict[int, tuple[str, EpisodeRow]] = {}

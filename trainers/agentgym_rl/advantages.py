@@ -175,7 +175,7 @@ def _std(returns: Returns, weights: Returns) -> float:
 
 def _leave_one_out(returns: Returns, weights: Returns, batch_std: float, eps: float) -> Returns:
     others = weights.sum() - weights
-    share = np.divide(weights.sum(), others, out=np.zeros(len(returns)), where=others > 0)
+    share: Returns = np.divide(weights.sum(), others, out=np.zeros(len(returns)), where=others > 0)
     return (returns - _mean(returns, weights)) * share
 
 

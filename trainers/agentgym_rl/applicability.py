@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from agentgym.config import Source
 from agentgym.errors import ConfigError
 from agentgym_rl.curricula import rules as curricula_rules
+from agentgym_rl.replay import rules as replay_rules
 
 if TYPE_CHECKING:
     from agentgym_rl.config import AlgorithmConfig, TrainConfig
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 Rule = tuple[str, Callable[["TrainConfig"], bool], str]
 
 _RULES: tuple[Rule, ...] = (
+    *replay_rules.RULES,
     ("algorithm.advantage", lambda c: c.algorithm.credit == "episode", 'algorithm.credit = "episode"'),
     (
         "algorithm.advantage.std_eps",
@@ -82,6 +84,7 @@ def require_applicable(config: TrainConfig, given: set[str], source: Source) -> 
 
 
 def _require_consistent(config: TrainConfig) -> None:
+    replay_rules.require_consistent(config)
     curricula_rules.require_consistent(config)
     algorithm, group = config.algorithm, config.group
     needs_group = algorithm.credit in ("episode", "attribution") and not algorithm.is_whitened

@@ -36,6 +36,9 @@ class TrainBatch:
         prox_logprobs: Stream of the ratio's denominator.
         reference_logprobs: Stream of the frozen reference.
         final_values: V of the final observation of each truncated trajectory; None where it terminated.
+        token_weights: Stream of constant factors of the tokens' losses: importance weights of replayed tokens, 0 for
+            tokens that are left out; None: 1 for all.
+        baseline_weights: How much a trajectory counts in the baseline of its group, by its id, where that is not 1.
     """
 
     groups: list[Group]
@@ -49,6 +52,8 @@ class TrainBatch:
     prox_logprobs: list[Stream] | None = None
     reference_logprobs: list[Stream] | None = None
     final_values: list[float | None] = field(default_factory=list)
+    token_weights: list[Stream] | None = None
+    baseline_weights: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, groups: Sequence[Group]) -> TrainBatch:
@@ -141,4 +146,6 @@ class TrainBatch:
             prox_logprobs=pick(self.prox_logprobs),
             reference_logprobs=pick(self.reference_logprobs),
             final_values=[self.final_values[index] for index in kept] if self.final_values else [],
+            token_weights=pick(self.token_weights),
+            baseline_weights=self.baseline_weights,
         )

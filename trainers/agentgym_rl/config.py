@@ -137,6 +137,8 @@ class AlgorithmConfig:
 
     preset: str = "loop"
     """Named set of defaults for the keys below: see `agentgym train --describe`."""
+    learner: Literal["groups"] = "groups"
+    """What learns: from the whole groups of an iteration."""
     credit: Credit = "episode"
     """One advantage an episode; GAE over turns or tokens with a value head; discounted token returns; or the
     advantages of turns that a method of attribution gives."""

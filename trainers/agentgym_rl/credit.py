@@ -87,12 +87,22 @@ def _is_truncated(trajectory: Trajectory) -> bool:
     return trajectory.outcome is not None and trajectory.outcome.kind == "truncated"
 
 
-def group_credit(groups: Sequence[Group], config: AlgorithmConfig) -> list[GroupAdvantages]:
-    """One advantage an episode: the members of each group in order, then those that are missing."""
+def group_credit(
+    groups: Sequence[Group], config: AlgorithmConfig, weights: Mapping[str, float] | None = None
+) -> list[GroupAdvantages]:
+    """One advantage an episode: the members of each group in order, then those that are missing.
+
+    Args:
+        groups: Sealed groups.
+        config: The algorithm.
+        weights: How much trajectories count in baselines, by id, where that is not 1.
+    """
+    counts = weights or {}
     returns = [
         GroupReturns(
             [shaped_return(member, config) for member in group.members] + [None] * len(group.missing),
             [_is_truncated(member) for member in group.members] + [False] * len(group.missing),
+            [counts.get(member.id, 1.0) for member in group.members] + [0.0] * len(group.missing),
         )
         for group in groups
     ]
@@ -106,7 +116,7 @@ def _episode_credit(
     is_kept = np.zeros(batch.num_sequences, np.bool_)
     per_trajectory = np.zeros(batch.num_sequences)
     flat = nonfinite = excluded = 0
-    for group, result in zip(batch.groups, group_credit(batch.groups, config), strict=True):
+    for group, result in zip(batch.groups, group_credit(batch.groups, config, batch.baseline_weights), strict=True):
         flat += not result.has_signal
         nonfinite += result.num_nonfinite
         excluded += result.num_truncated_excluded

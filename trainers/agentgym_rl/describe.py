@@ -5,6 +5,7 @@ from __future__ import annotations
 from agentgym_rl.attributed import equations
 from agentgym_rl.config import AlgorithmConfig, GroupConfig, TrainConfig
 from agentgym_rl.curricula.description import describe_curriculum
+from agentgym_rl.replay.description import describe_replay
 
 _BASELINES = {
     "leave_one_out": "A_i = R_i - mean_{j != i} R_j",
@@ -33,6 +34,7 @@ def describe(config: TrainConfig) -> str:
     lines = [f"preset {algorithm.preset}, suite {config.run.suite}"]
     lines += _sampling(config, group)
     lines += describe_curriculum(config.curriculum, _fate_of_truncated(algorithm))
+    lines += describe_replay(algorithm.replay)
     lines += _credit(algorithm)
     lines += _loss(algorithm)
     lines += _update(config)

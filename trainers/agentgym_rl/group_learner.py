@@ -1,4 +1,7 @@
-"""Learning from whole groups: score -> credit -> update, the group policy-gradient family and PPO."""
+"""Learning from whole groups: score -> credit -> update, the group policy-gradient family and PPO.
+
+What is learnt again from earlier iterations is the work of `replay/group_replay.py`.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,13 @@ from agentgym_rl.curricula.durations import weigh_by_duration
 from agentgym_rl.learner import Workplace
 from agentgym_rl.metrics import Metrics, learning_metrics
 from agentgym_rl.part_state import Part
+from agentgym_rl.replay.group_replay import GroupReplay
 from agentgym_rl.scoring import fill_scores
 from agentgym_rl.update import learn
 
 
 class GroupLearner:
-    """Learns from the groups of an iteration and forgets them.
+    """Learns from the groups of an iteration, and again from earlier ones where replay is on.
 
     Args:
         place: What it works with.
@@ -26,18 +30,21 @@ class GroupLearner:
 
     def __init__(self, place: Workplace) -> None:
         self.place = place
+        self.replay = GroupReplay(place)
 
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
         """Score, credit, update."""
-        config, place = self.place.config, self.place
-        batch, credit = assign_credit(
-            self.score(groups), config.algorithm, drop_flat_groups=config.group.dynamic_sampling != "keep"
-        )
+        config, place, replay = self.place.config, self.place, self.replay
+        batch = self.score(replay.fill(groups))
+        replay.weigh(batch)
+        is_dropping = config.group.dynamic_sampling != "keep"
+        batch, credit = assign_credit(batch, config.algorithm, drop_flat_groups=is_dropping)
         durations = config.curriculum.durations
         weighed = {} if durations is None else weigh_by_duration(batch, durations)
-        order_seed = draw_seed(config.run.seed, "minibatches", state.iteration)
-        report = learn(place.model, place.optimiser, batch, config, seed=order_seed, version=state.version)
-        return learning_metrics(batch, credit, report, len(groups)) | weighed
+        further = replay.objectives(batch, groups, state)
+        seed = draw_seed(config.run.seed, "minibatches", state.iteration)
+        report = learn(place.model, place.optimiser, batch, config, seed=seed, version=state.version, further=further)
+        return learning_metrics(batch, credit, report, len(groups)) | weighed | replay.keep(state)
 
     def score(self, groups: list[Group]) -> TrainBatch:
         """The batch with what the forward passes before learning give."""
@@ -55,5 +62,9 @@ class GroupLearner:
         return batch
 
     def parts(self) -> Mapping[str, Part]:
-        """Nothing: its memory is the model's."""
-        return {}
+        """The memory of replay; all else is the model's."""
+        return self.replay.parts()
+
+    def close(self) -> None:
+        """Close what replay has open; twice is harmless."""
+        self.replay.close()

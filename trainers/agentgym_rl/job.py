@@ -33,6 +33,7 @@ from agentgym_rl.demonstrations import collect_demonstrations, with_tokens
 from agentgym_rl.describe import describe
 from agentgym_rl.journal import Journal
 from agentgym_rl.models import PolicyModel
+from agentgym_rl.replay import record_tokenizer
 from agentgym_rl.roles import evaluated_role
 from agentgym_rl.run_folder import SUMMARY, open_run, require_usable
 from agentgym_rl.setup import Parts, assemble, reference_of, untrained
@@ -89,6 +90,7 @@ def train(config: TrainConfig, folder: Path, *, resume: bool = False, overwrite:
     try:
         if store is not None:
             store.set_meta({"equations": describe(config)})
+            record_tokenizer(store, parts.tokenizer)
         job = TrainingJob(config, parts, folder, store, journal)
         job.run(is_resumed=resume)
         return job.conclude()
@@ -143,7 +145,10 @@ class TrainingJob:
             self.journal.restore()
         if trainer.state.iteration == 0:
             trainer.checkpoint()
-        trainer.run()
+        try:
+            trainer.run()
+        finally:
+            trainer.learner.close()
         if not (self.folder / "models" / "trained").exists():
             self._export("trained", self.parts.model, trainer.state.seen_hashes)
         distributed.broadcast(None)

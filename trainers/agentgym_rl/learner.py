@@ -60,3 +60,7 @@ class Learner(Protocol):
     def parts(self) -> Mapping[str, Part]:
         """What a checkpoint keeps beside the model and its optimiser, by name."""
         ...
+
+    def close(self) -> None:
+        """Close what it opened beside its workplace, such as earlier runs; twice is harmless."""
+        ...

@@ -58,7 +58,8 @@ def learning_metrics(batch: TrainBatch, credit: CreditReport, report: UpdateRepo
     """Numbers of the updates.
 
     Returns:
-        By name: `loss/…` (see `LossMetrics.summarise`), `grad_norm/mean`, `grad_norm/max`, `value/loss`, `updates`,
+        By name: `loss/…` (see `LossMetrics.summarise`), the same of objectives beside the groups' under their names,
+        `grad_norm/mean`, `grad_norm/max`, `value/loss`, `updates`,
         `advantage/std`, `groups/zero_variance_share`, `groups/trained_episodes`, `groups/nonfinite`,
         `groups/truncated_excluded`, `states/mean_size` and `states/singleton_share` where turns in equal states are
         compared, `calibration/…` where a value head ran (see `calibration.py`), `mismatch/k3` (nats a token) and
@@ -66,6 +67,8 @@ def learning_metrics(batch: TrainBatch, credit: CreditReport, report: UpdateRepo
         update.
     """
     metrics = {f"loss/{name}": value for name, value in report.metrics.summarise().items()}
+    for name, sums in report.objectives.items():
+        metrics |= {f"{name}/{key}": value for key, value in sums.summarise().items()}
     if report.grad_norms:
         metrics["grad_norm/mean"] = float(np.mean(report.grad_norms))
         metrics["grad_norm/max"] = float(np.max(report.grad_norms))

@@ -6,7 +6,7 @@ The model, its optimiser and the loop's own counters are not parts; `checkpoint.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from torch import Tensor
 
@@ -18,6 +18,7 @@ class PartState(NamedTuple):
     tensors: Mapping[str, Tensor] = {}
 
 
+@runtime_checkable
 class Part(Protocol):
     """Something that a resumed run must find as it was."""
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from agentgym_rl.replay.presets import PRESETS as REPLAYING
+
 PRESETS: dict[str, dict[str, Any]] = {
     # Chen et al. 2025, arXiv 2502.01600: leave-one-out, no std, no KL, clipped per token.
     "loop": {"advantage": {"estimator": "leave_one_out"}, "aggregation": "token_mean"},
@@ -89,4 +91,5 @@ PRESETS: dict[str, dict[str, Any]] = {
         "loss": {"eps_low": 0.2, "eps_high": 0.2},
         "aggregation": "token_mean",
     },
+    **REPLAYING,
 }

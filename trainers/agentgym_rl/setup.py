@@ -32,6 +32,7 @@ from agentgym_rl.config import TrainConfig
 from agentgym_rl.curricula.requirements import make_curriculum
 from agentgym_rl.demonstrations import collect_demonstrations
 from agentgym_rl.models import PolicyModel, apply_options, frozen_copy, load_causal_lm
+from agentgym_rl.replay.buffer import require_replayable
 from agentgym_rl.roles import evaluated_role, tools_of, training_cast
 
 _VOCABULARY_EPISODES = 200
@@ -67,7 +68,7 @@ def assemble(config: TrainConfig) -> Parts:
 
     Raises:
         UnknownNameError: The suite, the runtime, a partner or the demonstrator does not exist.
-        StoreError: There is no run to clone.
+        StoreError: There is no run to clone, or an earlier run cannot be replayed.
         TemplateError: The model's chat template cannot be used.
         ConfigError: Settings do not fit the model or the machine.
         HeldOutError: The model was trained on tasks that this run evaluates on.
@@ -82,6 +83,10 @@ def assemble(config: TrainConfig) -> Parts:
     _require_unseen(suite, config, seen_hashes)
     causal_lm, tokenizer = untrained(config, suite, tools)
     check_template(tokenizer, tools)
+    renderer = ChatRenderer(tokenizer)
+    require_replayable(
+        config.algorithm.replay, suite, tokenizer=tokenizer, renderer=renderer, tools=tools, admitted="sampled"
+    )
     causal_lm = apply_options(causal_lm, config.model)
     device = device_of(config)
     cast(nn.Module, causal_lm).to(device)
@@ -92,7 +97,7 @@ def assemble(config: TrainConfig) -> Parts:
     distributed.shard(model, _layers(causal_lm))
     if config.model.compile:
         model.compile(dynamic=True)
-    return Parts(suite, tokenizer, ChatRenderer(tokenizer), model.train(), policy, playing, tools, seen_hashes)
+    return Parts(suite, tokenizer, renderer, model.train(), policy, playing, tools, seen_hashes)
 
 
 def untrained(

@@ -5,8 +5,8 @@ Everything here works alike in one process and under torchrun: counts and metric
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -25,6 +25,8 @@ from agentgym_rl.models import PolicyModel
 from agentgym_rl.packing import pack
 from agentgym_rl.values import value_loss
 
+_MAIN = "fresh"
+
 
 @dataclass
 class UpdateReport:
@@ -35,6 +37,7 @@ class UpdateReport:
         grad_norms: Norm of the policy's gradient before clipping, an entry an update.
         value_losses: Loss of the value head, an entry an update.
         num_updates: Optimiser steps.
+        objectives: Sums over tokens of further objectives, by name.
         mismatch: Before the first step, sum of k3 (nats), number of tokens and largest |difference| between the
             trainer's log-probabilities and those recorded when sampling, over tokens of the present weights.
     """
@@ -43,7 +46,25 @@ class UpdateReport:
     grad_norms: list[float] = field(default_factory=list)
     value_losses: list[float] = field(default_factory=list)
     num_updates: int = 0
+    objectives: dict[str, LossMetrics] = field(default_factory=dict)
     mismatch: list[tuple[float, int, float]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A loss over a batch; several add up to that of an update, each with denominators of its own.
+
+    Attributes:
+        name: For the metrics.
+        batch: With advantages; the same on all ranks.
+        config: The run's configuration, with the loss and the aggregation of this objective.
+        coefficient: Its weight.
+    """
+
+    name: str
+    batch: TrainBatch
+    config: TrainConfig
+    coefficient: float = 1.0
 
 
 def learn(
@@ -54,6 +75,7 @@ def learn(
     *,
     seed: int,
     version: int,
+    further: Sequence[Objective] = (),
 ) -> UpdateReport:
     """Train on a batch: epochs x mini-batches updates.
 
@@ -64,16 +86,21 @@ def learn(
         config: The run's configuration.
         seed: Seed of the order of mini-batches; the same on all ranks.
         version: Version of the model's weights.
+        further: Objectives that are added to that of the batch; each update takes its share of each.
 
     Returns:
         Metrics, added up over ranks.
     """
-    report = UpdateReport()
+    report = UpdateReport(objectives={objective.name: LossMetrics.zero() for objective in further})
+    objectives = [Objective(_MAIN, batch, config), *further]
     for epoch in range(config.algorithm.epochs):
-        for part in _minibatches(batch, config.algorithm.minibatches, seed + epoch):
-            _step(model, optimiser, part, config, report, version if not report.grad_norms else None)
+        rounds = [_minibatches(one.batch, config.algorithm.minibatches, seed + epoch) for one in objectives]
+        for parts in zip(*rounds, strict=True):
+            shares = [replace(one, batch=part) for one, part in zip(objectives, parts, strict=True)]
+            _step(model, optimiser, shares, report, version if not report.grad_norms else None)
     report.mismatch = [pair for pairs in distributed.gather(report.mismatch) for pair in pairs]
     report.metrics = distributed.add_up(report.metrics)
+    report.objectives = {name: distributed.add_up(metrics) for name, metrics in report.objectives.items()}
     return report
 
 
@@ -88,19 +115,32 @@ def _minibatches(batch: TrainBatch, count: int, seed: int) -> Iterator[TrainBatc
 def _step(
     model: PolicyModel,
     optimiser: torch.optim.Optimizer,
-    batch: TrainBatch,
-    config: TrainConfig,
+    objectives: Sequence[Objective],
     report: UpdateReport,
     fresh_version: int | None,
 ) -> None:
-    """One update on one mini-batch, of which this rank takes every n-th trajectory.
+    """One update on one mini-batch of each objective, of which this rank takes every n-th trajectory.
 
     `fresh_version` is the version of the weights where nothing was trained since it was published, else None.
     """
-    totals = _count(batch)
-    if totals.num_tokens == 0:
+    counted = [(one, _count(one.batch)) for one in objectives]
+    if not any(totals.num_tokens for _, totals in counted):
         return
     optimiser.zero_grad(set_to_none=True)
+    values = [_accumulate(model, one, totals, report, fresh_version) for one, totals in counted if totals.num_tokens]
+    norms = distributed.clip_groups(optimiser, objectives[0].config.optimiser.max_grad_norm)
+    if all(np.isfinite(norm) for norm in norms):
+        optimiser.step()
+        report.num_updates += 1
+    report.grad_norms.append(norms[0])
+    report.value_losses.append(sum(distributed.gather(sum(values))))
+
+
+def _accumulate(
+    model: PolicyModel, objective: Objective, totals: Totals, report: UpdateReport, fresh_version: int | None
+) -> float:
+    """Add the gradient of an objective; returns this rank's part of the loss of the value head."""
+    batch, config = objective.batch, objective.config
     is_mine = np.arange(batch.num_sequences) % distributed.world_size() == distributed.rank()
     mine, numbers = batch.keep(is_mine), np.flatnonzero(is_mine)
     micro_batches = pack(mine.segments, config.packing, sequence_index=numbers[mine.owner]) if mine.segments else []
@@ -111,18 +151,16 @@ def _step(
     for micro in pad_micro_batches(micro_batches, max(distributed.gather(len(micro_batches)))):
         scores = model.score(micro.to(device), temperature, use_entropy)
         loss, metrics = _micro_loss(scores, micro.to(device), mine, totals, config)
-        if fresh_version is not None:
-            report.mismatch.append(_mismatch(scores[0], micro, mine, fresh_version))
-        weighted = loss[0] + config.algorithm.value.coefficient * loss[1]
+        weighted = objective.coefficient * loss[0] + config.algorithm.value.coefficient * loss[1]
         torch.autograd.backward(weighted * distributed.world_size())
-        report.metrics = report.metrics + metrics
+        if objective.name == _MAIN:
+            if fresh_version is not None:
+                report.mismatch.append(_mismatch(scores[0], micro, mine, fresh_version))
+            report.metrics = report.metrics + metrics
+        else:
+            report.objectives[objective.name] = report.objectives[objective.name] + metrics
         value_sum += float(loss[1].detach())
-    norms = distributed.clip_groups(optimiser, config.optimiser.max_grad_norm)
-    if all(np.isfinite(norm) for norm in norms):
-        optimiser.step()
-        report.num_updates += 1
-    report.grad_norms.append(norms[0])
-    report.value_losses.append(sum(distributed.gather(value_sum)))
+    return value_sum
 
 
 def _count(batch: TrainBatch) -> Totals:
@@ -161,6 +199,9 @@ def _micro_loss(
     if algorithm.importance.mode != "none" and prox is not None:
         behaviour = micro.flatten([segment.behaviour_logprobs for segment in batch.segments])
         importance = importance_weights(prox, behaviour, micro.sequence_index, algorithm.importance)
+    factors = _stream(micro, batch.token_weights)
+    if factors is not None:
+        importance = factors if importance is None else importance * factors
     streams = TokenStreams(
         policy_logprobs=logprobs,
         advantages=micro.flatten(batch.advantages),

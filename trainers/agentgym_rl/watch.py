@@ -29,7 +29,8 @@ class Watch:
 
     def count(self, state: TrainerState, metrics: Mapping[str, float]) -> None:
         """Take up an iteration's metrics."""
-        is_flat = metrics.get("groups/zero_variance_share", 0.0) >= 1.0
+        num_replayed = metrics.get("replay/drawn", 0.0) + metrics.get("hindsight/drawn", 0.0)
+        is_flat = metrics.get("groups/zero_variance_share", 0.0) >= 1.0 and num_replayed == 0
         state.flat_iterations = state.flat_iterations + 1 if is_flat else 0
         is_invalid = metrics.get("outcome/invalid", 0.0) >= 1.0
         state.invalid_iterations = state.invalid_iterations + 1 if is_invalid else 0

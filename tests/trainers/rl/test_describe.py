@@ -18,6 +18,15 @@ SAID = {
     "lite_ppo": ["(R_i - mean_j R_j) / (std_batch R + 0.0001)"],
     "gigpo": ["A_t = episode_groups+anchors", "G_t minus the mean G", "R_i minus the mean return of its group"],
     "mt_grpo": ["A_t = turn_groups", "(gamma trace)^(t'-t) (r_t' - b_t') + A^O"],
+    "arpo": ["gets one of the last 8 of its task", "W = min(exp(logp_prox - logp_mu), 2)", "logp_mu as recorded"],
+    "spear": [
+        "A' = (R - P50(means of the last 10240 groups))",
+        "L = L_fresh + 1 L_replayed, times (1 - cos(pi min(i / 100, 1))) / 2",
+        "0.02 of the replayed tokens with 2 < cov < 60",
+        "0.02 of the fresh ones with 1 < cov < 40",
+        "of the last 100000 turns, 10 iterations",
+    ],
+    "her": ["played again at what they reached", "L += 1 mean_k(-logp_theta,k) over 32 of them; no ratio"],
     "ppo": ["step t = one turn", "V(final observation) if truncated", "0.5 (V - target)^2"],
     "ppo_token": ["step t = one sampled token", "V(final observation) if truncated"],
 }
@@ -55,6 +64,11 @@ def test_each_preset_is_described_by_its_formulas(preset: str) -> None:
         (["group.staleness=2", "algorithm.prox=recompute"], "staleness at most 2"),
         (["algorithm.loss.ratio_level=turn"], "mean over the turn of (logp_theta - logp_prox)"),
         (["algorithm.epochs=3", "algorithm.minibatches=5"], "3 passes x 5 mini-batches"),
+        (["algorithm.replay.kind=return_weighted"], "each with probability ~ exp(g / 0.1)"),
+        (["algorithm.preset=spear", 'algorithm.replay.runs=["runs/a"]'], "and of runs/a: 50% of each draw"),
+        (["algorithm.preset=arpo", 'algorithm.replay.runs=["runs/a"]'], "and of runs/a: where this run has none"),
+        (["algorithm.preset=arpo", "algorithm.replay.weight_level=sequence"], "per episode, a product over its tokens"),
+        (["algorithm.replay.hindsight.strategy=future"], "up to 4 goals that they reached"),
         (["algorithm.advantage.estimator=maxrl"], "A_i = (R_i - mean_j R_j) / mean_j R_j"),
     ],
 )

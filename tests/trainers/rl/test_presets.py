@@ -4,6 +4,7 @@ import pytest
 
 from agentgym_rl.config import TrainConfig, load_config
 from agentgym_rl.presets import PRESETS
+from tests.trainers.rl.needs import OF_GROUPS, overrides_of
 
 
 def of(preset: str) -> TrainConfig:
@@ -32,6 +33,9 @@ def test_presets_resolve_and_keep_their_name(preset: str) -> None:
         ("lite_ppo", "episode", "lite_ppo", "clipped", "token_mean", False),
         ("gigpo", "attribution", None, "clipped", "token_mean", False),
         ("mt_grpo", "attribution", None, "clipped", "token_mean", False),
+        ("arpo", "episode", "group_normalised", "clipped", "token_mean", False),
+        ("spear", "episode", "mean_centred", "clipped", "seq_mean_token_sum", False),
+        ("her", "episode", "leave_one_out", "clipped", "token_mean", False),
         ("ppo", "turn_gae", None, "clipped", "token_mean", True),
         ("ppo_token", "token_gae", None, "clipped", "token_mean", True),
     ],
@@ -47,12 +51,22 @@ def test_presets_are_what_their_papers_say(
 
 
 def test_the_table_above_is_whole() -> None:
-    assert len(PRESETS) == 13
+    assert len(OF_GROUPS) == 16
 
 
 def test_clip_ranges_follow_their_papers() -> None:
     ranges = {name: (of(name).algorithm.loss.eps_low, of(name).algorithm.loss.eps_high) for name in PRESETS}
     assert ranges["dapo"] == (0.2, 0.28)
+    assert ranges["arpo"] == (0.2, 0.3)
+    assert ranges["spear"] == (0.2, 0.28)
     assert ranges["gspo"] == (3e-4, 4e-4)
     assert of("gspo").algorithm.loss.ratio_level == "sequence"
     assert {ranges[name] for name in ("grpo", "dr_grpo", "ppo", "lite_ppo", "reinforce_pp")} == {(0.2, 0.2)}
+
+
+def test_presets_that_replay_say_what() -> None:
+    kinds = {name: of(name).algorithm.replay.kind for name in ("loop", "arpo", "spear", "her")}
+    assert kinds == {"loop": "none", "arpo": "successes", "spear": "imitation", "her": "none"}
+    assert of("arpo").algorithm.replay.per_task == 8
+    assert of("spear").algorithm.replay.max_age == 10
+    assert of("her").algorithm.replay.hindsight is not None

@@ -89,13 +89,51 @@ def test_epochs_times_minibatches_updates_see_each_episode_once_a_pass(collected
     monkeypatch.setattr(
         update,
         "_step",
-        lambda m, o, part, *rest: (parts.append([t.id for t in part.trajectories]), step(m, o, part, *rest)),
+        lambda m, o, shares, *rest: (
+            parts.append([t.id for t in shares[0].batch.trajectories]),
+            step(m, o, shares, *rest),
+        ),
     )
     report = learn(made.model, made.optimiser, batch, made.config, seed=1, version=0)
     assert report.num_updates == len(parts) == 6
     whole = sorted(trajectory.id for trajectory in batch.trajectories)
     assert sorted(itertools.chain(*parts[:3])) == sorted(itertools.chain(*parts[3:])) == whole
     assert parts[:3] != parts[3:]
+
+
+def gradient_of(made: TracingTrainer, batch: TrainBatch, *further: update.Objective) -> torch.Tensor:
+    """The gradient of one update, unclipped."""
+    config = replace(made.config, optimiser=replace(made.config.optimiser, max_grad_norm=1e9))
+    learn(made.model, made.optimiser, batch, config, seed=0, version=0, further=further)
+    found = [p.grad.flatten() for p in made.model.parameters() if p.grad is not None]
+    return torch.cat(found)
+
+
+def test_objectives_add_up_with_their_coefficients_and_denominators(collected) -> None:
+    made = collected()
+    batch = credited(made)
+    parts = [batch.keep(np.arange(batch.num_sequences) % 3 == place) for place in (0, 1)]
+    alone = [gradient_of(made, part) for part in parts]
+    further = update.Objective("replay", parts[1], made.config, 0.25)
+    torch.testing.assert_close(gradient_of(made, parts[0], further), alone[0] + 0.25 * alone[1], rtol=1e-4, atol=1e-6)
+    nothing = batch.keep(np.zeros(batch.num_sequences, bool))
+    torch.testing.assert_close(gradient_of(made, nothing, further), 0.25 * alone[1], rtol=1e-4, atol=1e-6)
+
+
+def test_weights_of_tokens_scale_their_gradient_and_leave_the_denominators(collected) -> None:
+    made = collected()
+    batch = credited(made)
+    whole = gradient_of(made, batch)
+    is_first = np.arange(batch.num_sequences) == 0
+    batch.token_weights = [
+        np.full(s.num_tokens, 0.0 if owner else 1.0) for s, owner in zip(batch.segments, batch.owner, strict=True)
+    ]
+    first = gradient_of(made, batch)
+    batch.token_weights = [1.0 - stream for stream in batch.token_weights]
+    rest = gradient_of(made, batch)
+    torch.testing.assert_close(first + rest, whole, rtol=1e-4, atol=1e-6)
+    assert batch.keep(is_first).token_weights is not None
+    assert first.norm() > 0
 
 
 def test_an_empty_batch_changes_nothing(collected) -> None:

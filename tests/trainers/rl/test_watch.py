@@ -32,6 +32,11 @@ def test_flat_groups_that_all_succeed_are_no_stall() -> None:
     assert watched(*[{**FLAT, "success/mean": 1.0}] * 9).flat_iterations == 9
 
 
+@pytest.mark.parametrize("drawn", ["replay/drawn", "hindsight/drawn"])
+def test_flat_groups_beside_something_replayed_are_no_stall(drawn: str) -> None:
+    assert watched(*[{**FLAT, drawn: 4.0}] * 9).flat_iterations == 0
+
+
 def test_counts_are_part_of_the_state_that_a_resumed_run_has() -> None:
     state = TrainerState.from_json(watched(FLAT, FLAT).to_json())
     with pytest.raises(LearningStalledError, match="last 3 iterations"):

@@ -6,6 +6,7 @@ with random weights explores them all; nothing has to be cloned first.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import time
@@ -28,7 +29,7 @@ from agentgym.registration import EnvSpec, register
 from agentgym.reward import FORMAT
 from agentgym.suite import Suite, read_suite
 from agentgym.task import Limits, Task
-from agentgym.trajectory import Group
+from agentgym.trajectory import Group, Trajectory
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.checkpoint import TrainerState
 from agentgym_rl.config import TrainConfig, config_from_tables
@@ -156,6 +157,40 @@ class Loop(AgentEnv):
         return EnvReply([user("go on")], [self.event("step", 1.0)], is_over, True if is_over else None)
 
 
+class Codes(AgentEnv):
+    """Letters are wanted one after another, each of four; only all of them together win: three once in 64 by chance."""
+
+    LETTERS = "abcd"
+
+    def make_task(self, seed: int) -> Task:
+        return toy_task("codes", seed, {"code": [seed % 4, seed // 4 % 4, seed // 16 % 4], "length": 3})
+
+    def begin(self, task: Task) -> Sequence[Message]:
+        self.said: list[int] = []
+        return [user(self.view())]
+
+    def respond(self, action: Action) -> EnvReply:
+        assert self.task is not None
+        self.said.append(arm(action.content, 4))
+        if len(self.said) < self.task.config["length"]:
+            return EnvReply([user(self.view())])
+        is_right = self.said == list(self.task.config["code"][: len(self.said)])
+        return EnvReply([], [self.event("success", float(is_right))], True, is_right)
+
+    def view(self) -> str:
+        assert self.task is not None
+        return f"cell {self.LETTERS[self.task.config['code'][len(self.said)]]}"
+
+    def relabel(self, trajectory: Trajectory) -> Task | None:
+        """The code that was said; codes have seeds, so that no held-out task is the same."""
+        assert self.task is not None
+        code = [arm(self.parse(turn.text).content, 4) for turn in trajectory.turns]
+        if trajectory.success or len(code) < self.task.config["length"]:
+            return None
+        name = f"{self.task.id}/code-{''.join(map(str, code))}"
+        return dataclasses.replace(self.task, id=name, config={**self.task.config, "code": code})
+
+
 class Arms(AgentEnv):
     """Two arms of different speed: a slow one that wins and a fast one that loses; or one that nobody can win."""
 
@@ -229,7 +264,15 @@ def random_words(task: Task, seed: int) -> Sayer:
 
 
 SCRIPTS = {"demo": demo, "random": random_words}
-ENVS = {"bandit": Bandit, "key-door": KeyDoor, "questions": Questions, "loop": Loop, "arms": Arms, "strict": Strict}
+ENVS = {
+    "bandit": Bandit,
+    "codes": Codes,
+    "key-door": KeyDoor,
+    "questions": Questions,
+    "loop": Loop,
+    "arms": Arms,
+    "strict": Strict,
+}
 
 
 def toy_task(

@@ -1,0 +1,77 @@
+"""Replay as equations, for `agentgym train --describe`: the lines that stand between collecting and credit, and after.
+
+What an actor-critic makes of a buffer is in `agentgym_rl.hierarchical`.
+"""
+
+from __future__ import annotations
+
+from agentgym_rl.replay.options import ReplayOptions
+
+_UNITS = {"token": "token", "turn": "turn, a product over its tokens", "sequence": "episode, a product over its tokens"}
+
+
+def describe_replay(options: ReplayOptions) -> list[str]:
+    """What is remembered, what is drawn, and how it counts in learning from groups."""
+    if not options.is_on:
+        return []
+    bounds = [f"{options.capacity} turns"]
+    bounds += [] if options.max_age is None else [f"{options.max_age} iterations"]
+    bounds += [] if options.max_lag is None else [f"{options.max_lag} versions of the weights"]
+    lines = [f"replay    of the last {', '.join(bounds)}; evaluations never enter"]
+    if options.runs:
+        share = "where this run has none" if options.kind == "successes" else f"{options.runs_share:.0%} of each draw"
+        lines.append(f"          and of {', '.join(options.runs)}: {share}")
+    weights = [
+        f"W = min(exp(logp_prox - logp_mu), {options.max_weight:g}) per {_UNITS[options.weight_level]}; logp_mu as "
+        "recorded, logp_prox recomputed"
+    ]
+    if options.kind == "successes":
+        weights = [
+            f"a group without success gets one of the last {options.per_task} of its task; it counts in the baseline "
+            "with its mean W,",
+            "with credit by attribution once; its loss is times W",
+            *weights,
+        ]
+    elif options.kind == "imitation":
+        kept, fresh = options.covariance, options.fresh_covariance
+        scale = " / P50(group deviations)" if options.imitation.is_scaled else ""
+        weights = [
+            f"{options.episodes} episodes of A' > 0,  A' = (R - P50(means of the last {options.imitation.history} "
+            f"groups)){scale}",
+            *_beside(options),
+            *weights,
+            f"left out at random: at most {kept.share:g} of the replayed tokens with {kept.low:g} < cov < "
+            f"{kept.high:g},",
+            f"{fresh.share:g} of the fresh ones with {fresh.low:g} < cov < {fresh.high:g};",
+            "cov = (A - mean A)(logp_prox - mean logp_prox)",
+        ]
+    elif options.kind == "return_weighted":
+        weights = [
+            f"{options.episodes} episodes, each with probability ~ exp(g / {options.temperature:g}), g the return "
+            "scaled to [0, 1] over the buffer",
+            "A_i = R_i - mean return of the task's episodes in the buffer",
+            *_beside(options),
+            *weights,
+        ]
+    if options.kind in ("successes", "imitation", "return_weighted"):
+        lines += [f"          {line}" for line in weights]
+    elif options.kind != "none":
+        lines.append(f"          drawn: {options.kind}, by {options.unit}")
+    return lines + _hindsight(options)
+
+
+def _beside(options: ReplayOptions) -> list[str]:
+    ramp = f", times (1 - cos(pi min(i / {options.ramp}, 1))) / 2 in iteration i" if options.ramp else ""
+    return [f"L = L_fresh + {options.coefficient:g} L_replayed{ramp};", "each with its own denominators"]
+
+
+def _hindsight(options: ReplayOptions) -> list[str]:
+    config = options.hindsight
+    if config is None:
+        return []
+    goals = "what they reached" if config.strategy == "final" else f"up to {config.goals} goals that they reached"
+    return [
+        f"hindsight failed episodes are played again at {goals}, and stored with prompts and rewards of those",
+        f"          learning from groups: L += {config.coefficient:g} mean_k(-logp_theta,k) over {config.episodes} of "
+        "them; no ratio, since none was sampled",
+    ]
