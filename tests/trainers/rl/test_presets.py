@@ -8,8 +8,7 @@ from tests.trainers.rl.needs import OF_GROUPS, overrides_of
 
 
 def of(preset: str) -> TrainConfig:
-    overrides = ["run.suite=toys/bandit", "run.iterations=1", f"algorithm.preset={preset}"]
-    return load_config(None, [*overrides, *(["algorithm.max_episode_tokens=9"] if preset == "dr_grpo" else [])])
+    return load_config(None, overrides_of(preset))
 
 
 @pytest.mark.parametrize("preset", PRESETS)
