@@ -25,6 +25,7 @@ from agentgym.policies.torch_decoder import Decoder, Forward, Masks, Row
 from agentgym.policies.torch_device import device_of, dtype_of
 from agentgym.policies.torch_layout import attention_of, layout_of
 from agentgym.policies.torch_llama import LlamaForward
+from agentgym.policies.torch_steering import load_steering
 from agentgym.policy import Reply, Request
 from agentgym.prompting.renderer import ChatRenderer
 
@@ -145,7 +146,9 @@ class TorchPolicy:
         trust_remote_code: bool = False,
         **options: Any,
     ) -> TorchPolicy:
-        """A policy from a folder written by `save_pretrained`, tokenizer included. No hub is asked.
+        """A policy from a folder written by `save_pretrained`, tokenizer included, steered where there is a critic.
+
+        No hub is asked.
 
         Args:
             path: The folder.
@@ -176,7 +179,8 @@ class TorchPolicy:
         limits = {key: options.pop(key) for key in TorchLimits.__dataclass_fields__ if key in options}
         if limits:
             options["limits"] = TorchLimits(**limits)
-        policy = cls(model.to(place).eval(), tokenizer, **options)
+        load_steering(model.to(place), folder)
+        policy = cls(model.eval(), tokenizer, **options)
         policy.seen_hashes = read_seen_hashes(folder)
         return policy
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from agentgym.config import Source
 from agentgym.errors import ConfigError
 from agentgym_rl.curricula import rules as curricula_rules
+from agentgym_rl.hierarchical import rules
 from agentgym_rl.replay import rules as replay_rules
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 Rule = tuple[str, Callable[["TrainConfig"], bool], str]
 
 _RULES: tuple[Rule, ...] = (
+    *rules.RULES,
     *replay_rules.RULES,
     ("algorithm.advantage", lambda c: c.algorithm.credit == "episode", 'algorithm.credit = "episode"'),
     (
@@ -84,8 +86,14 @@ def require_applicable(config: TrainConfig, given: set[str], source: Source) -> 
 
 
 def _require_consistent(config: TrainConfig) -> None:
+    rules.require_consistent(config)
     replay_rules.require_consistent(config)
     curricula_rules.require_consistent(config)
+    if config.algorithm.learner == "groups":
+        _require_groups_work(config)
+
+
+def _require_groups_work(config: TrainConfig) -> None:
     algorithm, group = config.algorithm, config.group
     needs_group = algorithm.credit in ("episode", "attribution") and not algorithm.is_whitened
     _require_yields(algorithm)

@@ -79,7 +79,7 @@ def clone(
         chosen, order = order[: config.batch_episodes], order[config.batch_episodes :]
         for group in optimiser.param_groups:
             group["lr"] = config.learning_rate * _schedule(update, num_updates)
-        losses.append(_clone_step(model, optimiser, [trajectories[index] for index in chosen], packing))
+        losses.append(clone_step(model, optimiser, [trajectories[index] for index in chosen], packing))
         if on_update is not None:
             on_update(update + 1, num_updates, losses[-1])
     return losses
@@ -93,9 +93,10 @@ def _schedule(update: int, total: int) -> float:
     return 0.1 + 0.45 * (1 + math.cos(math.pi * (update - warmup) / max(1, total - warmup)))
 
 
-def _clone_step(
+def clone_step(
     model: PolicyModel, optimiser: torch.optim.Optimizer, trajectories: list[Trajectory], packing: PackingConfig
 ) -> float:
+    """One update on all sampled tokens of some trajectories; returns the loss in nats a token."""
     world, rank = distributed.world_size(), distributed.rank()
     num_tokens = sum(trajectory.num_action_tokens for trajectory in trajectories)
     segments = TrainBatch.of_trajectories(trajectories[rank::world]).segments

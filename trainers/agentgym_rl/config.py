@@ -20,8 +20,10 @@ from agentgym_rl.applicability import require_applicable
 from agentgym_rl.attributed import AttributionConfig
 from agentgym_rl.curricula.config import CurriculumConfig
 from agentgym_rl.gae import GaeConfig
+from agentgym_rl.hierarchical.options import ActorOptions, CriticOptions
 from agentgym_rl.importance import ImportanceConfig
 from agentgym_rl.losses import PolicyLossConfig
+from agentgym_rl.offline.options import OfflineOptions
 from agentgym_rl.packing import PackingConfig
 from agentgym_rl.presets import PRESETS
 from agentgym_rl.replay.options import ReplayOptions
@@ -137,8 +139,9 @@ class AlgorithmConfig:
 
     preset: str = "loop"
     """Named set of defaults for the keys below: see `agentgym train --describe`."""
-    learner: Literal["groups"] = "groups"
-    """What learns: from the whole groups of an iteration."""
+    learner: Literal["groups", "actor_critic", "offline"] = "groups"
+    """What is learnt from: the whole groups of an iteration; a replay buffer, under a critic of turns; or the runs of
+    replay.runs alone, and nothing is collected."""
     credit: Credit = "episode"
     """One advantage an episode; GAE over turns or tokens with a value head; discounted token returns; or the
     advantages of turns that a method of attribution gives."""
@@ -158,6 +161,12 @@ class AlgorithmConfig:
     """Correction of the mismatch between sampling and training probabilities."""
     replay: ReplayOptions = field(default_factory=ReplayOptions)
     """What is learnt from again."""
+    critic: CriticOptions = field(default_factory=CriticOptions)
+    """The critic of learner "actor_critic"."""
+    actor: ActorOptions = field(default_factory=ActorOptions)
+    """How the policy learns from it."""
+    offline: OfflineOptions = field(default_factory=OfflineOptions)
+    """How learner "offline" learns."""
     prox: Literal["behaviour", "recompute"] = "behaviour"
     """Denominator of the ratio: the recorded log-probabilities, or those of the trainer at the start of the batch."""
     kl_in_reward: float = 0.0
@@ -180,12 +189,39 @@ class AlgorithmConfig:
     @property
     def has_value_head(self) -> bool:
         """Whether the model gets a value head."""
-        return self.credit in ("turn_gae", "token_gae")
+        return self.learner == "groups" and self.credit in ("turn_gae", "token_gae")
+
+    @property
+    def has_critic(self) -> bool:
+        """Whether there is a critic of turns."""
+        is_offline = self.learner == "offline" and self.offline.method == "actor_critic"
+        return self.learner == "actor_critic" or is_offline
+
+    @property
+    def is_steered(self) -> bool:
+        """Whether the policy is one that a critic over the vocabulary steers."""
+        return self.learner == "offline" and self.offline.is_steered
+
+    @property
+    def collects(self) -> bool:
+        """Whether episodes are played to learn from."""
+        return self.learner != "offline"
+
+    @property
+    def needs_behaviour_logprobs(self) -> bool:
+        """Whether a loss compares the present policy with the one that sampled, which derived episodes cannot tell."""
+        return self.learner == "groups" or (self.has_critic and self.actor.kind == "in_sample")
+
+    @property
+    def bootstraps(self) -> bool:
+        """Whether the state after a truncated episode is valued, so that it must be recorded."""
+        return self.has_value_head or self.has_critic
 
     @property
     def needs_reference(self) -> bool:
         """Whether a frozen copy of the starting weights is kept."""
-        return self.kl_in_reward > 0 or self.loss.kl_coefficient > 0
+        is_compared = self.learner == "offline" and self.offline.method == "a_lol"
+        return is_compared or self.kl_in_reward > 0 or self.loss.kl_coefficient > 0
 
 
 @dataclass(frozen=True)

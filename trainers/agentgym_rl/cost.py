@@ -92,13 +92,14 @@ def estimate(config: TrainConfig, folder: Path) -> Cost:
         metrics = {name: float(values[-1]) for name, (_, values) in store.metrics().items()}
     count, iteration_s = config.run.iterations, metrics["time/iteration_s"]
     train_s = min(iteration_s * count, config.run.max_seconds or float("inf"))
-    graded = job.spent.get("validation") or Spent(metrics["time/collect_s"], int(metrics["episodes"]))
+    episodes, tokens = metrics.get("episodes", 0.0), metrics.get("tokens/sampled", 0.0)  # none where none are played
+    graded = job.spent.get("validation") or Spent(metrics["time/collect_s"], int(episodes))
     all_parts = (
         *_warm_start(config.warm_start, num_episodes, job.spent),
         Part("iterations", f"{count}", "1", train_s),
         *_evaluations(config, suite, graded),
     )
-    return Cost(all_parts, iteration_s, metrics["episodes"] * count, metrics["tokens/sampled"] * count)
+    return Cost(all_parts, iteration_s, episodes * count, tokens * count)
 
 
 def _short(config: TrainConfig, suite: Suite, folder: Path) -> tuple[TrainConfig, int]:
@@ -115,7 +116,10 @@ def _short(config: TrainConfig, suite: Suite, folder: Path) -> tuple[TrainConfig
         every=1 if is_graded else 0, tasks=min(validation.tasks, _MOST_TASKS), has_final_test=False
     )
     run = replace(config.run, iterations=1, max_seconds=None)
-    return replace(config, run=run, warm_start=short_warm, validation=short_validation), num_episodes
+    critic, offline = replace(config.algorithm.critic, warmup=0), replace(config.algorithm.offline, warmup=0)
+    warmed_up = replace(config.algorithm, critic=critic, offline=offline)
+    short = replace(config, run=run, warm_start=short_warm, validation=short_validation, algorithm=warmed_up)
+    return short, num_episodes
 
 
 def _copy_some(run: Path, most: int, target: Path) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from agentgym_rl.attributed import equations
 from agentgym_rl.config import AlgorithmConfig, GroupConfig, TrainConfig
 from agentgym_rl.curricula.description import describe_curriculum
+from agentgym_rl.hierarchical.equations import actor_critic_equations, offline_equations
 from agentgym_rl.replay.description import describe_replay
 
 _BASELINES = {
@@ -32,12 +33,15 @@ def describe(config: TrainConfig) -> str:
     """The algorithm of a run, a line a step, with the numbers that are in force."""
     algorithm, group = config.algorithm, config.group
     lines = [f"preset {algorithm.preset}, suite {config.run.suite}"]
-    lines += _sampling(config, group)
+    lines += _sampling(config, group) if algorithm.collects else ["collect   nothing"]
     lines += describe_curriculum(config.curriculum, _fate_of_truncated(algorithm))
-    lines += describe_replay(algorithm.replay)
-    lines += _credit(algorithm)
-    lines += _loss(algorithm)
-    lines += _update(config)
+    lines += describe_replay(algorithm.replay) if algorithm.collects else []
+    if algorithm.has_critic:
+        lines += actor_critic_equations(algorithm, config.optimiser)
+    elif algorithm.learner == "offline":
+        lines += offline_equations(algorithm, config.optimiser)
+    else:
+        lines += [*_credit(algorithm), *_loss(algorithm), *_update(config)]
     return "\n".join(lines)
 
 
@@ -46,12 +50,13 @@ def _sampling(config: TrainConfig, group: GroupConfig) -> list[str]:
     lines = [
         f"collect   {group.tasks} tasks x {group.size} episodes an iteration from pi_mu at temperature {temperature:g}"
     ]
-    lines.append(f"          staleness at most {group.staleness}; groups without variance: {group.dynamic_sampling}")
+    flat = f"; groups without variance: {group.dynamic_sampling}" if config.algorithm.learner == "groups" else ""
+    lines.append(f"          staleness at most {group.staleness}{flat}")
     return lines
 
 
 def _fate_of_truncated(algorithm: AlgorithmConfig) -> str:
-    if algorithm.has_value_head:
+    if algorithm.bootstraps:
         return "valued at the last observation"
     return algorithm.advantage.truncated if algorithm.credit == "episode" else "include"
 

@@ -21,6 +21,7 @@ from transformers.utils import logging as transformers_logging
 from agentgym.errors import CheckpointError, ConfigError
 from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate
 from agentgym.policies.torch_policy import SEEN_FILE, TorchPolicy
+from agentgym.policies.torch_steering import save_model
 from agentgym.rollout import ProgressDisplay
 from agentgym.store import RunStore
 from agentgym.trajectory import Trajectory
@@ -173,13 +174,17 @@ class TrainingJob:
         if distributed.rank() != 0 or self.store is None:
             return TrainResult(self.folder)
         held_out = self._test() if self.config.validation.has_final_test else {}
-        notes = why_not_learning(self.store.metrics()) if self.config.run.iterations else []
+        notes = why_not_learning(self.store.metrics()) if self._is_watched() else []
         if notes:
             self.store.set_meta({"why_not_learning": "\n".join(notes)})
             self.journal.say("why is it not learning: " + "; ".join(notes))
         result = TrainResult(self.folder, held_out, None, self.journal.seconds, notes)
         (self.folder / SUMMARY).write_text(json.dumps(result.to_json(), indent=2))
         return replace(result, report=write_report(self.folder))
+
+    def _is_watched(self) -> bool:
+        """Whether the run played episodes whose success can be watched."""
+        return self.config.run.iterations > 0 and self.config.algorithm.collects
 
     # The warm start.
 
@@ -347,7 +352,7 @@ class TrainingJob:
         partial = target.with_suffix(".partial")
         shutil.rmtree(partial, ignore_errors=True)
         try:
-            _without_adapters(causal_lm).save_pretrained(partial)
+            save_model(_without_adapters(causal_lm), partial)
             self.parts.tokenizer.save_pretrained(partial)
             (partial / SEEN_FILE).write_text(json.dumps(facts))
             shutil.rmtree(target, ignore_errors=True)

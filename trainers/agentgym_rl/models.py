@@ -60,8 +60,24 @@ class PolicyModel(nn.Module):
     ) -> tuple[Float[Tensor, " T"], Float[Tensor, " T"], Float[Tensor, " T"] | None]:
         """Log-probability, entropy (nats) and value at each sampled token, in row-major order; float32 or wider."""
         hidden = self.hidden_states(tokens, position_ids, attention_mask)
+        logprobs, entropy = self.read(hidden, tokens, completion_mask, temperature, use_entropy_gradient)
+        values = None
+        if self.value_head is not None:
+            states = states_before(hidden, completion_mask)
+            values = self.value_head(states.to(self.value_head.weight.dtype)).squeeze(-1)
+        return logprobs, entropy, values
+
+    def read(
+        self,
+        hidden: Float[Tensor, "R L D"],
+        tokens: Int[Tensor, "R L"],
+        completion_mask: Bool[Tensor, "R L"],
+        temperature: float = 1.0,
+        use_entropy_gradient: bool = False,
+    ) -> tuple[Float[Tensor, " T"], Float[Tensor, " T"]]:
+        """Log-probability and entropy (nats) at each sampled token, from hidden states."""
         weight = cast(Tensor, cast(Any, self.causal_lm).get_output_embeddings().weight)
-        logprobs, entropy = token_logprobs(
+        return token_logprobs(
             hidden.to(weight.dtype),
             weight,
             tokens,
@@ -69,11 +85,6 @@ class PolicyModel(nn.Module):
             temperature=temperature,
             use_entropy_gradient=use_entropy_gradient,
         )
-        values = None
-        if self.value_head is not None:
-            states = states_before(hidden, completion_mask)
-            values = self.value_head(states.to(self.value_head.weight.dtype)).squeeze(-1)
-        return logprobs, entropy, values
 
     def hidden_states(
         self,

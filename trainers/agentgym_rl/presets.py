@@ -1,4 +1,4 @@
-"""Named algorithms of the group policy-gradient family, as values of `[algorithm]` that a file may override.
+"""Named algorithms as values of `[algorithm]` that a file may override; those of groups are spelt out here.
 
 The formulas are in the files that the values select; `describe.py` prints them.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agentgym_rl.hierarchical.presets import PRESETS as ACTOR_CRITICS
 from agentgym_rl.replay.presets import PRESETS as REPLAYING
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -91,5 +92,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "loss": {"eps_low": 0.2, "eps_high": 0.2},
         "aggregation": "token_mean",
     },
+    **ACTOR_CRITICS,
     **REPLAYING,
 }

@@ -19,6 +19,7 @@ from agentgym.partners import Cast
 from agentgym.policies.by_name import load
 from agentgym.policies.tiny_model import build_tiny_model
 from agentgym.policies.torch_policy import TorchPolicy, read_seen_hashes
+from agentgym.policies.torch_steering import steer
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.stability import check_template
 from agentgym.prompting.tiny import build_tokenizer
@@ -31,6 +32,7 @@ from agentgym_rl.attributed import require_recordable
 from agentgym_rl.config import TrainConfig
 from agentgym_rl.curricula.requirements import make_curriculum
 from agentgym_rl.demonstrations import collect_demonstrations
+from agentgym_rl.hierarchical.building import require_tower
 from agentgym_rl.models import PolicyModel, apply_options, frozen_copy, load_causal_lm
 from agentgym_rl.replay.buffer import require_replayable
 from agentgym_rl.roles import evaluated_role, tools_of, training_cast
@@ -84,10 +86,11 @@ def assemble(config: TrainConfig) -> Parts:
     causal_lm, tokenizer = untrained(config, suite, tools)
     check_template(tokenizer, tools)
     renderer = ChatRenderer(tokenizer)
-    require_replayable(
-        config.algorithm.replay, suite, tokenizer=tokenizer, renderer=renderer, tools=tools, admitted="sampled"
-    )
+    _require_replayable(config, suite, tokenizer, renderer, tools)
+    require_tower(config, tokenizer)
     causal_lm = apply_options(causal_lm, config.model)
+    if config.algorithm.is_steered:
+        steer(causal_lm, config.algorithm.offline.width, config.algorithm.offline.strength)
     device = device_of(config)
     cast(nn.Module, causal_lm).to(device)
     _check_world(config)
@@ -175,10 +178,33 @@ def _require_names(config: TrainConfig, suite: Suite, playing: Cast) -> None:
         load(config.warm_start.demonstrator, suite.env)
 
 
+def _require_replayable(
+    config: TrainConfig,
+    suite: Suite,
+    tokenizer: PreTrainedTokenizerFast,
+    renderer: ChatRenderer,
+    tools: list[dict[str, Any]],
+) -> None:
+    """Refuse earlier runs that cannot be replayed, and hindsight that the environment cannot give."""
+    require_replayable(
+        config.algorithm.replay,
+        suite,
+        tokenizer=tokenizer,
+        renderer=renderer,
+        tools=tools,
+        admitted="sampled" if config.algorithm.needs_behaviour_logprobs else "all",
+    )
+
+
 def _check_world(config: TrainConfig) -> None:
     world = distributed.world_size()
     if config.group.tasks % world:
         raise ConfigError(f"group.tasks is {config.group.tasks}, which {world} processes cannot share evenly")
+    if world > 1 and config.algorithm.learner != "groups":
+        raise ConfigError(
+            f'algorithm.learner is "{config.algorithm.learner}", which learns in one process, and there are {world}; '
+            "start it without torchrun"
+        )
 
 
 def _layers(causal_lm: PreTrainedModel) -> nn.ModuleList:

@@ -87,10 +87,15 @@ class Trainer:
             InfrastructureError: Too many episodes failed.
             KeyboardInterrupt: Ctrl-C; the iteration that ran then is complete and has a checkpoint.
         """
+        if not self.config.algorithm.collects:
+            with self._interrupt:
+                while not self.is_over():
+                    self._iterate(None)
+            return
         settings = replace(
             self.config.rollout,
             is_lockstep=self.config.rollout.is_lockstep or self.config.group.staleness == 0,
-            record_final_prompt=self.config.algorithm.has_value_head,
+            record_final_prompt=self.config.algorithm.bootstraps,
             max_context=self._longest_context(),
         )
         make_game = game_maker(self.suite, settings.runtime, self.cast)
@@ -111,12 +116,14 @@ class Trainer:
         limits = (self.config.rollout.max_context, self.policy.max_context, self.config.packing.row_length)
         return min(limit for limit in limits if limit is not None)
 
-    def _iterate(self, collector: GroupCollector) -> None:
+    def _iterate(self, collector: GroupCollector | None) -> None:
         began = time.monotonic()
-        everything = self.collect(collector)
+        everything = [] if collector is None else self.collect(collector)
         collected = time.monotonic()
-        metrics = collection_metrics(everything, self.state.version)
-        metrics |= self.curriculum.observe(everything, self.state.iteration)
+        metrics: Metrics = {}
+        if collector is not None:
+            metrics |= collection_metrics(everything, self.state.version)
+            metrics |= self.curriculum.observe(everything, self.state.iteration)
         self._set_learning_rate()
         metrics |= self.learner.learn(self.choose(everything), self.state)
         self.publish()
@@ -204,10 +211,11 @@ class Trainer:
                 self.store.write_group(group, self.state.iteration + 1)
         return groups
 
-    def _conclude(self, collector: GroupCollector, metrics: Metrics, seconds: float) -> None:
+    def _conclude(self, collector: GroupCollector | None, metrics: Metrics, seconds: float) -> None:
         state, config = self.state, self.config
         state.iteration += 1
-        state.next_group = min(distributed.gather(collector.next_index))
+        if collector is not None:
+            state.next_group = min(distributed.gather(collector.next_index))
         ranks = distributed.gather((seconds, self._interrupt.is_asked))
         state.seconds += max(each for each, _ in ranks)  # all ranks must agree on when the time is up
         is_interrupted = any(is_asked for _, is_asked in ranks)

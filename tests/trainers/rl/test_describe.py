@@ -5,6 +5,7 @@ import pytest
 from agentgym_rl.config import load_config
 from agentgym_rl.describe import describe
 from agentgym_rl.presets import PRESETS
+from tests.trainers.rl.needs import overrides_of
 
 SAID = {
     "loop": ["A_i = R_i - mean_{j != i} R_j", "clip(r, 0.8, 1.28)", "at most 3 |A| where A < 0", "N = sampled tokens"],
@@ -27,6 +28,20 @@ SAID = {
         "of the last 100000 turns, 10 iterations",
     ],
     "her": ["played again at what they reached", "L += 1 mean_k(-logp_theta,k) over 32 of them; no ratio"],
+    "archer": [
+        "y_j = r + 0.95 V'_j(s')",
+        "L_V = mean sum_j (V_j(s) - Q'_j(s, b))^2,  b ~ pi(.|s)",
+        "A = min_j Q_j(s, b) - min_j V_j(s)",
+        "L = -mean sum_k A log pi(b_k | s, b_<k)",
+        "copy' <- 0.9 copy' + 0.1 critic; alone for the first 20 iterations",
+    ],
+    "archer_in_sample": ["L = -mean sum_k sg(W) A log pi(a_k | s, a_<k)", "W = seq_tis", "|0.5 - 1[u < 0]|"],
+    "archer_offline": ["collect   nothing", "|0.9 - 1[u < 0]|", "w = min(exp(A / 1), 20)", "uniform from runs/stored"],
+    "bc": ["collect   nothing", "32 episodes of runs/stored for each update, all alike", "log pi(token_k)"],
+    "filtered_bc": ["whose return reaches the quantile 0.9 of all"],
+    "mc_returns": ["G_k = r_k + 0.99 G_k+1", "steered: logits + 4 min_j Q_j(s, .)"],
+    "a_lol": ["A = G - V_0(s)", "clip(r, 0.1, 1.9)", "alone for the first 2 iterations", "of the whole message"],
+    "ilql": ["y_k = r_k + 0.99 V(s_k+1)", "|0.8 - 1[u < 0]| u^2 / 2", "steered: logits + 4 min_j Q_j(s, .)"],
     "ppo": ["step t = one turn", "V(final observation) if truncated", "0.5 (V - target)^2"],
     "ppo_token": ["step t = one sampled token", "V(final observation) if truncated"],
 }
@@ -38,8 +53,7 @@ def text(*overrides: str) -> str:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_each_preset_is_described_by_its_formulas(preset: str) -> None:
-    limit = ["algorithm.max_episode_tokens=77"] if preset == "dr_grpo" else []
-    said = text(f"algorithm.preset={preset}", *limit)
+    said = describe(load_config(None, overrides_of(preset)))
     for formula in SAID[preset]:
         assert formula in said
     assert said.startswith(f"preset {preset}, suite toys/bandit")

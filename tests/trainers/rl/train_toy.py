@@ -26,7 +26,7 @@ from tests.trainers.rl.toys import install, toy_config
 
 Moment = tuple[Any, str, int]
 MOMENTS: dict[str, Moment] = {
-    "in the warm start": (cloning, "_clone_step", 2),
+    "in the warm start": (cloning, "clone_step", 2),
     "while the cloned model is written": (job, "_without_adapters", 1),
     "before the first checkpoint": (Trainer, "checkpoint", 1),
     "while episodes are stored": (RunStore, "write_group", 8),

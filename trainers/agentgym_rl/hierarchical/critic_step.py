@@ -5,6 +5,7 @@ Not here: the loss (critic_losses.py).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +38,7 @@ def critic_optimiser(critic: TurnCritic, config: CriticStepConfig) -> torch.opti
 
 
 def critic_step(
-    critic: TurnCritic, optimiser: torch.optim.Optimizer, losses: list[Tensor], config: CriticStepConfig
+    critic: TurnCritic, optimiser: torch.optim.Optimizer, losses: Iterable[Tensor], config: CriticStepConfig
 ) -> dict[str, float]:
     """Step down the sum of losses.
 
@@ -48,7 +49,7 @@ def critic_step(
     Args:
         critic: Updated in place.
         optimiser: From `critic_optimiser`.
-        losses: One per micro-batch.
+        losses: One per micro-batch; each is asked for when the one before has left its gradient.
         config: The clip.
 
     Returns:

@@ -47,6 +47,19 @@ class TurnTransitions:
         is_terminal: Bool[np.ndarray, " N"] = self.successor == TERMINAL
         return is_terminal
 
+    def of_episodes(self, is_kept: Bool[np.ndarray, " B"], is_segment_kept: Bool[np.ndarray, " S"]) -> TurnTransitions:
+        """Those of some episodes, which are counted anew, as are their segments."""
+        is_turn_kept = is_kept[self.trajectory]
+        trajectory, segment, turn = (np.cumsum(each) - 1 for each in (is_kept, is_segment_kept, is_turn_kept))
+        successor = self.successor[is_turn_kept]
+        return TurnTransitions(
+            trajectory=trajectory[self.trajectory[is_turn_kept]],
+            segment=segment[self.segment[is_turn_kept]],
+            turn=self.turn[is_turn_kept],
+            rewards=self.rewards[is_turn_kept],
+            successor=np.where(successor >= 0, turn[successor], successor),
+        )
+
     def entries(self, positions: TurnPositions) -> Int64[np.ndarray, " M"]:
         """Which of these turns the turns of a micro-batch are.
 

@@ -1,0 +1,32 @@
+"""A killed actor-critic goes on to the same numbers: critic, copy, optimisers, draws, buffer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.trainers.rl.hierarchical.train_archer import BUGS, MOMENTS
+from tests.trainers.rl.test_job import in_a_process, story
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("killed")
+    in_a_process("tests.trainers.rl.hierarchical.train_archer", str(folder))
+    return folder
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_killed_actor_critic_goes_on_as_if_nothing_had_happened(moment: str, runs: Path) -> None:
+    """Traps D-28 and D-29."""
+    ours, whole = story(runs / moment), story(runs / "whole")
+    for part in whole:
+        assert ours[part] == whole[part], part
+    assert any(name.startswith("train/critic/") for name in whole["metrics"])
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_resumed_actor_critic_that_forgot_something_is_noticed(bug: str, runs: Path) -> None:
+    """What the test above is worth."""
+    assert story(runs / bug) != story(runs / "whole")

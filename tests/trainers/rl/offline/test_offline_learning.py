@@ -1,0 +1,110 @@
+"""Learning from a stored run alone: plain, filtered, steered and weighted clones, and how they load again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agentgym.config import Source, merged
+from agentgym.errors import ConfigError
+from agentgym.evaluation import EvaluationSettings, evaluate
+from agentgym.policies.torch_policy import TorchPolicy
+from agentgym.policies.torch_steering import SteeredHead
+from agentgym.store import RunStore
+from agentgym.suite import register_suites
+from agentgym_rl import job
+from agentgym_rl.config import TrainConfig, config_from_tables
+from agentgym_rl.job import train
+from tests.trainers.rl.test_job import story
+from tests.trainers.rl.toys import install, toy_config
+
+OFFLINE = {"updates": 40, "batch": 32}
+METHODS: dict[str, dict[str, Any]] = {
+    "filtered_bc": {"preset": "filtered_bc", "offline": {**OFFLINE, "quantile": 0.3}},
+    "ilql": {"preset": "ilql", "offline": {**OFFLINE, "strength": 20.0, "polyak": 0.1}},
+    "a_lol": {"preset": "a_lol", "offline": {**OFFLINE, "value_learning_rate": 5e-3}},
+}
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of random play: the slow arm wins, three messages of four pull it."""
+    root = tmp_path_factory.mktemp("recorded")
+    install(root / "suites", "arms")
+    register_suites(root / "suites")
+    config = toy_config("arms", run={"iterations": 8}, group={"tasks": 4, "size": 8}, optimiser={"learning_rate": 1e-9})
+    train(config, root / "run")
+    return root / "run"
+
+
+def offline_config(recorded: Path, algorithm: dict[str, Any], iterations: int = 6, **tables: Any) -> TrainConfig:
+    """A configuration that learns from the recorded run."""
+    base = {
+        "run": {"suite": "toys/arms", "iterations": iterations},
+        "algorithm": {**algorithm, "replay": {"runs": [str(recorded)]}},
+        "rollout": {"sampling": {"max_tokens": 1}, "cut_messages": "play", "env_threads": 2},
+        "optimiser": {"learning_rate": 3e-3},
+        "packing": {"row_length": 160, "micro_batch_tokens": 4096, "is_packed": False},
+        "validation": {"every": iterations, "tasks": 4},
+    }
+    return config_from_tables(merged(base, tables), Source())
+
+
+def test_cloning_gives_what_was_recorded_and_collects_nothing(recorded: Path, tmp_path: Path) -> None:
+    config = offline_config(recorded, {"preset": "bc", "offline": OFFLINE}, checkpoint={"every": 3})
+    train(config, tmp_path / "run")
+    with RunStore.open(tmp_path / "run", read_only=True) as store:
+        assert not store.episode_rows(purpose="train")
+        losses = store.metrics()["loss/cloning"][1]
+        assert "collect   nothing" in store.meta["equations"]
+    assert losses[-1] < losses[0]
+    seen = json.loads((tmp_path / "run" / "models" / "trained" / "agentgym.json").read_text())["seen_hashes"]
+    with RunStore.open(recorded, read_only=True) as store:
+        assert set(seen) == {each.content_hash for each in store.episodes(purpose="train")}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_better_play_is_learnt_from_random_play_and_loads_again(method: str, recorded: Path, tmp_path: Path) -> None:
+    config = offline_config(recorded, METHODS[method])
+    result = train(config, tmp_path / "run")
+    with RunStore.open(recorded, read_only=True) as store:
+        before = np.mean([row.success for row in store.episode_rows(purpose="train")])
+    assert before < 0.8
+    policy = TorchPolicy.load(tmp_path / "run" / "models" / "trained")
+    found = evaluate(policy, "toys/arms", "test", EvaluationSettings(attempts=16, rollout=config.rollout))
+    assert found.success.mean > 0.9
+    assert isinstance(policy.model.get_output_embeddings(), SteeredHead) == (method in ("mc_returns", "ilql"))
+    assert "trained" in result.held_out
+
+
+def test_a_killed_offline_run_goes_on_to_the_same(recorded: Path, tmp_path: Path, monkeypatch) -> None:
+    """Trap D-29: V, the copy of Q and the draws come back."""
+    algorithm = {"preset": "ilql", "offline": {"updates": 3, "batch": 8}}
+    config = offline_config(recorded, algorithm, 4, checkpoint={"every": 2})
+    train(config, tmp_path / "whole")
+    with monkeypatch.context() as patch:
+        publish, calls = job.Trainer.publish, []
+
+        def broken(trainer: job.Trainer) -> None:
+            calls.append(1)
+            if len(calls) == 4:
+                raise KeyboardInterrupt
+            publish(trainer)
+
+        patch.setattr(job.Trainer, "publish", broken)
+        with pytest.raises(KeyboardInterrupt):
+            train(config, tmp_path / "run")
+    train(config, tmp_path / "run", resume=True)
+    whole, ours = story(tmp_path / "whole"), story(tmp_path / "run")
+    for part in ("metrics", "weights", "held out"):
+        assert ours[part] == whole[part], part
+
+
+def test_offline_learning_without_a_run_is_refused() -> None:
+    tables = {"run": {"suite": "toys/arms", "iterations": 1}, "algorithm": {"preset": "bc"}}
+    with pytest.raises(ConfigError, match=r"name their folders in algorithm\.replay\.runs"):
+        config_from_tables(tables, Source())

@@ -1,0 +1,151 @@
+"""One update of the policy under a critic of turns: by new actions, or by the stored ones.
+
+Not here: the losses (actor_losses.py), the critic's own updates (critic_updates.py).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from agentgym_rl import distributed
+from agentgym_rl.hierarchical.actor_losses import (
+    awr_weights,
+    in_sample_loss,
+    resampled_loss,
+    token_baseline_loss,
+    turn_advantages,
+    weighted_cloning_loss,
+)
+from agentgym_rl.hierarchical.branches import branch_micro_batches
+from agentgym_rl.hierarchical.critic import TurnCritic, as_values, turn_states
+from agentgym_rl.hierarchical.experience import Experience
+from agentgym_rl.hierarchical.options import ActorOptions
+from agentgym_rl.hierarchical.positions import TurnPositions, turn_positions
+from agentgym_rl.hierarchical.resampling import sample_branches
+from agentgym_rl.hierarchical.token_baseline import TokenBaseline
+from agentgym_rl.importance import importance_weights
+from agentgym_rl.learner import Workplace
+from agentgym_rl.logprobs import states_before
+from agentgym_rl.micro_batch import MicroBatch
+from agentgym_rl.packing import pack
+
+
+class ActorUpdates:
+    """Trains the policy by the advantages that a critic gives to messages.
+
+    Args:
+        place: With the model, its optimiser and the policy that samples from it.
+        critic: Read only.
+        options: Which actions, and how they count.
+        baseline: Of tokens, where the options have one; trained beside the policy.
+    """
+
+    def __init__(
+        self, place: Workplace, critic: TurnCritic, options: ActorOptions, baseline: TokenBaseline | None = None
+    ) -> None:
+        self.place, self.critic, self.options, self.baseline = place, critic, options, baseline
+
+    def learn(self, experience: Experience, seed: int) -> dict[str, float]:
+        """One update on update 0 of an experience; with kind "resampled" its branches, if any, are not read.
+
+        Args:
+            experience: What was drawn.
+            seed: Of the actions that are sampled.
+
+        Returns:
+            For the log.
+        """
+        optimiser = self.place.optimiser
+        optimiser.zero_grad(set_to_none=True)
+        sums: Counter[str] = Counter()
+        for micro, positions, weights in self._laid_out(experience, seed):
+            loss, metrics = self._loss(micro, positions, weights, experience)
+            torch.autograd.backward(loss)
+            sums.update(metrics)
+        norms = distributed.clip_groups(optimiser, self.place.config.optimiser.max_grad_norm)
+        is_finite = all(np.isfinite(norm) for norm in norms)
+        if is_finite:
+            optimiser.step()
+            self.place.policy.load_weights(self.place.model.causal_lm, self.place.policy.version)
+        if self.baseline is not None:
+            self.baseline.step()
+        return _summary(sums) | {"grad_norm/mean": norms[0], "updates": float(is_finite)}
+
+    def _laid_out(
+        self, experience: Experience, seed: int
+    ) -> Iterator[tuple[MicroBatch, TurnPositions, Float[Tensor, " N"]]]:
+        """Micro-batches of the actions that are learnt from, with the weight of each."""
+        place, segments, weights = self.place, experience.batch.segments, experience.weights[0]
+        packing, device = place.config.packing, next(place.model.parameters()).device
+        if self.options.kind == "resampled":
+            rows = experience.rows(0)
+            sampling = place.config.rollout.sampling
+            branches = sample_branches(place.policy, segments, experience.turns, rows, sampling, seed)
+            batches = branch_micro_batches(segments, branches, packing, has_stored=False)
+        else:
+            batches = pack(segments, packing) if segments else []
+        for micro in batches:
+            moved = micro.to(device)
+            positions = turn_positions(moved)
+            if self.options.kind == "resampled":
+                mine = rows[positions.segment.cpu().numpy() - len(segments)]
+            else:
+                mine = experience.turns.entries(positions)
+            yield moved, positions, torch.from_numpy(weights[mine]).to(device, torch.float32)
+
+    def _loss(
+        self, micro: MicroBatch, turns: TurnPositions, weights: Float[Tensor, " N"], experience: Experience
+    ) -> tuple[Tensor, Mapping[str, float]]:
+        model, options = self.place.model, self.options
+        hidden = model.hidden_states(micro.tokens, micro.position_ids, micro.attention_mask())
+        temperature = self.place.config.rollout.sampling.temperature
+        logprobs, entropy = model.read(hidden, micro.tokens, micro.completion_mask, temperature)
+        advantages = self._advantages(micro, turns, hidden.detach())
+        metrics = _moments(advantages, weights) | {"entropy": float(entropy.sum()), "tokens": float(len(entropy))}
+        if options.kind == "awr":
+            worth = awr_weights(advantages, options.awr)
+            metrics["weight"] = float((weights * worth).sum())
+            return weighted_cloning_loss(logprobs, worth, turns, weights), metrics
+        if options.kind == "in_sample":
+            behaviour = micro.flatten([segment.behaviour_logprobs for segment in experience.batch.segments])
+            ratios = importance_weights(logprobs.detach(), behaviour, turns.turn_of_token, options.importance)
+            metrics["ratio"] = float((weights * ratios[turns.first]).sum())
+            loss = in_sample_loss(logprobs, behaviour, advantages, turns, weights, options.importance)
+            return loss, metrics
+        baselines = None
+        if self.baseline is not None:
+            baselines = self.baseline(states_before(hidden.detach(), micro.completion_mask))
+            torch.autograd.backward(token_baseline_loss(baselines, advantages, turns, weights))
+        return resampled_loss(logprobs, advantages, turns, weights, baselines), metrics
+
+    @torch.no_grad()
+    def _advantages(
+        self, micro: MicroBatch, turns: TurnPositions, hidden: Float[Tensor, "R L D"]
+    ) -> Float[Tensor, " N"]:
+        """By the online critic, on the policy's hidden states or its own."""
+        network, span = self.critic.online, self.critic.config.value_range
+        states = turn_states(hidden if network.tower is None else network.encode(micro), turns)
+        outputs = network(states)
+        return turn_advantages(as_values(outputs.q, span), as_values(outputs.v, span))
+
+
+def _moments(advantages: Float[Tensor, " N"], weights: Float[Tensor, " N"]) -> dict[str, float]:
+    mean, square = (weights * advantages).sum(), (weights * advantages.square()).sum()
+    return {"advantage": float(mean), "advantage_square": float(square)}
+
+
+def _summary(sums: Mapping[str, float]) -> dict[str, float]:
+    """From sums over micro-batches to what is logged."""
+    mean, tokens = sums.get("advantage", 0.0), max(1.0, sums.get("tokens", 0.0))
+    metrics = {
+        "advantage/mean": mean,
+        "advantage/std": max(0.0, sums.get("advantage_square", 0.0) - mean**2) ** 0.5,
+        "loss/entropy": sums.get("entropy", 0.0) / tokens,
+    }
+    return metrics | {f"actor/{name}": sums[name] for name in ("weight", "ratio") if name in sums}

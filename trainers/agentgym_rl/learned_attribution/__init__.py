@@ -1,1 +1,0 @@
-"""Predictors of step credit that learn; the formulas that read them are in `agentgym.attribution`."""

@@ -1,0 +1,55 @@
+"""Behaviour cloning of stored episodes, all or the best, as a learner of the loop.
+
+Not here: the update itself, which is that of the warm start (agentgym_rl/cloning.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from agentgym.trajectory import Group
+from agentgym_rl.checkpoint import TrainerState
+from agentgym_rl.cloning import clone_step
+from agentgym_rl.learner import Workplace
+from agentgym_rl.metrics import Metrics
+from agentgym_rl.offline.stored_episodes import StoredEpisodes
+from agentgym_rl.part_state import Part
+
+
+class CloningLearner:
+    """L = -(1/N) sum_k log pi(token_k), over the N sampled tokens of the episodes of an update.
+
+    Args:
+        place: What it works with.
+        episodes: What is learnt from.
+    """
+
+    def __init__(self, place: Workplace, episodes: StoredEpisodes) -> None:
+        self.place, self.episodes = place, episodes
+
+    def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
+        """The updates of an iteration; there are no groups."""
+        place, options = self.place, self.place.config.algorithm.offline
+        losses, returns = [], []
+        for _ in range(options.updates):
+            drawn = self.episodes.draw(options.batch)
+            state.seen_hashes.update(each.content_hash for each in drawn)
+            returns += [each.total_reward or 0.0 for each in drawn]
+            losses.append(clone_step(place.model, place.optimiser, drawn, place.config.packing))
+        return {
+            "loss/cloning": float(np.mean(losses)),
+            "updates": float(len(losses)),
+            "offline/episodes": float(self.episodes.num_episodes),
+            "offline/kept_share": self.episodes.num_episodes / self.episodes.total,
+            "offline/return": float(np.mean(returns)),
+        }
+
+    def parts(self) -> Mapping[str, Part]:
+        """Where the draws stand."""
+        return {"offline": self.episodes}
+
+    def close(self) -> None:
+        """Close the runs that are learnt from."""
+        self.episodes.close()
