@@ -5,11 +5,12 @@ Turning credit into gradients is the trainer's work; methods that learn need tor
 
 from agentgym.attribution.contract import Attribution, StepFormula, Yields
 from agentgym.attribution.offline import RunCredit, attribute_run, credit_events, stored_credit, with_credit
-from agentgym.attribution.registry import METHODS, make_attribution, make_attributions
+from agentgym.attribution.registry import METHODS, PREDICTED, make_attribution, make_attributions
 from agentgym.attribution.steps import Steps
 
 __all__ = [
     "METHODS",
+    "PREDICTED",
     "Attribution",
     "RunCredit",
     "StepFormula",

@@ -5,6 +5,7 @@ What stages and names there are is in `registry`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,15 +57,21 @@ class Chain(StepFormula):
             restored = stage.conserves and (restored or stage.restores)
         return restored
 
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What its stages read."""
+        return _read_by(self.stages)
+
     def credit(self, steps: Steps) -> Floats:
         """float64[S], the credit of the last stage."""
-        return self.stages[-1].credit(self._before_last(steps))
+        return self.stages[-1].credit(self.before_last(steps))
 
     def apply(self, steps: Steps) -> Steps:
         """The steps as the last stage leaves them."""
-        return self.stages[-1].apply(self._before_last(steps))
+        return self.stages[-1].apply(self.before_last(steps))
 
-    def _before_last(self, steps: Steps) -> Steps:
+    def before_last(self, steps: Steps) -> Steps:
+        """The steps as the last stage is given them."""
         for stage in self.stages[:-1]:
             steps = stage.apply(steps)
         return steps
@@ -108,7 +115,36 @@ class Sum(StepFormula):
         """Whether every term does and the weights add up to 1."""
         return self.conserves and all(term.restores for term in self.terms)
 
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What its terms read."""
+        return _read_by(self.terms)
+
     def credit(self, steps: Steps) -> Floats:
         """float64[S]."""
         pairs = zip(self.weights, self.terms, strict=True)
         return sum((weight * term.credit(steps) for weight, term in pairs), np.zeros(len(steps.rewards)))
+
+
+def leaves(formula: StepFormula) -> Iterator[StepFormula]:
+    """The methods that a formula is made of, itself where it is of one."""
+    parts = formula.stages if isinstance(formula, Chain) else formula.terms if isinstance(formula, Sum) else ()
+    for part in parts:
+        yield from leaves(part)
+    if not parts:
+        yield formula
+
+
+def shaped_rewards(formula: StepFormula, steps: Steps) -> Floats:
+    """float64[S], the rewards that a formula pays before baselines: what a policy that games it would raise.
+
+    Of a method that yields rewards that is its credit; of a chain that ends in returns or advantages what its last
+    stage is given; else the rewards of the steps.
+    """
+    if formula.yields == "rewards":
+        return formula.credit(steps)
+    return formula.before_last(steps).rewards if isinstance(formula, Chain) else steps.rewards
+
+
+def _read_by(parts: tuple[StepFormula, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for part in parts for name in part.reads))

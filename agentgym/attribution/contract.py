@@ -62,6 +62,11 @@ class StepFormula(ABC):
     is_restoring: ClassVar[bool] = False
 
     @property
+    def reads(self) -> tuple[str, ...]:
+        """The predictions that it is a formula of, as `Steps.predictions` names them; none for most."""
+        return ()
+
+    @property
     def conserves(self) -> bool:
         """Whether the credit of an episode adds up to its undiscounted return."""
         return self.is_conserving

@@ -6,13 +6,14 @@ The methods are those that work on live trajectories; drawing what came out is t
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from agentgym.attribution.contract import Attribution, Yields
+from agentgym.attribution.predicted import Predicting
 from agentgym.attribution.steps import Floats
 from agentgym.errors import ConfigError
 from agentgym.outcome import GRADED
@@ -90,9 +91,46 @@ def attribute_run(
         ConfigError: There are no such episodes, a method does not apply, or a label is taken.
         StoreError: Writing failed.
     """
-    taken = sorted(methods.keys() & store.credit_labels().keys())
-    if taken and not overwrite:
+    if not overwrite:
+        require_free(store, methods)
+    chosen, wanted, left_out = graded_rows(store, purpose, policies)
+    tallies = {label: _Tally(label) for label in methods}
+    for members in _groups(store, wanted, any(map(_reads_tokens, methods.values()))):
+        trajectories = [trajectory for _, trajectory in members]
+        for label, method in methods.items():
+            tallies[label].add(members, method.attribute(trajectories))
+    found = [tally.result(methods[label], chosen, left_out) for label, tally in tallies.items()]
+    for each in found:
+        record = {key: value for key, value in each.to_json().items() if key != "label"}
+        store.write_credit(each.label, record, tallies[each.label].events, is_replacement=overwrite)
+    return found
+
+
+def require_free(store: RunStore, labels: Iterable[str]) -> None:
+    """Refuse labels under which a run holds credit.
+
+    Raises:
+        ConfigError: Names them.
+    """
+    taken = sorted(store.credit_labels().keys() & set(labels))
+    if taken:
         raise ConfigError(f"the run holds credit under {', '.join(taken)} already; overwrite it, or give another label")
+
+
+def graded_rows(
+    store: RunStore, purpose: Purpose | None = None, policies: Sequence[str] = ()
+) -> tuple[Purpose, list[EpisodeRow], int]:
+    """The episodes of a run that can be credited, what they were collected for, and how many were left out.
+
+    Args:
+        store: The run.
+        purpose: Episodes that were collected for this; None takes those trained on, else demonstrations, else what was
+            evaluated.
+        policies: Episodes of these policies alone; all where none is given.
+
+    Raises:
+        ConfigError: There are none.
+    """
     rows = [row for row in store.episode_rows() if not policies or row.policy in policies]
     chosen = purpose or _first_purpose(rows)
     rows = [row for row in rows if row.purpose == chosen]
@@ -100,16 +138,7 @@ def attribute_run(
     if not wanted:
         of = f" of the policies {', '.join(policies)}" if policies else ""
         raise ConfigError(f"{store.folder} holds no {chosen} episode{of} with a reward; choose another purpose or run")
-    tallies = {label: _Tally(label) for label in methods}
-    for members in _groups(store, wanted):
-        trajectories = [trajectory for _, trajectory in members]
-        for label, method in methods.items():
-            tallies[label].add(members, method.attribute(trajectories))
-    found = [tally.result(methods[label], chosen, len(rows) - len(wanted)) for label, tally in tallies.items()]
-    for each in found:
-        record = {key: value for key, value in each.to_json().items() if key != "label"}
-        store.write_credit(each.label, record, tallies[each.label].events, is_replacement=overwrite)
-    return found
+    return chosen, wanted, len(rows) - len(wanted)
 
 
 def stored_credit(store: RunStore) -> list[RunCredit]:
@@ -143,7 +172,12 @@ def _first_purpose(rows: Sequence[EpisodeRow]) -> Purpose:
     return next((purpose for purpose in _ORDER if purpose in found), _ORDER[0])
 
 
-def _groups(store: RunStore, rows: Sequence[EpisodeRow]) -> Iterator[list[tuple[int, Trajectory]]]:
+def _reads_tokens(method: Attribution) -> bool:
+    """Whether who predicts for a method may read token ids."""
+    return isinstance(method, Predicting)
+
+
+def _groups(store: RunStore, rows: Sequence[EpisodeRow], with_tokens: bool) -> Iterator[list[tuple[int, Trajectory]]]:
     """Numbers and trajectories of each group, members in the order of a sealed one, so that sums round alike."""
     groups: dict[tuple[object, ...], list[EpisodeRow]] = {}
     for row in rows:
@@ -153,14 +187,16 @@ def _groups(store: RunStore, rows: Sequence[EpisodeRow]) -> Iterator[list[tuple[
     for group in groups.values():
         pending.append(sorted(group, key=lambda row: row.attempt))
         if sum(map(len, pending)) >= _CHUNK:
-            yield from _loaded(store, pending)
+            yield from _loaded(store, pending, with_tokens)
             pending = []
-    yield from _loaded(store, pending)
+    yield from _loaded(store, pending, with_tokens)
 
 
-def _loaded(store: RunStore, groups: Sequence[Sequence[EpisodeRow]]) -> Iterator[list[tuple[int, Trajectory]]]:
+def _loaded(
+    store: RunStore, groups: Sequence[Sequence[EpisodeRow]], with_tokens: bool
+) -> Iterator[list[tuple[int, Trajectory]]]:
     rows = [row for group in groups for row in group]
-    loaded = zip(rows, store.load(rows, with_tokens=False), strict=True)
+    loaded = zip(rows, store.load(rows, with_tokens=with_tokens), strict=True)
     for group in groups:
         yield [(row.number, trajectory) for _, (row, trajectory) in zip(group, loaded, strict=False)]
 

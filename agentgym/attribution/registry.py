@@ -1,6 +1,6 @@
 """Methods by name: "gated,potential,return_to_go" is a chain, "episode_groups+0.5*anchors" a weighted sum.
 
-Methods that need more than a record (forks of a live environment, a learned predictor) are made by hand.
+Forks, which need a live environment, are made by hand; who predicts what methods of `PREDICTED` read is `predicted`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,13 @@ from agentgym.attribution.contract import StepFormula
 from agentgym.attribution.corrected import Corrected
 from agentgym.attribution.environment import Environment
 from agentgym.attribution.episode_groups import EpisodeGroups
+from agentgym.attribution.expert import Expert
 from agentgym.attribution.gated import Gated
+from agentgym.attribution.judged import Judged
 from agentgym.attribution.potential import Potential
 from agentgym.attribution.return_to_go import ReturnToGo
+from agentgym.attribution.rudder import Rudder
+from agentgym.attribution.spa import Spa
 from agentgym.attribution.state_counts import StateCounts
 from agentgym.attribution.terminal import Terminal
 from agentgym.attribution.tool_use import ToolUse
@@ -44,7 +48,10 @@ METHODS: dict[str, type[StepFormula]] = {
         Corrected,
     )
 }
-"""Every closed formula, by its name."""
+"""Every closed formula of the record, by its name."""
+PREDICTED: dict[str, type[StepFormula]] = {method.name: method for method in (Spa, Rudder, Expert, Judged)}
+"""Formulas of what a predictor says of each turn, by their names."""
+_ALL = METHODS | PREDICTED
 
 
 def make_attribution(text: str, options: Sequence[str] = ()) -> StepFormula:
@@ -66,8 +73,8 @@ def make_attributions(texts: Sequence[str], options: Sequence[str] = ()) -> list
     """Several methods; an option goes to every one that holds its name. See `make_attribution`."""
     names = list(dict.fromkeys(name for text in texts for name in _names(text)))
     for name in names:
-        if name not in METHODS:
-            raise UnknownNameError("attribution method", name, METHODS)
+        if name not in _ALL:
+            raise UnknownNameError("attribution method", name, _ALL)
     if len(names) == 1:
         options = [option if option.startswith(f"{names[0]}.") else f"{names[0]}.{option}" for option in options]
     tables, source = read_tables(None, options)
@@ -87,7 +94,7 @@ def _chain(text: str, tables: Mapping[str, Any], source: Source) -> StepFormula:
 
 def _sum(text: str, tables: Mapping[str, Any], source: Source) -> StepFormula:
     terms = list(_terms(text))
-    methods = tuple(build(METHODS[name], tables.get(name, {}), source, f"{name}.") for _, name in terms)
+    methods = tuple(build(_ALL[name], tables.get(name, {}), source, f"{name}.") for _, name in terms)
     weights = tuple(weight for weight, _ in terms)
     return methods[0] if weights == (1.0,) else Sum(methods, weights)
 

@@ -36,6 +36,7 @@ class Steps:
         progress: float64[S], of the state each turn was taken in, NaN where there is none; None: not recorded.
         final_progress: float64[B], of the last state of truncated trajectories, NaN elsewhere; None: not recorded.
         tool_calls: int64[S], valid tool calls of each turn; None: not known.
+        is_valid: bool[S], whether the environment took each turn as an action; None: not known.
         parts: The rewards by component, float64[S] each; None once a method has replaced the rewards.
         predictions: float64[S] outputs of learned predictors, by name.
         recorded: float64[S], the rewards as the environment gave them; None: `rewards` are those.
@@ -49,6 +50,7 @@ class Steps:
     progress: Floats | None = None
     final_progress: Floats | None = None
     tool_calls: Ints | None = None
+    is_valid: Bools | None = None
     parts: Mapping[str, Floats] | None = None
     predictions: Mapping[str, Floats] | None = None
     recorded: Floats | None = None
@@ -112,6 +114,7 @@ class Steps:
             tool_calls=np.array(
                 [0 if turn.was_invalid else len(turn.reply.get("tool_calls") or ()) for turn in turns], np.int64
             ),
+            is_valid=np.array([not turn.was_invalid for turn in turns], np.bool_),
             parts=parts,
             predictions={name: _joined(name, found, offsets) for name, found in (predictions or {}).items()},
         )

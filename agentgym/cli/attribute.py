@@ -8,15 +8,28 @@ from typing import Annotated
 
 import tyro
 
-from agentgym.attribution import METHODS, RunCredit, attribute_run, make_attributions, stored_credit
+from agentgym.attribution import (
+    METHODS,
+    PREDICTED,
+    Attribution,
+    RunCredit,
+    StepFormula,
+    attribute_run,
+    make_attributions,
+    stored_credit,
+)
+from agentgym.attribution.offline import require_free
+from agentgym.attribution.predicted import Predicting
 from agentgym.cli.output import AsJson, note, print_json, print_table
-from agentgym.errors import ConfigError
+from agentgym.errors import ConfigError, MissingExtraError
 from agentgym.store import Purpose, RunStore
 
 _Options = Annotated[
     tuple[str, ...],
     tyro.conf.arg(name="set", help="Options of methods, as NAME.key=value; key=value where one method is named."),
 ]
+_KNOWN = ", ".join([*METHODS, *PREDICTED])
+_TRAINING_ONLY = ("fit.every", "fit.epochs")
 _FIFTHS = ("first fifth", "second", "third", "fourth", "last fifth")
 
 
@@ -33,7 +46,8 @@ def run(
 ) -> int:
     """Assign credit to the episodes of a run, keep it as reward events beside the recorded ones, and compare methods.
 
-    Without a method the credit that is kept already is told.
+    Without a method the credit that is kept already is told. Methods that learn (spa, rudder, expert) are fitted to the
+    run's episodes first; judged asks a judge.
 
     Args:
         folder: The run's folder: of a recording, an evaluation or a training that is over.
@@ -55,8 +69,12 @@ def run(
             found = stored_credit(store)
     else:
         labels = _labels(method, label)
-        methods = dict(zip(labels, make_attributions(method, options), strict=True))
+        _refuse_of_training(options)
+        formulas = dict(zip(labels, make_attributions(method, options), strict=True))
         with RunStore.open(folder) as store:
+            if not overwrite:
+                require_free(store, labels)
+            methods = {name: _method(formula, store, purpose, policy) for name, formula in formulas.items()}
             found = attribute_run(store, methods, purpose=purpose, policies=policy, overwrite=overwrite)
         _warn(found)
     if as_json:
@@ -64,8 +82,33 @@ def run(
     elif found:
         _print(found)
     else:
-        note(f"{folder} holds no credit yet; name a --method: {', '.join(METHODS)}")
+        note(f"{folder} holds no credit yet; name a --method: {_KNOWN}")
     return 0
+
+
+def _method(formula: StepFormula, store: RunStore, purpose: Purpose | None, policies: Sequence[str]) -> Attribution:
+    """The formula, with those who predict what it reads where it reads anything."""
+    if not formula.reads:
+        return formula
+    try:
+        from agentgym_rl.learned_attribution.making import fit_to_run, make_predictors
+    except ImportError as error:
+        if (error.name or "").partition(".")[0].startswith("agentgym"):
+            raise
+        raise MissingExtraError(f"the method {formula.name}", "train") from error
+
+    predictors = make_predictors(formula, store)
+    note(f"{formula.name}: fitting to the run")
+    fit_to_run(predictors, store, purpose, policies)
+    return Predicting(formula, predictors)
+
+
+def _refuse_of_training(options: Sequence[str]) -> None:
+    idle = [option for option in options if option.partition("=")[0].strip().endswith(_TRAINING_ONLY)]
+    if idle:
+        raise ConfigError(
+            f"{', '.join(idle)} is for training: a run that is over is fitted once, with fit.first_epochs passes"
+        )
 
 
 def _labels(method: Sequence[str], label: Sequence[str]) -> Sequence[str]:
@@ -81,7 +124,7 @@ def _labels(method: Sequence[str], label: Sequence[str]) -> Sequence[str]:
 def _refuse_alone(given: Mapping[str, object]) -> None:
     alone = [name for name, value in given.items() if value]
     if alone:
-        raise ConfigError(f"{', '.join(alone)} needs a --method: {', '.join(METHODS)}")
+        raise ConfigError(f"{', '.join(alone)} needs a --method: {_KNOWN}")
 
 
 def _warn(found: Sequence[RunCredit]) -> None:

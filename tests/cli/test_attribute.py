@@ -47,6 +47,21 @@ def test_methods_are_compared_side_by_side_and_kept(run_folder: Path, capsys: py
     assert all(each["largest_gap"] < 1e-9 for each in told if each["conserves"])
 
 
+def test_methods_that_learn_are_fitted_to_the_run(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    methods = ("spa", "rudder", "expert", "judged,corrected")
+    options = [f"{name}.fit.first_epochs=1" for name in methods[:3]]
+    assert attribute(run_folder, "--method", *methods, "--set", *options, "--json") == OK
+    told = {each["label"]: each for each in json.loads(capsys.readouterr().out)["methods"]}
+    assert [told[name]["conserves"] for name in methods] == [True, True, False, True]
+    assert all(each["largest_gap"] < 1e-9 for each in told.values() if each["conserves"])
+    assert "first_epochs=1" in told["rudder"]["options"]
+    with RunStore.open(run_folder, read_only=True) as store:
+        events = [event for found in store.credit("spa").values() for event in found]
+    assert {event.source for event in events} == {"shaping"}
+    assert attribute(run_folder, "--method", "spa") == USAGE
+    assert "fitting" not in capsys.readouterr().err
+
+
 def test_a_label_is_replaced_only_on_request(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert attribute(run_folder, "--method", "uniform", "--label", "mine") == OK
     assert attribute(run_folder, "--method", "terminal", "--label", "mine") == USAGE
@@ -70,6 +85,8 @@ def test_methods_that_find_nothing_to_compare_say_so(run_folder: Path, capsys: p
         (["--method", "uniform", "--policy", "nobody"], "no train episode of the policies nobody"),
         (["--method", "gated", "--set", 'priorities=["win"]'], "declared: format, success"),
         (["--set", "gamma=0.9"], "--set needs a --method"),
+        (["--method", "spa", "--set", "fit.every=2"], "fit.every=2 is for training"),
+        (["--method", "spa", "--set", 'fit.tower="policy"'], "give the folder of a model"),
     ],
 )
 def test_what_cannot_be_done_is_one_clear_line(

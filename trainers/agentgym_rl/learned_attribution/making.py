@@ -1,0 +1,102 @@
+"""Who predicts what a formula reads: made for training, and fitted at once to a run that is over.
+
+Each predictor is a file of its own; asking a judge is the work of `agentgym.attribution.judge_rater`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+from transformers import PreTrainedModel
+
+from agentgym.attribution import StepFormula
+from agentgym.attribution.compose import leaves
+from agentgym.attribution.expert import Expert
+from agentgym.attribution.judge_rater import AskedRater, JudgePredictor, RuleRater
+from agentgym.attribution.judged import RULES, Judged
+from agentgym.attribution.offline import graded_rows
+from agentgym.attribution.predicted import Predictor
+from agentgym.attribution.rudder import Rudder
+from agentgym.attribution.spa import Spa
+from agentgym.errors import ConfigError
+from agentgym.judge import judge_named
+from agentgym.store import Purpose, RunStore
+from agentgym.trajectory import Trajectory
+from agentgym_rl.learned_attribution.discriminator import Discriminator
+from agentgym_rl.learned_attribution.estimator import Estimator
+from agentgym_rl.learned_attribution.progress import ProgressEstimator
+from agentgym_rl.learned_attribution.return_decomposition import ReturnPredictor
+
+
+def make_predictors(
+    formula: StepFormula, store: RunStore | None, policy: PreTrainedModel | None = None
+) -> list[Predictor]:
+    """A predictor for each method of a formula that reads one; those that learn have not learnt yet.
+
+    Args:
+        formula: The method.
+        store: The run, which may hold an expert's demonstrations.
+        policy: The weights that training starts from; None where nothing is trained.
+
+    Raises:
+        ConfigError: A method has no demonstrations, no tower, or is asked for twice with different options.
+        UnknownNameError: There is no such judge.
+        StoreError: There is no run of demonstrations.
+    """
+    found: dict[str, tuple[StepFormula, Predictor]] = {}
+    for leaf in leaves(formula):
+        if not leaf.reads:
+            continue
+        before = found.get(leaf.name)
+        if before is None:
+            found[leaf.name] = leaf, _predictor(leaf, store, policy)
+        elif before[0] != leaf:
+            raise ConfigError(f"{leaf.name} stands twice in {formula.name} with different options; keep one")
+    return [predictor for _, predictor in found.values()]
+
+
+def _predictor(method: StepFormula, store: RunStore | None, policy: PreTrainedModel | None) -> Predictor:
+    if isinstance(method, Spa):
+        return ProgressEstimator(method, policy)
+    if isinstance(method, Rudder):
+        return ReturnPredictor(method, policy)
+    if isinstance(method, Expert):
+        return Discriminator(method, _demonstrations(method, store), policy)
+    assert isinstance(method, Judged)
+    if method.judge == RULES:
+        return JudgePredictor(method, RuleRater())
+    return JudgePredictor(method, AskedRater(judge_named(method.judge, method.answers).ask, method))
+
+
+def _demonstrations(method: Expert, store: RunStore | None) -> list[Trajectory]:
+    """The demonstrations of the run, or of the run that is named, there else the episodes that solved."""
+    if not method.run:
+        return [] if store is None else _shown(store)
+    with RunStore.open(Path(method.run), read_only=True) as other:
+        return _shown(other) or [each for each in other.episodes() if each.success]
+
+
+def _shown(store: RunStore) -> list[Trajectory]:
+    return [each for each in store.episodes(purpose="demo") if each.outcome is not None and each.outcome.is_graded]
+
+
+def fit_to_run(
+    predictors: Sequence[Predictor], store: RunStore, purpose: Purpose | None = None, policies: Sequence[str] = ()
+) -> None:
+    """Fit those that learn to the episodes of a run that `attribute_run` would credit, once.
+
+    Where there are more than the window takes, they are drawn at random.
+
+    Raises:
+        ConfigError: There are no such episodes.
+    """
+    learning = [each for each in predictors if isinstance(each, Estimator)]
+    _, rows, _ = graded_rows(store, purpose, policies)
+    for estimator in learning:
+        draw = random.Random(estimator.config.seed)
+        count = min(len(rows), estimator.config.window)
+        chosen = sorted(draw.sample(range(len(rows)), count))
+        estimator.observe(list(store.load([rows[at] for at in chosen])))
+        estimator.fit()
