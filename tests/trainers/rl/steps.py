@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ RIGHT = 1
 
 
 class Steps(AgentEnv):
-    """Pull the right arm so many times in a row; a wrong one ends it, or, where the task is patient, costs a turn."""
+    """Pull the right arm so many times in a row; a wrong one ends it. Tasks of one step may be slow."""
 
     def __init__(self, length: int = 1, render_mode: str | None = None) -> None:
         super().__init__(render_mode)
@@ -37,9 +38,11 @@ class Steps(AgentEnv):
 
     def respond(self, action: Action) -> EnvReply:
         assert self.task is not None
+        if self.task.config["length"] == 1:
+            time.sleep(self.task.config.get("wait_s", 0.0))
         if arm(action.content, 2) == RIGHT:
             self.at += 1
-        elif not self.task.config.get("patient"):
+        else:
             return EnvReply([], [self.event("success", 0.0)], True, False)
         if self.at == self.task.config["length"]:
             return EnvReply([], [self.event("success", 1.0)], True, True)

@@ -14,7 +14,9 @@ import pytest
 
 from agentgym.config import build
 from agentgym.errors import CheckpointError
-from agentgym.rollout import draw_seed, shuffled_tasks
+from agentgym.rollout import GroupCollector, draw_seed, shuffled_tasks
+from agentgym.trajectory import Group
+from agentgym_rl import trainer
 from agentgym_rl.checkpoint import digest_of, load_newest
 from agentgym_rl.curricula.config import BandConfig, CurriculumConfig
 from agentgym_rl.curricula.curriculum import Curriculum
@@ -152,6 +154,36 @@ def keep_until(folder: Path, iteration: int) -> None:
     for path in [*folder.iterdir()]:
         if int(path.name.removeprefix("iteration-")) > iteration:
             shutil.rmtree(path)
+
+
+class CollectorOfTheFirst(GroupCollector):
+    """D-22: whichever group is whole first is handed out, and learnt from, first."""
+
+    def collect(self, num_groups: int, on_episode: Any = None) -> list[Group]:
+        groups: list[Group] = []
+        while len(groups) < num_groups:
+            self._admit(self._max_in_flight)
+            self._take(on_episode)
+            whole = [each for each in self._in_flight if len(each.finished) == self._group_size]
+            for admission in whole[: num_groups - len(groups)]:
+                self._in_flight.remove(admission)
+                groups += admission.groups()
+        return groups
+
+
+@parametrised(GroupCollector, CollectorOfTheFirst)
+def test_slow_tasks_are_planned_as_fast_ones_are(tmp_path: Path, implementation, is_bug: bool) -> None:
+    """Trap D-22: what is played next depends on the order of admission, not on what happened to end first."""
+    stories = []
+    for wait_s in (0.0, 0.1):
+        folder = tmp_path / str(wait_s)
+        SUITES[folder] = install_steps(folder, [1, 2, 2, 20, 20, 1], wait_s=wait_s)
+        made = run_of(folder, 5, 2, {"bands": EVERYTHING["bands"]})
+        with swapped(trainer, "GroupCollector", implementation):
+            made.run()
+        stories.append(story(made))
+    with noticed(is_bug):
+        assert stories[0] == stories[1]
 
 
 def test_the_state_is_json_and_tensors(tmp_path: Path) -> None:
