@@ -16,7 +16,7 @@ def measure(results: Sequence[Result], config: CurriculumConfig, iteration: int)
     """Numbers of the groups of an iteration.
 
     Returns:
-        By name: `curriculum/plain_success` (episodes from the start, without help, not cut by the stage);
+        By name: `curriculum/plain_success` (of groups from the start, without help, of which the stage cut no episode);
         `curriculum/stage`, `curriculum/horizon` and `curriculum/cap_share` (of episodes, that the stage's limit cut);
         `curriculum/band_drawn_share` (of groups) and `curriculum/band_hit_share` (of groups from the start, whose own
         success is within the band); `curriculum/started_share` (of groups) and `curriculum/started_success`;

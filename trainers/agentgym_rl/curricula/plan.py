@@ -88,8 +88,8 @@ class Result:
     Attributes:
         plan: The plan.
         members: The graded episodes of its groups, of all roles that learn.
-        attempts: How many of them were played to their end or to the task's own limit: what the stage's limit cut says
-            nothing about success.
+        attempts: How many say something about success: all, or none where the stage's limit cut any of them, since
+            those that it left would tell too good or too bad a tale.
         successes: How many of these succeeded.
         num_cut: Episodes that the stage's limit cut.
     """
@@ -104,8 +104,9 @@ class Result:
     def of(cls, plan: Plan, groups: Sequence[Group]) -> Result:
         """The result of a plan's groups."""
         members = [member for group in groups for member in group.members]
-        whole = [member for member in members if not (plan.is_capped and was_out_of_turns(member))]
-        return cls(plan, members, len(whole), sum(bool(each.success) for each in whole), len(members) - len(whole))
+        num_cut = sum(plan.is_capped and was_out_of_turns(member) for member in members)
+        telling = [] if num_cut else members
+        return cls(plan, members, len(telling), sum(bool(each.success) for each in telling), num_cut)
 
     @property
     def success(self) -> float | None:

@@ -38,6 +38,15 @@ def require_consistent(config: TrainConfig) -> None:
             "algorithm.replay.hindsight looks tasks up in the suite, where those that curriculum.difficulty makes are "
             "not; remove one of the two"
         )
+    if curriculum.plans_groups and not algorithm.collects:
+        raise ConfigError(
+            f"algorithm.learner {algorithm.learner!r} collects nothing that a curriculum could plan; remove its tables"
+        )
+    if algorithm.learner != "groups" and (curriculum.durations is not None or curriculum.guidance is not None):
+        raise ConfigError(
+            "curriculum.durations and curriculum.guidance weigh a policy gradient over groups; set algorithm.learner = "
+            '"groups", or remove them'
+        )
 
 
 def _require_telling(bands: BandConfig, size: int) -> None:

@@ -35,7 +35,7 @@ def config() -> TrainConfig:
         checkpoint={"every": 2},
         validation={"every": 4, "tasks": 2},
         curriculum={
-            "horizon": {"turns": [2, 4], "every": 3},
+            "horizon": {"turns": [5, 7], "every": 3},
             "bands": {"explore": 0.5},
             "guidance": {"share": 0.3, "probability": 0.5},
             "starts": {"share": 0.3, "window": 2},

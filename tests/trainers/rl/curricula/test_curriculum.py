@@ -25,7 +25,7 @@ from tests.trainers.rl.planted import noticed, parametrised, swapped
 from tests.trainers.rl.steps import install_steps, steps_trainer
 
 EVERYTHING: dict[str, Any] = {
-    "horizon": {"turns": [2, 4], "every": 3},
+    "horizon": {"turns": [5, 7], "every": 3},
     "bands": {"explore": 0.4, "half_life": 5.0},
     "guidance": {"share": 0.5, "probability": 0.8},
     "starts": {"share": 0.3, "window": 2},
@@ -48,7 +48,7 @@ def test_a_horizon_alone_changes_no_order(tmp_path: Path) -> None:
     off = Curriculum(CurriculumConfig(), suite, 3)
     pairs = itertools.islice(zip(on.tasks(0), off.tasks(0), strict=False), 12)
     for capped, free in pairs:
-        assert capped == replace(free, limits=replace(free.limits, max_turns=2))
+        assert capped == replace(free, limits=replace(free.limits, max_turns=5))
 
 
 def test_ranks_share_one_stream(tmp_path: Path) -> None:

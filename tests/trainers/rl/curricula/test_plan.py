@@ -7,7 +7,7 @@ from agentgym.outcome import Outcome
 from agentgym.rollout import Opening
 from agentgym.task import Limits, Task
 from agentgym.trajectory import Group, Trajectory
-from agentgym_rl.curricula.plan import Plan, Result
+from agentgym_rl.curricula.plan import Plan, Result, was_out_of_turns
 from tests.trainers.rl.planted import trap
 
 TASK = Task("toys/steps:1", 7, config={"length": 2}, limits=Limits(max_turns=8, max_invalid=3))
@@ -45,15 +45,23 @@ def result_that_takes_cut_episodes_for_failures(plan: Plan, groups: list[Group])
     return Result.of(replace(plan, horizon=None), groups)
 
 
-@trap(Result.of, result_that_takes_cut_episodes_for_failures)
-def test_an_episode_that_the_stage_cut_says_nothing_about_success(result_of) -> None:
+def result_of_those_that_ended(plan: Plan, groups: list[Group]) -> Result:
+    """Where failing means not to arrive, all that ended in time are successes."""
+    found = Result.of(plan, groups)
+    whole = [each for each in found.members if not was_out_of_turns(each)]
+    return replace(found, attempts=len(whole), successes=sum(bool(each.success) for each in whole))
+
+
+@trap(Result.of, result_that_takes_cut_episodes_for_failures, result_of_those_that_ended)
+def test_a_group_that_the_stage_cut_says_nothing_about_success(result_of) -> None:
     """Trap D-31."""
     group = Group("g000000", TASK.id, 4)
     ends = [("terminated", True), ("terminated", False), ("truncated", False), ("truncated", False)]
     for number, (kind, success) in enumerate(ends):
         group.add(member(Outcome(kind, "turns" if kind == "truncated" else ""), success, number))
     result = result_of(Plan(0, TASK, horizon=3), [group])
-    assert (result.attempts, result.successes, result.num_cut, result.success) == (2, 1, 2, 0.5)
+    assert (result.num_cut, result.success) == (2, None)
+    assert Result.of(Plan(0, TASK), [group]).success == 0.25
 
 
 def test_running_out_of_the_tasks_own_turns_is_a_failure() -> None:

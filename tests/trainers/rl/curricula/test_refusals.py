@@ -18,6 +18,7 @@ from tests.trainers.rl.steps import Drifting, install_steps
 
 SUITE = ("run.suite=toys/steps", "run.iterations=1")
 WEIGHTED = ("algorithm.prox=recompute", "algorithm.importance.mode=token_tis")
+RUNS = ('algorithm.replay.runs=["runs/earlier"]',)
 
 
 @pytest.mark.parametrize(
@@ -37,6 +38,14 @@ WEIGHTED = ("algorithm.prox=recompute", "algorithm.importance.mode=token_tis")
         (["curriculum.guidance={}"], "needs importance weights"),
         (["curriculum.guidance.enough=0.0", *WEIGHTED], r"in \(0, 1\]"),
         (["curriculum.difficulty={}", "algorithm.replay.hindsight={}"], "looks tasks up in the suite"),
+        (
+            ["curriculum.bands={}", "algorithm.preset=filtered_bc", *RUNS],
+            "collects nothing that a curriculum could plan",
+        ),
+        (
+            ["curriculum.durations={}", "algorithm.preset=archer", "run.iterations=99"],
+            "weigh a policy gradient over groups",
+        ),
         (["curriculum.durations.min_weight=2.0"], "min_weight <= 1 <= max_weight"),
         (["curriculum.band.low=0.1"], "did you mean bands"),
         (["curriculum.bands.hihg=0.9"], "did you mean high"),
