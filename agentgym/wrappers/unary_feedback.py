@@ -31,7 +31,7 @@ class UnaryFeedback(AgentEnv):
     Reward:
         `success`: decay ** (failed tries) for solving the task, so that early solutions are worth more. `repetition`:
         -penalty / max_tries for a try that says what another one said, white space and case aside. `format`: the
-        wrapped environment's penalty for an invalid message; its other rewards are left out. After Liu et al. 2025,
+        wrapped environment's penalty for an invalid message, which fails the try where it was the last turn; its other rewards are left out. After Liu et al. 2025,
         arXiv 2507.14295. Differs: a repetition costs at once, not as a share at the end.
     Termination:
         The task is solved, the tries are used up, or there were more invalid messages in all tries than its limit.
@@ -72,7 +72,7 @@ class UnaryFeedback(AgentEnv):
         self.observation_space, self.action_space = env.observation_space, env.action_space
         self.role, self.tools, self.invalid_value = env.role, env.tools, env.invalid_value
         self.reward_weights = {"success": 1.0, "repetition": 1.0, FORMAT: env.reward_weights.get(FORMAT, 1.0)}
-        self._num_failed = 0
+        self._num_failed, self._is_try_cut = 0, False
         self._said: list[str] = []
         self._earlier: set[tuple[str, ...]] = set()
 
@@ -82,7 +82,7 @@ class UnaryFeedback(AgentEnv):
 
     def begin(self, task: Task) -> Sequence[Message]:
         """Begin the first try."""
-        self._num_failed = 0
+        self._num_failed, self._is_try_cut = 0, False
         self._earlier = set()
         return self._start(task)
 
@@ -95,8 +95,7 @@ class UnaryFeedback(AgentEnv):
         assert self.task is not None
         observation, _, terminated, truncated, info = self.env.step(action.text)
         if info["is_invalid"]:
-            if terminated or truncated:
-                self._start(self.task)
+            self._is_try_cut = terminated or truncated
             raise ActionSyntaxError(text_of(info["messages"]))
         self._said.append(" ".join(action.text.casefold().split()))
         if not (terminated or truncated):
@@ -145,6 +144,16 @@ class UnaryFeedback(AgentEnv):
             return EnvReply([user(FAILED)], events, True, False)
         first = self._start(self.task)
         return EnvReply([user(TRY_AGAIN), *(first if self.restates else ())], events)
+
+    def _refuse(self, refusal: ActionSyntaxError) -> EnvReply:
+        """An invalid message with which a try's turns ran out is a failed try too."""
+        refused = super()._refuse(refusal)
+        if not self._is_try_cut:
+            return refused
+        self._is_try_cut = False
+        failed = self._fail()
+        messages, events = [*refused.messages, *failed.messages], [*refused.events, *failed.events]
+        return failed._replace(messages=messages, events=events)
 
     def _outcome_after(self, reply: EnvReply, is_invalid: bool) -> Outcome | None:
         assert self.task is not None

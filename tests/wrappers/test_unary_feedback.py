@@ -77,6 +77,18 @@ def test_a_try_may_have_several_turns():
     assert record.steps[-1].text == "No tries left."
 
 
+def test_a_try_that_an_invalid_message_cuts_has_failed():
+    env = UnaryFeedback(agentgym.make("agentgym/Maze-v0", layout="horseshoe"), max_tries=2)
+    task = replace(env.make_task(0), limits=Limits(max_turns=2, max_invalid=9))
+    record = play_actions(env, task, ["up", "blah", "up", "blah"])
+    assert [step.is_invalid for step in record.steps] == [False, True, False, True]
+    assert record.steps[1].text.endswith("\nTry again.")
+    assert record.steps[3].text.endswith("\nNo tries left.")
+    assert record.steps[-1].outcome == agentgym.Outcome("terminated")
+    assert not record.success
+    assert len(record.steps[1].events) == len(record.steps[3].events) - 1, "the second try said what the first one did"
+
+
 def test_contract_is_kept():
     checks = ["seeds", "replay", "concurrency", "forks", "rewards", "json", "messages", "finalize", "interrupt"]
     check_env(guessing, only=[*checks, "hostile_actions"]).raise_if_failed()
