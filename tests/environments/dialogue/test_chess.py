@@ -336,13 +336,14 @@ def test_missing_stockfish_is_an_error_that_names_the_command(monkeypatch):
         agentgym.make("agentgym/Chess-v0")
 
 
-def test_missing_library_is_an_error_that_names_the_command_and_the_game_is_listed():
+@pytest.mark.parametrize(("env_id", "suite"), [("Chess", "chess"), ("ChessEndgames", "chess-endgames")])
+def test_missing_library_is_an_error_that_names_the_command_and_the_game_is_listed(env_id, suite):
     program = (
         "import sys; sys.modules['chess'] = None\n"
         "import agentgym\n"
-        "assert 'agentgym/Chess-v0' in [each.id for each in agentgym.specs()]\n"
-        "assert agentgym.load_suite('dialogue/chess').tasks('test')\n"
-        "try: agentgym.make('agentgym/Chess-v0')\n"
+        f"assert 'agentgym/{env_id}-v0' in [each.id for each in agentgym.specs()]\n"
+        f"assert agentgym.load_suite('dialogue/{suite}').tasks('test')\n"
+        f"try: agentgym.make('agentgym/{env_id}-v0')\n"
         "except agentgym.errors.MissingExtraError as error: print(error)\n"
     )
     path = os.pathsep.join([str(ROOT), str(ROOT / "environments")])
