@@ -20,6 +20,7 @@ from agentgym.entry_points import load_entry_points
 from agentgym.env import AgentEnv
 from agentgym.errors import AgentGymError, ConfigError, ContractError, UnknownNameError
 from agentgym.game import GameEnv
+from agentgym.options import require_option_types
 from agentgym.origin import told
 from agentgym.policy import ScriptFactory
 from agentgym.sandbox.source import PROVIDERS
@@ -327,7 +328,8 @@ def make(env_id: str, *, runtime: str = "", **options: Any) -> AgentEnv:
 
     Raises:
         UnknownNameError: No such id, runtime, role or partner.
-        ConfigError: The environment refuses the options, or cannot run there.
+        ConfigError: The environment refuses the options, or one is not of the type that its constructor says; or it
+            cannot run there.
         ContractError: Its module cannot be imported.
     """
     found = spec(env_id)
@@ -338,7 +340,9 @@ def make(env_id: str, *, runtime: str = "", **options: Any) -> AgentEnv:
 
             return ContainedEnv(found.id, runtime, options)
         options = {"sandbox": runtime, **options}
-    _load(found, "entry_point")
+    entry_point = _load(found, "entry_point")
+    if not found.roles:
+        require_option_types(entry_point, options, env_id)
     try:
         env = gymnasium.make(found.id, **options).unwrapped
     except TypeError as error:
@@ -388,6 +392,7 @@ def make_game(env_id: str, **options: Any) -> GameEnv:
 
         options = {**options, "judge": judge_named(options["judge"])}
     game_class = _load(found, "entry_point")
+    require_option_types(game_class, options, env_id)
     try:
         game = game_class(**{**found.options, **options})
     except TypeError as error:

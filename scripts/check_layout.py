@@ -28,6 +28,7 @@ LAYERS = (
         "data_folder",
         "entry_points",
         "message",
+        "options",
         "origin",
         "picture",
         "arguments",

@@ -31,8 +31,9 @@ class UnaryFeedback(AgentEnv):
     Reward:
         `success`: decay ** (failed tries) for solving the task, so that early solutions are worth more. `repetition`:
         -penalty / max_tries for a try that says what another one said, white space and case aside. `format`: the
-        wrapped environment's penalty for an invalid message, which fails the try where it was the last turn; its other rewards are left out. After Liu et al. 2025,
-        arXiv 2507.14295. Differs: a repetition costs at once, not as a share at the end.
+        wrapped environment's penalty for an invalid message, which fails the try where it was the last turn; its other
+        rewards are left out. After Liu et al. 2025, arXiv 2507.14295. Differs: a repetition costs at once, not as a
+        share at the end.
     Termination:
         The task is solved, the tries are used up, or there were more invalid messages in all tries than its limit.
     Truncation:
