@@ -36,6 +36,7 @@ _RULES: tuple[Rule, ...] = (
         lambda c: c.algorithm.credit in ("attribution", "turn_gae"),
         "credit attribution or turn_gae",
     ),
+    ("watch.proxy", lambda c: bool(c.algorithm.attribution.method), "algorithm.attribution.method"),
     ("algorithm.value", lambda c: c.algorithm.has_value_head, "credit turn_gae or token_gae"),
     *(
         (f"algorithm.loss.{key}", lambda c: c.algorithm.loss.surrogate == "clipped", 'loss.surrogate = "clipped"')

@@ -5,15 +5,17 @@ Laying the credit out over tokens is the work of `credit.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from agentgym.attribution import StepFormula, Steps, make_attribution
 from agentgym.attribution.anchors import Anchors
-from agentgym.attribution.compose import Chain, Sum
+from agentgym.attribution.compose import leaves, shaped_rewards
+from agentgym.attribution.predicted import FitConfig, Predictor, predictions_of
 from agentgym.attribution.step_groups import GroupSizes
 from agentgym.attribution.steps import Floats
 from agentgym.errors import ConfigError
@@ -49,6 +51,17 @@ class AttributionConfig:
         return make_attribution(self.method, self.options)
 
 
+_SAME = 1e-9
+"""Totals that differ by no more were not shaped."""
+
+
+class Shaped(NamedTuple):
+    """What an episode was paid after shaping, and what it was worth."""
+
+    reward: float
+    score: float | None
+
+
 @dataclass(frozen=True)
 class Attributed:
     """The credit of an iteration's trajectories.
@@ -56,22 +69,38 @@ class Attributed:
     Attributes:
         turns: float64[T_i] for each trajectory.
         sizes: How many turns had others in the same state to be compared with; None for methods that compare no states.
+        shaped: Of each trajectory; empty where the method leaves all returns as they are.
     """
 
     turns: list[Floats]
     sizes: GroupSizes | None
+    shaped: list[Shaped]
 
 
-def attribute(trajectories: Sequence[Trajectory], config: AttributionConfig) -> Attributed:
+def attribute(
+    trajectories: Sequence[Trajectory], config: AttributionConfig, predictors: Sequence[Predictor] = ()
+) -> Attributed:
     """Credit the turns of graded trajectories with finite rewards, of several groups.
+
+    Args:
+        trajectories: The trajectories.
+        config: The method.
+        predictors: Who says what it reads.
 
     Raises:
         ConfigError: The record lacks what the method needs.
+        InfrastructureError: A judge failed.
     """
-    steps = Steps.of(trajectories)
-    compared = next((leaf for leaf in _leaves(config.formula) if isinstance(leaf, Anchors)), None)
+    formula = config.formula
+    steps = Steps.of(trajectories, predictions_of(predictors, trajectories))
+    credit = formula.credit(steps)
+    compared = next((leaf for leaf in leaves(formula) if isinstance(leaf, Anchors)), None)
     sizes = None if compared is None else compared.sizes(steps)
-    return Attributed(steps.split(config.formula.credit(steps)), sizes)
+    paid = steps.totals(credit if formula.yields == "rewards" else shaped_rewards(formula, steps))
+    is_shaped = np.abs(paid - steps.totals(steps.rewards)).max(initial=0.0) > _SAME
+    scores = [trajectory.score for trajectory in trajectories]
+    shaped = list(map(Shaped, paid.tolist(), scores)) if is_shaped else []
+    return Attributed(steps.split(credit), sizes, shaped)
 
 
 def require_recordable(config: AttributionConfig, make_game: Callable[[Task], GameEnv], task: Task) -> None:
@@ -103,20 +132,24 @@ def require_recordable(config: AttributionConfig, make_game: Callable[[Task], Ga
             anchors=None if anchor is None else np.zeros(1, np.int64),
             progress=None if progress is None else one,
             tool_calls=np.zeros(1, np.int64),
+            is_valid=np.ones(1, np.bool_),
             parts=dict.fromkeys(components, one),
+            predictions=dict.fromkeys(config.formula.reads, one),
         )
     )
 
 
 def equations(config: AttributionConfig) -> list[str]:
-    """What each method of the formula does, a line each."""
-    methods = {type(leaf): leaf for leaf in _leaves(config.formula)}.values()
-    return [f"{leaf.name}: {(type(leaf).__doc__ or '').partition(chr(10))[0]}" for leaf in methods]
+    """What each method of the formula does, a line each, and how what it reads is learnt."""
+    methods = {type(leaf): leaf for leaf in leaves(config.formula)}.values()
+    lines = [f"{leaf.name}: {(type(leaf).__doc__ or '').partition(chr(10))[0]}" for leaf in methods]
+    fits = [(leaf.name, getattr(leaf, "fit", None)) for leaf in methods]
+    return lines + [_fitting(name, fit) for name, fit in fits if isinstance(fit, FitConfig)]
 
 
-def _leaves(formula: StepFormula) -> Iterator[StepFormula]:
-    parts = formula.stages if isinstance(formula, Chain) else formula.terms if isinstance(formula, Sum) else ()
-    for part in parts:
-        yield from _leaves(part)
-    if not parts:
-        yield formula
+def _fitting(name: str, fit: FitConfig) -> str:
+    when = "every iteration" if fit.every == 1 else f"every {fit.every} iterations"
+    return (
+        f"{name} learns {when} from the newest {fit.window} episodes, {fit.epochs} passes ({fit.first_epochs} at "
+        f"first), tower {fit.tower}"
+    )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from agentgym.attribution.proxy_watch import WatchConfig as ProxyWatchConfig
 from agentgym.config import Source, build, dotted_keys, merged, read_tables
 from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.policy import Sampling
@@ -270,6 +271,8 @@ class WatchConfig:
     """Iterations in a row in which no group has variance."""
     max_invalid_iterations: int = 5
     """Iterations in a row in which every episode ended as invalid."""
+    proxy: ProxyWatchConfig = field(default_factory=ProxyWatchConfig)
+    """When reward that a method of attribution shaped counts as gone astray from the score."""
 
 
 @dataclass(frozen=True)

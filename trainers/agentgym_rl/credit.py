@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from agentgym.attribution.predicted import Predictor
 from agentgym.attribution.step_groups import GroupSizes
 from agentgym.trajectory import Group, Trajectory
 from agentgym_rl.advantages import GroupAdvantages, GroupReturns, group_advantages
-from agentgym_rl.attributed import attribute
+from agentgym_rl.attributed import Shaped, attribute
 from agentgym_rl.batch import Stream, TrainBatch
 from agentgym_rl.calibration import calibration_metrics
 from agentgym_rl.config import AlgorithmConfig
@@ -34,6 +35,7 @@ class CreditReport:
         truncated_excluded: Truncated trajectories kept out of the loss.
         states: How many turns were compared with others in the same state; None where states are not compared.
         metrics: What else the credit tells of itself, such as how values and returns compare.
+        shaped: What the shaped rewards of each trajectory came to, and its score; empty where nothing was shaped.
     """
 
     zero_variance_groups: int = 0
@@ -41,10 +43,11 @@ class CreditReport:
     truncated_excluded: int = 0
     states: GroupSizes | None = None
     metrics: Mapping[str, float] = field(default_factory=dict)
+    shaped: Sequence[Shaped] = ()
 
 
 def assign_credit(
-    batch: TrainBatch, config: AlgorithmConfig, *, drop_flat_groups: bool
+    batch: TrainBatch, config: AlgorithmConfig, *, drop_flat_groups: bool, predictors: Sequence[Predictor] = ()
 ) -> tuple[TrainBatch, CreditReport]:
     """Fill the batch's advantages (and value targets) and drop what is not trained on.
 
@@ -52,6 +55,7 @@ def assign_credit(
         batch: With old values and reference log-probabilities where the algorithm needs them.
         config: The algorithm.
         drop_flat_groups: Drop the members of groups without variance, so that they do not enter denominators.
+        predictors: Who says what the method of attribution reads.
 
     Returns:
         The batch that is trained on, and what was left out.
@@ -60,9 +64,9 @@ def assign_credit(
     if config.credit == "episode":
         is_kept, report = _episode_credit(batch, config, drop_flat_groups)
     elif config.credit == "attribution":
-        is_kept, report = _turn_credit(batch, config, drop_flat_groups)
+        is_kept, report = _turn_credit(batch, config, drop_flat_groups, predictors)
     else:
-        is_kept, report = _token_credit(batch, config)
+        is_kept, report = _token_credit(batch, config, predictors)
     batch = batch.keep(is_kept)
     if config.is_whitened:
         _whiten(batch)
@@ -130,12 +134,12 @@ def _episode_credit(
 
 
 def _turn_credit(
-    batch: TrainBatch, config: AlgorithmConfig, drop_flat_groups: bool
+    batch: TrainBatch, config: AlgorithmConfig, drop_flat_groups: bool, predictors: Sequence[Predictor]
 ) -> tuple[NDArray[np.bool_], CreditReport]:
     """The advantages of turns that a method of attribution gives; a group is flat where all of them are 0."""
     is_finite = _is_finite([trajectory.total_reward for trajectory in batch.trajectories])
     chosen = np.flatnonzero(is_finite)
-    attributed = attribute([batch.trajectories[index] for index in chosen], config.attribution)
+    attributed = attribute([batch.trajectories[index] for index in chosen], config.attribution, predictors)
     for index, turns in zip(chosen, attributed.turns, strict=True):
         batch.spread(turns[batch.turn_index(int(index))], int(index), batch.advantages)
     credited = zip(chosen, attributed.turns, strict=True)
@@ -143,35 +147,42 @@ def _turn_credit(
     flat = [group for group in batch.groups if not any(id(member) in has_credit for member in group.members)]
     dropped = {id(member) for group in flat for member in group.members} if drop_flat_groups else set()
     is_kept = is_finite & np.array([id(trajectory) not in dropped for trajectory in batch.trajectories], np.bool_)
-    return is_kept, CreditReport(len(flat), int((~is_finite).sum()), states=attributed.sizes)
+    report = CreditReport(len(flat), int((~is_finite).sum()), states=attributed.sizes, shaped=attributed.shaped)
+    return is_kept, report
 
 
 def _is_finite(returns: Sequence[float | None]) -> NDArray[np.bool_]:
     return np.array([value is not None and np.isfinite(value) for value in returns], np.bool_)
 
 
-def _token_credit(batch: TrainBatch, config: AlgorithmConfig) -> tuple[NDArray[np.bool_], CreditReport]:
+def _token_credit(
+    batch: TrainBatch, config: AlgorithmConfig, predictors: Sequence[Predictor]
+) -> tuple[NDArray[np.bool_], CreditReport]:
     returns = [shaped_return(trajectory, config) for trajectory in batch.trajectories]
     is_finite = _is_finite(returns)
-    step_rewards = _step_rewards(batch, is_finite, config)
+    step_rewards, shaped = _step_rewards(batch, is_finite, config, predictors)
     if config.has_value_head:
         batch.value_targets = [np.zeros(segment.num_tokens) for segment in batch.segments]
         batch.is_value_target = [np.zeros(segment.num_tokens) for segment in batch.segments]
     valued = [_credit_trajectory(batch, int(index), config, step_rewards[index]) for index in np.flatnonzero(is_finite)]
     ended = [pair for pair in valued if pair is not None]
     metrics = calibration_metrics([values for values, _ in ended], [returns for _, returns in ended])
-    return is_finite, CreditReport(_count_flat(batch, returns), int((~is_finite).sum()), metrics=metrics)
+    flat = _count_flat(batch, returns)
+    return is_finite, CreditReport(flat, int((~is_finite).sum()), metrics=metrics, shaped=shaped)
 
 
-def _step_rewards(batch: TrainBatch, is_finite: NDArray[np.bool_], config: AlgorithmConfig) -> list[Stream]:
+def _step_rewards(
+    batch: TrainBatch, is_finite: NDArray[np.bool_], config: AlgorithmConfig, predictors: Sequence[Predictor]
+) -> tuple[list[Stream], list[Shaped]]:
     """Rewards of the turns of each trajectory: those of the events, or what a method of attribution makes of them."""
     rewards = [trajectory.step_rewards() for trajectory in batch.trajectories]
-    if config.attribution.method:
-        chosen = np.flatnonzero(is_finite)
-        attributed = attribute([batch.trajectories[index] for index in chosen], config.attribution)
-        for index, turns in zip(chosen, attributed.turns, strict=True):
-            rewards[index] = turns
-    return rewards
+    if not config.attribution.method:
+        return rewards, []
+    chosen = np.flatnonzero(is_finite)
+    attributed = attribute([batch.trajectories[index] for index in chosen], config.attribution, predictors)
+    for index, turns in zip(chosen, attributed.turns, strict=True):
+        rewards[index] = turns
+    return rewards, attributed.shaped
 
 
 def _count_flat(batch: TrainBatch, returns: list[float | None]) -> int:

@@ -13,9 +13,11 @@ from agentgym_rl.batch import TrainBatch
 from agentgym_rl.checkpoint import TrainerState
 from agentgym_rl.credit import assign_credit
 from agentgym_rl.curricula.durations import weigh_by_duration
+from agentgym_rl.learned_attribution.in_training import TrainingPredictors
 from agentgym_rl.learner import Workplace
 from agentgym_rl.metrics import Metrics, learning_metrics
 from agentgym_rl.part_state import Part
+from agentgym_rl.proxy import ProxyPart
 from agentgym_rl.replay.group_replay import GroupReplay
 from agentgym_rl.scoring import fill_scores
 from agentgym_rl.update import learn
@@ -31,20 +33,29 @@ class GroupLearner:
     def __init__(self, place: Workplace) -> None:
         self.place = place
         self.replay = GroupReplay(place)
+        attribution = place.config.algorithm.attribution
+        self.predictors = TrainingPredictors(attribution, place.model.causal_lm, place.store)
+        self.proxy = ProxyPart(place.config.watch.proxy if attribution.method else None)
 
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
         """Score, credit, update."""
         config, place, replay = self.place.config, self.place, self.replay
         batch = self.score(replay.fill(groups))
         replay.weigh(batch)
-        is_dropping = config.group.dynamic_sampling != "keep"
-        batch, credit = assign_credit(batch, config.algorithm, drop_flat_groups=is_dropping)
+        fitted = self.predictors.refresh(groups, state.iteration)
+        batch, credit = assign_credit(
+            batch,
+            config.algorithm,
+            drop_flat_groups=config.group.dynamic_sampling != "keep",
+            predictors=self.predictors.all,
+        )
         durations = config.curriculum.durations
         weighed = {} if durations is None else weigh_by_duration(batch, durations)
         further = replay.objectives(batch, groups, state)
         seed = draw_seed(config.run.seed, "minibatches", state.iteration)
         report = learn(place.model, place.optimiser, batch, config, seed=seed, version=state.version, further=further)
-        return learning_metrics(batch, credit, report, len(groups)) | weighed | replay.keep(state)
+        metrics = learning_metrics(batch, credit, report, len(groups)) | weighed | replay.keep(state)
+        return metrics | fitted | self.proxy.update(credit.shaped)
 
     def score(self, groups: list[Group]) -> TrainBatch:
         """The batch with what the forward passes before learning give."""
@@ -62,8 +73,8 @@ class GroupLearner:
         return batch
 
     def parts(self) -> Mapping[str, Part]:
-        """The memory of replay; all else is the model's."""
-        return self.replay.parts()
+        """The memories of replay, of predictors of credit and of the proxy watch; all else is the model's."""
+        return {**self.replay.parts(), **self.predictors.parts(), **self.proxy.parts()}
 
     def close(self) -> None:
         """Close what replay has open; twice is harmless."""

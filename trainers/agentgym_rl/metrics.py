@@ -90,7 +90,7 @@ def learning_metrics(batch: TrainBatch, credit: CreditReport, report: UpdateRepo
     if credit.states is not None:
         metrics["states/mean_size"] = credit.states.mean_size
         metrics["states/singleton_share"] = credit.states.singleton_share
-    return metrics | credit.metrics
+    return metrics | dict(credit.metrics)
 
 
 def _outcome_rates(members: Sequence[Trajectory], missing: Sequence[Trajectory]) -> Metrics:

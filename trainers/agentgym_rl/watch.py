@@ -53,6 +53,14 @@ class Watch:
                 f"{success:.2f}), so there is nothing to learn from. Choose easier tasks, a warm start, a larger "
                 f"group.size or a higher temperature"
             )
+        if metrics.get("proxy/iterations_astray", 0.0) >= self._config.proxy.patience:
+            raise LearningStalledError(
+                f"the shaped reward has gone astray from the score for {metrics['proxy/iterations_astray']:.0f} "
+                f"iterations (correlation {metrics['proxy/correlation']:.2f}, expected at least "
+                f"{self._config.proxy.min_correlation}): the policy learns to be paid rather than to solve tasks. Put "
+                '"bounded" or "corrected" behind the bonus in algorithm.attribution.method, weigh it less, or go on '
+                "with a larger watch.proxy.patience"
+            )
 
 
 def why_not_learning(curves: Curves) -> list[str]:

@@ -30,6 +30,7 @@ REFUSED = {
     "algorithm.importance.max_gate=2.0": "algorithm.preset=loop",
     "algorithm.overlong_buffer=10": "algorithm.preset=loop",
     "algorithm.attribution.method=uniform": "algorithm.preset=loop",
+    "watch.proxy.patience=3": "algorithm.preset=loop",
     "algorithm.replay.capacity=10": "algorithm.preset=loop",
     "algorithm.replay.max_age=3": "algorithm.preset=loop",
     "algorithm.replay.max_lag=3": "algorithm.preset=loop",
