@@ -44,6 +44,16 @@ class CutMessage(str):
 CUT_EXPLANATION = "Your message was cut because it was too long. Send a shorter one."
 
 
+def require_text(action: object) -> None:
+    """Refuse an action that is no text: whoever calls is wrong, not the agent.
+
+    Raises:
+        ContractError: Says what came.
+    """
+    if not isinstance(action, str):
+        raise ContractError(f"an action is the text of the agent's message: got {type(action).__name__}")
+
+
 class EnvReply(NamedTuple):
     """What an environment answers to one action.
 
@@ -197,6 +207,7 @@ class AgentEnv(gymnasium.Env[Observation, str]):
         Raises:
             ResetNeeded: No episode is running.
             CancelledEpisode: `interrupt` was called.
+            ContractError: The action is no text.
         """
         if self._phase != "running":
             raise ResetNeeded(f"step() on an episode that is {self._phase}; call reset() first")
@@ -355,6 +366,7 @@ class AgentEnv(gymnasium.Env[Observation, str]):
         raise TaskError(f"options['task'] must be a Task or a task id, got {type(chosen).__name__}")
 
     def _play(self, text: str) -> EnvReply:
+        require_text(text)
         if type(text) is CutMessage:
             raise ActionSyntaxError(CUT_EXPLANATION)
         return require_reply(self.respond(self.parse(text)), self, "respond")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentgym.action import Action, parse_text
-from agentgym.env import CUT_EXPLANATION, AgentEnv, CutMessage, wrong_return
+from agentgym.env import CUT_EXPLANATION, AgentEnv, CutMessage, require_text, wrong_return
 from agentgym.errors import ActionSyntaxError, ContractError
 from agentgym.message import Message, ToolSchema, user
 from agentgym.outcome import CutReason, Outcome
@@ -152,8 +152,9 @@ class GameEnv(ABC):
         """Play one message of the acting role; an invalid one is answered, never raised.
 
         Raises:
-            ContractError: The game is over.
+            ContractError: The game is over, or the message is no text.
         """
+        require_text(text)
         role = self.acting_role
         if role is None or self.task is None:
             raise ContractError("step() on a game that is over or was never reset; call reset() first")

@@ -79,6 +79,14 @@ def test_step_before_reset_is_refused(env):
         env.finalize("time")
 
 
+@pytest.mark.parametrize("action", [None, 5, b"x", ["a"], {}])
+def test_an_action_that_is_no_text_is_refused_and_changes_nothing(env, action):
+    env.reset(seed=0)
+    with pytest.raises(ContractError, match=f"text of the agent's message: got {type(action).__name__}"):
+        env.step(action)
+    assert (env.turn, env.num_invalid) == (0, 0)
+
+
 def test_step_after_the_end_is_refused(env):
     begin(env, goal=1)
     env.step("up")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
 
@@ -97,12 +97,12 @@ class GameAEC(AECEnv[str, Observation, str]):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {
-            role: {"task_id": task.id, "messages": [], "reward_events": ()} for role in self.agents
-        }
         self._told = {role: [] for role in self.agents}
         self._skip_agent_selection = None
         self._deliver(inbox)
+        self.infos: dict[str, dict[str, Any]] = {
+            role: {"task_id": task.id, "messages": self._told[role], "reward_events": ()} for role in self.agents
+        }
         assert self.game.acting_role is not None
         self.agent_selection = self.game.acting_role
 
@@ -111,14 +111,18 @@ class GameAEC(AECEnv[str, Observation, str]):  # type: ignore[misc]
         return {"text": text_of(self._told.get(agent, ()))}
 
     def step(self, action: str | None) -> None:
-        """Play the selected role's message; None for one whose episode has ended."""
+        """Play the selected role's message; None for one whose episode has ended.
+
+        Raises:
+            ContractError: The message is no text.
+        """
         role = self.agent_selection
         if self.terminations[role] or self.truncations[role]:
             self._was_dead_step(action)
             return
+        reply = self.game.step(cast(str, action))
         self._cumulative_rewards[role] = 0.0
         self._told[role] = []
-        reply = self.game.step(action if isinstance(action, str) else str(action))
         self._deliver(reply.inbox)
         for agent in self.agents:
             self.rewards[agent] = role_return(reply.events, agent, self.game.reward_weights)

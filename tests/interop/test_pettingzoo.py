@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from agentgym.errors import ConfigError, TaskError
+from agentgym.errors import ConfigError, ContractError, TaskError
 from agentgym.interop.pettingzoo import as_aec
 from agentgym.registration import register
 from tests.toy_game import SPEC, Nim, nim_task
@@ -52,6 +52,21 @@ def test_aec_passes_the_tests_of_pettingzoo(make):
         warnings.filterwarnings("ignore", message=".*(space for each agent probably|descriptor|not a NumPy array).*")
         api_test(make(), num_cycles=50)
         seed_test(make, num_cycles=50)
+
+
+@pytest.mark.parametrize("action", [None, 5, b"2"])
+def test_an_action_that_is_no_text_is_refused_and_changes_nothing(aec, action):
+    told = aec.last()
+    with pytest.raises(ContractError, match=f"text of the agent's message: got {type(action).__name__}"):
+        aec.step(action)
+    assert aec.last() == told
+    aec.step("2")
+    assert aec.agent_selection == "second"
+
+
+def test_infos_hold_the_first_messages_too(aec):
+    for role in aec.agents:
+        assert aec.observe(role)["text"] == "\n".join(each["content"] for each in aec.infos[role]["messages"])
 
 
 def test_aec_tells_each_role_what_it_missed_and_gives_rewards_to_each(aec):
