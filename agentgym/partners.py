@@ -112,7 +112,7 @@ class Cast:
             if role not in everyone:
                 raise UnknownNameError(f"role of {env_id!r}", role, everyone)
             _check_partner(found, role, name)
-        twice = sorted(role for role in own if wanted.get(role, SELF) != SELF)
+        twice = sorted(role for role in own if role in wanted)
         if twice:
             raise ConfigError(f"the roles {twice} of {env_id!r} are the learner's, but have partners too")
         own += tuple(found.role_named(role) for role, name in wanted.items() if name == SELF and role not in own)

@@ -54,6 +54,7 @@ def test_partner_may_be_any_policy_that_has_a_name(monkeypatch):
         ({"second": 3}, UnknownNameError, "unknown partner '3'"),
         ({"second": "self"}, ConfigError, "'self' needs rollouts"),
         ({"first": "scripted"}, ConfigError, r"the roles \['first'\] .* are the learner's"),
+        ({"first": "self"}, ConfigError, r"the roles \['first'\] .* are the learner's"),
         ({"second": "torch:"}, ConfigError, "incomplete"),
         ({"second": "endpoint:http://here"}, ConfigError, "names no model"),
     ],
