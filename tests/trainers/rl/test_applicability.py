@@ -49,6 +49,8 @@ REFUSED = {
     'algorithm.replay.runs=["runs/old"]': "algorithm.preset=her",
     "algorithm.replay.runs_share=0.1": "algorithm.preset=spear",
     "algorithm.replay.hindsight.goals=2": "algorithm.preset=her",
+    "algorithm.replay.hindsight.episodes=2": "algorithm.preset=archer",
+    "algorithm.replay.hindsight.coefficient=0.5": "algorithm.preset=archer",
     "algorithm.credit=episode": "algorithm.preset=archer",
     "algorithm.is_whitened=true": "algorithm.preset=archer",
     "algorithm.prox=recompute": "algorithm.preset=archer",

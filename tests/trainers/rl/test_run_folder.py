@@ -8,8 +8,8 @@ import pytest
 from agentgym.errors import CheckpointError, ConfigError, StoreError
 from agentgym.store import RunStore
 from agentgym_rl.config import load_config
-from agentgym_rl.presets import PRESETS
 from agentgym_rl.run_folder import CONFIG, open_run, remove_run, require_same, saved_config, versions
+from tests.trainers.rl.needs import OF_GROUPS
 from tests.trainers.rl.toys import toy_config
 
 
@@ -17,7 +17,7 @@ def begin(folder: Path, **tables) -> None:
     open_run(folder, toy_config("bandit", **tables), resume=False, overwrite=False).close()
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", OF_GROUPS)
 def test_a_saved_configuration_is_read_back_as_it_was(tmp_path: Path, preset: str) -> None:
     limit = {"max_episode_tokens": 4} if preset == "dr_grpo" else {}
     tables = {"algorithm": {"preset": preset, **limit}, "rollout": {"step_timeout_s": 2.5}}

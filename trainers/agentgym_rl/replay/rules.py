@@ -30,6 +30,7 @@ def _has_episodes(config: TrainConfig) -> bool:
 
 
 _EPISODES = 'learning from groups and replay.kind "imitation" or "return_weighted"'
+_HINDSIGHT = "learning from groups; an actor-critic draws what was relabelled like everything else"
 
 RULES: tuple[tuple[str, Callable[[TrainConfig], bool], str], ...] = (
     *(
@@ -68,6 +69,8 @@ RULES: tuple[tuple[str, Callable[[TrainConfig], bool], str], ...] = (
         lambda c: c.algorithm.replay.hindsight is not None and c.algorithm.replay.hindsight.strategy == "future",
         'hindsight.strategy = "future"',
     ),
+    ("algorithm.replay.hindsight.episodes", _learns_from_groups, _HINDSIGHT),
+    ("algorithm.replay.hindsight.coefficient", _learns_from_groups, _HINDSIGHT),
 )
 
 
