@@ -151,6 +151,7 @@ class BudgetedTrainer(Trainer):
         if trainer._due and trainer.spent.turns >= trainer._due[0]:
             trainer._due = [turns for turns in trainer._due if turns > trainer.spent.turns]
             trainer._probe()
+        trainer._mark = time.process_time()
         return None
 
     def _probe(self) -> None:

@@ -131,7 +131,10 @@ def _trained(piece: Piece, start: Path) -> Record:
                 held_out=held_out,
             )
             trainer.state.seen_hashes.update(parts.seen_hashes)
-            trainer.run()
+            try:
+                trainer.run()
+            finally:
+                trainer.learner.close()
     record: Record = {
         "probes": [probe.to_json() for probe in trainer.probes],
         "course": trainer.course,
