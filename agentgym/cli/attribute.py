@@ -98,7 +98,8 @@ def _method(formula: StepFormula, store: RunStore, purpose: Purpose | None, poli
         raise MissingExtraError(f"the method {formula.name}", "train") from error
 
     predictors = make_predictors(formula, store)
-    note(f"{formula.name}: fitting to the run")
+    if any(hasattr(each, "fit") for each in predictors):
+        note(f"{formula.name}: learning from the run")
     fit_to_run(predictors, store, purpose, policies)
     return Predicting(formula, predictors)
 

@@ -18,7 +18,7 @@ from agentgym.view.markup import Html, tag
 from agentgym.view.run_data import RunData
 from agentgym.view.sections import section
 
-_SMALL = (290, 130)
+_SMALL, _BESIDE = (290, 130), (420, 140)
 _HISTOGRAM = re.compile(r"(?P<of>.+)/histogram/(?P<place>\d+)_(?P<band>.+)")
 _POINT = re.compile(r"calibration/(?P<side>predicted|realised)/(?P<place>\d+)")
 _TITLES = {
@@ -66,8 +66,8 @@ def _calibration(run: RunData) -> Html | None:
     )
     words = tag("div", tag("h3", "Are the values right?"), tag("p", text, class_="note"), legend(curves))
     side = [
-        _figure(run, "calibration/error", "Mean distance of value and return in a band", number),
-        _figure(run, "calibration/explained_variance", "Variance of returns that values explain", number),
+        _figure(run, "calibration/error", "Mean distance of value and return in a band", number, _BESIDE),
+        _figure(run, "calibration/explained_variance", "Variance of returns that values explain", number, _BESIDE),
     ]
     return tag("div", tag("div", words, *side, class_="beside"), tag("figure", chart), class_="calibration")
 
@@ -135,10 +135,12 @@ def _curves(run: RunData) -> Html | None:
     return tag("div", *figures, class_="small") if figures else None
 
 
-def _figure(run: RunData, name: str, title: str, show: Callable[[float], str]) -> Html | None:
+def _figure(
+    run: RunData, name: str, title: str, show: Callable[[float], str], size: tuple[int, int] = _SMALL
+) -> Html | None:
     curve = run.curve(name, label=title)
     if curve is None or len(curve.y) < 2 or not np.isfinite(curve.y).any():
         return None
     latest = curve.y[np.isfinite(curve.y)][-1]
     caption = tag("figcaption", title, tag("b", show(float(latest))))
-    return tag("figure", caption, line_chart([curve], size=_SMALL, show=show, label=title))
+    return tag("figure", caption, line_chart([curve], size=size, show=show, label=title))

@@ -59,7 +59,7 @@ def test_methods_that_learn_are_fitted_to_the_run(run_folder: Path, capsys: pyte
         events = [event for found in store.credit("spa").values() for event in found]
     assert {event.source for event in events} == {"shaping"}
     assert attribute(run_folder, "--method", "spa") == USAGE
-    assert "fitting" not in capsys.readouterr().err
+    assert "learning from the run" not in capsys.readouterr().err
 
 
 def test_a_label_is_replaced_only_on_request(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
