@@ -21,7 +21,7 @@ from agentgym_rl.applicability import require_applicable
 from agentgym_rl.attributed import AttributionConfig
 from agentgym_rl.curricula.config import CurriculumConfig
 from agentgym_rl.gae import GaeConfig
-from agentgym_rl.hierarchical.options import ActorOptions, CriticOptions
+from agentgym_rl.hierarchical.options import FROZEN, ActorOptions, CriticOptions
 from agentgym_rl.importance import ImportanceConfig
 from agentgym_rl.losses import PolicyLossConfig
 from agentgym_rl.offline.options import OfflineOptions
@@ -222,7 +222,8 @@ class AlgorithmConfig:
     def needs_reference(self) -> bool:
         """Whether a frozen copy of the starting weights is kept."""
         is_compared = self.learner == "offline" and self.offline.method == "a_lol"
-        return is_compared or self.kl_in_reward > 0 or self.loss.kl_coefficient > 0
+        is_read = self.has_critic and self.critic.tower == FROZEN
+        return is_compared or is_read or self.kl_in_reward > 0 or self.loss.kl_coefficient > 0
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,11 @@ from agentgym_rl.hierarchical.actor_losses import (
 from agentgym_rl.hierarchical.branches import branch_micro_batches
 from agentgym_rl.hierarchical.critic import TurnCritic, as_values, turn_states
 from agentgym_rl.hierarchical.experience import Experience
-from agentgym_rl.hierarchical.options import ActorOptions
+from agentgym_rl.hierarchical.options import FROZEN, ActorOptions
 from agentgym_rl.hierarchical.positions import TurnPositions, turn_positions
 from agentgym_rl.hierarchical.resampling import sample_branches
 from agentgym_rl.hierarchical.token_baseline import TokenBaseline
+from agentgym_rl.hierarchical.valuation import hidden_for
 from agentgym_rl.importance import importance_weights
 from agentgym_rl.learner import Workplace
 from agentgym_rl.logprobs import states_before
@@ -128,9 +129,13 @@ class ActorUpdates:
     def _advantages(
         self, micro: MicroBatch, turns: TurnPositions, hidden: Float[Tensor, "R L D"]
     ) -> Float[Tensor, " N"]:
-        """By the online critic, on the policy's hidden states or its own."""
-        network, span = self.critic.online, self.critic.config.value_range
-        states = turn_states(hidden if network.tower is None else network.encode(micro), turns)
+        """By the online critic, on the hidden states that it reads."""
+        network, span, config = self.critic.online, self.critic.config.value_range, self.place.config
+        if config.algorithm.critic.tower == FROZEN:
+            hidden = hidden_for(network, micro, self.place.reference)
+        elif network.tower is not None:
+            hidden = network.encode(micro)
+        states = turn_states(hidden, turns)
         outputs = network(states)
         return turn_advantages(as_values(outputs.q, span), as_values(outputs.v, span))
 

@@ -19,7 +19,7 @@ from agentgym.prompting.renderer import ChatRenderer
 from agentgym.rollout import draw_seed
 from agentgym_rl.config import TrainConfig
 from agentgym_rl.hierarchical.critic import TurnCritic
-from agentgym_rl.hierarchical.options import COPY
+from agentgym_rl.hierarchical.options import COPY, FROZEN
 from agentgym_rl.hierarchical.token_baseline import TokenBaseline
 from agentgym_rl.learner import Workplace
 from agentgym_rl.models import load_causal_lm
@@ -40,7 +40,7 @@ def make_critic(place: Workplace) -> TurnCritic:
         merged = copy.deepcopy(model)
         tower = cast(Any, merged).merge_and_unload() if hasattr(merged, "merge_and_unload") else merged
         cast(nn.Module, tower).requires_grad_(True)
-    elif options.tower:
+    elif options.tower not in ("", FROZEN):
         tower = load_tower(place.config, place.policy.tokenizer)
     num_features = int((tower or model).config.get_text_config().hidden_size)
     with _seeded(place.config, "critic"):
@@ -87,7 +87,7 @@ def require_tower(config: TrainConfig, tokenizer: PreTrainedTokenizerFast) -> No
         CheckpointError: The folder holds no model.
         ConfigError: Its tokens are not those of the policy.
     """
-    if config.algorithm.has_critic and config.algorithm.critic.tower not in ("", COPY):
+    if config.algorithm.has_critic and config.algorithm.critic.tower not in ("", COPY, FROZEN):
         load_tower(config, tokenizer)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentgym_rl.hierarchical.options import COPY, CriticOptions
+from agentgym_rl.hierarchical.options import COPY, FROZEN, CriticOptions
 
 if TYPE_CHECKING:
     from agentgym_rl.config import AlgorithmConfig, OptimiserConfig
@@ -64,6 +64,8 @@ def _critic(algorithm: AlgorithmConfig) -> list[str]:
 def _reads(critic: CriticOptions) -> str:
     if not critic.tower:
         return "the policy's last hidden states, detached"
+    if critic.tower == FROZEN:
+        return "the last hidden states of the policy at the start"
     return "a copy of the policy's model, trained with them" if critic.tower == COPY else f"the model {critic.tower}"
 
 

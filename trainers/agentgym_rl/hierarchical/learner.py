@@ -19,6 +19,7 @@ from agentgym_rl.hierarchical.actor import ActorUpdates
 from agentgym_rl.hierarchical.building import make_critic, make_token_baseline, open_replay
 from agentgym_rl.hierarchical.critic_updates import CriticReport, CriticUpdates
 from agentgym_rl.hierarchical.experience import Drawn, Experience, experience_of
+from agentgym_rl.hierarchical.options import FROZEN
 from agentgym_rl.hierarchical.resampling import sample_branches
 from agentgym_rl.importance import importance_weights
 from agentgym_rl.learner import Workplace
@@ -44,7 +45,8 @@ class ActorCriticLearner:
         self.place = place
         algorithm = place.config.algorithm
         self.critic = make_critic(place)
-        self.critic_updates = CriticUpdates(self.critic, algorithm.critic, place.config.packing, place.model)
+        read = place.reference if algorithm.critic.tower == FROZEN else place.model
+        self.critic_updates = CriticUpdates(self.critic, algorithm.critic, place.config.packing, read or place.model)
         self.baseline = make_token_baseline(place)
         self.actor_updates = ActorUpdates(place, self.critic, algorithm.actor, self.baseline)
         self.replay = open_replay(place)

@@ -17,6 +17,8 @@ from agentgym_rl.importance import ImportanceConfig
 ActorKind = Literal["resampled", "in_sample", "awr"]
 COPY = "copy"
 """Tower that starts as a copy of the policy."""
+FROZEN = "frozen"
+"""No tower: the hidden states of the policy as it was at the start."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,9 @@ class CriticOptions:
     expectile: float = 0.9
     """Of Q over stored actions, which V becomes; under an actor of kind "resampled" V follows its new actions."""
     tower: str = ""
-    """What the heads read: "" the policy's hidden states, detached; "copy" a copy of the policy's model at the start of
-    the run, trained with the heads; else the folder of a Hugging Face model of the same vocabulary, likewise."""
+    """What the heads read: "" the policy's hidden states, detached, which move under them as it learns; "frozen" those
+    of the policy at the start of the run; "copy" a copy of its model then, trained with the heads; else the folder of
+    a Hugging Face model of the same vocabulary, likewise."""
     network: CriticConfig = field(default_factory=CriticConfig)
     """Size, lag and range."""
     step: CriticStepConfig = field(default_factory=lambda: CriticStepConfig(learning_rate=1e-3))

@@ -29,7 +29,14 @@ PRESETS: dict[str, dict[str, Any]] = {
         "learner": "offline",
         "offline": {"method": "actor_critic"},
         "replay": _UNIFORM,
-        "critic": {"updates": 50, "batch": 256, "warmup": 20, "discount": 0.95, "expectile": 0.9},
+        "critic": {
+            "tower": "frozen",
+            "updates": 50,
+            "batch": 256,
+            "warmup": 20,
+            "discount": 0.95,
+            "expectile": 0.9,
+        },
         "actor": {"kind": "awr", "updates": 3, "batch": 256},
     },
     # Behaviour cloning of stored runs.

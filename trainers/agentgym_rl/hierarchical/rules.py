@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from agentgym.errors import ConfigError
+from agentgym_rl.hierarchical.options import FROZEN
 
 if TYPE_CHECKING:
     from agentgym_rl.config import TrainConfig
@@ -112,6 +113,11 @@ def require_consistent(config: TrainConfig) -> None:
         )
     if not algorithm.has_critic:
         return
+    if algorithm.critic.tower == FROZEN and config.model.lora_rank:
+        raise ConfigError(
+            f'algorithm.critic.tower is "frozen" and model.lora_rank {config.model.lora_rank}: adapters are merged '
+            'away on export, from under the frozen policy; use tower = "copy", or set lora_rank to 0'
+        )
     if replay.kind not in ("uniform", "prioritised", "return_weighted"):
         raise ConfigError(
             f'algorithm.replay.kind is {replay.kind!r}; an actor-critic draws from a buffer of kind "uniform", '

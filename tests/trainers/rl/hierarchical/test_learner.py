@@ -199,11 +199,14 @@ CRITIC = {
     "step": {"learning_rate": 5e-3},
 }
 TOWER = {**CRITIC, "tower": "copy", "updates": 10, "step": {"learning_rate": 3e-3}}
+AWR = {"kind": "awr", "updates": 24, "awr": {"temperature": 0.1}}
 VARIANTS: dict[str, dict[str, Any]] = {
     "resampled": {"preset": "archer", "critic": CRITIC},
     "token baseline": {"preset": "archer", "critic": CRITIC, "actor": {"has_token_baseline": True}},
     "tower": {"preset": "archer", "critic": TOWER},
     "in_sample": {"preset": "archer_in_sample", "critic": CRITIC},
+    "frozen": {"preset": "archer", "critic": {**CRITIC, "tower": "frozen"}},
+    "awr": {"preset": "archer", "critic": {**CRITIC, "expectile": 0.7, "tower": "frozen"}, "actor": AWR},
     "prioritised": {"preset": "archer", "critic": CRITIC, "replay": {"kind": "prioritised"}},
 }
 

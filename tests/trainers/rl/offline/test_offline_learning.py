@@ -25,8 +25,14 @@ from tests.trainers.rl.toys import install, toy_config
 OFFLINE = {"updates": 40, "batch": 32}
 METHODS: dict[str, dict[str, Any]] = {
     "filtered_bc": {"preset": "filtered_bc", "offline": {**OFFLINE, "quantile": 0.3}},
+    "mc_returns": {"preset": "mc_returns", "offline": {**OFFLINE, "strength": 20.0}},
     "ilql": {"preset": "ilql", "offline": {**OFFLINE, "strength": 20.0, "polyak": 0.1}},
     "a_lol": {"preset": "a_lol", "offline": {**OFFLINE, "value_learning_rate": 5e-3}},
+    "archer_offline": {
+        "preset": "archer_offline",
+        "critic": {"tower": "frozen", "updates": 40, "batch": 64, "warmup": 2, "step": {"learning_rate": 5e-3}},
+        "actor": {"updates": 50, "batch": 64, "awr": {"temperature": 0.1}},
+    },
 }
 
 
