@@ -150,6 +150,7 @@ def test_the_line_of_the_file_is_named(tmp_path: Path) -> None:
             "which an actor-critic does not set",
         ),
         (["algorithm.preset=archer"], "the policy would never learn"),
+        (["algorithm.preset=archer", "algorithm.critic.tower=frozen", "model.lora_rank=4"], "from under the frozen"),
         (["algorithm.preset=a_lol", 'algorithm.replay.runs=["runs/old"]'], "the policy would never learn"),
         (["algorithm.preset=bc"], "name their folders in algorithm.replay.runs"),
         (
