@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 from functools import cache
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from agentgym.action import Action
 from agentgym.errors import ActionSyntaxError, ConfigError, TaskError
@@ -17,6 +17,7 @@ from agentgym.game import GameEnv, GameReply, Inbox
 from agentgym.message import user
 from agentgym.task import Limits, Task
 from agentgym_dialogue.car_dealer.market import BRANDS, DEALERS, PERSONALITIES, Buyer, Car, Deal, draw
+from agentgym_dialogue.commands import answer_form, statements
 from agentgym_dialogue.plain_line import plain_line
 
 NUM_LINES = 50
@@ -26,10 +27,11 @@ MAX_PRICE = 199
 SUCCESS_SHARE = 0.5
 """Share of the most that a role could gain from which on its deal is a success."""
 
-_OFFER = re.compile(r"(?<!not )(?<!n't )(?<!never )\boffer\b")
-_ANSWER = re.compile(r"(?:^|[.!?,;]) *(?:(?:ok|okay|yes|deal|then)[,.!]? )?(?:i(?:'ll| will)? )?(accept|leave)\b")
-_WORD = re.compile(r"[a-z]+")
-_PRICE = re.compile(r"(?<![\w.,-])\$?(\d{1,3})(?:[,.]?000|k\b| ?thousand\b)?(?!\w|[.,]\d)")
+_ANSWER = answer_form("accept", "leave")
+_OFFER = re.compile(r"(?:(?:ok|okay|yes|then),? )?(?:i(?:'ll| will| can)? )?offer (?:you )?(.+)")
+_PRICE = re.compile(r"\$?(\d{1,3})(?:[,.]?000|k)?")
+_BETWEEN = frozenset(["the", "my", "your", "for", "at", "thousand", "dollars"])
+_BRANDS = frozenset(brand.lower() for brand in BRANDS)
 
 
 def car_task(task_id: str, seed: int, deal: Deal, lines: int = NUM_LINES, **fields: Any) -> Task:
@@ -68,18 +70,35 @@ def deal_of(task: Task) -> Deal:
     return deal
 
 
-def _move_of(line: str) -> str:
-    """The move of a line in lower case; "" for talk.
+class _Move(NamedTuple):
+    """A move: offer, accept, leave or, for talk, "", and of an offer all that it names as cars and as prices."""
+
+    kind: str
+    cars: tuple[str, ...] = ()
+    prices: frozenset[int] = frozenset()
+
+
+def _move_of(content: str) -> _Move:
+    """The move of a message.
 
     Raises:
         ActionSyntaxError: It makes several.
     """
-    moves = set(_ANSWER.findall(line))
-    if _OFFER.search(line) and _PRICE.search(line):
-        moves.add("offer")
+    moves = {move for said in statements(content) if (move := _read(said)) is not None}
     if len(moves) > 1:
         raise ActionSyntaxError("Make one move a message: offer, accept or leave.")
-    return next(iter(moves), "")
+    return moves.pop() if moves else _Move("")
+
+
+def _read(said: str) -> _Move | None:
+    """The move of a statement; an offer holds a price, at most one word for a car but for brands, and nothing else."""
+    if answer := _ANSWER.fullmatch(said):
+        return _Move(answer[1])
+    offer = _OFFER.fullmatch(said)
+    words = [word for word in (part.strip(",") for part in offer[1].split()) if word not in _BETWEEN] if offer else []
+    prices = frozenset(int(price[1]) for word in words if (price := _PRICE.fullmatch(word)))
+    cars = tuple(word for word in words if not _PRICE.fullmatch(word))
+    return _Move("offer", cars, prices) if prices and (len(cars) < 2 or _BRANDS.issuperset(cars)) else None
 
 
 @cache
@@ -96,16 +115,19 @@ class CarDealerGame(GameEnv):
         a sedan.`) and offers (`They offer the Ford for 21.`); at the end `Sold: the Ford for 21.`, `The buyer leaves.`
         or `No more lines.`
     Action:
-        Plain English of at most 40 words and 300 characters. Moves are `offer` with a price of 1 to 199 and a brand,
-        else the car last offered (`offer Ford 21`, `I offer you the Ford for $21,000.`), and at the start of a sentence
-        `accept` or `I accept` (the other's last offer) and, for the buyer, `leave` or `I leave`. Other text is talk. A
-        message with two moves, two cars or two prices, or that accepts nothing, is invalid and costs no line.
+        Plain English of at most 40 words and 300 characters. A move is a sentence or line that is nothing else: `offer`
+        with a price of 1 to 199 and a brand, else the car last offered (`offer Ford 21`, `I offer you the Ford for
+        $21,000.`); `accept` (the other's last offer) and, for the buyer, `leave`; also `I accept`, `ok, I accept`,
+        `accept the offer`, `I leave`. All else is talk (`I accept nothing above 30.`), questions too. A message with
+        two moves, two cars or two prices, or a car that is not there, that accepts nothing, or in which the buyer
+        offers or accepts a price above the budget, is invalid and costs no line.
     Reward:
         `sale`: to the seller, the price over the mean of budget and list price, as in LMRL-Gym (Abdulhai et al. 2023,
         arXiv 2311.18232); 0 without a sale. `bargain`: to the buyer, what the car is worth less the price, over the
         former; 0 without. `format`: 0 for an invalid message.
         Differs: LMRL-Gym trains sellers only, and rewards no sale with (list price - budget) / list price, which pays
-        for sending poor buyers away; its cars are made up in the talk, its buyer and judge is a language model.
+        for sending poor buyers away; its cars are made up in the talk, its buyer and judge is a language model, which
+        no rule keeps within the budget.
     Termination:
         A sale, the buyer leaves, the lines of both (50 in all) are used up, or a role sent more invalid messages than
         the task's limit (2).
@@ -166,15 +188,16 @@ class CarDealerGame(GameEnv):
     def respond(self, role: str, action: Action) -> GameReply:
         """Hand a line to the other, or close the sale."""
         line = plain_line(action.content, "something", MAX_WORDS)
-        move = _move_of(line.lower())
-        if move == "accept":
+        move = _move_of(action.content)
+        if move.kind == "accept":
             return self._accept(role)
-        if move == "leave" and role == "buyer":
+        if move.kind == "leave" and role == "buyer":
             return self._end("The buyer leaves.", None, 0)
         other = "buyer" if role == "seller" else "seller"
         told = f"They say: {line}"
-        if move == "offer":
-            brand, price = self._read_offer(line)
+        if move.kind == "offer":
+            brand, price = self._read_offer(move)
+            self._check_budget(role, price)
             self._offers = (*self._offers, (role, brand, price))
             told = f"They offer the {brand} for {price}."
         self._lines_left -= 1
@@ -210,22 +233,26 @@ class CarDealerGame(GameEnv):
         begins = "You begin." if role == "seller" else "They begin."
         return f"Lot: {lot}. {own} Talk, or say {moves}. {self._lines_left} lines in all. {begins}"
 
-    def _read_offer(self, line: str) -> tuple[str, int]:
+    def _read_offer(self, move: _Move) -> tuple[str, int]:
         """Brand and price of an offer."""
         assert self._deal is not None
-        words = set(_WORD.findall(line.lower()))
-        brands = [car.brand for car in self._deal.cars if car.brand.lower() in words]
-        if not brands and self._offers:
-            brands = [self._offers[-1][1]]
-        prices = {int(text) for text in _PRICE.findall(line.lower())}
-        if len(brands) != 1 or len(prices) != 1 or not 1 <= min(prices) <= MAX_PRICE:
+        named = move.cars or tuple(brand.lower() for _, brand, _ in self._offers[-1:])
+        brands = [car.brand for car in self._deal.cars if {car.brand.lower()} == {*named}]
+        if not brands or len(move.prices) != 1 or not 1 <= min(move.prices) <= MAX_PRICE:
             raise ActionSyntaxError(f"Say one car and one price, such as: offer {self._deal.cars[0].brand} 20.")
-        return brands[0], prices.pop()
+        return brands[0], min(move.prices)
+
+    def _check_budget(self, role: str, price: int) -> None:
+        """Refuse what a buyer cannot pay; a seller may ask for it."""
+        assert self._deal is not None
+        if role == "buyer" and price > self._deal.buyer.budget:
+            raise ActionSyntaxError(f"That is too much. You have {self._deal.buyer.budget}.")
 
     def _accept(self, role: str) -> GameReply:
         if not self._offers or self._offers[-1][0] == role:
             raise ActionSyntaxError("They have offered nothing that you could accept.")
         _, brand, price = self._offers[-1]
+        self._check_budget(role, price)
         return self._end(f"Sold: the {brand} for {price}.", brand, price)
 
     def _end(self, text: str, brand: str | None, price: int) -> GameReply:

@@ -18,7 +18,7 @@ from agentgym.task import Task
 from agentgym_dialogue.car_dealer.game import deal_of
 from agentgym_dialogue.car_dealer.market import DEALERS, FEATURES, KINDS, PERSONALITIES, Car
 
-_OFFER = re.compile(r"They offer the (\w+) for (\d+)\.")
+OFFER = re.compile(r"They offer the (\w+) for (\d+)\.")
 LEAST_PROFIT = 1
 """How much over its cost a dealer sells a car at least."""
 _WORD = re.compile(r"[a-z]+")
@@ -41,7 +41,7 @@ class Heard(NamedTuple):
 def heard(messages: Sequence[Message]) -> Heard:
     """Read what one was told."""
     told = [message["content"] for message in messages[1:] if message["role"] == "user"]
-    offers = [(found[1], int(found[2])) for text in told if (found := _OFFER.fullmatch(text))]
+    offers = [(found[1], int(found[2])) for text in told if (found := OFFER.fullmatch(text))]
     said = told[-1].partition("They say: ")[2].lower() if told else ""
     return Heard(offers, said, sum(message["role"] == "assistant" for message in messages))
 

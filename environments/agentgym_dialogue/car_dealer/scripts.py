@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from agentgym.message import Message
 from agentgym.policy import ScriptFactory
 from agentgym.task import Task
-from agentgym_dialogue.car_dealer.game import deal_of
-from agentgym_dialogue.car_dealer.partners import BuyerPlayer, SellerPlayer
+from agentgym_dialogue.car_dealer.game import MAX_PRICE, deal_of
+from agentgym_dialogue.car_dealer.partners import OFFER, BuyerPlayer, SellerPlayer
 from agentgym_dialogue.scripted import Saying, common_cheats, saying
 
 
@@ -24,20 +24,33 @@ class RandomDealer:
         seed: Seed of its draws.
         prices: Least and highest of its prices, over those of the list.
         acceptance: How often it takes an offer.
+        most: The highest price that it offers or takes.
     """
 
     def __init__(
-        self, task: Task, seed: int, prices: tuple[float, float] = (0.3, 1.7), acceptance: float = 0.3
+        self,
+        task: Task,
+        seed: int,
+        prices: tuple[float, float] = (0.3, 1.7),
+        acceptance: float = 0.3,
+        most: int = MAX_PRICE,
     ) -> None:
         self._cars, self._rng = deal_of(task).cars, random.Random(seed)
-        self._prices, self._acceptance = prices, acceptance
+        self._prices, self._acceptance, self._most = prices, acceptance, most
 
     def act(self, messages: Sequence[Message]) -> str:
         """An offer, or an answer to one."""
         car = self._rng.choice(self._cars)
-        if messages[-1]["content"].startswith("They offer") and self._rng.random() < self._acceptance:
+        asked = OFFER.fullmatch(messages[-1]["content"])
+        if asked and self._rng.random() < self._acceptance and int(asked[2]) <= self._most:
             return "I accept."
-        return f"offer {car.brand} {max(1, round(car.list_price * self._rng.uniform(*self._prices)))}"
+        price = round(car.list_price * self._rng.uniform(*self._prices))
+        return f"offer {car.brand} {min(max(1, price), self._most)}"
+
+
+def random_buyer(task: Task, seed: int) -> RandomDealer:
+    """Offers and takes anything within the budget."""
+    return RandomDealer(task, seed, most=deal_of(task).buyer.budget)
 
 
 class BuyerDemonstrator(BuyerPlayer):
@@ -51,7 +64,7 @@ class BuyerDemonstrator(BuyerPlayer):
 
     def __init__(self, task: Task, seed: int, quality: float = 0.8) -> None:
         super().__init__(task, seed)
-        self._random, self._quality = RandomDealer(task, seed, (0.5, 0.9), 0.1), quality
+        self._random, self._quality = RandomDealer(task, seed, (0.5, 0.9), 0.1, self._buyer.budget), quality
         self._rng = random.Random(seed)
 
     def act(self, messages: Sequence[Message]) -> str:
@@ -91,11 +104,11 @@ def _buyer_oracle(task: Task, seed: int) -> Saying:
     return Saying(f"offer {best.brand} {dealer.floor(best)}")
 
 
-def _scripts(oracle: ScriptFactory, demo: ScriptFactory) -> dict[str, ScriptFactory]:
+def _scripts(oracle: ScriptFactory, demo: ScriptFactory, by_chance: ScriptFactory) -> dict[str, ScriptFactory]:
     return {
         "oracle": oracle,
         "null": saying(""),
-        "random": RandomDealer,
+        "random": by_chance,
         "demo": demo,
         "cheat_two_moves": saying("offer Ford 199 and accept"),
         "cheat_speak_for_them": saying("They offer the Ford for 199. Sold: the Ford for 199."),
@@ -106,6 +119,6 @@ def _scripts(oracle: ScriptFactory, demo: ScriptFactory) -> dict[str, ScriptFact
 
 
 SCRIPTS: dict[str, dict[str, ScriptFactory]] = {
-    "seller": _scripts(_seller_oracle, SellerDemonstrator),
-    "buyer": _scripts(_buyer_oracle, BuyerDemonstrator),
+    "seller": _scripts(_seller_oracle, SellerDemonstrator, RandomDealer),
+    "buyer": _scripts(_buyer_oracle, BuyerDemonstrator, random_buyer),
 }

@@ -11,6 +11,8 @@ from functools import cache
 from math import comb
 from typing import NamedTuple
 
+from agentgym_dialogue.commands import statements
+
 FACES = ("ones", "twos", "threes", "fours", "fives", "sixes")
 MAX_CHARS = 1_000
 """Longest message, in characters, that is read."""
@@ -19,8 +21,10 @@ _NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six":
 _NUMBERS |= {"nine": 9, "ten": 10, "eleven": 11, "twelve": 12}
 _FACE_WORDS = {word: face for face, plural in enumerate(FACES, 1) for word in (plural, f"{face}s", f"{face}'s")}
 _FACE_WORDS |= {word: face for face, word in enumerate(("one", "two", "three", "four", "five", "six"), 1)}
-_BID = re.compile(rf"(?<![\w.-])(\d{{1,3}}|{'|'.join(_NUMBERS)}) (?:x |times |dice of )?([1-6]'?s|[a-z]+|[1-6](?!\w))")
-_LIAR = re.compile(r"\b(?:liar|i call|challenge)\b")
+_BID = re.compile(
+    rf"(?:(?:i )?(?:bid|say) )?(\d{{1,3}}|{'|'.join(_NUMBERS)}) (?:x |times |dice of )?([1-6]'?s|[a-z]+|[1-6])"
+)
+_LIAR = re.compile(r"(?:i (?:say|call) )?(?:you(?: are a|'re a| a)? )?liar|(?:i )?challenge(?: you)?|i call(?: you)?")
 
 
 class Bid(NamedTuple):
@@ -38,13 +42,14 @@ def phrase(bid: Bid) -> str:
 
 
 def read(text: str) -> tuple[list[Bid], bool]:
-    """The different bids that a text in lower case holds, and whether it calls the other a liar."""
+    """The different bids that a text holds as sentences or lines, and whether one of them calls the other a liar."""
+    said = statements(text)
     found = {
-        Bid(int(number) if number.isdecimal() else _NUMBERS[number], face)
-        for number, word in _BID.findall(" ".join(text.split()))
-        if (face := _face(word))
+        Bid(int(match[1]) if match[1].isdecimal() else _NUMBERS[match[1]], face)
+        for match in map(_BID.fullmatch, said)
+        if match and (face := _face(match[2]))
     }
-    return sorted(found), _LIAR.search(text) is not None
+    return sorted(found), any(map(_LIAR.fullmatch, said))
 
 
 def _face(word: str) -> int:

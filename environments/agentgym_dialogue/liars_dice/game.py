@@ -67,9 +67,10 @@ class LiarsDiceGame(GameEnv):
         3 dice. … You begin.`); then the other's bids (`They bid 2 fives.`), and after `liar` all dice and who loses
         one; at the end `You win.` or `You lose.`
     Action:
-        A text with one bid (`2 fives`, `three 4s`, `I bid one six`), which must be higher than the last: more dice, or
-        as many of a higher face; or with `liar` (also `challenge`), once there is a bid. Anything else, more dice than
-        there are, and more than 1,000 characters are invalid and change nothing.
+        A text with one sentence or line that is a bid and nothing else (`2 fives`, `three 4s`, `I bid one six`), which
+        must be higher than the last: more dice, or as many of a higher face; or that is `liar` (also `you liar`, `I say
+        liar`, `challenge`), once there is a bid. The rest is not read (`I do not say liar.`). No command, two, more
+        dice than there are, and more than 1,000 characters are invalid and change nothing.
     Reward:
         `outcome`: 1 for a win, -1 for a loss or a game that was not played to its end. `round` (weighted 0.1): 1 for a
         round in which the other lost a die, -1 for one in which the role did, and for each die that one had left who
@@ -134,7 +135,7 @@ class LiarsDiceGame(GameEnv):
     def respond(self, role: str, action: Action) -> GameReply:
         """Take a bid, or look at the dice."""
         content = action.content
-        bids, calls = read(content.lower()) if len(content) <= MAX_CHARS else ([], False)
+        bids, calls = read(content) if len(content) <= MAX_CHARS else ([], False)
         other = "second" if role == "first" else "first"
         if calls and not bids and self._bid is not None:
             return self._look(role, other)

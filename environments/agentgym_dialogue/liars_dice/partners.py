@@ -38,7 +38,7 @@ def seen(messages: Sequence[Message]) -> View:
     rounds = next(m["content"] for m in reversed(messages) if m["role"] == "user" and "Your dice:" in m["content"])
     dice, _, after = rounds.rpartition("Your dice: ")[2].partition(". They have ")
     said = next(m["content"] for m in reversed(messages) if m["role"] == "user" and _tells(m["content"]))
-    bids = read(said.lower())[0] if said.startswith("They bid") else []
+    bids = read(said.removeprefix("They "))[0] if said.startswith("They bid") else []
     return View(dice.replace(" ", ""), int(after.split(" ", 1)[0]), bids[0] if bids else None)
 
 

@@ -23,6 +23,9 @@ Division = tuple[Items, Items, Items]
 """How many items there are, and what each is worth to the first and the second role."""
 
 _NUMBERS = {"a": 1, "an": 1, "no": 0, "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_ITEM_WORDS = frozenset(
+    [*_NUMBERS, *KINDS, *(f"{kind}s" for kind in KINDS), *["all", "and", "everything", "nothing", "of", "the"]]
+)
 _PAIR = re.compile(r"(?<![\w-])(\d{1,2}|[a-z]+) (?:of the |(?<=all )the )?(book|hat|ball)s?\b")
 
 
@@ -46,6 +49,11 @@ def phrase(items: Items) -> str:
     """Items in words, such as "1 book 2 hats"; "nothing" for none."""
     words = [f"{count} {kind}{'s' * (count != 1)}" for count, kind in zip(items, KINDS, strict=True) if count]
     return " ".join(words) or "nothing"
+
+
+def names_items(text: str) -> bool:
+    """Whether a text in lower case holds nothing but words for items, their numbers and what joins them."""
+    return all(word in _ITEM_WORDS or word.isdecimal() for word in re.split(r"[\s,]+", text.strip()))
 
 
 def read_items(text: str, counts: Items) -> Items | None:

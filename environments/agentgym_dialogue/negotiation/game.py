@@ -15,12 +15,14 @@ from agentgym.errors import ActionSyntaxError, ConfigError, TaskError
 from agentgym.game import GameEnv, GameReply, Inbox
 from agentgym.message import user
 from agentgym.task import Limits, Task
+from agentgym_dialogue.commands import answer_form, has_more, statements
 from agentgym_dialogue.negotiation.division import (
     TOTAL_VALUE,
     Items,
     as_fields,
     as_items,
     draw,
+    names_items,
     phrase,
     read_items,
     rest,
@@ -34,7 +36,8 @@ SHOWN_CHARS = 300
 """How much of what one says the other is shown."""
 MAX_INVALID = 2
 
-_COMMAND = re.compile(r"(?:^|[.!?;:\n])\s*(propose|accept|reject)\b([^.!?;:\n]*)")
+_ANSWER = answer_form("accept", "reject")
+_PROPOSAL = re.compile(r"(?:i )?(propose)\b:?(.*)")
 
 
 def negotiation_task(
@@ -65,11 +68,12 @@ class NegotiationGame(GameEnv):
         proposes (`They take 1 book. You get 2 hats 3 balls.`) or rejects (`They reject.`); at the end `Deal. You get 6
         points.` or `No deal.`
     Action:
-        Any text of at most 1,000 characters, with at most one command at the start of a line or sentence:
+        Any text of at most 1,000 characters, with at most one sentence or line that is a command and nothing else:
         `propose 1 book 2 balls` (what the speaker takes; the other gets the rest; numbers as digits or words, also `all
-        hats`, `everything`, `nothing`), `accept` (the other's last proposal), or `reject`. Text without a command is a
-        line of talk. An empty message, two commands, more items than there are, and accepting where nothing is proposed
-        are invalid and cost no line.
+        hats`, `everything`, `nothing`), `accept` (the other's last proposal), or `reject`; also `I propose …`, `ok, I
+        accept`, `accept the proposal`. All else is talk, such as `Accept my view.` An empty message, two commands, a
+        proposal of anything but items, more than there are, and accepting where nothing is proposed are invalid and
+        cost no line.
     Reward:
         `points`: the value of what the role gets, over 10; 0 without a deal. `format`: 0 for an invalid message.
     Termination:
@@ -137,14 +141,14 @@ class NegotiationGame(GameEnv):
         content = action.content
         if not content.strip() or len(content) > MAX_CHARS:
             raise ActionSyntaxError(f"Say something, at most {MAX_CHARS} characters.")
-        commands = list(_COMMAND.finditer(content.lower()))
-        if len(commands) > 1:
+        found = [match for said in statements(content) if (match := _ANSWER.fullmatch(said) or _PROPOSAL.match(said))]
+        if len(found) > 1:
             raise ActionSyntaxError("Say one command a message: propose, accept or reject.")
-        command, items = commands[0].groups() if commands else ("", "")
+        command = found[0][1] if found else ""
         other = "second" if role == "first" else "first"
         if command == "accept":
             return self._accept(role, other)
-        told = self._propose(role, items) if command == "propose" else ""
+        told = self._propose(role, found[0][2]) if command == "propose" else ""
         if command == "reject":
             told = "They reject."
             self._proposer = None
@@ -153,7 +157,7 @@ class NegotiationGame(GameEnv):
         if not self._lines_left:
             return self._end(dict.fromkeys(self.roles, 0), "No deal.")
         lines = [told] if told else []
-        if not commands or _has_more(content, commands[0]):
+        if not found or has_more(content, found[0][0]):
             lines.insert(0, f"They say: {_shown(content)}")
         return GameReply({other: [user("\n".join(lines))]})
 
@@ -179,7 +183,7 @@ class NegotiationGame(GameEnv):
         )
 
     def _propose(self, role: str, text: str) -> str:
-        items = read_items(text, self._counts)
+        items = read_items(text, self._counts) if names_items(text) else None
         if items is None or min(left := rest(self._counts, items)) < 0:
             raise ActionSyntaxError(f"Say what you take of {phrase(self._counts)}, such as: propose 1 book 1 hat.")
         self._wanted = {**self._wanted, role: items}
@@ -203,11 +207,6 @@ class NegotiationGame(GameEnv):
             successes={"first": first > second, "second": second > first},
             scores={role: points[role] / TOTAL_VALUE for role in self.roles},
         )
-
-
-def _has_more(content: str, command: re.Match[str]) -> bool:
-    """Whether there are words beside a command."""
-    return any(char.isalnum() for char in content[: command.start(1)] + content[command.end() :])
 
 
 def _shown(content: str) -> str:

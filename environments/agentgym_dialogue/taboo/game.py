@@ -9,6 +9,7 @@ import random
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import accumulate
 from typing import Any, Self
 
 from agentgym.action import Action
@@ -26,7 +27,11 @@ MAX_WORDS = 15
 """Most words of one clue."""
 MAX_INVALID = 2
 
+SHORT = 3
+"""Letters of a word that may occur within others, as "red" in "tired"; longer ones may not."""
+
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_LETTERS = re.compile(r"[a-z]+")
 _BRACKETED = re.compile(r"\[\s*([a-z]+)\s*\]")
 _FILLERS = frozenset(["a", "an", "answer", "guess", "i", "is", "it", "maybe", "my", "say", "the", "think", "word"])
 
@@ -52,19 +57,25 @@ def _limits(tries: int) -> Limits:
 
 
 def forbidden(clue: str, words: Sequence[str]) -> str | None:
-    """The first of some words that a clue gives away: as such, inflected, inside a longer word, or spelt out.
+    """The first of some words that a clue gives away: as such, inflected, in pieces, or anywhere in its letters.
+
+    The letters are those of the whole clue, spaces and marks left out. Words of up to `SHORT` letters are not looked
+    for there, but among its words, and among neighbouring ones put together (`r e d`).
 
     Args:
-        clue: In lower case.
-        words: The hidden word, then the taboo words; only the hidden one is looked for inside others.
+        clue: In lower case and ASCII, as every clue must be, so that there are no accents.
+        words: The hidden word and the taboo words.
     """
-    said = _WORD.findall(clue)
-    stems = {stem(word) for word in said} | {stem(part) for word in said for part in word.split("'")}
-    spelt = "".join(word for word in said if len(word) == 1)
-    hidden = words[0]
-    if hidden in spelt or (len(hidden) > 3 and any(hidden in word for word in said)):
-        return hidden
-    return next((word for word in words if stem(word) in stems), None)
+    said = _LETTERS.findall(clue)
+    stems = {stem(word) for word in said} | {stem(word) for word in _WORD.findall(clue)}
+    letters = "".join(said)
+    starts = list(accumulate(map(len, said), initial=0))
+    for word in words:
+        if stem(word) in stems or (len(word) > SHORT and word in letters):
+            return word
+        if any(letters.startswith(word, start) and start + len(word) in starts for start in starts):
+            return word
+    return None
 
 
 class TabooGame(GameEnv):
@@ -77,8 +88,9 @@ class TabooGame(GameEnv):
     Action:
         Describer: a clue in English letters, at most 15 words and 300 characters. Guesser: one word, with or without
         words such as `I guess`, or any text with the word in brackets. Anything else is invalid and costs no guess.
-        A clue with the word or a taboo word (also inflected, within another word, or spelt out) is a breach: the game
-        ends at once as invalid.
+        A clue with the word or a taboo word is a breach: the game ends at once as invalid. It counts as said inflected,
+        in pieces (`ap ple`, `r-e-d`), and from four letters on anywhere in the clue's letters, whatever stands between
+        them (`grapefruit`, `street` for tree); `tired` does not say red.
     Reward:
         `success`: 1 for both when the word is guessed. `format`: 0 for an invalid message.
     Termination:

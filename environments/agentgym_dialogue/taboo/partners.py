@@ -15,6 +15,7 @@ from agentgym.policy import ScriptFactory
 from agentgym.task import Task
 from agentgym_dialogue.phrases import stem
 from agentgym_dialogue.taboo.cards import cards, clue_words, words_of_stem
+from agentgym_dialogue.taboo.game import forbidden
 
 HASTE = 0.25
 """Share of guesses but the last one that the rule-based guesser makes at haste."""
@@ -35,16 +36,11 @@ class Describer:
 
     def __init__(self, task: Task, seed: int, quality: float = 1.0) -> None:
         rng = random.Random(seed)
-        banned = {stem(word) for word in (task.private["word"], *task.private["taboo"])}
-        related = cards()[task.private["word"]]
-        good = [word for word in related if stem(word) not in banned and task.private["word"] not in word]
+        banned = [task.private["word"], *task.private["taboo"]]
+        good = [word for word in cards()[task.private["word"]] if forbidden(word, banned) is None]
         rng.shuffle(good)
-        others = [
-            word
-            for word in rng.sample(clue_words(task.config["deck"]), 40)
-            if stem(word) not in banned and len(word) > 2
-        ]
-        bad = [word for word in others if task.private["word"] not in word]
+        others = rng.sample(clue_words(task.config["deck"]), 40)
+        bad = [word for word in others if len(word) > 2 and forbidden(word, banned) is None]
         count = task.config["tries"] + 5
         best = good or bad
         self._clues: list[str] = [

@@ -13,7 +13,7 @@ from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
 from agentgym_dialogue.scripted import Saying, common_cheats, saying
 from agentgym_dialogue.taboo.cards import cards, clue_words
-from agentgym_dialogue.taboo.game import MAX_WORDS
+from agentgym_dialogue.taboo.game import MAX_WORDS, forbidden
 from agentgym_dialogue.taboo.partners import Describer, Guesser
 
 
@@ -23,9 +23,9 @@ def knowing_guesser(task: Task, seed: int) -> Saying:
 
 
 def knowing_describer(task: Task, seed: int) -> Saying:
-    """Says all related words that are not taboo in each clue."""
-    taboo = task.private["taboo"]
-    return Saying(" ".join(word for word in cards()[task.private["word"]] if word not in taboo))
+    """Says all related words that give nothing away in each clue."""
+    word = task.private["word"]
+    return Saying(" ".join(clue for clue in cards()[word] if forbidden(clue, [word, *task.private["taboo"]]) is None))
 
 
 class RandomWords:

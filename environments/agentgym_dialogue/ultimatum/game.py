@@ -16,6 +16,7 @@ from agentgym.errors import ActionSyntaxError, ConfigError, TaskError
 from agentgym.game import GameEnv, GameReply, Inbox
 from agentgym.message import user
 from agentgym.task import Limits, Task
+from agentgym_dialogue.commands import answer_form, has_more, statements
 from agentgym_dialogue.plain_line import plain_line
 from agentgym_dialogue.ultimatum.characters import (
     Character,
@@ -32,10 +33,8 @@ MAX_POT, MAX_ROUNDS = 100, 20
 MAX_INVALID = 2
 MAX_WORDS = 40
 
-_OFFER = re.compile(r"\boffer(?:ing)?(?: you)?(?: of)? (\d+)\b")
-_NUMBER = re.compile(r"(?<![\w.-])\d+(?![\w-])")
-_WORD = re.compile(r"[a-z]+")
-_ANSWER = re.compile(r"(\bnot |n't )?\b(accept|reject)\b")
+_ANSWER = answer_form("accept", "reject")
+_OFFER = re.compile(r"(?:(?:(?:i(?:'ll| will)? |my )?offer)(?: you| is)? )?(\d+)(?: coins?)?")
 
 
 def ultimatum_task(
@@ -80,8 +79,10 @@ class UltimatumGame(GameEnv):
         for the proposer each answer (`They reject. You have 7 coins.`), with what the other says besides
         (`They say: …`); at the end `The end. You have 31 coins.`
     Action:
-        Plain English of at most 40 words and 300 characters. Proposer: with `offer` and a number from 0 to the pot, or
-        that number alone. Responder: with `accept` or `reject`. Anything else is invalid and changes nothing.
+        Plain English of at most 40 words and 300 characters, with one sentence or line that is a command and nothing
+        else. Proposer: a number from 0 to the pot, alone or after `offer`, `I offer` or `my offer is`. Responder:
+        `accept` or `reject`, also `I accept`, `no, I reject that`, `accept the offer`. The rest is talk; a message
+        without a command or with two (`I cannot accept that.`, `accept or reject`) is invalid and changes nothing.
     Reward:
         `coins`: the role's coins of a round, over those of all pots. `format`: 0 for an invalid message.
     Termination:
@@ -154,8 +155,8 @@ class UltimatumGame(GameEnv):
 
     def respond(self, role: str, action: Action) -> GameReply:
         """Hand an offer on, or pay out."""
-        line = plain_line(action.content, "your offer" if role == "proposer" else "your answer", MAX_WORDS)
-        return self._propose(line) if role == "proposer" else self._answer(line)
+        plain_line(action.content, "your offer" if role == "proposer" else "your answer", MAX_WORDS)
+        return self._propose(action.content) if role == "proposer" else self._answer(action.content)
 
     def grade(self) -> GameReply:
         """The coins so far count."""
@@ -173,31 +174,30 @@ class UltimatumGame(GameEnv):
         """The share of the goal that is reached."""
         return min(1.0, self._coins[role] / max(1, self._goals[role]))
 
-    def _propose(self, line: str) -> GameReply:
+    def _propose(self, content: str) -> GameReply:
         assert self.task is not None
         pot = self.task.config["pot"]
-        numbers = {int(number) for number in _OFFER.findall(line.lower()) or _NUMBER.findall(line)}
-        if len(numbers) != 1 or (offer := numbers.pop()) > pot:
+        found = [match for said in statements(content) if (match := _OFFER.fullmatch(said))]
+        if len(found) != 1 or (offer := int(found[0][1])) > pot:
             raise ActionSyntaxError(f"Say offer and one number from 0 to {pot}.")
         self._offer = offer
         self._history += f" {offer}"
         self.acting_role = "responder"
         told = f"Round {self._round}. They offer {offer} of {pot}."
-        return GameReply({"responder": [user(_said(line, _OFFER.sub("", line.lower())) + told)]})
+        return GameReply({"responder": [user(_said(content, found[0][0]) + told)]})
 
-    def _answer(self, line: str) -> GameReply:
-        answers = {word if not negated else _opposite(word) for negated, word in _ANSWER.findall(line.lower())}
-        if len(answers) != 1:
+    def _answer(self, content: str) -> GameReply:
+        found = [match for said in statements(content) if (match := _ANSWER.fullmatch(said))]
+        if len(found) != 1:
             raise ActionSyntaxError("Say accept or reject.")
         assert self.task is not None
         pot, rounds = self.task.config["pot"], self.task.config["rounds"]
-        is_taken = answers.pop() == "accept"
+        is_taken = found[0][1] == "accept"
         self._history += "+" if is_taken else "-"
         won = {"proposer": pot - self._offer, "responder": self._offer} if is_taken else dict.fromkeys(self.roles, 0)
         self._coins = {role: self._coins[role] + won[role] for role in self.roles}
         events = [self.event(role, "coins", coins / (pot * rounds)) for role, coins in won.items()]
-        said = _said(line, _ANSWER.sub("", line.lower()))
-        told = f"{said}They {'accept' if is_taken else 'reject'}."
+        told = f"{_said(content, found[0][0])}They {'accept' if is_taken else 'reject'}."
         self._round += 1
         self.acting_role = "proposer"
         if self._round > rounds:
@@ -218,10 +218,6 @@ class UltimatumGame(GameEnv):
         )
 
 
-def _opposite(word: str) -> str:
-    return "reject" if word == "accept" else "accept"
-
-
-def _said(line: str, beside: str) -> str:
-    """What the other is told that one says, given what is beside the offer or answer."""
-    return f"They say: {line}\n" if {*_WORD.findall(beside)} - {"i", "my", "is"} else ""
+def _said(content: str, command: str) -> str:
+    """What the other is told that one says besides an offer or answer."""
+    return f"They say: {' '.join(content.split())}\n" if has_more(content, command) else ""

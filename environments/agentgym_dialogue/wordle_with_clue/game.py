@@ -54,8 +54,9 @@ class WordleWithClueGame(HelpedGame):
         word at another place, - not in it (again). Both are told the end: `correct` or `No tries left.`
     Action:
         Clue giver: one clue in English letters, at most 15 words and 300 characters. A clue with the word (also
-        inflected, within another word, or spelt out) is a breach: the game ends at once as invalid. Guesser: one of
-        2,000 common words, as the only word of five letters or in brackets. Anything else is invalid and costs no try.
+        inflected, in pieces, or anywhere in the clue's letters) is a breach: the game ends at once as invalid.
+        Guesser: one of 2,000 common words, as the only word of five letters or in brackets. Anything else is invalid
+        and costs no try.
     Reward:
         `success`: 1 for both when the word is found. `format`: 0 for an invalid message.
     Termination:

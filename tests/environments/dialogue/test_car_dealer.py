@@ -78,7 +78,7 @@ def test_a_sale_pays_the_seller_as_lmrl_gym_does_and_the_buyer_by_the_bargain(ga
 
 
 def test_scores_stay_between_none_and_all(game):
-    game.step("offer Ford 199")
+    game.step("offer Ford 30")
     reply = game.step("accept")
     assert reply.scores == {"seller": 1.0, "buyer": 0.0}
     game.reset(TASK)
@@ -110,9 +110,9 @@ def test_lines_of_both_are_counted_up_to_fifty(game):
     [
         ("offer Ford 20", ("Ford", 20)),
         ("I offer the ford for 20k", ("Ford", 20)),
-        ("How about this: I offer you the Audi for $41,000?", ("Audi", 41)),
+        ("How about this? I offer you the Audi for $41,000!", ("Audi", 41)),
         ("offer Audi 41000", ("Audi", 41)),
-        ("I can offer the Audi, 40 thousand, that is it.", ("Audi", 40)),
+        ("I can offer the Audi, 40 thousand. That is it.", ("Audi", 40)),
     ],
 )
 def test_offers_are_read_in_usual_wordings(game, text, offer):
@@ -121,10 +121,62 @@ def test_offers_are_read_in_usual_wordings(game, text, offer):
 
 @pytest.mark.parametrize(
     "text",
-    ["What can you offer?", "I do not offer 20.", "Would you accept 20?", "offer Ford", "20", "I never offer 20."],
+    [
+        "What can you offer?",
+        "What can you offer me for 40?",
+        "I do not offer 20.",
+        "I offer nothing above 20.",
+        "Would you accept 20?",
+        "offer Ford",
+        "20",
+        "I never offer 20.",
+        "I accept nothing above 30.",
+        "I accept that it is a good car, but 30 is my limit.",
+        "I cannot accept that.",
+        "Accept?",
+        "I leave that to you.",
+        "Leave the price at 30 and we talk.",
+    ],
 )
 def test_talk_is_no_move(game, text):
     assert told(game.step(text), "buyer") == f"They say: {text}"
+    game.step("offer Audi 25")
+    game.step("offer Audi 29")
+    reply = game.step(text)
+    assert not reply.is_over
+    assert told(reply, "seller") == f"They say: {text}"
+
+
+@pytest.mark.parametrize("text", ["accept", "Well.\nI accept", "OK, I'll accept the offer!", "Fine. I accept that."])
+def test_accepting_stands_alone_as_a_sentence_or_line(game, text):
+    game.step("offer Audi 29")
+    assert told(game.step(text), "seller") == "Sold: the Audi for 29."
+
+
+def test_a_buyer_cannot_agree_above_the_budget(game):
+    game.step("offer Audi 31")
+    for text in ("accept", "offer Audi 31"):
+        reply = game.step(text)
+        assert reply.is_invalid
+        assert told(reply, "buyer") == "That is too much. You have 30."
+        assert [(event.role, event.component) for event in reply.events] == [("buyer", "format")]
+    game.step("offer Audi 30")
+    assert told(game.step("accept"), "buyer") == "Sold: the Audi for 30."
+
+
+@pytest.mark.parametrize("text", ["offer Tesla 25", "I offer you the Jaguar for 25", "offer Tesla Audi 25"])
+def test_an_offer_on_a_car_that_is_not_there_is_refused(game, text):
+    game.step("offer Audi 29")
+    reply = game.step(text)
+    assert told(reply, "buyer") == "Say one car and one price, such as: offer Ford 20."
+
+
+def test_scripts_keep_within_the_budget():
+    for name in ("random", "demo", "oracle"):
+        for seed in range(60):
+            task = CarDealerGame().make_task(seed)
+            record = play_script(view("buyer"), task, SCRIPTS["buyer"][name](task, seed))
+            assert not any(step.is_invalid for step in record.steps), (name, seed)
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_a_bid_must_be_higher(game):
     [
         ("i bid 2 fives", (2, 5)),
         ("three 4s", (3, 4)),
-        ("one six, my friend", (1, 6)),
+        ("my friend, I know it.\nOne six", (1, 6)),
         ("a two", (1, 2)),
         ("2 x 5", (2, 5)),
         ("2 times fives", (2, 5)),
@@ -93,6 +93,20 @@ def test_a_bid_must_be_higher(game):
 )
 def test_bids_are_read_from_digits_and_words(text, bid):
     assert read(text) == ([Bid(*bid)] if bid else [], False)
+
+
+@pytest.mark.parametrize("text", ["liar", "You are a liar!", "Hm. I say liar.", "challenge", "I call"])
+def test_liar_is_said_as_a_sentence_or_line(text):
+    assert read(text) == ([], True)
+
+
+@pytest.mark.parametrize(
+    "text", ["I do not say liar", "I am no liar.", "Am I a liar?", "I will not bid 2 fives", "one six, you liar"]
+)
+def test_talk_of_bids_and_liars_is_no_move(game, text):
+    game.step("1 five")
+    assert game.step(text).is_invalid
+    assert read(text) == ([], False)
 
 
 def test_bids_in_words_are_read_back_and_ordered():

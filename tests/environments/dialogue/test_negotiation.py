@@ -100,6 +100,8 @@ def test_a_new_proposal_replaces_the_old_one(game):
         "propose -1 hats",
         "propose some hats",
         "propose 99 balls",
+        "propose everything but the hats",
+        "I propose to give you 1 book",
         "propose 1 book. accept",
         "reject; propose 1 hat",
         "x" * 1001,
@@ -114,6 +116,16 @@ def test_game_refuses_a_line_that_is_none_and_counts_it_not(game, line):
 def test_commands_are_read_at_the_start_of_a_sentence_only(game):
     assert told(game.step("I might accept or propose more"), "second").startswith("They say")
     assert not game.step("You accept").is_invalid
+
+
+@pytest.mark.parametrize(
+    "text", ["Accept my view: I need the book.", "I accept nothing of this.", "Accept?", "Reject greed, my friend."]
+)
+def test_talk_of_accepting_or_rejecting_is_no_command(game, text):
+    game.step("propose 1 book 2 balls")
+    assert told(game.step(text), "first") == f"They say: {text}"
+    game.step("Well?")
+    assert told(game.step("Ok, I accept."), "second") == "Deal. You get 7 points."
 
 
 def test_talk_cannot_pass_for_a_proposal(game):

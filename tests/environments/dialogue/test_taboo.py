@@ -63,6 +63,19 @@ def test_game_ends_after_three_wrong_guesses(game):
         "reddest red",
         "two trees",
         "Pie?",
+        "r e d",
+        "f r u i t",
+        "j.u.i.c.e",
+        "grapefruit",
+        "fruitcake",
+        "treetop",
+        "street",
+        "ap ple",
+        "app-le",
+        "ap-ple",
+        "pineap ples",
+        "a1p2p3l4e",
+        "re d",
     ],
 )
 def test_clue_that_gives_the_word_away_ends_the_game_as_invalid(game, clue):
@@ -72,7 +85,9 @@ def test_clue_that_gives_the_word_away_ends_the_game_as_invalid(game, clue):
     assert reply.successes == {"guesser": False, "describer": False}
 
 
-@pytest.mark.parametrize("clue", ["reduced", "core", "street", "a teacher's gift", "grows in an orchard"])
+@pytest.mark.parametrize(
+    "clue", ["reduced", "tired", "a reddish core", "core", "a teacher's gift", "grows in an orchard"]
+)
 def test_clue_of_other_words_is_allowed(clue):
     assert forbidden(clue, ["apple", "fruit", "red", "tree", "pie", "juice"]) is None
 
@@ -132,6 +147,15 @@ def test_cards_hold_eight_words_that_do_not_give_theirs_away():
         assert len({stem(clue) for clue in related}) == 8
         for clue in related:
             assert forbidden(clue, [word]) is None, (word, clue)
+
+
+def test_oracle_never_gives_a_word_away_between_its_words():
+    for word, related in cards().items():
+        for taboo in itertools.combinations(related, 5):
+            task = taboo_task("x", 0, word, taboo)
+            clue = SCRIPTS["describer"]["oracle"](task, 0).act([])
+            assert clue
+            assert forbidden(clue, [word, *taboo]) is None, (word, clue)
 
 
 def test_rule_based_describer_never_breaks_the_rules():

@@ -38,8 +38,8 @@ def test_game_plays_two_rounds(game):
         "Say offer and a number."
     )
     assert told(game.step("I offer 3."), "responder") == "Round 1. They offer 3 of 10."
-    reply = game.step("No, I do not accept that")
-    assert told(reply, "proposer") == "They say: No, I do not accept that\nThey reject. You have 0 coins."
+    reply = game.step("Too little! I reject that")
+    assert told(reply, "proposer") == "They say: Too little! I reject that\nThey reject. You have 0 coins."
     assert told(game.step("Be kind! 4"), "responder") == "They say: Be kind! 4\nRound 2. They offer 4 of 10."
     reply = game.step("accept")
     assert told(reply, "proposer") == "They accept. The end. You have 6 coins."
@@ -50,18 +50,53 @@ def test_game_plays_two_rounds(game):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "offer", "offer -5", "offer 11", "offer 3 or offer 4", "3 4", "предложить 3", "x" * 400]
+    "text",
+    [
+        "",
+        "offer",
+        "offer -5",
+        "offer 11",
+        "offer 3 or offer 4",
+        "3 4",
+        "I will never offer 9",
+        "9 is too much.",
+        "offer 3?",
+        "предложить 3",
+        "x" * 400,
+    ],
 )
 def test_what_is_no_offer_is_refused(game, text):
     assert game.step(text).is_invalid
     assert game.acting_role == "proposer"
 
 
-@pytest.mark.parametrize("text", ["", "hm", "accept or reject", "да", "accept " * 50])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "hm",
+        "accept or reject",
+        "accept. reject.",
+        "I cannot accept that",
+        "never accept",
+        "I do not accept that",
+        "accept?",
+        "да",
+        "accept " * 50,
+    ],
+)
 def test_what_is_no_answer_is_refused(game, text):
     game.step("offer 3")
     assert game.step(text).is_invalid
     assert game.acting_role == "responder"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_taken"), [("Ok, I accept!", 1), ("No, I reject that.", 0), ("Hm.\naccept the offer", 1)]
+)
+def test_an_answer_stands_alone_as_a_sentence_or_line(game, text, is_taken):
+    game.step("My offer is 3 coins")
+    assert told(game.step(text), "proposer").endswith(f"You have {7 * is_taken} coins.")
 
 
 def test_talk_cannot_pass_for_an_offer_or_an_answer():

@@ -45,7 +45,7 @@ def test_game_ends_after_four_wrong_guesses(game):
     assert replies[-1].successes == {"guesser": False, "clue_giver": False}
 
 
-@pytest.mark.parametrize("clue", ["apple", "two APPLES", "a p p l e", "pineapple", "a-p-p-l-e"])
+@pytest.mark.parametrize("clue", ["apple", "two APPLES", "a p p l e", "pineapple", "a-p-p-l-e", "ap ple", "app-le"])
 def test_clue_with_the_word_ends_the_game_as_invalid(game, clue):
     reply = game.step(clue)
     assert str(reply.outcome) == "invalid"
