@@ -5,15 +5,25 @@ What a message asks is found out in `grammar`.
 
 from __future__ import annotations
 
-from agentgym_dialogue.guess_my_city.grammar import TEXT_TOPICS, Question, features, holds
+from agentgym_dialogue.guess_my_city.grammar import TEXT_TOPICS, Feature, Question, features, holds
 from agentgym_dialogue.guess_my_city.table import NOTHING, City
 
 YES, NO, UNKNOWN = "Yes.", "No.", "Not that I know."
+ONE_TEXT = ("food", "industry", "terrain")
+"""Topics that are told of in their own text, or in what the city is known for, and nowhere else."""
 REFUSED = "I will not name the city or its country. Ask about something else."
 
 
 def answer(city: City, question: Question) -> str:
     """The partner's words; a right guess is recognised elsewhere."""
+    text = _answer(city, question)
+    if question.is_positive or not text.startswith(("Yes", "No.")):
+        return text
+    return YES if text == NO else NO
+
+
+def _answer(city: City, question: Question) -> str:
+    """The words where the question denies nothing."""
     topic = question.topic
     match question.kind:
         case "refuse":
@@ -30,13 +40,21 @@ def answer(city: City, question: Question) -> str:
             return YES if question.words[0] in city.facts[topic] else NO
         case "feature":
             about, _, _ = topic.partition(":")
-            return YES if features()[topic].search(_searched(city, about)) else NO
-        case "more" | "less":
-            is_more = city.millions > question.millions
-            return YES if is_more == (question.kind == "more") else NO
+            return _told_by(features()[topic], _searched(city, about))
+        case "more":
+            return YES if city.millions > question.millions else NO
+        case "less":
+            return YES if city.millions < question.millions else NO
         case "words":
-            found = [city.facts[about] for about in TEXT_TOPICS if holds(question.words, city.facts[about])]
+            searched = (topic, "known") if topic in ONE_TEXT else TEXT_TOPICS
+            found = [city.facts[about] for about in searched if holds(question.words, city.facts[about])]
             return f"Yes, {found[0]}." if found else UNKNOWN
+
+
+def _told_by(feature: Feature, text: str) -> str:
+    if feature.has.search(text):
+        return YES
+    return NO if feature.lacks is None or feature.lacks.search(text) else UNKNOWN
 
 
 def _told(city: City, topic: str) -> str:

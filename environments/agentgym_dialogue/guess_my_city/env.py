@@ -69,7 +69,9 @@ class GuessMyCityEnv(SecretTalkEnv):
         government, side of driving, region of the country, whether it is the capital, population, climate, terrain,
         water, river, food, landmark, industry, history, what it is known for), open (`What do people eat there?`,
         `language?`) or for yes or no (`Do they speak French?`, `Is it near the sea?`, `Is it in France?`); or naming a
-        city (`Is it Paris?`, `Paris`). Questions with more than one name or sentence are not understood.
+        city (`Is it Paris?`, `Paris`). Questions with more than one name or sentence are not understood, nor
+        yes-or-no questions with a word that the partner cannot place; a denial (`Is it not in Asia?`) is answered by
+        the contrary, and denying the name solves nothing.
     Reward:
         `turn`: -1 for a turn that does not solve it, 0 for the one that does. `format`: -1 for a message that is not
         understood, which costs a turn as well. The return of an episode is thus minus the turns before the solution.
@@ -135,11 +137,12 @@ class GuessMyCityEnv(SecretTalkEnv):
         question = understand(message)
         if question is None:
             raise ActionSyntaxError(NOT_UNDERSTOOD)
-        if question.kind == "guess" and question.topic == self.secret:
+        if question.kind == "guess" and question.is_positive and question.topic == self.secret:
             return PartnerReply(CORRECT, "", True)
         text = answer(city(self.secret), question)
         self._told.append((question, text))
-        words = " ".join((question.kind, question.topic, *question.words, f"{question.millions:g}"))
+        sign = () if question.is_positive else ("not",)
+        words = " ".join((*sign, question.kind, question.topic, *question.words, f"{question.millions:g}"))
         return PartnerReply(text, f"{words}: {text}")
 
     def progress(self) -> float:

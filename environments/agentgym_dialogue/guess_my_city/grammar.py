@@ -1,7 +1,8 @@
 """The partner's English: from a message to the topic that it asks about, and to what it wants to know of it.
 
 A question names a topic by one of its key phrases; a yes-or-no question may also name a value, a feature or words that
-the partner's facts hold. What the answer is, is the work of `answers`.
+the partner's facts hold, and nothing beside them but the words of `fillers`. Denials are taken out by `polarity`,
+numbers of people are read by `amounts`, and what the answer is, is the work of `answers`.
 """
 
 from __future__ import annotations
@@ -11,10 +12,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
+from agentgym_dialogue.guess_my_city.amounts import comparison_in, is_about_population, with_whole_numbers
+from agentgym_dialogue.guess_my_city.fillers import beside, leaves_nothing
+from agentgym_dialogue.guess_my_city.polarity import polar_stems
 from agentgym_dialogue.guess_my_city.table import cities, rows
 from agentgym_dialogue.phrases import MAX_CHARS, question_of, stems
 
 Kind = Literal["open", "exists", "value", "feature", "words", "more", "less", "guess", "country", "refuse"]
+EXISTING = ("river", "water", "food", "landmark", "industry", "history", "known")
+"""Topics of which "Is there any?" is a question."""
 TEXT_TOPICS = ("food", "landmark", "industry", "history", "known", "terrain")
 """Topics whose texts yes-or-no questions are looked up in, word by word."""
 
@@ -29,12 +35,14 @@ class Question(NamedTuple):
         topic: The topic; the name for "guess" and "country"; the feature for "feature".
         words: What is looked for.
         millions: People that the population is compared with.
+        is_positive: Whether it asks for that; else for the contrary.
     """
 
     kind: Kind
     topic: str = ""
     words: tuple[str, ...] = ()
     millions: float = 0.0
+    is_positive: bool = True
 
 
 _QUESTION_WORDS = frozenset(["what", "which", "wher", "who", "how", "why", "when", "whereabout", "whos", "whereabouts"])
@@ -42,7 +50,7 @@ _ORDERS = frozenset(["tell", "describ", "nam", "giv", "say", "list", "explain", 
 _GUESS_WORDS = """
 is it the a city of my guess i think must be could do you live in from are thinking final answer your hometown home
 town that would say believe so maybe hmm perhaps probably oh ah then now okay called named ok well place located bet
-going to am not
+going to am
 """
 _FRAME_WORDS = """
 is it the a an any some there of in on at to for by with from near nearby close next around you your city town place
@@ -53,6 +61,7 @@ significant considered dominant game games center destination based host hosted 
 through that my other run runs flow flows rich long great interesting beautiful hub centre centers strong come tourist
 tourists visitors celebrated part
 """
+_SIZES = "big bigger large larger small smaller little tiny huge major long great"
 _FUNCTION_WORDS = """
 like who that which than it by on in of a the and with after before under over between what other some largest biggest
 """
@@ -74,10 +83,23 @@ def _keys() -> tuple[tuple[str, str], ...]:
     return tuple((_spaced(stems(key)), topic) for topic, keys in rows("topics") for key in keys.split(", "))
 
 
+class Feature(NamedTuple):
+    """How the text of a topic tells whether a city has a feature.
+
+    Attributes:
+        has: What the text matches where the city has it.
+        lacks: What it matches where the city has it not; None for all other texts. Where neither matches, the text
+            does not tell.
+    """
+
+    has: re.Pattern[str]
+    lacks: re.Pattern[str] | None
+
+
 @cache
-def features() -> Mapping[str, re.Pattern[str]]:
-    """For `topic:word`, what the text of the topic matches where a city has that feature."""
-    return {f"{topic}:{word}": re.compile(pattern) for topic, _, word, pattern in _feature_rows()}
+def features() -> Mapping[str, Feature]:
+    """The features by `topic:word`."""
+    return {f"{topic}:{word}": feature for topic, _, word, feature in _feature_rows()}
 
 
 @cache
@@ -88,8 +110,13 @@ def _feature_phrases() -> tuple[tuple[str, str], ...]:
 
 
 @cache
-def _feature_rows() -> tuple[tuple[str, list[str], str, str], ...]:
-    return tuple((topic, said.split(", "), said.split(", ")[0], pattern) for topic, said, pattern in rows("features"))
+def _feature_rows() -> tuple[tuple[str, list[str], str, Feature], ...]:
+    found = []
+    for topic, said, has, *lacks in rows("features"):
+        phrases = said.split(", ")
+        feature = Feature(re.compile(has), re.compile(lacks[0]) if lacks else None)
+        found.append((topic, phrases, phrases[0], feature))
+    return tuple(found)
 
 
 @cache
@@ -130,11 +157,7 @@ def _text_words() -> frozenset[str]:
 
 
 _NOT_ABOUT_CITY = re.compile(r" be (?:the|your|its|it) country | hav (?:the|your|it) city (?:ever )?be ")
-_AMOUNT = re.compile(
-    r" (mor|over|larger|bigger|greater|abov|less|fewer|under|smaller|below) (?:than )?(?:a )?(\w+ )?(million|thousand) "
-)
-_NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-_LESS = frozenset(["less", "fewer", "under", "smaller", "below"])
+_PAST = re.compile(r"^\W*(?:was|were|did|had)", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
@@ -142,10 +165,19 @@ def understand(message: str) -> Question | None:
     """What a message asks; None where that is not understood."""
     if len(message) > MAX_CHARS:
         return None
-    sentence = question_of(_ABBREVIATION.sub(r"\1 ", message))
-    words = stems(sentence or "")
-    if not words:
+    sentence = question_of(with_whole_numbers(_ABBREVIATION.sub(r"\1 ", message)))
+    polar = polar_stems(sentence or "")
+    if polar is None or not polar[0]:
         return None
+    words, is_positive = polar
+    question = _understood(words, bool(_PAST.match(sentence or "")))
+    if question is None or is_positive or question.kind == "refuse":
+        return question
+    return None if question.kind == "open" else question._replace(is_positive=False)
+
+
+def _understood(words: Sequence[str], is_past: bool) -> Question | None:
+    """What a sentence without denials asks."""
     text = _spaced(words)
     is_order = words[0] in _ORDERS or (words[:2] == ["do", "you"] and not _ORDERS.isdisjoint(words[2:4]))
     is_open = is_order or any(word in _QUESTION_WORDS for word in words[:7])
@@ -158,14 +190,14 @@ def understand(message: str) -> Question | None:
         return _about_name(named[0], rest)
     is_choice = " or " in text and not any(" or " in phrase and phrase in text for phrase, _ in _feature_phrases())
     is_asked = words[0] in ("be", "do", "hav") and not is_open and not is_choice
-    return _yes_or_no(text) if is_asked else _open(text)
+    return _yes_or_no(text, is_past) if is_asked else _open(text)
 
 
 def _language(text: str) -> Question | None:
     """Whether a language is spoken: its name is often an adjective of a country, too."""
     if _topic_in(text) == "language":
         for value, topic, said in _values():
-            if topic == "language" and value in text:
+            if topic == "language" and value in text and leaves_nothing(text, value, topic):
                 return Question("value", topic, (said,))
     return None
 
@@ -188,7 +220,7 @@ def _about_name(named: tuple[Kind, str], rest: str) -> Question | None:
     others = {word for word in rest.split() if "_" not in word}
     if kind == "guess":
         return Question("guess", key) if others <= _words_of(_GUESS_WORDS) else None
-    return Question("country", key) if others <= _words_of(_FRAME_WORDS) else None
+    return Question("country", key) if others <= beside("continent") else None
 
 
 def _topic_in(text: str) -> str:
@@ -203,38 +235,51 @@ def _topic_in(text: str) -> str:
 
 def _open(text: str) -> Question | None:
     topic = _topic_in(text)
+    if topic == "population" and not is_about_population(text):
+        return None
     return Question("refuse") if topic == "name" else Question("open", topic) if topic else None
 
 
-def _yes_or_no(text: str) -> Question | None:
-    if amount := _AMOUNT.search(text):
-        return _compared(amount)
-    value = next((value for value in _values() if value[0] in text), None)
-    feature = next((feature for feature in _feature_phrases() if feature[0] in text), None)
-    if value and (feature is None or len(value[0]) >= len(feature[0])):
-        return Question("value", value[1], (value[2],))
-    if feature:
-        is_about_it = not _NOT_ABOUT_CITY.match(text) or feature[1].startswith("government")
-        return Question("feature", feature[1]) if is_about_it else None
+def _yes_or_no(text: str, is_past: bool) -> Question | None:
+    if (compared := comparison_in(text)) is not None:
+        is_more, millions = compared
+        return Question("more" if is_more else "less", "population", (), millions)
+    return (None if is_past else _fact(text)) or _in_texts(text, is_past)
+
+
+def _fact(text: str) -> Question | None:
+    """A question for a value or a feature, and for nothing else."""
+    for value, topic, said in _values():
+        if value in text and leaves_nothing(text, value, topic):
+            return Question("value", topic, (said,))
+    for phrase, feature in _feature_phrases():
+        if phrase in text and leaves_nothing(text, phrase, feature):
+            is_about_it = not _NOT_ABOUT_CITY.match(text) or feature.startswith("government")
+            return Question("feature", feature) if is_about_it else None
+    return None
+
+
+def _in_texts(text: str, is_past: bool) -> Question | None:
+    """A question for a topic as such, or for words that the texts have."""
     topic = _topic_in(text)
     if topic == "name":
         return Question("refuse")
     keys = {word for key, about in _keys() if about == topic and key in text for word in key.split()}
-    content = tuple(word for word in text.split() if word not in _words_of(_FRAME_WORDS) and word not in keys)
-    if not content:
-        return Question("exists", topic) if topic else None
-    if topic == "river":
-        return Question("value", topic, (" ".join(content),))  # one that no city of the table lies on
-    return Question("words", topic, content) if set(content) <= _text_words() else None
+    sizes = _words_of(_SIZES)
+    words = [word for word in text.split() if word not in keys]
+    content = tuple(word for word in words if word not in _words_of(_FRAME_WORDS) and word not in sizes)
+    if _NOT_ABOUT_CITY.match(text) or (topic == "" and _is_about_climate(text)):
+        return None
+    if content:
+        is_told_in_texts = topic in ("", *TEXT_TOPICS) and set(content) <= _text_words()
+        return Question("words", topic, content) if is_told_in_texts else None
+    is_sure = topic in EXISTING and not is_past and sizes.isdisjoint(words)
+    return Question("exists", topic) if is_sure else None
 
 
-def _compared(amount: re.Match[str]) -> Question:
-    said = (amount[2] or "one").strip()
-    number = (
-        float(said) if said.isdecimal() and len(said) < 10 else 1.0 * (_NUMBERS.index(said) if said in _NUMBERS else 1)
-    )
-    millions = number if amount[3] == "million" else number / 1000
-    return Question("less" if amount[1] in _LESS else "more", "population", (), millions)
+def _is_about_climate(text: str) -> bool:
+    """Whether a text asks for a kind of climate, of which the texts tell nothing."""
+    return any(feature.startswith("climate:") and phrase in text for phrase, feature in _feature_phrases())
 
 
 def holds(words: Sequence[str], text: str) -> bool:

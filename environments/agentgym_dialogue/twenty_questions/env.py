@@ -66,7 +66,8 @@ class TwentyQuestionsEnv(SecretTalkEnv):
         A message with one question: for one of about 270 attributes in any usual wording (`Is it alive?`, `could you
         tell me whether it is made of wood`, `metal?`), for two of them at once (`Is it a red fruit?`), for size or
         weight against something else (`Is it bigger than a cat?`), or naming a thing (`Is it a cat?`, `cat`). Questions
-        with "or" and open questions are not understood.
+        with "or" and open questions are not understood; a denial (`It is not a cat.`) is answered by the contrary and
+        solves nothing.
     Reward:
         `turn`: -1 for a turn that does not solve it, 0 for the one that does. `format`: -1 for a message that is not
         understood, which costs a turn as well. The return of an episode is thus minus the turns before the solution.
@@ -134,7 +135,7 @@ class TwentyQuestionsEnv(SecretTalkEnv):
         if question is None:
             raise ActionSyntaxError(NOT_UNDERSTOOD)
         truth = answer(thing(self.secret), question)
-        if question.kind == "guess" and truth == "yes":
+        if question.kind == "guess" and question.is_positive and truth == "yes":
             return PartnerReply(CORRECT, "", True)
         self._facts.append((question, truth))
         return PartnerReply(ANSWERS[truth], f"{_key(question)}: {truth}")

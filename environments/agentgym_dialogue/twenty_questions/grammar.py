@@ -25,7 +25,7 @@ class Question(NamedTuple):
     Attributes:
         kind: Whether it asks for an attribute, names a thing, or compares size (cm) or weight (kg).
         key: The attribute or thing; empty for a comparison.
-        is_positive: Whether it asks for the attribute, or for more; else for its absence, or for less.
+        is_positive: Whether it asks for the attribute or the thing, or for more; else for its absence, or for less.
         limit: What is compared with, in cm or kg.
         also: What must hold as well, as in "Is it a red fruit?".
     """
@@ -42,9 +42,10 @@ def answer(thing: Thing, question: Question) -> Truth:
     if question.also is not None:
         both = answer(thing, question._replace(also=None)), answer(thing, question.also)
         return "no" if "no" in both else "depends" if "depends" in both else "yes"
+    truth: Truth
     if question.kind == "guess":
-        return "yes" if question.key == thing.name else "no"
-    if question.kind == "attribute":
+        truth = "yes" if question.key == thing.name else "no"
+    elif question.kind == "attribute":
         truth = thing.truth(question.key)
     else:
         value = thing.size_cm if question.kind == "size" else thing.weight_kg

@@ -26,6 +26,7 @@ _AT_MOST = {
     "one_hand": (120, 170, 2, 5),
     "pocket": (16, 22, 0.3, 0.6),
     "backpack": (45, 60, 8, 12),
+    "suitcase": (75, 100, 15, 25),
 }
 """Largest size that is a yes, largest that depends, then the same of the weight; None: it does not matter."""
 

@@ -11,7 +11,7 @@ from agentgym.errors import ConfigError, TaskError
 from agentgym.testing.episodes import play_actions, play_script
 from agentgym.testing.hostility import HOSTILE_ACTIONS
 from agentgym_dialogue.guess_my_city import vocabulary
-from agentgym_dialogue.guess_my_city.answers import REFUSED, answer
+from agentgym_dialogue.guess_my_city.answers import REFUSED, UNKNOWN, answer
 from agentgym_dialogue.guess_my_city.env import GuessMyCityEnv, guess_my_city_task, listed_in, num_turns_for
 from agentgym_dialogue.guess_my_city.grammar import Question, features, understand
 from agentgym_dialogue.guess_my_city.scripts import Demonstrator, told
@@ -73,6 +73,143 @@ def test_audit_is_failed_by_a_partner_that_understands_nothing():
     assert not is_right("Is it flurb?", "Rome", "no")
     assert not is_right("What language do they speak?", "Rome", "german")
     assert not is_right("What language do they speak?", "Rome", "?")
+
+
+def said_to(message, name):
+    meaning = understand(message)
+    return "" if meaning is None else answer(cities()[name], meaning)
+
+
+@pytest.mark.parametrize(
+    ("denial", "question"),
+    [
+        ("Is it outside Europe?", "Is it in Europe?"),
+        ("Is it outside of Asia?", "Is it in Asia?"),
+        ("Is it not in Europe?", "Is it in Europe?"),
+        ("Is it non-European?", "Is it European?"),
+        ("Is it not in Asia?", "Is it in Asia?"),
+        ("Is it not near the sea?", "Is it near the sea?"),
+        ("Is it far from the sea?", "Is it near the sea?"),
+        ("Is it far away from the ocean?", "Is it near the ocean?"),
+        ("Is it not a coastal city?", "Is it a coastal city?"),
+        ("Do they not speak French?", "Do they speak French?"),
+        ("Is the euro not used there?", "Is the euro used there?"),
+        ("Does it never snow?", "Does it snow?"),
+        ("Is it not in France?", "Is it in France?"),
+        ("Does it not have more than 3 million people?", "Does it have more than 3 million people?"),
+    ],
+)
+def test_denial_is_answered_by_the_contrary(denial, question):
+    said = {(said_to(question, name), said_to(denial, name)) for name in cities()}
+    assert said == {("Yes.", "No."), ("No.", "Yes.")}
+
+
+@pytest.mark.parametrize("message", ["Is there no river?", "Does it lack a river?", "Is it a city without a river?"])
+def test_absence_of_a_river_is_asked_for(message):
+    assert [said_to(message, name) for name in ("Paris", "Oslo")] == ["No.", "Yes."]
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Isn't it in Europe?", "Is it in Europe, isn't it?", "Is it in Europe or not?", "Isn’t the city in Europe?"],
+)
+def test_not_that_denies_nothing_is_passed_over(message):
+    assert [said_to(message, name) for name in ("Paris", "Tokyo")] == ["Yes.", "No."]
+
+
+@pytest.mark.parametrize("message", ["Isn't it outside Europe, is it not?", "Is it not outside Europe?"])
+def test_sentence_that_denies_twice_is_not_answered_falsely(message):
+    assert said_to(message, "Paris") in ("", "No." if message.startswith("Isn't") else "Yes.")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "I am not from Paris",
+        "It is not Paris",
+        "It isn't Paris.",
+        "Not Paris",
+        "I guess it is not Paris",
+        "Paris is not it",
+    ],
+)
+def test_denying_the_name_solves_nothing(env, message):
+    right, wrong = (guess_my_city_task("x", 0, ["Paris", "Rome"], name) for name in ("Paris", "Rome"))
+    record = play_actions(env, right, [message])
+    assert record.steps[0].text == "No."
+    assert not record.success
+    assert play_actions(env, wrong, [message]).steps[0].text == "Yes."
+
+
+@pytest.mark.parametrize("message", ["Isn't it Paris?", "It is Paris, isn't it?", "Is it Paris or not?"])
+def test_asking_for_the_name_with_not_solves_it(env, message):
+    assert play_actions(env, guess_my_city_task("x", 0, [], "Paris"), [message]).success
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Is it in a small country?",
+        "Is it in a big country?",
+        "Is there a large airport?",
+        "Is it near Africa?",
+        "Is it near France?",
+        "Is it near the capital?",
+        "Is it popular with French tourists?",
+        "Is it a landlocked country?",
+        "Is it on the Red Sea?",
+        "Is it cold in summer?",
+        "Is the sea cold?",
+        "Is it a hot city in the desert?",
+        "Is there a dirty river?",
+        "Was it the capital?",
+        "Does it make more than 5 million cars?",
+        "What's the demonym of its residents?",
+        "How big is the airport?",
+        "Is it the biggest city of the country?",
+    ],
+)
+def test_words_that_are_not_covered_are_not_passed_over(message):
+    assert understand(message) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "name", "expected"),
+    [
+        ("Is tourism a big industry there?", "Venice", "Yes."),
+        ("Is tourism a big industry there?", "Paris", UNKNOWN),
+        ("Is gambling a big industry there?", "Las Vegas", "Yes, gambling."),
+        ("Is gambling a big industry there?", "Paris", UNKNOWN),
+        ("Does it have a big square?", "Venice", "Yes, a square full of pigeons beside a basilica."),
+        ("Does it have a big square?", "Paris", UNKNOWN),
+        ("Is it a democracy?", "London", UNKNOWN),
+        ("Is the city at high altitude?", "Kathmandu", "Yes."),
+        ("Is the city at high altitude?", "Miami", "No."),
+        ("Is the city at high altitude?", "Tehran", UNKNOWN),
+    ],
+)
+def test_what_the_table_does_not_tell_is_not_denied(message, name, expected):
+    assert said_to(message, name) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "bigger", "smaller"),
+    [
+        ("Does the population exceed 5 million?", "Tokyo", "Paris"),
+        ("Does it have more than 2.5 million people?", "Berlin", "Paris"),
+        ("Are there more than 500,000 inhabitants?", "Paris", "Geneva"),
+        ("Do over 5,000,000 people live there?", "Tokyo", "Paris"),
+        ("Is the population over twenty million?", "Shanghai", "Tokyo"),
+        ("Does it have more than half a million people?", "Paris", "Geneva"),
+    ],
+)
+def test_numbers_of_people_are_compared(message, bigger, smaller):
+    assert [said_to(message, name) for name in (bigger, smaller)] == ["Yes.", "No."]
+
+
+@pytest.mark.parametrize("word", ["more", "less"])
+def test_number_of_people_is_neither_more_nor_less_than_itself(word):
+    assert said_to(f"Does it have {word} than 10 million people?", "Lima") == "No."
 
 
 def names_in(text, city):
@@ -167,7 +304,9 @@ def test_every_feature_tells_cities_apart():
     for feature in features():
         if feature != "any:central america":
             said = {answer(city, Question("feature", feature)) for city in cities().values()}
-            assert said == {"Yes.", "No."}, feature
+            assert said >= {"Yes."}, feature
+            assert len(said - {"Yes."}) >= 1, feature
+            assert said <= ({"Yes.", "No."} if features()[feature].lacks is None else {"Yes.", "No.", UNKNOWN}), feature
 
 
 def test_num_turns_for_lists_is_what_halving_needs():

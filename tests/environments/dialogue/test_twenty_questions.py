@@ -84,6 +84,28 @@ def test_every_attribute_tells_things_apart(name):
     assert len({thing.truth(name) for thing in things().values()}) >= 2
 
 
+@pytest.mark.parametrize(
+    "message",
+    ["It is not a cat.", "I guess it is not a cat", "It isn't a cat", "not a cat", "It can't be a cat", "It's no cat."],
+)
+def test_denying_the_name_solves_nothing(env, message):
+    right, wrong = (twenty_questions_task("x", 0, ["cat", "dog"], name) for name in ("cat", "dog"))
+    record = play_actions(env, right, [message])
+    assert record.steps[0].text == "No."
+    assert not record.success
+    assert play_actions(env, wrong, [message]).steps[0].text == "Yes."
+
+
+@pytest.mark.parametrize("message", ["I don't think it is a cat", "A cat it is not", "It is anything but a cat"])
+def test_denial_that_is_not_understood_solves_nothing(message):
+    assert understand(message) is None
+
+
+@pytest.mark.parametrize("message", ["Isn't it a cat?", "It is a cat, isn't it?"])
+def test_asking_for_the_name_with_not_solves_it(env, message):
+    assert play_actions(env, twenty_questions_task("x", 0, [], "cat"), [message]).success
+
+
 def test_table_is_consistent():
     assert len(things()) >= 150
     assert len(categories()) == 12
