@@ -114,7 +114,7 @@ def test_weights_change_only_while_no_policy_is_at_work(build, implementation, i
     def slow(requests: Any) -> Any:
         busy[0] += 1
         try:
-            time.sleep(0.01)
+            time.sleep(0.05)  # so that episodes in flight last longer than an update
             return generate(requests)
         finally:
             busy[0] -= 1
@@ -160,7 +160,7 @@ def test_a_call_that_hangs_does_not_hold_up_an_update(build, implementation, is_
         group={"staleness": 1, "tasks": 2, "size": 4},
         rollout={"max_fault_share": 0.9, "env_threads": 8, "retries": 0},
     )
-    made.suite = HangingSuite(**{name: getattr(made.suite, name) for name in Suite.__dataclass_fields__})
+    made.train_on(HangingSuite)
     blocked: list[int] = []
 
     def watched(engine: RolloutEngine) -> None:
@@ -282,7 +282,7 @@ class LeakySuite(Suite):
 
 def test_held_out_tasks_are_refused(build) -> None:
     made = build("bandit")
-    made.suite = LeakySuite(**{name: getattr(made.suite, name) for name in Suite.__dataclass_fields__})
+    made.train_on(LeakySuite)
     with pytest.raises(HeldOutError, match="held out from training"):
         made.run()
     assert made.state.seen_hashes == set()
@@ -390,7 +390,7 @@ def test_the_value_head_has_a_learning_rate_of_its_own(build) -> None:
 def test_a_suite_without_train_tasks_is_refused(build, tmp_path: Path) -> None:
     made = build("bandit")
     (made.suite.folder / "train.jsonl").write_text("")
-    made.suite = Suite(**{name: getattr(made.suite, name) for name in Suite.__dataclass_fields__})
+    made.train_on(Suite)
     with pytest.raises(ConfigError, match="no tasks to train on"):
         made.run()
     assert isinstance(made, Trainer)

@@ -33,6 +33,7 @@ from agentgym.trajectory import Group, Trajectory
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.checkpoint import TrainerState
 from agentgym_rl.config import TrainConfig, config_from_tables
+from agentgym_rl.curricula.requirements import make_curriculum
 from agentgym_rl.group_learner import GroupLearner
 from agentgym_rl.journal import Journal
 from agentgym_rl.learner import Workplace
@@ -377,6 +378,11 @@ class TracingTrainer(Trainer):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.learner = TracingLearner(self.learner.place)
+
+    def train_on(self, kind: type[Suite]) -> None:
+        """Take another kind of suite with the same tasks."""
+        self.suite = kind(**{name: getattr(self.suite, name) for name in Suite.__dataclass_fields__})
+        self.curriculum = make_curriculum(self.config.curriculum, self.suite, self.cast, self.config.run.seed)
 
     @property
     def traced(self) -> list[tuple[list[Group], TrainBatch, int]]:
