@@ -53,7 +53,7 @@ class TestedProvider(DockerProvider):
         """Name, state and status of each container of this owner's state folder."""
         filters = {"label": [f"{STATE_LABEL}={state_id(self.owner.state)}"]}
         found = self.host.client.api.containers(all=True, filters=filters)
-        return [(item["Names"][0], item["State"], item["Status"]) for item in found]
+        return [((item["Names"] or [item["Id"]])[0], item["State"], item["Status"]) for item in found]
 
     def settled(self, expected: Footprint, timeout_s: float = 60.0) -> Footprint:
         """The footprint once it is as expected, or after the time-out."""

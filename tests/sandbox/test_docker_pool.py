@@ -24,7 +24,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def provider():
     with running_provider() as provider:
-        watch(provider.owner)  # which a pool does, and which lasts
+        watch(provider.owner, provider.address)  # which a pool does, and which lasts
         yield provider
 
 

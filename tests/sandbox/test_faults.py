@@ -259,7 +259,7 @@ def test_an_engine_that_stops_is_typed_and_once_it_is_back_all_goes_on(second, u
         return "sleep 5; " if number == signal.SIGKILL else "sleep 25; "
 
     try:
-        watch(provider.owner)  # which a pool does, and which lasts
+        watch(provider.owner, provider.address)  # which a pool does, and which lasts
         before = provider.footprint()
         with SandboxPool(provider, PoolConfig(ready=0)) as pool:
             saboteur = Saboteur(stop, {task.id: 1 for task in TASKS})
