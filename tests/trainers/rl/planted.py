@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from agentgym.trajectory import Trajectory
+from agentgym.rollout import GroupCollector
+from agentgym.trajectory import Group, Trajectory
 from agentgym_rl.advantages import AdvantageConfig, GroupAdvantages, GroupReturns, group_advantages
 from agentgym_rl.aggregation import Totals, count_totals, token_weights
 from agentgym_rl.gae import EpisodeAdvantages, GaeConfig, gae, turn_gae
@@ -276,3 +277,18 @@ def kl_in_loss_by_k1(policy: torch.Tensor, reference: torch.Tensor) -> torch.Ten
 def kl_in_loss_by_k3(policy: torch.Tensor, reference: torch.Tensor) -> torch.Tensor:
     """D-17: k3, whose gradient is that of another divergence."""
     return kl_estimate(policy, reference, "k3")
+
+
+class CollectorOfTheFirst(GroupCollector):
+    """D-22: whichever group is whole first is trained on first."""
+
+    def collect(self, num_groups: int, on_episode: Any = None) -> list[Group]:
+        groups: list[Group] = []
+        while len(groups) < num_groups:
+            self._admit(self._max_in_flight)
+            self._take(on_episode)
+            whole = [each for each in self._in_flight if len(each.finished) == self._group_size]
+            for admission in whole[: num_groups - len(groups)]:
+                self._in_flight.remove(admission)
+                groups += admission.groups()
+        return groups

@@ -19,7 +19,7 @@ from agentgym.trajectory import Group
 from agentgym_rl import credit, trainer
 from agentgym_rl.gae import turn_gae
 from agentgym_rl.trainer import Trainer, make_optimiser, schedule
-from tests.trainers.rl.planted import noticed, parametrised, swapped
+from tests.trainers.rl.planted import CollectorOfTheFirst, noticed, parametrised, swapped
 from tests.trainers.rl.toys import TracingTrainer, toy_config
 
 FROZEN = {"learning_rate": 1e-12}
@@ -39,21 +39,6 @@ class CollectorThatNeverWaits(GroupCollector):
                 self._admit(self._max_in_flight)
             groups += self._in_flight.popleft().groups()
         self._engine.settle()
-        return groups
-
-
-class CollectorOfTheFirst(GroupCollector):
-    """D-22: whichever group is whole first is trained on first."""
-
-    def collect(self, num_groups: int, on_episode: Any = None) -> list[Group]:
-        groups: list[Group] = []
-        while len(groups) < num_groups:
-            self._admit(self._max_in_flight)
-            self._take(on_episode)
-            whole = [each for each in self._in_flight if len(each.finished) == self._group_size]
-            for admission in whole[: num_groups - len(groups)]:
-                self._in_flight.remove(admission)
-                groups += admission.groups()
         return groups
 
 

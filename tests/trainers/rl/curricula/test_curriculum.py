@@ -15,13 +15,12 @@ import pytest
 from agentgym.config import build
 from agentgym.errors import CheckpointError
 from agentgym.rollout import GroupCollector, draw_seed, shuffled_tasks
-from agentgym.trajectory import Group
 from agentgym_rl import trainer
 from agentgym_rl.checkpoint import digest_of, load_newest
 from agentgym_rl.curricula.config import BandConfig, CurriculumConfig
 from agentgym_rl.curricula.curriculum import Curriculum
 from agentgym_rl.part_state import PartState
-from tests.trainers.rl.planted import noticed, parametrised, swapped
+from tests.trainers.rl.planted import CollectorOfTheFirst, noticed, parametrised, swapped
 from tests.trainers.rl.steps import install_steps, steps_trainer
 
 EVERYTHING: dict[str, Any] = {
@@ -154,21 +153,6 @@ def keep_until(folder: Path, iteration: int) -> None:
     for path in [*folder.iterdir()]:
         if int(path.name.removeprefix("iteration-")) > iteration:
             shutil.rmtree(path)
-
-
-class CollectorOfTheFirst(GroupCollector):
-    """D-22: whichever group is whole first is handed out, and learnt from, first."""
-
-    def collect(self, num_groups: int, on_episode: Any = None) -> list[Group]:
-        groups: list[Group] = []
-        while len(groups) < num_groups:
-            self._admit(self._max_in_flight)
-            self._take(on_episode)
-            whole = [each for each in self._in_flight if len(each.finished) == self._group_size]
-            for admission in whole[: num_groups - len(groups)]:
-                self._in_flight.remove(admission)
-                groups += admission.groups()
-        return groups
 
 
 @parametrised(GroupCollector, CollectorOfTheFirst)
