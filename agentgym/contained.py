@@ -123,9 +123,12 @@ class ContainedEnv(RemoteEnv):
         self._server: Server | None = SERVERS.take(*self._made_of)
         try:
             super().__init__(self._server.url, sends_private_tasks=True, session_id=session_id)
-        except BaseException:
+        except BaseException as error:
+            is_dead = isinstance(error, InfrastructureError) and not self._is_alive()
             self._give_back(is_lost=True)
-            raise
+            if session_id or not is_dead:
+                raise
+            self._open_anew()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -146,6 +149,15 @@ class ContainedEnv(RemoteEnv):
         """Close the session; a second call does nothing."""
         super().close()
         self._give_back()
+
+    def _open_anew(self) -> None:
+        """Once more, in a container of its own: the one that it was to share died unnoticed."""
+        self._server = SERVERS.take(*self._made_of)
+        try:
+            super().__init__(self._server.url, sends_private_tasks=True)
+        except BaseException:
+            self._give_back(is_lost=True)
+            raise
 
     def _join(self, session_id: str) -> Self:
         provider, env_id, options = self._made_of

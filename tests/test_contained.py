@@ -6,8 +6,10 @@ import itertools
 import sys
 import threading
 import time
+from contextlib import suppress
 
 import pytest
+from docker.errors import NotFound
 
 import agentgym
 from agentgym.contained import SERVERS, Server, Servers, _start
@@ -92,14 +94,30 @@ def test_environments_made_alike_share_a_container_and_the_last_ends_it():
     assert len(SERVERS) == 0
 
 
+def kill(env):
+    """Kill an environment's container, and wait until it is removed."""
+    container = connect_engine().containers.get(env._server.sandbox.id)
+    container.kill()
+    with suppress(NotFound):  # removed already
+        container.wait(condition="removed")
+
+
+def test_an_environment_made_like_one_whose_container_died_has_a_container_of_its_own():
+    lost = agentgym.make("agentgym/GuessNumber-v0", runtime="docker")
+    kill(lost)
+    env = agentgym.make("agentgym/GuessNumber-v0", runtime="docker")
+    assert env.reset(seed=1)[0]["text"]
+    env.close()
+    lost.close()
+    assert len(SERVERS) == 0
+
+
 def test_a_killed_container_is_an_infrastructure_failure_and_replaced_at_the_next_reset():
     env = agentgym.make("agentgym/GuessNumber-v0", runtime="docker")
     task = load_suite("dialogue/guess-number").tasks("test")[0]
     before = told(env, task, ["1", "2"])
     env.reset(options={"task": task})
-    container = connect_engine().containers.get(env._server.sandbox.id)
-    container.kill()
-    container.wait(condition="removed")
+    kill(env)
     with pytest.raises(InfrastructureError):
         env.step("1")
     assert told(env, task, ["1", "2"]) == before
