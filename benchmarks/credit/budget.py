@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate
@@ -94,8 +95,25 @@ class Spent:
             self.cpu_s[stage] += time.process_time() - began
 
 
+@dataclass(frozen=True)
+class Recording:
+    """Episodes of the start, to be learnt from offline.
+
+    Attributes:
+        folder: Their run folder.
+        turns: Environment turns that they took.
+        cpu_s: CPU seconds of collecting them.
+    """
+
+    folder: Path
+    turns: int
+    cpu_s: float
+
+
 class BudgetedTrainer(Trainer):
     """Stops when its turns or its CPU seconds are spent, and scores its policy evenly over the turns.
+
+    A run that learns offline has spent all of its turns before it learns anything, and stops after its iterations.
 
     Attributes:
         spent: What it has consumed.
@@ -108,14 +126,22 @@ class BudgetedTrainer(Trainer):
         max_cpu_s: CPU seconds, held-out scores included, likewise.
         probes: How many held-out scores there are on the way.
         held_out: What they are of.
+        recording: What a run that learns offline learns from, and is charged for.
         options: Of `Trainer`.
     """
 
     def __init__(
-        self, *arguments: Any, max_turns: int, max_cpu_s: float, probes: int, held_out: HeldOut, **options: Any
+        self,
+        *arguments: Any,
+        max_turns: int,
+        max_cpu_s: float,
+        probes: int,
+        held_out: HeldOut,
+        recording: Recording | None = None,
+        **options: Any,
     ) -> None:
         super().__init__(*arguments, validate=BudgetedTrainer._after_iteration, **options)
-        self.max_turns, self.max_cpu_s, self.held_out = max_turns, max_cpu_s, held_out
+        self.max_turns, self.max_cpu_s, self.held_out, self.recording = max_turns, max_cpu_s, held_out, recording
         self.spent, self.probes = Spent(), list[Probe]()
         self.course: list[list[float]] = []
         self._due = [max_turns * (number + 1) / probes for number in range(probes)]
@@ -124,6 +150,8 @@ class BudgetedTrainer(Trainer):
     def run(self) -> None:
         """Train; the first held-out score is of the start, the last one of the end."""
         self._probe()
+        if self.recording is not None:
+            self._charge(self.recording)
         self._mark = time.process_time()
         super().run()
         if self.probes[-1].iteration != self.state.iteration:
@@ -131,8 +159,8 @@ class BudgetedTrainer(Trainer):
 
     def is_over(self) -> bool:
         """Whether no further iteration starts: also where turns or CPU seconds are spent."""
-        cpu_s = sum(self.spent.cpu_s.values())
-        return super().is_over() or self.spent.turns >= self.max_turns or cpu_s >= self.max_cpu_s
+        is_played_out = self.recording is None and self.spent.turns >= self.max_turns
+        return super().is_over() or is_played_out or sum(self.spent.cpu_s.values()) >= self.max_cpu_s
 
     def collect(self, collector: GroupCollector) -> list[Group]:
         """Collect, and count what that consumed; episodes that broke have consumed turns too."""
@@ -148,11 +176,16 @@ class BudgetedTrainer(Trainer):
     def _after_iteration(trainer: Trainer) -> float | None:
         assert isinstance(trainer, BudgetedTrainer)
         trainer.spent.cpu_s["learn"] += time.process_time() - trainer._mark
-        if trainer._due and trainer.spent.turns >= trainer._due[0]:
+        if trainer.recording is None and trainer._due and trainer.spent.turns >= trainer._due[0]:
             trainer._due = [turns for turns in trainer._due if turns > trainer.spent.turns]
             trainer._probe()
         trainer._mark = time.process_time()
         return None
+
+    def _charge(self, recording: Recording) -> None:
+        """Spend what recording took; the score is the start's until all of it was played."""
+        self.spent.turns, self.spent.cpu_s["collect"] = recording.turns, recording.cpu_s
+        self.probes.append(replace(self.probes[0], turns=recording.turns - 1))
 
     def _probe(self) -> None:
         with self.spent.on("probe"):

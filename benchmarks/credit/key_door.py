@@ -129,8 +129,12 @@ class KeyDoorEnv(AgentEnv):
         return EnvReply([user(self._view())])
 
     def anchor(self) -> str:
-        """Room, key, turns and invalid messages so far; equal within one task only."""
-        return f"{self._room} {self._has_key}, {self.turn} turns, {self.num_invalid} invalid"
+        """Room and key; equal within one task only. The turn is left out: there are twice as many as are needed."""
+        return f"{self._room} {self._has_key}"
+
+    def legal_actions(self) -> Sequence[str]:
+        """The four words, those that change nothing among them."""
+        return ACTIONS
 
     def fork(self, seed: int | None = None) -> Self:
         """A copy that goes on from here; nothing is random."""

@@ -128,7 +128,7 @@ def comparisons(table: TaskTable, records: Mapping[str, Sequence[Record]]) -> Fi
 def turn_ratios(records: Mapping[str, Sequence[Record]]) -> Figures:
     """How many times fewer turns ArCHer takes to where trajectory methods end, seed by seed; 0: it never gets there."""
     found: Figures = {}
-    for ours in (name for name in records if method_named(name).kind in ("archer", "offline")):
+    for ours in (name for name in records if method_named(name).kind == "archer"):
         own = {record["seed"]: record for record in records[ours]}
         for theirs in (name for name in records if method_named(name).kind == "trajectory"):
             pairs = [(own[other["seed"]], other) for other in records[theirs] if other["seed"] in own]

@@ -10,22 +10,37 @@ import os
 import resource
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from agentgym.config import Source
+from agentgym.config import Source, merged
 from agentgym.evaluation import EvaluationSettings, evaluate
 from agentgym.policies.by_name import load
 from agentgym_rl.config import config_from_tables
+from agentgym_rl.replay.admission import record_tokenizer
 from agentgym_rl.run_folder import commit, open_run
 from agentgym_rl.setup import assemble, reference_of
-from benchmarks.credit.budget import BudgetedTrainer, Curve, HeldOut
+from benchmarks.credit.budget import BudgetedTrainer, Curve, HeldOut, Recording
+from benchmarks.credit.recordings import NothingLearnt, recorded
 from benchmarks.credit.starts import cloned_start, cost_of
 from benchmarks.credit.suites import register_all
-from benchmarks.credit.tables import MAX_CPU_S, Piece, TaskTable, digest, run_tables, start_digest, task_named
+from benchmarks.credit.tables import (
+    MAX_CPU_S,
+    Piece,
+    TaskTable,
+    digest,
+    method_named,
+    nested,
+    run_tables,
+    start_digest,
+    task_named,
+)
 
 _MIB = 1 << 10  # of the kibibytes that Linux counts in
 _KEPT_METRICS = ("states/mean_size", "states/singleton_share", "groups/zero_variance_share", "policy/invalid_share")
@@ -46,6 +61,11 @@ class Places:
     def starts(self) -> Path:
         """The cloned starts."""
         return self.root / "starts"
+
+    @property
+    def recordings(self) -> Path:
+        """What the starts played, to be learnt from offline."""
+        return self.root / "recordings"
 
     @property
     def oracles(self) -> Path:
@@ -70,7 +90,7 @@ def run_piece(piece: Piece, places: Places) -> Record:
     if found is None:
         register_all()
         start = cloned_start(piece.task, piece.seed, places.starts)
-        found = _described(piece) | {"start": cost_of(start)} | _trained(piece, start)
+        found = _described(piece) | {"start": cost_of(start)} | _trained(piece, start, places)
         write_json(places.result(piece), found)
     return found
 
@@ -78,9 +98,9 @@ def run_piece(piece: Piece, places: Places) -> Record:
 def write_json(path: Path, content: Any) -> None:
     """Write a file whole or not at all, whoever else writes it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(f".{os.getpid()}.partial")
-    partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    partial.rename(path)
+    part = path.with_suffix(f".{os.getpid()}.partial")
+    part.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    part.rename(path)
 
 
 def oracle_score(task: str, places: Places) -> float:
@@ -108,33 +128,16 @@ def _described(piece: Piece) -> Record:
     }
 
 
-def _trained(piece: Piece, start: Path) -> Record:
+def _trained(piece: Piece, start: Path, places: Places) -> Record:
     """Train, test, and say what it took."""
     table, began = task_named(piece.task), time.monotonic()
-    config = config_from_tables(run_tables(piece, str(start)), Source())
-    held_out = HeldOut(table.validation_tasks, table.attempts, piece.seed)
-    with tempfile.TemporaryDirectory() as folder:
-        parts, curve = assemble(config), Curve()
-        with open_run(Path(folder) / "run", config, resume=False, overwrite=False) as store:
-            trainer = BudgetedTrainer(
-                config,
-                parts.suite,
-                parts.model,
-                parts.policy,
-                reference=reference_of(parts.model, config),
-                store=store,
-                folder=Path(folder) / "run",
-                journal=curve,
-                max_turns=table.turns,
-                max_cpu_s=MAX_CPU_S,
-                probes=table.probes,
-                held_out=held_out,
-            )
-            trainer.state.seen_hashes.update(parts.seen_hashes)
-            try:
-                trainer.run()
-            finally:
-                trainer.learner.close()
+    recording = None
+    if method_named(piece.method).is_offline:
+        recording = recorded(piece.task, piece.seed, places.recordings, partial(_recorder, start))
+    with tempfile.TemporaryDirectory() as folder, _trainer(piece, start, Path(folder) / "run", recording) as trainer:
+        trainer.run()
+    curve = trainer.journal
+    assert isinstance(curve, Curve)
     record: Record = {
         "probes": [probe.to_json() for probe in trainer.probes],
         "course": trainer.course,
@@ -153,6 +156,45 @@ def _trained(piece: Piece, start: Path) -> Record:
         "threads": torch.get_num_threads(),
     }
     return record
+
+
+@contextmanager
+def _trainer(piece: Piece, start: Path, folder: Path, recording: Recording | None = None) -> Iterator[BudgetedTrainer]:
+    """The trainer of a piece, its run in a folder."""
+    table, tables = task_named(piece.task), run_tables(piece, str(start))
+    if recording is not None:
+        tables = merged(tables, nested("algorithm.replay.runs", [str(recording.folder)]))
+    config = config_from_tables(tables, Source())
+    parts = assemble(config)
+    with open_run(folder, config, resume=False, overwrite=False) as store:
+        record_tokenizer(store, parts.tokenizer)
+        trainer = BudgetedTrainer(
+            config,
+            parts.suite,
+            parts.model,
+            parts.policy,
+            reference=reference_of(parts.model, config),
+            store=store,
+            folder=folder,
+            journal=Curve(),
+            max_turns=table.turns,
+            max_cpu_s=MAX_CPU_S,
+            probes=table.probes,
+            held_out=HeldOut(table.validation_tasks, table.attempts, piece.seed),
+            recording=recording,
+        )
+        trainer.state.seen_hashes.update(parts.seen_hashes)
+        try:
+            yield trainer
+        finally:
+            trainer.learner.close()
+
+
+def _recorder(start: Path, piece: Piece, folder: Path) -> BudgetedTrainer:
+    with _trainer(piece, start, folder) as trainer:
+        trainer.learner = NothingLearnt()
+        trainer.run()
+        return trainer
 
 
 def _test(trainer: BudgetedTrainer, table: TaskTable, seed: int) -> Record:

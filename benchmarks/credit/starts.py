@@ -35,7 +35,7 @@ def cloned_start(task: str, seed: int, folder: Path) -> Path:
     table = task_named(task)
     target = folder / f"{task}-{seed}-{start_digest(table, seed)}"
     folder.mkdir(parents=True, exist_ok=True)
-    with _alone(folder / f"{target.name}.lock"):
+    with alone(folder / f"{target.name}.lock"):
         if not (target / FACTS).exists():
             _make(task, seed, target)
     return target
@@ -69,7 +69,7 @@ def _make(task: str, seed: int, target: Path) -> None:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def alone(path: Path) -> Iterator[None]:
     """Hold a lock among processes; it goes with the process that holds it."""
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

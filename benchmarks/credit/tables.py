@@ -19,7 +19,7 @@ from agentgym.config import Source, build, merged, read_tables
 from agentgym.errors import ConfigError, UnknownNameError
 from agentgym_rl.config import RunConfig, TrainConfig, config_from_tables
 
-NUMERICS = 1
+NUMERICS = 2
 """Raised where a change of trainer, tasks or players moves curves that were measured: all of it is run again."""
 NUM_RATES, NUM_VALUES = 3, 2
 """Learning rates of a task and values of a method's knob: six trials of each method on each task."""
@@ -96,6 +96,8 @@ class MethodTable:
     """By task, settings over those for all."""
     is_reduced: bool = False
     """Whether it belongs to the methods that run on every task."""
+    is_offline: bool = False
+    """Whether it learns from what the start played, once all turns are spent."""
     without: tuple[str, ...] = ()
     """Tasks that lack what it needs."""
 
@@ -202,7 +204,10 @@ def run_tables(piece: Piece, start: str = "") -> Settings:
     for key, value in piece.chosen.items():
         tables = merged(tables, nested(key, value))
     model = {key: value for key, value in tables.get("model", {}).items() if key != "size"}
-    return {**merged(tables, {"run": {"suite": task.suite, "seed": piece.seed}}), "model": {**model, "path": start}}
+    tables = merged(tables, {"run": {"suite": task.suite, "seed": piece.seed}})
+    if method.is_offline:  # which collects nothing
+        tables = {key: value for key, value in tables.items() if key != "group"}
+    return {**tables, "model": {**model, "path": start}}
 
 
 def nested(key: str, value: Any) -> Settings:

@@ -32,6 +32,8 @@ def tune(task: str, method: str, places: Places, folder: Path = TUNED) -> dict[s
 def conclude(task: str, method: str, places: Places, folder: Path = TUNED) -> dict[str, Any]:
     """Choose among trials that were run, by the mean held-out score over the turns: early gains count, and last.
 
+    Methods that learn offline, once all turns were played, by their last score.
+
     Raises:
         FileNotFoundError: A trial is missing.
     """
@@ -42,7 +44,8 @@ def conclude(task: str, method: str, places: Places, folder: Path = TUNED) -> di
         if record is None:
             raise FileNotFoundError(f"trial {piece.chosen} of {method} on {task} was not run: {places.result(piece)}")
         trials.append(_trial(piece, record, budget))
-    best = max(trials, key=lambda trial: trial["mean_over_turns"])  # the first of equals
+    criterion = "last" if method_named(method).is_offline else "mean_over_turns"
+    best = max(trials, key=lambda trial: trial[criterion])  # the first of equals
     found = {"task": task, "method": method, "seed": TUNING_SEED, "chosen": best["settings"], "trials": trials}
     write_json(folder / f"{task}-{method}.json", found)
     return found

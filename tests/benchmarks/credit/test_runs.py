@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from agentgym.errors import ConfigError, UnknownNameError
-from benchmarks.credit import runs, starts
+from benchmarks.credit import recordings, runs, starts
 from benchmarks.credit.__main__ import command
 from benchmarks.credit.runs import Places, kept, run_piece
 from benchmarks.credit.tables import QUICK, Piece, task_named
@@ -66,6 +66,30 @@ def test_a_trial_leaves_the_test_split_alone(places, monkeypatch):
     monkeypatch.setattr(runs, "_test", None)
     trial = run_piece(replace(LOOP, is_trial=True), places)
     assert "test" not in trial
+
+
+def test_an_offline_run_learns_once_the_start_has_played_all_turns(places, monkeypatch):
+    chosen = {"optimiser.learning_rate": 2e-3, "run.iterations": 2}
+    offline = run_piece(Piece(QUICK, "ilql", 0, chosen), places)
+    first, before, last = offline["probes"]
+    assert (first["turns"], before["turns"], last["turns"]) == (0, offline["turns"] - 1, offline["turns"])
+    assert offline["turns"] >= task_named(QUICK).turns
+    assert first["score"] == before["score"]
+    assert offline["cost"]["collect_cpu_s"] > 0
+    assert offline["cost"]["iterations"] == 2
+    monkeypatch.setattr(recordings, "NothingLearnt", None)  # what was recorded serves all offline methods
+    monkeypatch.setattr(runs, "NothingLearnt", None)
+    critic = {"algorithm.critic.warmup": 1, "algorithm.critic.updates": 2}
+    other = run_piece(Piece(QUICK, "archer_offline", 0, chosen | critic), places)
+    assert other["turns"] == offline["turns"]
+    assert other["probes"][0] == first
+
+
+def test_a_recording_is_played_by_the_start(places):
+    start = starts.cloned_start(QUICK, 0, places.starts)
+    recorder = runs._recorder(start, LOOP, places.root / "played")
+    assert {probe.score for probe in recorder.probes} == {recorder.probes[0].score}
+    assert recorder.spent.turns >= task_named(QUICK).turns
 
 
 def test_the_oracle_is_scored_on_the_same_tasks(places):
