@@ -71,10 +71,9 @@ class Window(Cache):
         start = int(self.starts[row])
         return self._columns[:, row, :, start + first : start + last]
 
-    def copy_prompt(self, source: int, target: int, end: int) -> None:
-        """Copy the tokens up to column `end` from a row to one that starts at the same column."""
-        start = int(self.starts[source])
-        self._columns[:, target, :, start:end] = self._columns[:, source, :, start:end]
+    def copy_tokens(self, source: int, target: int, num_tokens: int) -> None:
+        """Copy so many tokens from the beginning of a row to that of another."""
+        self.tokens_of(target, 0, num_tokens).copy_(self.tokens_of(source, 0, num_tokens))
 
     def keep_rows(self, index: Prompt, end: int) -> None:
         """Make row i what row index[i] was, up to column `end`; index[i] is i or a row that is given up."""

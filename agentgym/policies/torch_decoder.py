@@ -6,7 +6,7 @@ Rows that ended are dropped from the batch on the way. Requests, replies and wei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +40,7 @@ class Row:
         ids: int32[K], what was sampled.
         logprobs: float32[K].
         known: Number of prompt tokens whose keys and values are kept from earlier turns, when the row is decoded.
+        shared: Number of prompt tokens whose keys and values are those of another row of the batch.
     """
 
     request: Request
@@ -48,6 +49,12 @@ class Row:
     ids: NDArray[np.int32]
     logprobs: NDArray[np.float32]
     known: int = 0
+    shared: int = 0
+
+    @property
+    def num_new(self) -> int:
+        """Number of prompt tokens that pass through the model."""
+        return len(self.prompt) - max(self.known, self.shared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,64 +106,71 @@ class Decoder:
         self._is_stop[[i for i in sorted(stop_ids) if i < vocab_size]] = True
         self._check_every = 1 if layout.device.type == "cpu" else _CHECK_EVERY_ON_DEVICE
 
-    def decode(self, rows: Sequence[Row]) -> None:
-        """Sample the message of every row, filling in `ids` and `logprobs`.
+    def decode(self, rows: Sequence[Row], *, keeps_states: bool = True) -> None:
+        """Sample the message of every row, filling in `ids` and `logprobs`, and keep keys and values for later turns.
 
         Raises:
             ContractError: The model returned numbers that are not finite.
         """
         try:
-            self._decode(rows)
+            self._decode(rows, keeps_states)
         finally:
             self._window.drop()
 
-    def _decode(self, rows: Sequence[Row]) -> None:
+    def _decode(self, rows: Sequence[Row], keeps_states: bool) -> None:
         for row in rows:  # not before: what an earlier batch kept may have pushed this one's out
             row.known = self._store.known(row.request.episode, row.prompt)
         first: dict[bytes, Row] = {}
         twins = [row for row in rows if not row.known and first.setdefault(row.prompt.tobytes(), row) is not row]
-        is_twin = {id(row) for row in twins}
-        leaders = [row for row in rows if id(row) not in is_twin]
-        leaders.sort(key=lambda row: row.known - len(row.prompt))
-        ordered = leaders + twins
+        is_copied = {id(row) for row in twins}
+        source_of = _longer_prompts(first)
+        followers = [row for row in first.values() if id(row) in source_of]
+        is_copied |= source_of.keys()
+        leaders = sorted((row for row in rows if id(row) not in is_copied), key=lambda row: -row.num_new)
+        ordered = [*leaders, *followers, *twins]
         end = self._window.open(np.array([len(row.prompt) for row in ordered]), max(row.budget for row in rows))
         for index, row in enumerate(leaders):
             if row.known:
                 self._store.load(row.request.episode, row.known, self._window, index)
-        logits = self._prefill(leaders, end)
+        logits = self._prefill(leaders, 0, end)
+        places = {id(row): index for index, row in enumerate(ordered)}
+        if followers:
+            for row in followers:
+                row.shared = len(row.prompt) - 1
+                self._window.copy_tokens(places[id(source_of[id(row)])], places[id(row)], row.shared)
+            logits = torch.cat([logits, self._prefill(followers, len(leaders), end)])
         if twins:
-            places = {id(row): index for index, row in enumerate(leaders)}
             sources = [places[id(first[row.prompt.tobytes()])] for row in twins]
-            for target, source in enumerate(sources, start=len(leaders)):
-                self._window.copy_prompt(source, target, end)
+            for row, source in zip(twins, sources, strict=True):
+                self._window.copy_tokens(source, places[id(row)], len(row.prompt))
             logits = torch.cat([logits, logits[sources]])
-        _Batch(self, ordered, end).run(logits)
+        _Batch(self, ordered, end, keeps_states).run(logits)
 
-    def _prefill(self, rows: Sequence[Row], end: int) -> Tensor:
-        """Logits after the prompts of the first rows, which are sorted by falling number of new tokens."""
-        widths = [len(row.prompt) - row.known for row in rows]
+    def _prefill(self, rows: Sequence[Row], first: int, end: int) -> Tensor:
+        """Logits after the prompts of the rows from place `first` on, sorted by falling number of new tokens."""
+        widths = [row.num_new for row in rows]
         parts, at = [], 0
         while at < len(rows):
             width, stop = widths[at], at + 1
             while stop < len(rows) and 2 * widths[stop] >= width and (stop + 1 - at) * width <= self._prefill_tokens:
                 stop += 1
-            parts.append(self._prefill_part(rows[at:stop], slice(at, stop), width, end))
+            parts.append(self._prefill_part(rows[at:stop], slice(first + at, first + stop), width, end))
             at = stop
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
     def _prefill_part(self, rows: Sequence[Row], place: slice, width: int, end: int) -> Tensor:
         ids = np.zeros((len(rows), width), np.int64)
         for line, row in zip(ids, rows, strict=True):
-            line[row.known - len(row.prompt) :] = row.prompt[row.known :]
+            line[-row.num_new :] = row.prompt[-row.num_new :]
         starts = torch.from_numpy(self._window.starts[place]).to(self._device)[:, None]
-        knowns = torch.tensor([[row.known] for row in rows], device=self._device)
+        firsts = torch.tensor([[len(row.prompt) - row.num_new] for row in rows], device=self._device)
         low = int(self._window.starts[place].min())
         columns = torch.arange(end - width, end, device=self._device)
         positions = columns - starts
         seen = torch.arange(low, end, device=self._device)
         is_seen = (seen >= starts[:, :, None]) & (seen <= columns[:, None])
-        written = positions >= knowns
-        is_ragged = any(len(row.prompt) - row.known != width for row in rows)
+        written = positions >= firsts
+        is_ragged = any(row.num_new != width for row in rows)
         self._window.focus(place, low, end, width, written[:, None, :, None] if is_ragged else None)
         masks = self.masks(is_seen[:, None], columns[:, None], seen)
         return self.forward(torch.from_numpy(ids).to(self._device), positions.clamp_(min=0), masks, self._window)
@@ -171,12 +185,26 @@ class Decoder:
         return {"full_attention": full, "sliding_attention": sliding} if self._attention.is_mixed else sliding
 
 
+def _longer_prompts(first: Mapping[bytes, Row]) -> dict[int, Row]:
+    """For each row whose prompt is the beginning of another one's, by `id`, a row with all of it that is none itself.
+
+    Args:
+        first: Rows of which nothing is kept, by the bytes of their prompt.
+    """
+    longer: dict[int, Row] = {}
+    ordered = sorted(first)  # a beginning comes right before one of those that go on from it
+    for prompt, following in zip(reversed(ordered[:-1]), reversed(ordered[1:]), strict=True):
+        if following.startswith(prompt):
+            longer[id(first[prompt])] = longer.get(id(first[following]), first[following])
+    return longer
+
+
 class _Batch:
     """The sampling loop over the rows of one window."""
 
-    def __init__(self, decoder: Decoder, rows: list[Row], end: int) -> None:
+    def __init__(self, decoder: Decoder, rows: list[Row], end: int, keeps_states: bool) -> None:
         device = decoder._device
-        self._decoder, self._rows, self._end = decoder, rows, end
+        self._decoder, self._rows, self._end, self._keeps_states = decoder, rows, end, keeps_states
         self._window = decoder._window
         self._room = max(row.budget for row in rows)
         requests = [row.request for row in rows]
@@ -245,7 +273,7 @@ class _Batch:
         return kept
 
     def _retire(self, places: Sequence[int] | NDArray[np.int64], num_steps: int) -> None:
-        """Take over what the rows at these places sampled, and keep their keys and values for the next turn."""
+        """Take over what the rows at these places sampled, and keep their keys and values if there is a next turn."""
         lines = torch.from_numpy(self._order[np.asarray(places)]).to(self._decoder._device)
         tokens, logprobs = self._tokens[:num_steps, lines].T, self._logprobs[:num_steps, lines].T
         stops = self._decoder._is_stop[tokens].cpu().numpy()
@@ -259,6 +287,8 @@ class _Batch:
                     f"the model returned logits that are not finite for episode {row.request.episode!r}, turn "
                     f"{row.request.turn}; its weights have diverged: lower the learning rate or load other weights"
                 )
+            if not self._keeps_states:
+                continue
             # The last sampled token has not passed through the model; it is the first of the next turn's new tokens.
             tokens_kept = np.concatenate([row.prompt, row.ids[:-1]])
             self._decoder._store.save(row.request.episode, tokens_kept, self._window, int(place), row.known)

@@ -184,11 +184,15 @@ class TorchPolicy:
         policy.seen_hashes = read_seen_hashes(folder)
         return policy
 
-    def generate(self, requests: Sequence[Request]) -> list[Reply]:
+    def generate(self, requests: Sequence[Request], *, keeps_states: bool = True) -> list[Reply]:
         """One message for each request.
 
         The log-probabilities are those of the distribution at the request's temperature. Greedy and nucleus sampling
         draw from another one: there they are None.
+
+        Args:
+            requests: Any number; prompts that begin alike pass through the model once as far as one has all of another.
+            keeps_states: Keep keys and values for the next turns of the episodes; False: there are none.
 
         Raises:
             ContextOverflowError: A prompt leaves no room for a token.
@@ -204,7 +208,7 @@ class TorchPolicy:
         rows = [self._row(request) for request in requests]
         with _decoding(self.model):
             for batch in self._batches(rows):
-                self._decoder.decode(batch)
+                self._decoder.decode(batch, keeps_states=keeps_states)
         texts = self.tokenizer.backend_tokenizer.decode_batch(
             [row.ids[:-1].tolist() if row.ids[-1] in self.stop_ids else row.ids.tolist() for row in rows],
             skip_special_tokens=False,
@@ -282,17 +286,24 @@ class TorchPolicy:
         )
 
     def _batches(self, rows: Sequence[Row]) -> Iterator[list[Row]]:
-        """Rows of like length together, none padded to more than twice its own, as many as the budget holds."""
-        batch: list[Row] = []
+        """Rows of like length, none padded to more than twice its own, as many at once as the budget holds.
+
+        Where it does not hold all of them, prompts that begin alike stay together: they are computed once a batch.
+        """
+        alike: list[list[Row]] = []
         longest = 0
         for row in sorted(rows, key=lambda row: -len(row.prompt)):
             size = len(row.prompt) + row.budget
+            if not alike or 2 * size <= longest:
+                alike.append([])
+                longest = 0
+            alike[-1].append(row)
             longest = max(longest, size)
-            if batch and ((len(batch) + 1) * longest > self.limits.batch_tokens or 2 * size <= longest):
-                yield batch
-                batch, longest = [], size
-            batch.append(row)
-        yield batch
+        for part in alike:
+            most = max(1, self.limits.batch_tokens // max(len(row.prompt) + row.budget for row in part))
+            if len(part) > most:
+                part.sort(key=lambda row: row.prompt.tobytes())
+            yield from (part[at : at + most] for at in range(0, len(part), most))
 
     def _forward(self, ids: Tensor, positions: Tensor, masks: Masks, window: Window) -> Tensor:
         output = self.model(

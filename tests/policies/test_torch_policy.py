@@ -109,6 +109,41 @@ def test_kept_prefix_saves_the_model_from_old_tokens(policy_of, monkeypatch):
     assert widths[0] == 4  # three new tokens and the one sampled last
 
 
+@pytest.mark.parametrize("batch_tokens", [10_000, 160])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_prompts_that_begin_alike_pass_through_the_model_once(policy_of, monkeypatch, family, batch_tokens):
+    policy = policy_of(family, limits=TorchLimits(batch_tokens=batch_tokens))
+    first, second = ragged_prompts(2, 30, 31)
+    fork = [*first[:20], (first[20] + 1) % 200, 4]
+    prompts = [first[:22], second, first, first[:16], fork, first[:16], second[:29]]
+    requests = [ask(p, episode=str(i), seed=i, max_tokens=5) for i, p in enumerate(prompts)]
+    alone = [policy_of(family).generate([request])[0] for request in requests]
+    num_new = []
+    forward = policy._decoder.forward
+    monkeypatch.setattr(
+        policy._decoder, "forward", lambda ids, *rest: num_new.append(ids.numel()) or forward(ids, *rest)
+    )
+    replies = policy.generate(requests)
+    if batch_tokens == 10_000:
+        assert num_new[:2] == [2 * 30 + 30, 3], "of first, second and fork all, of three others the last token"
+    for prompt, reply, expected in zip(prompts, replies, alone, strict=True):
+        assert reply.ids.tolist() == expected.ids.tolist()
+        np.testing.assert_allclose(reply.logprobs, recompute(policy.model, prompt, reply.ids), atol=1e-4)
+
+
+def test_what_has_no_next_turn_is_not_kept(policy_of):
+    policy = policy_of()
+    prompt = ragged_prompts(1, 30, 31)[0]
+    kept = policy.generate([ask(prompt, max_tokens=5)])[0]
+    num_tokens = policy.cached_tokens
+    other = policy.generate([ask(prompt[:20], episode="other", max_tokens=5)], keeps_states=False)[0]
+    assert policy.cached_tokens == num_tokens > 0
+    np.testing.assert_allclose(other.logprobs, recompute(policy.model, prompt[:20], other.ids), atol=1e-4)
+    followed = [*prompt, *kept.ids.tolist(), 7]
+    reply = policy.generate([ask(followed, turn=1)])[0]
+    np.testing.assert_allclose(reply.logprobs, recompute(policy.model, followed, reply.ids), atol=1e-4)
+
+
 def test_a_changed_prefix_is_computed_anew(policy_of):
     policy = policy_of()
     prompt = ragged_prompts(1, 30, 31)[0]

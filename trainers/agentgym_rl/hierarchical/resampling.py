@@ -53,9 +53,7 @@ def sample_branches(
         )
         for number, (n, start) in enumerate(zip(wanted.tolist(), starts, strict=True))
     ]
-    replies = policy.generate(requests)
-    for request in requests:
-        policy.forget(request.episode)
+    replies = policy.generate(requests, keeps_states=False)
     found = []
     for n, start, reply in zip(wanted.tolist(), starts, replies, strict=True):
         assert reply.ids is not None

@@ -150,8 +150,8 @@ def test_new_actions_come_from_the_weights_that_are_trained(implementation, is_b
     scored: list[np.ndarray] = []
     generate, read = run.policy.generate, run.model.read
 
-    def logged(requests: Sequence[Request]) -> list[Reply]:
-        replies = generate(requests)
+    def logged(requests: Sequence[Request], **options: Any) -> list[Reply]:
+        replies = generate(requests, **options)
         scored.clear()
         sampled.append(np.concatenate([reply.logprobs for reply in replies]))
         return replies
