@@ -6,7 +6,8 @@ What stages and names there are is in `registry`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -61,6 +62,10 @@ class Chain(StepFormula):
     def reads(self) -> tuple[str, ...]:
         """What its stages read."""
         return _read_by(self.stages)
+
+    def at(self, iteration: int) -> Self:
+        """Every stage as it is then."""
+        return replace(self, stages=tuple(stage.at(iteration) for stage in self.stages))
 
     def credit(self, steps: Steps) -> Floats:
         """float64[S], the credit of the last stage."""
@@ -120,6 +125,10 @@ class Sum(StepFormula):
         """What its terms read."""
         return _read_by(self.terms)
 
+    def at(self, iteration: int) -> Self:
+        """Every term as it is then."""
+        return replace(self, terms=tuple(term.at(iteration) for term in self.terms))
+
     def credit(self, steps: Steps) -> Floats:
         """float64[S]."""
         pairs = zip(self.weights, self.terms, strict=True)
@@ -144,6 +153,13 @@ def shaped_rewards(formula: StepFormula, steps: Steps) -> Floats:
     if formula.yields == "rewards":
         return formula.credit(steps)
     return formula.before_last(steps).rewards if isinstance(formula, Chain) else steps.rewards
+
+
+def is_shaping(formula: StepFormula) -> bool:
+    """Whether what a formula pays before baselines may add up to something else than an episode's return."""
+    if isinstance(formula, Chain) and formula.yields != "rewards":
+        return len(formula.stages) > 1 and not Chain(formula.stages[:-1]).conserves
+    return formula.yields == "rewards" and not formula.conserves
 
 
 def _read_by(parts: tuple[StepFormula, ...]) -> tuple[str, ...]:

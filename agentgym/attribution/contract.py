@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, Protocol, Self
 
 from agentgym.attribution.steps import Floats, Steps
 from agentgym.trajectory import Trajectory
@@ -83,6 +83,10 @@ class StepFormula(ABC):
         Raises:
             ConfigError: The method does not apply to these steps.
         """
+
+    def at(self, iteration: int) -> Self:
+        """The method as it is in an iteration, counted from 0: what fades over a run has its weight of then."""
+        return self
 
     def apply(self, steps: Steps) -> Steps:
         """The steps with this credit as their rewards, for the next method of a chain."""

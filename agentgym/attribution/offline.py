@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from agentgym.attribution.contract import Attribution, Yields
+from agentgym.attribution.contract import Attribution, StepFormula, Yields
 from agentgym.attribution.predicted import Predicting
 from agentgym.attribution.steps import Floats
 from agentgym.errors import ConfigError
@@ -26,6 +26,8 @@ FIFTHS = 5
 _ORDER: tuple[Purpose, ...] = ("train", "demo", "validation", "test")
 _CHUNK = 512
 """Episodes that are read at once, but for a group that is larger."""
+_Members = tuple[int, list[tuple[int, Trajectory]]]
+"""The iteration of a group, counted from 0, and the numbers and trajectories of its members."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,8 @@ def attribute_run(
     """Assign credit to the graded episodes of a run by each method, and keep it; the recorded events stay.
 
     Episodes of one group are attributed together; those without a group with their like of the same task, role, policy
-    and iteration. Nothing is kept where one of the methods does not apply.
+    and iteration; bonuses that fade have their weight of that iteration. Nothing is kept where one of the methods does
+    not apply.
 
     Args:
         store: The run, open for writing.
@@ -95,10 +98,10 @@ def attribute_run(
         require_free(store, methods)
     chosen, wanted, left_out = graded_rows(store, purpose, policies)
     tallies = {label: _Tally(label) for label in methods}
-    for members in _groups(store, wanted, any(map(_reads_tokens, methods.values()))):
+    for iteration, members in _groups(store, wanted, any(map(_reads_tokens, methods.values()))):
         trajectories = [trajectory for _, trajectory in members]
         for label, method in methods.items():
-            tallies[label].add(members, method.attribute(trajectories))
+            tallies[label].add(members, _at(method, iteration).attribute(trajectories))
     found = [tally.result(methods[label], chosen, left_out) for label, tally in tallies.items()]
     for each in found:
         record = {key: value for key, value in each.to_json().items() if key != "label"}
@@ -172,13 +175,17 @@ def _first_purpose(rows: Sequence[EpisodeRow]) -> Purpose:
     return next((purpose for purpose in _ORDER if purpose in found), _ORDER[0])
 
 
+def _at(method: Attribution, iteration: int) -> Attribution:
+    return method.at(iteration) if isinstance(method, StepFormula | Predicting) else method
+
+
 def _reads_tokens(method: Attribution) -> bool:
     """Whether who predicts for a method may read token ids."""
     return isinstance(method, Predicting)
 
 
-def _groups(store: RunStore, rows: Sequence[EpisodeRow], with_tokens: bool) -> Iterator[list[tuple[int, Trajectory]]]:
-    """Numbers and trajectories of each group, members in the order of a sealed one, so that sums round alike."""
+def _groups(store: RunStore, rows: Sequence[EpisodeRow], with_tokens: bool) -> Iterator[_Members]:
+    """The members of each group in the order of a sealed one, so that sums round alike."""
     groups: dict[tuple[object, ...], list[EpisodeRow]] = {}
     for row in rows:
         key = (row.group_id,) if row.group_id else (row.task_id, row.role, row.policy, row.iteration)
@@ -192,13 +199,12 @@ def _groups(store: RunStore, rows: Sequence[EpisodeRow], with_tokens: bool) -> I
     yield from _loaded(store, pending, with_tokens)
 
 
-def _loaded(
-    store: RunStore, groups: Sequence[Sequence[EpisodeRow]], with_tokens: bool
-) -> Iterator[list[tuple[int, Trajectory]]]:
+def _loaded(store: RunStore, groups: Sequence[Sequence[EpisodeRow]], with_tokens: bool) -> Iterator[_Members]:
     rows = [row for group in groups for row in group]
     loaded = zip(rows, store.load(rows, with_tokens=with_tokens), strict=True)
     for group in groups:
-        yield [(row.number, trajectory) for _, (row, trajectory) in zip(group, loaded, strict=False)]
+        iteration = (group[0].iteration or 1) - 1  # stored ones count from 1; what was not trained on has none
+        yield iteration, [(row.number, trajectory) for _, (row, trajectory) in zip(group, loaded, strict=False)]
 
 
 class _Tally:

@@ -6,7 +6,7 @@ Predictors that learn need torch and live with the trainer; the judge's is `judg
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from agentgym.attribution.contract import StepFormula, Yields
@@ -93,6 +93,10 @@ class Predicting:
     def yields(self) -> Yields:
         """What the formula's numbers are."""
         return self.formula.yields
+
+    def at(self, iteration: int) -> Predicting:
+        """The method as it is in an iteration; see `StepFormula.at`."""
+        return replace(self, formula=self.formula.at(iteration))
 
     def attribute(self, group: Sequence[Trajectory]) -> list[Floats]:
         """The credit of each turn; see `Attribution.attribute`."""

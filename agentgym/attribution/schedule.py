@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 from agentgym.errors import ConfigError
 
@@ -36,3 +36,8 @@ class Schedule:
         gone = 1.0 if iteration >= self.iterations else iteration / self.iterations
         left = 1.0 - gone if self.shape == "linear" else (1.0 + math.cos(math.pi * gone)) / 2.0
         return self.end + (self.start - self.end) * left
+
+    def held(self, iteration: int) -> Self:
+        """The weight of an iteration, for good."""
+        weight = self.at(iteration)
+        return type(self)(weight, weight, 0, self.shape)

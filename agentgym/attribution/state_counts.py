@@ -5,8 +5,8 @@ Counts are of the group at hand; a memory across iterations would make credit de
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self
 
 import numpy as np
 
@@ -27,8 +27,6 @@ class StateCounts(StepFormula):
 
     weight: Schedule = field(default_factory=Schedule)
     """The bonus of a state that was reached once, by iteration."""
-    iteration: int = 0
-    """The iteration that the episodes are of."""
     of: Literal["anchor", "progress"] = "anchor"
     """What a state is told by: its key, or how far it has come."""
     resolution: float = 0.01
@@ -42,8 +40,12 @@ class StateCounts(StepFormula):
                 f"state_counts needs of = 'anchor' or 'progress' and resolution > 0: got {self.of!r}, {self.resolution}"
             )
 
+    def at(self, iteration: int) -> Self:
+        """With the bonus of then."""
+        return replace(self, weight=self.weight.held(iteration))
+
     def credit(self, steps: Steps) -> Floats:
-        """float64[S].
+        """float64[S], with the bonus of iteration 0 unless `at` says another.
 
         Raises:
             ConfigError: Anchors, or progress, were not recorded.
@@ -54,7 +56,7 @@ class StateCounts(StepFormula):
         counts = np.bincount(states)[states]
         bonus = np.zeros(len(states))
         bonus[:-1] = 1.0 / np.sqrt(counts[1:])
-        return steps.rewards + self.weight.at(self.iteration) * bonus * reached
+        return steps.rewards + self.weight.at(0) * bonus * reached
 
     def _states(self, steps: Steps) -> Ints:
         if self.of == "anchor":

@@ -5,7 +5,8 @@ Whether the call was of any use is for the environment's own rewards to say.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 
@@ -24,8 +25,6 @@ class ToolUse(StepFormula):
 
     weight: Schedule = field(default_factory=Schedule)
     """The bonus by iteration."""
-    iteration: int = 0
-    """The iteration that the episodes are of."""
     max_paid: int | None = 4
     """Most turns of an episode that get it; None for all."""
 
@@ -35,8 +34,12 @@ class ToolUse(StepFormula):
         if self.max_paid is not None and self.max_paid < 0:
             raise ConfigError(f"tool_use.max_paid must be at least 0, or none: got {self.max_paid}")
 
+    def at(self, iteration: int) -> Self:
+        """With the bonus of then."""
+        return replace(self, weight=self.weight.held(iteration))
+
     def credit(self, steps: Steps) -> Floats:
-        """float64[S].
+        """float64[S], with the bonus of iteration 0 unless `at` says another.
 
         Raises:
             ConfigError: It is not known which turns called tools.
@@ -48,4 +51,4 @@ class ToolUse(StepFormula):
             before: Ints = np.cumsum(is_paid) - is_paid
             nth: Ints = before - before[steps.offsets[:-1][steps.owner]]
             is_paid &= nth < self.max_paid
-        return steps.rewards + self.weight.at(self.iteration) * is_paid
+        return steps.rewards + self.weight.at(0) * is_paid

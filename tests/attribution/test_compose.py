@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from agentgym.attribution import make_attribution
 from agentgym.attribution.bounded import Bounded
-from agentgym.attribution.compose import Chain, Sum
+from agentgym.attribution.compose import Chain, Sum, is_shaping
 from agentgym.attribution.corrected import Corrected
 from agentgym.attribution.environment import Environment
 from agentgym.attribution.gated import Gated
@@ -19,6 +20,21 @@ def test_a_chain_hands_the_credit_on_as_rewards():
     assert Chain((Uniform(), ReturnToGo(0.5))).credit(STEPS).tolist() == [1.75, 1.5, 1.0, 4.0]
     inner = Chain((Chain((Terminal(), Uniform())), ReturnToGo()))
     assert inner.credit(STEPS).tolist() == [3.0, 2.0, 1.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tool_use", True),
+        ("tool_use,corrected", False),
+        ("gated,return_to_go", True),
+        ("uniform,episode_groups", False),
+        ("episode_groups+anchors", False),
+        ("expert+environment", True),
+    ],
+)
+def test_a_method_shapes_where_its_pay_may_add_up_to_something_else(text, expected):
+    assert is_shaping(make_attribution(text)) is expected
 
 
 def test_a_chain_conserves_from_where_the_return_was_last_restored():

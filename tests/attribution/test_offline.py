@@ -90,6 +90,15 @@ def test_episodes_without_groups_are_compared_with_their_like(store):
     assert {number: events[0].value for number, events in store.credit("x").items()} == {1: 1.0, 2: -1.0}
 
 
+def test_a_bonus_has_the_weight_of_the_iteration_that_an_episode_is_of(store):
+    for name, iteration in (("a", 1), ("b", 2), ("c", None)):
+        store.write_episode(record(name, [0.0, 0.0], group=name, anchors=["s", "t"]), iteration)
+    options = ["weight.start=1.0", "weight.iterations=1"]
+    attribute_run(store, {"x": make_attribution("state_counts", options)})
+    credit = store.credit("x")
+    assert [[event.value for event in credit.get(number, ())] for number in (1, 2, 3)] == [[1.0], [], [1.0]]
+
+
 def test_labels_are_replaced_only_on_request(store):
     store.write_episode(record("a", [0.0, 1.0]))
     attribute_run(store, {"x": make_attribution("terminal")})

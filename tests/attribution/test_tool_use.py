@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from agentgym.attribution import make_attribution
 from agentgym.attribution.schedule import Schedule
 from agentgym.attribution.tool_use import ToolUse
 from agentgym.errors import ConfigError
@@ -20,8 +21,17 @@ def test_the_first_turns_with_a_tool_call_are_paid():
 )
 def test_the_bonus_fades_by_its_schedule(shape, expected):
     schedule = Schedule(1.0, 0.0, 8, shape)
-    found = [ToolUse(schedule, iteration).credit(STEPS)[0] for iteration in (0, 2, 4, 8, 90)]
+    found = [ToolUse(schedule).at(iteration).credit(STEPS)[0] for iteration in (0, 2, 4, 8, 90)]
     assert found == pytest.approx(expected, abs=1e-6)
+    assert ToolUse(schedule).credit(STEPS)[0] == found[0]
+
+
+def test_a_bonus_fades_inside_chains_and_sums():
+    options = ["tool_use.weight.start=1.0", "tool_use.weight.iterations=8", "tool_use.weight.shape=linear"]
+    terms = make_attribution("environment+2*tool_use", options)
+    chain = make_attribution("tool_use,return_to_go", options)
+    assert [chain.at(iteration).credit(STEPS)[0] for iteration in (0, 4, 8)] == [4.0, 2.5, 1.0]
+    assert [terms.at(iteration).credit(STEPS)[0] for iteration in (0, 4, 8)] == [2.0, 1.0, 0.0]
 
 
 def test_what_cannot_be_is_refused():

@@ -78,7 +78,10 @@ class Attributed:
 
 
 def attribute(
-    trajectories: Sequence[Trajectory], config: AttributionConfig, predictors: Sequence[Predictor] = ()
+    trajectories: Sequence[Trajectory],
+    config: AttributionConfig,
+    predictors: Sequence[Predictor] = (),
+    iteration: int = 0,
 ) -> Attributed:
     """Credit the turns of graded trajectories with finite rewards, of several groups.
 
@@ -86,12 +89,13 @@ def attribute(
         trajectories: The trajectories.
         config: The method.
         predictors: Who says what it reads.
+        iteration: That they are learnt from in, counted from 0.
 
     Raises:
         ConfigError: The record lacks what the method needs.
         InfrastructureError: A judge failed.
     """
-    formula = config.formula
+    formula = config.formula.at(iteration)
     steps = Steps.of(trajectories, predictions_of(predictors, trajectories))
     credit = formula.credit(steps)
     compared = next((leaf for leaf in leaves(formula) if isinstance(leaf, Anchors)), None)

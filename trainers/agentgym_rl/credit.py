@@ -47,7 +47,12 @@ class CreditReport:
 
 
 def assign_credit(
-    batch: TrainBatch, config: AlgorithmConfig, *, drop_flat_groups: bool, predictors: Sequence[Predictor] = ()
+    batch: TrainBatch,
+    config: AlgorithmConfig,
+    *,
+    drop_flat_groups: bool,
+    predictors: Sequence[Predictor] = (),
+    iteration: int = 0,
 ) -> tuple[TrainBatch, CreditReport]:
     """Fill the batch's advantages (and value targets) and drop what is not trained on.
 
@@ -56,6 +61,7 @@ def assign_credit(
         config: The algorithm.
         drop_flat_groups: Drop the members of groups without variance, so that they do not enter denominators.
         predictors: Who says what the method of attribution reads.
+        iteration: Of the run, counted from 0; bonuses fade by it.
 
     Returns:
         The batch that is trained on, and what was left out.
@@ -64,9 +70,9 @@ def assign_credit(
     if config.credit == "episode":
         is_kept, report = _episode_credit(batch, config, drop_flat_groups)
     elif config.credit == "attribution":
-        is_kept, report = _turn_credit(batch, config, drop_flat_groups, predictors)
+        is_kept, report = _turn_credit(batch, config, predictors, iteration, drop_flat_groups)
     else:
-        is_kept, report = _token_credit(batch, config, predictors)
+        is_kept, report = _token_credit(batch, config, predictors, iteration)
     batch = batch.keep(is_kept)
     if config.is_whitened:
         _whiten(batch)
@@ -134,12 +140,17 @@ def _episode_credit(
 
 
 def _turn_credit(
-    batch: TrainBatch, config: AlgorithmConfig, drop_flat_groups: bool, predictors: Sequence[Predictor]
+    batch: TrainBatch,
+    config: AlgorithmConfig,
+    predictors: Sequence[Predictor],
+    iteration: int,
+    drop_flat_groups: bool,
 ) -> tuple[NDArray[np.bool_], CreditReport]:
     """The advantages of turns that a method of attribution gives; a group is flat where all of them are 0."""
     is_finite = _is_finite([trajectory.total_reward for trajectory in batch.trajectories])
     chosen = np.flatnonzero(is_finite)
-    attributed = attribute([batch.trajectories[index] for index in chosen], config.attribution, predictors)
+    members = [batch.trajectories[index] for index in chosen]
+    attributed = attribute(members, config.attribution, predictors, iteration)
     for index, turns in zip(chosen, attributed.turns, strict=True):
         batch.spread(turns[batch.turn_index(int(index))], int(index), batch.advantages)
     credited = zip(chosen, attributed.turns, strict=True)
@@ -156,11 +167,11 @@ def _is_finite(returns: Sequence[float | None]) -> NDArray[np.bool_]:
 
 
 def _token_credit(
-    batch: TrainBatch, config: AlgorithmConfig, predictors: Sequence[Predictor]
+    batch: TrainBatch, config: AlgorithmConfig, predictors: Sequence[Predictor], iteration: int
 ) -> tuple[NDArray[np.bool_], CreditReport]:
     returns = [shaped_return(trajectory, config) for trajectory in batch.trajectories]
     is_finite = _is_finite(returns)
-    step_rewards, shaped = _step_rewards(batch, is_finite, config, predictors)
+    step_rewards, shaped = _step_rewards(batch, is_finite, config, predictors, iteration)
     if config.has_value_head:
         batch.value_targets = [np.zeros(segment.num_tokens) for segment in batch.segments]
         batch.is_value_target = [np.zeros(segment.num_tokens) for segment in batch.segments]
@@ -172,14 +183,19 @@ def _token_credit(
 
 
 def _step_rewards(
-    batch: TrainBatch, is_finite: NDArray[np.bool_], config: AlgorithmConfig, predictors: Sequence[Predictor]
+    batch: TrainBatch,
+    is_finite: NDArray[np.bool_],
+    config: AlgorithmConfig,
+    predictors: Sequence[Predictor],
+    iteration: int,
 ) -> tuple[list[Stream], list[Shaped]]:
     """Rewards of the turns of each trajectory: those of the events, or what a method of attribution makes of them."""
     rewards = [trajectory.step_rewards() for trajectory in batch.trajectories]
     if not config.attribution.method:
         return rewards, []
     chosen = np.flatnonzero(is_finite)
-    attributed = attribute([batch.trajectories[index] for index in chosen], config.attribution, predictors)
+    members = [batch.trajectories[index] for index in chosen]
+    attributed = attribute(members, config.attribution, predictors, iteration)
     for index, turns in zip(chosen, attributed.turns, strict=True):
         rewards[index] = turns
     return rewards, attributed.shaped

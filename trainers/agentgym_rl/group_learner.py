@@ -48,6 +48,7 @@ class GroupLearner:
             config.algorithm,
             drop_flat_groups=config.group.dynamic_sampling != "keep",
             predictors=self.predictors.all,
+            iteration=state.iteration,
         )
         durations = config.curriculum.durations
         weighed = {} if durations is None else weigh_by_duration(batch, durations)
