@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from agentgym.attribution.compose import is_shaping, leaves
+from agentgym.attribution.potential import Potential
 from agentgym.config import Source
 from agentgym.errors import ConfigError
 from agentgym_rl.curricula import rules as curricula_rules
@@ -36,7 +38,11 @@ _RULES: tuple[Rule, ...] = (
         lambda c: c.algorithm.credit in ("attribution", "turn_gae"),
         "credit attribution or turn_gae",
     ),
-    ("watch.proxy", lambda c: bool(c.algorithm.attribution.method), "algorithm.attribution.method"),
+    (
+        "watch.proxy",
+        lambda c: bool(c.algorithm.attribution.method) and is_shaping(c.algorithm.attribution.formula),
+        "algorithm.attribution.method, one that changes what episodes are paid in all",
+    ),
     ("algorithm.value", lambda c: c.algorithm.has_value_head, "credit turn_gae or token_gae"),
     *(
         (f"algorithm.loss.{key}", lambda c: c.algorithm.loss.surrogate == "clipped", 'loss.surrogate = "clipped"')
@@ -136,5 +142,19 @@ def _require_yields(algorithm: AlgorithmConfig) -> None:
             f"algorithm.attribution.method {method!r} yields {algorithm.attribution.formula.yields}, but credit "
             f'"{algorithm.credit}" needs {expected}; see `agentgym attribute --help` for the methods'
         )
+    if method and algorithm.credit == "turn_gae":
+        _require_invariant(algorithm)
     if algorithm.credit == "attribution" and algorithm.overlong_buffer:
         raise ConfigError('algorithm.overlong_buffer does not apply to credit "attribution"; remove it')
+
+
+def _require_invariant(algorithm: AlgorithmConfig) -> None:
+    """Refuse a potential that would change the task of a critic, rather than move its rewards."""
+    discount = algorithm.gae.discount
+    for leaf in leaves(algorithm.attribution.formula):
+        if isinstance(leaf, Potential) and (leaf.at_truncation != "keep" or leaf.gamma != discount):
+            raise ConfigError(
+                f'potential under credit "turn_gae" has at_truncation "{leaf.at_truncation}" and gamma {leaf.gamma:g}; '
+                "a critic that values the state after a truncation needs its potential kept, and its own discount: "
+                f'set algorithm.attribution.options = ["potential.at_truncation=keep", "potential.gamma={discount:g}"]'
+            )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -66,12 +67,22 @@ def test_a_bonus_is_watched_and_stops_the_run_when_it_goes_astray(tmp_path: Path
     assert lenient.journalled.rows[-1]["proxy/iterations_astray"] == 0.0
 
 
-def test_a_bonus_that_is_centred_away_shapes_nothing(tmp_path: Path) -> None:
-    trainer = trainer_of(tmp_path, "state_counts,corrected", BONUS, min_correlation=1.0, patience=1)
-    trainer.run()
-    assert "proxy/correlation" not in trainer.journalled.rows[-1]
+def test_a_bonus_fades_over_the_iterations_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The weight of a schedule is that of the iteration, and not for ever that of the first."""
+    paid: list[float] = []
+
+    def update(part: ProxyPart, shaped: Sequence[Shaped]) -> dict[str, float]:
+        paid.append(sum(each.reward - (each.score or 0.0) for each in shaped))
+        return {}
+
+    monkeypatch.setattr(ProxyPart, "update", update)
+    options = [*BONUS, "state_counts.weight.iterations=2", "state_counts.weight.shape=linear"]
+    trainer_of(tmp_path, "state_counts", options).run()
+    assert paid[0] > paid[1] > paid[2] == 0.0
 
 
-def test_a_watch_without_shaping_is_refused() -> None:
+def test_a_watch_without_shaping_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"needs algorithm.attribution.method"):
         toy_config("bandit", watch={"proxy": {"patience": 3}})
+    with pytest.raises(ConfigError, match="changes what episodes are paid"):
+        trainer_of(tmp_path, "state_counts,corrected", BONUS, patience=1)

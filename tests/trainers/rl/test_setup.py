@@ -89,5 +89,7 @@ def test_a_method_that_needs_what_the_environment_does_not_tell_is_refused_at_th
     with pytest.raises(ConfigError, match="an environment that has anchor"):
         assemble(toy_config("questions", algorithm={"preset": "gigpo"}))
     with pytest.raises(ConfigError, match="progress"):
-        assemble(toy_config("questions", algorithm={"preset": "ppo", "attribution": {"method": "potential"}}))
+        options = ["potential.at_truncation=keep"]
+        potential = {"method": "potential", "options": options}
+        assemble(toy_config("questions", algorithm={"preset": "ppo", "attribution": potential}))
     assemble(toy_config("questions", algorithm={"preset": "mt_grpo"}))

@@ -33,10 +33,23 @@ _EPISODES = 'learning from groups and replay.kind "imitation" or "return_weighte
 _HINDSIGHT = "learning from groups; an actor-critic draws what was relabelled like everything else"
 
 RULES: tuple[tuple[str, Callable[[TrainConfig], bool], str], ...] = (
-    *(
-        (f"algorithm.replay.{key}", lambda c: c.algorithm.replay.is_on, "replay.kind or replay.hindsight")
-        for key in ("capacity", "max_age", "max_lag")
+    ("algorithm.replay.capacity", lambda c: c.algorithm.replay.is_on, "replay.kind or replay.hindsight"),
+    (
+        "algorithm.replay.max_age",
+        lambda c: c.algorithm.replay.is_on and c.algorithm.collects,
+        "replay.kind or replay.hindsight, of episodes of the run's own",
     ),
+    (
+        "algorithm.replay.max_lag",
+        lambda c: c.algorithm.replay.kind != "none" and c.algorithm.collects,
+        "a replay.kind that draws what was sampled in the run; relabelled episodes have no version",
+    ),
+    (
+        "algorithm.replay.kind",
+        lambda c: c.algorithm.collects or c.algorithm.has_critic,
+        "a learner that collects, or a critic of turns; episodes of stored runs are drawn alike",
+    ),
+    ("algorithm.replay.hindsight", lambda c: c.algorithm.collects, "a learner that collects, whose failures it uses"),
     *((f"algorithm.replay.{key}", _has_episodes, _EPISODES) for key in ("episodes", "coefficient", "ramp")),
     *(
         (
@@ -46,7 +59,7 @@ RULES: tuple[tuple[str, Callable[[TrainConfig], bool], str], ...] = (
         )
         for key in ("weight_level", "max_weight")
     ),
-    ("algorithm.replay.unit", lambda c: not _learns_from_groups(c), 'algorithm.learner = "actor_critic"'),
+    ("algorithm.replay.unit", lambda c: c.algorithm.has_critic, "a critic of turns; others draw whole episodes"),
     ("algorithm.replay.per_task", _is("successes"), 'replay.kind = "successes"'),
     ("algorithm.replay.temperature", _is("return_weighted"), 'replay.kind = "return_weighted"'),
     ("algorithm.replay.priority", _is("prioritised"), 'replay.kind = "prioritised"'),
