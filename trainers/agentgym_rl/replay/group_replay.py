@@ -19,6 +19,7 @@ from agentgym.trajectory import Group, Segment, Trajectory
 from agentgym_rl import distributed
 from agentgym_rl.batch import Stream, TrainBatch
 from agentgym_rl.checkpoint import TrainerState
+from agentgym_rl.importance import ImportanceConfig
 from agentgym_rl.learner import Workplace
 from agentgym_rl.losses import PolicyLossConfig
 from agentgym_rl.part_state import Part
@@ -189,7 +190,7 @@ class GroupReplay:
     # What is made of it.
 
     def _replayed(self, drawn: Drawn, state: TrainerState) -> list[Objective]:
-        """The algorithm's own surrogate of replayed episodes, weighted; neither KL nor entropy is counted twice."""
+        """The algorithm's own surrogate of replayed episodes, weighed once; KL and entropy are of fresh ones alone."""
         coefficient = self.options.weight_at(state.iteration)
         self._metrics["replay/coefficient"] = coefficient
         if not drawn or coefficient == 0:
@@ -204,7 +205,7 @@ class GroupReplay:
             share = mask_by_covariance(batch, self.options.covariance, seed)
             self._metrics["replay/covariance_share"] = share
         loss = replace(config.algorithm.loss, kl_coefficient=0.0, entropy_coefficient=0.0)
-        algorithm = replace(config.algorithm, loss=loss)
+        algorithm = replace(config.algorithm, loss=loss, importance=ImportanceConfig())
         return [Objective("replay", batch, replace(config, algorithm=algorithm), coefficient)]
 
     def _cloned(self, drawn: Drawn, coefficient: float) -> list[Objective]:

@@ -14,6 +14,7 @@ from agentgym.message import content_text
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.store import RunStore
 from agentgym_rl.demonstrations import with_tokens
+from agentgym_rl.importance import ImportanceConfig
 from agentgym_rl.losses import PolicyLossConfig
 from agentgym_rl.replay import Hindsight, ReplayIndex, group_replay, is_replayed, replay_weights, weighing
 from agentgym_rl.replay import buffer as buffers
@@ -159,6 +160,27 @@ def test_the_replayed_loss_is_ramped_up_beside_the_fresh_one(play):
     assert later["replay/tokens"] == 2 * later["replay/drawn"]
     assert later["replay/ratio_mean"] == pytest.approx(1.0, abs=1e-4), "the ratio is of the update, W of the sample"
     assert later["replay/weight_mean"] != pytest.approx(1.0, abs=1e-4)
+
+
+class WeighsTwice(ImportanceConfig):
+    """D-18: the run's own correction for the engine is put on top of the weights of replay."""
+
+    def __new__(cls):
+        return ImportanceConfig("token_tis")
+
+
+@parametrised(ImportanceConfig, WeighsTwice)
+def test_a_replayed_token_is_weighed_once(implementation, is_bug, play):
+    """Trap D-18: W corrects for all that lies between sampling and now, the engine's mismatch with it."""
+    replay = {"kind": "imitation", "episodes": 16, "covariance": {"share": 0.0}}
+    algorithm = {"preset": "loop", "prox": "recompute", "importance": {"mode": "token_tis"}, "replay": replay}
+    with swapped(group_replay, "ImportanceConfig", implementation):
+        trainer, _ = play("bandit", run={"iterations": 6}, algorithm=algorithm)
+    rows = [row for row in trainer.journalled.rows if row["replay/drawn"]]
+    assert abs(rows[-1]["replay/weight_mean"] - 1) > 1e-3
+    with noticed(is_bug):
+        for row in rows:
+            assert row["replay/importance_mean"] == pytest.approx(row["replay/weight_mean"], rel=1e-5)
 
 
 def test_tokens_of_high_covariance_are_left_out_of_both_losses(play):
