@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agentgym.attribution.step_groups import TOLERANCE
 from agentgym.errors import CheckpointError, ConfigError, ContractError
+from agentgym_rl.advantages import has_spread
 from agentgym_rl.replay.draw import Draw, generator_state, require_count, restore_generator
 from agentgym_rl.replay.index import ReplayIndex
 
@@ -27,7 +29,7 @@ class ImitationConfig:
     history: int = 10240
     """Groups whose mean and deviation of returns are remembered."""
     is_scaled: bool = False
-    """Divide recalibrated advantages by the median deviation."""
+    """Divide recalibrated advantages by the median deviation of the groups whose returns differed."""
 
     def __post_init__(self) -> None:
         if self.history < 1:
@@ -49,6 +51,8 @@ class UsualReturns:
     def observe(self, returns: NDArray[np.float64]) -> None:
         """Remember how a fresh group fared; float64[G], its returns. Empty groups are passed over.
 
+        Of a group whose returns are equal the deviation of 0 is not remembered: it would be divided by.
+
         Raises:
             ContractError: A return is no finite number.
         """
@@ -56,16 +60,20 @@ class UsualReturns:
             raise ContractError(f"returns of a group are {returns.tolist()}; expected finite numbers")
         if len(returns):
             self._means.append(float(returns.mean()))
-            self._deviations.append(float(returns.std()))
+            if has_spread(returns, TOLERANCE):
+                self._deviations.append(float(returns.std()))
             del self._means[: -self.config.history], self._deviations[: -self.config.history]
 
     def recalibrated(self, returns: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A' = R - P50(group means) [/ P50(group deviations)]; all 0 before any group was observed."""
+        """A' = R - P50(group means) [/ P50(group deviations)]; all 0 before any group was observed.
+
+        Deviations are those of groups whose returns differ; before there is one, nothing is divided.
+        """
         if not self._means:
             return np.zeros(len(returns))
         advantages: NDArray[np.float64] = returns - np.median(self._means)
-        if self.config.is_scaled:
-            advantages = advantages / max(float(np.median(self._deviations)), 1e-6)
+        if self.config.is_scaled and self._deviations:
+            advantages = advantages / float(np.median(self._deviations))
         return advantages
 
     def state(self) -> dict[str, Any]:

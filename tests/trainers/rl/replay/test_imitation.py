@@ -25,6 +25,16 @@ def test_advantages_are_recalibrated_by_what_is_usual_now():
     assert scaled.recalibrated(np.array([1.0])) == pytest.approx([5.0])
 
 
+def test_groups_of_equal_returns_are_never_divided_by():
+    """Where most groups fail throughout, their deviation of 0 would blow advantages up a million times (D-11)."""
+    usual = UsualReturns(ImitationConfig(is_scaled=True))
+    usual.observe(np.zeros(8))
+    assert usual.recalibrated(np.array([1.0])) == pytest.approx([1.0])
+    usual.observe(np.array([0.0, 1.0]))
+    usual.observe(np.full(8, 0.1) + 1e-12 * np.arange(8))
+    assert usual.recalibrated(np.array([1.0])) == pytest.approx([1.8])
+
+
 def test_only_what_is_better_than_usual_is_imitated(index, generator):
     imitation = SelfImitation(index, generator, UsualReturns(ImitationConfig()))
     assert len(imitation.draw(10).entries) == 0
