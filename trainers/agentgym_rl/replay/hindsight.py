@@ -83,6 +83,9 @@ class Hindsight:
                 "relabel(); write it, or leave hindsight out"
             )
         self._env = unwrapped
+        self._held_out = {
+            task.content_hash for split in suite.splits if split != "train" for task in suite.tasks(split)
+        }
 
     def relabel(self, trajectories: Sequence[Trajectory], seed: int) -> list[Trajectory]:
         """New records of failed episodes at goals that they met; episodes that succeeded or met none give none.
@@ -94,7 +97,7 @@ class Hindsight:
         Returns:
             Derived trajectories, in order: tokens of the new prompts, no behaviour log-probabilities, rewards and score
             by the environment. An episode that ends before its recorded actions do ends there; one that does not meet
-            the new goal with them is left out.
+            the new goal with them is left out, and so is a goal that makes it the same task as a held-out one.
 
         Raises:
             HeldOutError: An episode is of a held-out task.
@@ -128,7 +131,7 @@ class Hindsight:
         found: dict[str, Task] = {}
         for cut in cuts:
             task = self._env.relabel(replace(trajectory, turns=trajectory.turns[:cut]))
-            if task is not None:
+            if task is not None and task.content_hash not in self._held_out:
                 found.setdefault(task.content_hash, task)
             if len(found) == (self.config.goals if self.config.strategy == "future" else 1):
                 break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from agentgym.errors import ConfigError, ContractError, HeldOutError
 from agentgym.message import content_text
 from agentgym.prompting.renderer import ChatRenderer
-from agentgym.suite import load_suite
+from agentgym.suite import Suite, load_suite
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.demonstrations import collect_demonstrations, with_tokens
 from agentgym_rl.replay import Hindsight, HindsightConfig, require_behaviour_logprobs
@@ -169,6 +170,31 @@ def test_held_out_episodes_are_refused(make_hindsight, failed, suite):
     held_out = suite.tasks("test")[0]
     with pytest.raises(HeldOutError, match="held out from training"):
         make_hindsight().relabel([replace(failed[0], task_id=held_out.id, turns=failed[0].turns)], seed=0)
+
+
+class TakesAnyGoal(Hindsight):
+    """D-34: a goal that was met is learnt from, whatever the suite holds out."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self._held_out = set()
+
+
+@parametrised(Hindsight, TakesAnyGoal)
+def test_goals_of_held_out_tasks_are_never_learnt_from(implementation, is_bug, make_hindsight, failed, suite, renderer):
+    """Trap D-34: an environment that relabels knows its own suites at best, and not the one that is trained on."""
+    (met,) = make_hindsight().relabel(failed[:1], seed=0)
+    (goal,) = make_hindsight()._achieved(failed[0], 0)
+    assert goal.content_hash == met.content_hash
+
+    class HoldsItOut(Suite):
+        def tasks(self, split):
+            return (goal,) if split == "test" else super().tasks(split)
+
+    user_suite = HoldsItOut(**{name: getattr(suite, name) for name in Suite.__dataclass_fields__})
+    hindsight = implementation(user_suite, renderer, [], HindsightConfig())
+    with closing(hindsight), noticed(is_bug):
+        assert hindsight.relabel(failed[:1], seed=0) == []
 
 
 def test_an_environment_that_cannot_relabel_is_refused(renderer):
