@@ -67,7 +67,7 @@ class ReplayIndex:
     Attributes:
         number: int64[E], the episodes' numbers in the store.
         task: int32[E], index into `tasks`.
-        tasks: Task id and role of each task that ever entered.
+        tasks: Task id and role of each task with an episode here, and of some that had one.
         iteration: int32[E], that collected it, -1 where unknown.
         version: int32[E], the oldest weights that sampled a turn of it, -1 where there are none.
         success: int8[E], -1 where unknown.
@@ -195,7 +195,16 @@ class ReplayIndex:
         for name in _TURN_COLUMNS:
             setattr(self, name, getattr(self, name)[is_turn_kept])
         self.starts = _starts(lengths[is_kept])
+        self._forget_tasks()
         return before - self.num_turns
+
+    def _forget_tasks(self) -> None:
+        """Drop the names of tasks without an episode where they are most: made tasks come once each."""
+        if len(self.tasks) > 2 * self.num_episodes:
+            used, codes = np.unique(self.task, return_inverse=True)
+            self.task = codes.astype(np.int32)
+            self.tasks = [self.tasks[code] for code in used.tolist()]
+            self._task_codes = {task: code for code, task in enumerate(self.tasks)}
 
     def _append(self, found: EpisodeColumns, is_admitted: NDArray[np.bool_]) -> None:
         lengths = found.num_turns[is_admitted].astype(np.int64)
@@ -228,10 +237,6 @@ class ReplayIndex:
         if code == len(self.tasks):
             self.tasks.append(task)
         return code
-
-    def code_of(self, task_id: str, role: str = "agent") -> int | None:
-        """The index of a task in `tasks`; None where no episode of it ever entered."""
-        return self._task_codes.get((task_id, role))
 
     def _require_suite(self, found: EpisodeColumns) -> None:
         for suite, number in zip(found.suite, found.number.tolist(), strict=True):

@@ -38,8 +38,18 @@ def test_columns_are_those_of_the_episodes(store, make_index):
     assert index.ages().tolist() == [2, 1]
     assert index.lags().tolist() == [4, 2]
     assert index.episode_of(np.arange(5)).tolist() == [0, 0, 1, 1, 1]
-    assert index.code_of("toy/replay:train-1") == 0
-    assert index.code_of("another") is None
+    assert index.tasks == [("toy/replay:train-1", "agent")]
+
+
+def test_tasks_that_come_once_each_do_not_pile_up(store, make_index):
+    """Names are columns too: a run that makes its tasks has a new one for each group."""
+    index = make_index(capacity=8)
+    for number in range(40):
+        store.write_episode(episode(2, task_id=f"made-{number}"), iteration=number)
+        index.refresh(iteration=number, version=number)
+        names = [index.tasks[code][0] for code in index.task]
+        assert names == [f"made-{place}" for place in range(max(0, number - 3), number + 1)]
+    assert len(index.tasks) <= 2 * index.num_episodes
 
 
 OURS = RunStore.columns
