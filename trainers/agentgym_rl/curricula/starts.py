@@ -5,7 +5,6 @@ That the environment comes to the recorded state again is checked where the turn
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -57,9 +56,9 @@ class RecordedStarts:
         """A start in a task that is not in flight; None for a group from the beginning."""
         if rng.random() >= self.config.share:
             return None
-        left = (self.ladder.rung + 1) / self.config.stages
+        gone = self.config.stages - 1 - self.ladder.rung
         begun = {
-            task_id: len(opening.actions) + 1 - math.ceil((len(opening.actions) + 1) * left)
+            task_id: (len(opening.actions) + 1) * gone // self.config.stages
             for task_id, opening in self._recorded.items()
             if task_id not in busy
         }

@@ -31,7 +31,7 @@ RIGHT_WORD = next(word for word in vocabulary.texts()[0].split() if arm(word, 2)
 def success(task_id: str, num_turns: int, cls: type[Steps] = Steps, name: str = "shown") -> Trajectory:
     """What the right arm comes to."""
     turns = [
-        Turn(number, [{"role": "user", "content": f"cell {'abcdef'[number]}"}], {}, RIGHT_WORD)
+        Turn(number, [{"role": "user", "content": f"cell {'abcdef'[number % 6]}"}], {}, RIGHT_WORD)
         for number in range(num_turns)
     ]
     return Trajectory(f"{name}/{task_id}", task_id, turns=turns, outcome=Outcome("terminated"), success=True)
@@ -46,6 +46,17 @@ def test_starts_move_back_as_success_grows() -> None:
         starts.record(Result(Plan(0, start.task, "recorded", start.rung, opening=start.opening), (), 4, 3, 0))
     assert left == [2, 4]
     assert starts.ladder.rung == 2, "from the beginning there is nothing to be played before"
+
+
+def test_a_rung_leaves_exactly_its_share_of_the_turns() -> None:
+    """A product of floats would round 7/25 of 25 turns up to 8."""
+    starts = RecordedStarts(StartConfig(share=1.0, stages=25, window=1), TASKS)
+    starts.take([success(TASKS[0].id, 25)])
+    for rung in range(24):
+        starts.ladder.rung = rung
+        start = starts.draw(random.Random(0), ())
+        assert start is not None
+        assert 25 - len(start.opening.actions) == rung + 1
 
 
 def test_the_shortest_success_of_a_train_task_is_kept() -> None:
