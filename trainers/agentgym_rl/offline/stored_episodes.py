@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from agentgym.errors import ConfigError
+from agentgym.errors import CheckpointError, ConfigError
 from agentgym.trajectory import Trajectory
 from agentgym_rl.part_state import PartState
 from agentgym_rl.replay.draw import generator_state, restore_generator
@@ -58,15 +58,20 @@ class StoredEpisodes:
             index.store.close()
 
     def state(self) -> PartState:
-        """Where the draws stand."""
-        return PartState({"rng": generator_state(self._generator)})
+        """Where the draws stand, and among how many episodes."""
+        return PartState({"rng": generator_state(self._generator), "episodes": self.total})
 
     def restore(self, state: PartState) -> None:
         """Go on from a state.
 
         Raises:
-            CheckpointError: It is of something else.
+            CheckpointError: It is of something else, or the runs hold other episodes than they did.
         """
+        if state.record.get("episodes") != self.total:
+            raise CheckpointError(
+                f"the checkpoint learnt from {state.record.get('episodes')} stored episodes, of which algorithm.replay."
+                f"runs hold {self.total} now; resume with the runs as they were, or start anew in another folder"
+            )
         restore_generator(self._generator, state.record)
 
 

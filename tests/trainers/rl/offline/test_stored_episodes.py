@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agentgym.errors import ConfigError
+from agentgym.errors import CheckpointError, ConfigError
 from agentgym.store import RunStore
 from agentgym_rl.offline.stored_episodes import StoredEpisodes, best
 from agentgym_rl.replay import ReplayConfig, ReplayIndex
@@ -55,6 +55,18 @@ def test_draws_go_on_where_they_stood(episodes) -> None:
     one.draw(3)
     other.restore(one.state())
     assert [each.id for each in one.draw(20)] == [each.id for each in other.draw(20)]
+
+
+def test_runs_that_have_grown_since_are_refused(episodes) -> None:
+    """Draws are by place among all episodes, so with more of them a resumed run would learn from others."""
+    one = episodes()
+    state = one.state()
+    store = one.indices[0].store
+    store.write_episode(episode(2, 5.0))
+    one.indices[0].refresh(iteration=0, version=0)
+    grown = StoredEpisodes(one.indices, 7)
+    with pytest.raises(CheckpointError, match=r"learnt from 5 stored episodes, .* hold 6 now"):
+        grown.restore(state)
 
 
 def test_rare_success_is_what_a_high_quantile_leaves() -> None:
