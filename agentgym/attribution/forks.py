@@ -31,17 +31,9 @@ def own_task(trajectory: Trajectory) -> Task | str:
 
 
 @dataclass(frozen=True)
-class Forks:
-    """A_t = sum of the rewards of n turns + gamma^n V(s_{t+n}) - V(s_t), V being the mean return of k continuations.
+class ForkSettings:
+    """How many continuations of which states."""
 
-    With n = 1 every turn is valued. VinePPO, Kazemnejad et al. 2024, arXiv 2410.01679; Differs: a step is a turn.
-    The recorded messages are played again from the seed; rewards count when they are issued.
-    """
-
-    make_env: Callable[[], AgentEnv]
-    """Makes an environment that can be forked."""
-    make_player: ScriptFactory
-    """Makes who plays on, from the task and a seed."""
     continuations: int = 4
     """k, of each state."""
     every: int = 1
@@ -52,20 +44,36 @@ class Forks:
     """Seed of all continuations."""
     max_turns: int = 200
     """Turns of a continuation in an environment that sets no limit of its own."""
-    task_of: Callable[[Trajectory], Task | str] = field(default=own_task)
+
+    def __post_init__(self) -> None:
+        require_discount("forks.gamma", self.gamma)
+        if min(self.continuations, self.every, self.max_turns) < 1 or self.seed < 0:
+            raise ConfigError(
+                "forks needs continuations, every and max_turns of at least 1 and a seed of at least 0: got "
+                f"{self.continuations}, {self.every}, {self.max_turns} and {self.seed}"
+            )
+
+
+@dataclass(frozen=True)
+class Forks:
+    """A_t = sum of the rewards of n turns + gamma^n V(s_{t+n}) - V(s_t), V being the mean return of k continuations.
+
+    With n = 1 every turn is valued. VinePPO, Kazemnejad et al. 2024, arXiv 2410.01679; Differs: a step is a turn.
+    The recorded messages are played again from the seed; rewards count when they are issued.
+    """
+
+    make_env: Callable[[], AgentEnv] = field(repr=False)
+    """Makes an environment that can be forked."""
+    make_player: ScriptFactory = field(repr=False)
+    """Makes who plays on, from the task and a seed."""
+    settings: ForkSettings = field(default_factory=ForkSettings)
+    """How often, and from where."""
+    task_of: Callable[[Trajectory], Task | str] = field(default=own_task, repr=False)
     """The task to reset to: its id, or a task that no suite holds."""
 
     name = "forks"
     conserves = False
-    yields: Yields = field(default="advantages", init=False)
-
-    def __post_init__(self) -> None:
-        require_discount("forks.gamma", self.gamma)
-        if min(self.continuations, self.every, self.max_turns) < 1:
-            raise ConfigError(
-                "forks needs continuations, every and max_turns of at least 1: got "
-                f"{self.continuations}, {self.every}, {self.max_turns}"
-            )
+    yields: Yields = field(default="advantages", init=False, repr=False)
 
     def attribute(self, group: Sequence[Trajectory]) -> list[Floats]:
         """The credit of each turn, float64[T_i]; trajectories do not see each other.
@@ -80,10 +88,10 @@ class Forks:
     def _advantages(self, trajectory: Trajectory) -> Floats:
         rewards, values = self._replay(trajectory)
         credit = np.zeros(len(rewards))
-        starts = sorted(values)
+        starts, gamma = sorted(values), self.settings.gamma
         for start, end in zip(starts, [*starts[1:], len(rewards)], strict=True):
-            discounts = self.gamma ** np.arange(end - start)
-            ahead = self.gamma ** (end - start) * values.get(end, 0.0)
+            discounts = gamma ** np.arange(end - start)
+            ahead = gamma ** (end - start) * values.get(end, 0.0)
             credit[start:end] = discounts @ rewards[start:end] + ahead - values[start]
         return credit
 
@@ -96,7 +104,7 @@ class Forks:
             for place, turn in enumerate(trajectory.turns):
                 if turn.anchor is not None and env.anchor() != turn.anchor:
                     raise ContractError(_another(trajectory, f"turn {place} is in the state {env.anchor()!r}"))
-                if place % self.every == 0:
+                if place % self.settings.every == 0:
                     values[place] = self._value(env, talk, (zlib.crc32(trajectory.id.encode()), place))
                 text = CutMessage(turn.text) if turn.was_cut and turn.was_invalid else turn.text
                 _, rewards[place], terminated, truncated, info = env.step(text)
@@ -111,8 +119,8 @@ class Forks:
 
     def _value(self, env: AgentEnv, talk: Sequence[Message], place: tuple[int, int]) -> float:
         returns = []
-        for number in range(self.continuations):
-            draws = np.random.SeedSequence([self.seed, *place, number]).generate_state(2, np.uint32)
+        for number in range(self.settings.continuations):
+            draws = np.random.SeedSequence([self.settings.seed, *place, number]).generate_state(2, np.uint32)
             env_seed, player_seed = draws.tolist()
             try:
                 twin = env.fork(env_seed)
@@ -126,11 +134,11 @@ class Forks:
         assert env.task is not None
         player = self.make_player(env.task, seed)
         total, discount = 0.0, 1.0
-        for _ in range(self.max_turns):
+        for _ in range(self.settings.max_turns):
             text = player.act(talk)
             _, reward, terminated, truncated, info = env.step(text)
             total += discount * float(reward)
-            discount *= self.gamma
+            discount *= self.settings.gamma
             if terminated or truncated:
                 return total
             talk += [_said(env, text), *info["messages"]]

@@ -1,6 +1,7 @@
 """Methods by name: "gated,potential,return_to_go" is a chain, "episode_groups+0.5*anchors" a weighted sum.
 
-Forks, which need a live environment, are made by hand; who predicts what methods of `PREDICTED` read is `predicted`.
+Forks, which need a live environment, are made by `agentgym.evaluation.named_forks`; who predicts what methods of
+`PREDICTED` read is `predicted`.
 """
 
 from __future__ import annotations

@@ -18,17 +18,20 @@ from agentgym.attribution import (
     make_attributions,
     stored_credit,
 )
+from agentgym.attribution.forks import Forks
 from agentgym.attribution.offline import require_free
 from agentgym.attribution.predicted import Predicting
 from agentgym.cli.output import AsJson, note, print_json, print_table
+from agentgym.config import build, read_tables
 from agentgym.errors import ConfigError, MissingExtraError
+from agentgym.evaluation.named_forks import NamedForks, forks_of
 from agentgym.store import Purpose, RunStore
 
 _Options = Annotated[
     tuple[str, ...],
     tyro.conf.arg(name="set", help="Options of methods, as NAME.key=value; key=value where one method is named."),
 ]
-_KNOWN = ", ".join([*METHODS, *PREDICTED])
+_KNOWN = ", ".join([*METHODS, *PREDICTED, Forks.name])
 _TRAINING_ONLY = ("fit.every", "fit.epochs")
 _FIFTHS = ("first fifth", "second", "third", "fourth", "last fifth")
 
@@ -47,7 +50,7 @@ def run(
     """Assign credit to the episodes of a run, keep it as reward events beside the recorded ones, and compare methods.
 
     Without a method the credit that is kept already is told. Methods that learn (spa, rudder, expert) are fitted to the
-    run's episodes first; judged asks a judge.
+    run's episodes first; judged asks a judge; forks, which stands alone, plays on from each turn.
 
     Args:
         folder: The run's folder: of a recording, an evaluation or a training that is over.
@@ -70,11 +73,11 @@ def run(
     else:
         labels = _labels(method, label)
         _refuse_of_training(options)
-        formulas = dict(zip(labels, make_attributions(method, options), strict=True))
+        asked = dict(zip(labels, _asked(method, options), strict=True))
         with RunStore.open(folder) as store:
             if not overwrite:
                 require_free(store, labels)
-            methods = {name: _method(formula, store, purpose, policy) for name, formula in formulas.items()}
+            methods = {name: _method(each, store, purpose, policy) for name, each in asked.items()}
             found = attribute_run(store, methods, purpose=purpose, policies=policy, overwrite=overwrite)
         _warn(found)
     if as_json:
@@ -86,8 +89,26 @@ def run(
     return 0
 
 
-def _method(formula: StepFormula, store: RunStore, purpose: Purpose | None, policies: Sequence[str]) -> Attribution:
-    """The formula, with those who predict what it reads where it reads anything."""
+def _asked(method: Sequence[str], options: Sequence[str]) -> list[StepFormula | NamedForks]:
+    """What each text stands for; a text is a formula, or the one name that needs a live environment."""
+    texts = [text for text in method if text != Forks.name]
+    if len(texts) == len(method):
+        return list(make_attributions(texts, options))
+    prefix = f"{Forks.name}."
+    own = [option for option in options if option.startswith(prefix) or not texts]
+    tables, source = read_tables(None, [prefix + option.removeprefix(prefix) for option in own])
+    forks = build(NamedForks, tables.get(Forks.name, {}), source, prefix)
+    formulas = iter(make_attributions(texts, [option for option in options if option not in own]))
+    return [forks if text == Forks.name else next(formulas) for text in method]
+
+
+def _method(
+    formula: StepFormula | NamedForks, store: RunStore, purpose: Purpose | None, policies: Sequence[str]
+) -> Attribution:
+    """The method, with those who predict what it reads, or play on, where it needs anybody."""
+    if isinstance(formula, NamedForks):
+        note(f"{Forks.name}: playing on from each turn of the run by {formula.player}")
+        return forks_of(store, formula)
     if not formula.reads:
         return formula
     try:

@@ -42,10 +42,15 @@ class ScriptedPolicy:
     def _script(self, request: Request) -> Script:
         script = self._scripts.get(request.episode)
         if script is None:
-            script = self._scripts[request.episode] = self._factory_of(request.role)(request.task, request.seed)
+            script = self._scripts[request.episode] = self.factory_of(request.role)(request.task, request.seed)
         return script
 
-    def _factory_of(self, role: str) -> ScriptFactory:
+    def factory_of(self, role: str) -> ScriptFactory:
+        """Makes the scripts of a role.
+
+        Raises:
+            ContractError: There is none of that role.
+        """
         if not isinstance(self._factory, Mapping):
             return self._factory
         if role not in self._factory:

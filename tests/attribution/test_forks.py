@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agentgym import Reply, RewardEvent
-from agentgym.attribution.forks import Forks
+from agentgym.attribution.forks import Forks, ForkSettings
 from agentgym.errors import ConfigError, ContractError
 from agentgym.game import SoloGame
 from agentgym.rollout import Job, RolloutSettings, collect_episodes
@@ -36,7 +36,7 @@ def played(*texts, **settings):
 
 
 def forks(**options):
-    return Forks(KeyDoor, Guesser, task_of=lambda _: TASK, **options)
+    return Forks(KeyDoor, Guesser, ForkSettings(**options), task_of=lambda _: TASK)
 
 
 def exact_value(has_key, turns_left):
@@ -57,7 +57,7 @@ def test_credit_of_a_turn_is_what_it_changed_of_the_value():
 def test_credit_adds_up_to_the_return_above_the_first_value():
     method, trajectory = forks(continuations=3), played("door", "key", "door")
     (credit,) = method.attribute([trajectory])
-    (whole,) = replace(method, every=9).attribute([trajectory])
+    (whole,) = forks(continuations=3, every=9).attribute([trajectory])
     assert credit.sum() == pytest.approx(whole[0])
     assert whole.tolist() == [whole[0]] * 3
 

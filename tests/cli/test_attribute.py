@@ -47,9 +47,11 @@ def test_methods_are_compared_side_by_side_and_kept(run_folder: Path, capsys: py
     assert all(each["largest_gap"] < 1e-9 for each in told if each["conserves"])
 
 
-def test_methods_that_learn_are_fitted_to_the_run(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_methods_that_learn_are_fitted_to_the_run(
+    run_folder: Path, recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     methods = ("spa", "rudder", "expert", "judged,corrected")
-    options = [f"{name}.fit.first_epochs=1" for name in methods[:3]]
+    options = [*(f"{name}.fit.first_epochs=1" for name in methods[:3]), f'expert.run="{recorded}"']
     assert attribute(run_folder, "--method", *methods, "--set", *options, "--json") == OK
     told = {each["label"]: each for each in json.loads(capsys.readouterr().out)["methods"]}
     assert [told[name]["conserves"] for name in methods] == [True, True, False, True]
@@ -60,6 +62,17 @@ def test_methods_that_learn_are_fitted_to_the_run(run_folder: Path, capsys: pyte
     assert {event.source for event in events} == {"shaping"}
     assert attribute(run_folder, "--method", "spa") == USAGE
     assert "learning from the run" not in capsys.readouterr().err
+
+
+def test_turns_are_valued_by_playing_on_from_them(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    args = ["--method", "forks", "anchors", "--policy", "random", "--json", "--set", "anchors.gamma=0.5"]
+    assert attribute(run_folder, *args, "forks.player=demo", "forks.continuations=1", "forks.every=2") == OK
+    captured = capsys.readouterr()
+    told = {each["label"]: each for each in json.loads(captured.out)["methods"]}
+    assert (told["forks"]["yields"], told["forks"]["episodes"]) == ("advantages", 15)
+    assert "continuations=1, every=2, gamma=1.0, seed=0, max_turns=200, player='demo'" in told["forks"]["options"]
+    assert any(told["forks"]["mean_by_fifth"])
+    assert "forks: playing on from each turn of the run by demo" in captured.err
 
 
 def test_a_label_is_replaced_only_on_request(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -87,6 +100,10 @@ def test_methods_that_find_nothing_to_compare_say_so(run_folder: Path, capsys: p
         (["--set", "gamma=0.9"], "--set needs a --method"),
         (["--method", "spa", "--set", "fit.every=2"], "fit.every=2 is for training"),
         (["--method", "spa", "--set", 'fit.tower="policy"'], "give the folder of a model"),
+        (["--method", "forks", "--set", "player=nobody"], "unknown policy of 'dialogue/guess-number' 'nobody'"),
+        (["--method", "forks", "--set", "continuation=2"], "did you mean continuations"),
+        (["--method", "forks,corrected"], "unknown attribution method 'forks'"),
+        (["--method", "expert"], "name another run of demonstrations with expert.run"),
     ],
 )
 def test_what_cannot_be_done_is_one_clear_line(

@@ -32,6 +32,9 @@ class Discriminator(Estimator):
         experts: The expert's episodes.
         policy: As for `Estimator`.
 
+    Attributes:
+        run: Folder of the run that the expert's episodes are of; "" for the run that is credited.
+
     Raises:
         ConfigError: There are no expert episodes.
     """
@@ -46,6 +49,7 @@ class Discriminator(Estimator):
                 "expert has no demonstrations to compare with; set warm_start.demonstrations, or expert.run to the "
                 "folder of a run that holds some"
             )
+        self.run = method.run
         self._experts = [self.episode_of(each, _EXPERT) for each in chosen]
         self._expert_weight = self._agent_weight = 1.0
 

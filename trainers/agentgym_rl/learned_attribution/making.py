@@ -90,10 +90,15 @@ def fit_to_run(
     Where there are more than the window takes, they are drawn at random.
 
     Raises:
-        ConfigError: There are no such episodes.
+        ConfigError: There are no such episodes, or they are the expert's own.
     """
     learning = [each for each in predictors if isinstance(each, Estimator)]
-    _, rows, _ = graded_rows(store, purpose, policies)
+    collected_for, rows, _ = graded_rows(store, purpose, policies)
+    if collected_for == "demo" and any(isinstance(each, Discriminator) and not each.run for each in learning):
+        raise ConfigError(
+            f"expert would tell the demonstrations of {store.folder} from themselves; name another run of "
+            "demonstrations with expert.run, or other episodes with --purpose"
+        )
     for estimator in learning:
         draw = random.Random(estimator.config.seed)
         count = min(len(rows), estimator.config.window)
