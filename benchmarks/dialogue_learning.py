@@ -40,7 +40,7 @@ from benchmarks.report import Goal, Report, main, progress
 PACKAGES = ("agentgymnasium", "torch", "transformers")
 CONFIGS = {
     "maze": "maze_partial",
-    "text-nav": "text_nav_partial",
+    "text-nav": "text_nav_small",
     "wordle": "wordle_tries",
     "chess": "chess",
     "chess-endgames": "chess_endgames",
