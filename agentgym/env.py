@@ -114,8 +114,8 @@ class AgentEnv(gymnasium.Env[Observation, str]):
     """A multi-turn environment for one agent.
 
     A subclass sets the class attributes and writes `make_task`, `begin` and `respond`; optionally `grade`, `anchor`,
-    `fork`, `relabel` and `progress`. This class keeps the books: turns, limits, invalid actions, reward aggregation,
-    outcome, and Gymnasium's tuples.
+    `fork`, `relabel`, `progress` and `legal_actions`. This class keeps the books: turns, limits, invalid actions,
+    reward aggregation, outcome, and Gymnasium's tuples.
 
     `info` of `reset` holds `messages`, `task_id`, `reward_events`; `info` of `step` holds `messages`,
     `reward_events`, `turn`, `is_invalid`, and at the end `outcome`, `success` and `score`.
@@ -290,6 +290,14 @@ class AgentEnv(gymnasium.Env[Observation, str]):
 
     def relabel(self, trajectory: Any) -> Task | None:
         """The task that a failed trajectory did achieve, for hindsight; None: there is none."""
+        return None
+
+    def legal_actions(self) -> Sequence[str] | None:
+        """Messages that stand for all actions of the present state, each for another; None: they cannot be listed.
+
+        An environment that lists them does so in every state in which the agent acts, or would act next had a limit
+        not cut the episode there: at least one each, in an order that depends on the state alone.
+        """
         return None
 
     @property

@@ -121,6 +121,10 @@ class GameEnv(ABC):
         """How far a role has come, in [0, 1]. None: not supported."""
         return None
 
+    def legal_actions(self, role: str) -> Sequence[str] | None:
+        """Messages that stand for all actions of a role in the present state, as `AgentEnv.legal_actions` says."""
+        return None
+
     def picture(self, role: str) -> NDArray[np.uint8]:
         """What a role sees beside the text, uint8[H, W, 3]; asked of games that have a picture."""
         raise NotImplementedError(f"{type(self).__name__} has no picture")
@@ -285,6 +289,10 @@ class SoloGame(GameEnv):
     def progress(self, role: str) -> float | None:
         """The environment's progress."""
         return self.env.progress()
+
+    def legal_actions(self, role: str) -> Sequence[str] | None:
+        """The environment's legal actions."""
+        return self.env.legal_actions()
 
     def interrupt(self) -> None:
         """Interrupt the environment."""

@@ -55,6 +55,7 @@ class Request:
         seed: Seed of this request's draws: same request, same seed, same reply.
         sampling: How to draw.
         role: The role that acts.
+        legal_actions: Messages that stand for all actions of the state, where the policy asks for them.
     """
 
     episode: str
@@ -66,6 +67,7 @@ class Request:
     seed: int
     sampling: Sampling
     role: str = "agent"
+    legal_actions: Sequence[str] | None = None
 
 
 @dataclass(slots=True)

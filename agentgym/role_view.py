@@ -134,6 +134,10 @@ class RoleView(AgentEnv):
         """The game's progress of the agent's role."""
         return self.game.progress(self.role)
 
+    def legal_actions(self) -> Sequence[str] | None:
+        """The game's legal actions of the agent's role."""
+        return self.game.legal_actions(self.role)
+
     def interrupt(self) -> None:
         """Interrupt the game and stop asking partners."""
         super().interrupt()

@@ -21,8 +21,14 @@ Ids = NDArray[np.int32]
 NO_IDS: Ids = np.zeros(0, np.int32)
 FINAL_PROGRESS = "final_progress"
 """Key of a trajectory's metadata: how far a truncated episode came."""
+FINAL_ACTIONS = "final_actions"
+"""Key of a trajectory's metadata: the legal actions of the state in which a limit cut the episode."""
 HINT = "hint"
 """Key of a trajectory's metadata: advice that the policy was shown and that the recorded prompts are without."""
+LAST_MESSAGES = "last_messages"
+"""Key of a trajectory's metadata: what the role was told after its last turn."""
+FINAL_PROMPT = "final_prompt_ids"
+"""Key of a trajectory's metadata: a truncated episode's final observation as prompt ids."""
 
 
 @dataclass(slots=True)
@@ -60,6 +66,7 @@ class Turn:
         was_invalid: Whether the environment refused the message as an action.
         anchor: Canonical key of the state that the role acted in, where the environment has one.
         progress: How far the episode had come in that state, in [0, 1], where the environment says.
+        legal_actions: Messages that stand for all actions of that state, where they were listed.
         times: Where the wall time went.
     """
 
@@ -76,6 +83,7 @@ class Turn:
     was_invalid: bool = False
     anchor: str | None = None
     progress: float | None = None
+    legal_actions: tuple[str, ...] | None = None
     times: TurnTimes = field(default_factory=TurnTimes)
 
 

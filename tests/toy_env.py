@@ -56,6 +56,9 @@ class ToyEnv(AgentEnv):
     def progress(self) -> float:
         return min(1.0, abs(self.position) / 10)
 
+    def legal_actions(self) -> Sequence[str]:
+        return tuple(MOVES)
+
     def fork(self, seed: int | None = None) -> Self:
         return self.fork_by_copy(seed)
 

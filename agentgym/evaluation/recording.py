@@ -25,7 +25,7 @@ from agentgym.trajectory import Trajectory
 
 RECORDING = "recording"
 """Key of a run's meta that says what was asked for, and its `kind`."""
-_ROLLOUT = RolloutSettings(is_lockstep=True, record_anchors=True, record_progress=True)
+_ROLLOUT = RolloutSettings(is_lockstep=True, record_anchors=True, record_progress=True, record_legal_actions=True)
 _PURPOSES: dict[str, Purpose] = {"train": "demo", "validation": "validation", "test": "test"}
 
 

@@ -55,7 +55,7 @@ def _torch(path: str, **options: Any) -> Policy:
     try:
         from transformers.utils import logging as transformers_logging
 
-        from agentgym.policies.torch_policy import TorchPolicy
+        from agentgym.policies.torch_listed import load_policy
     except ImportError as error:
         if (error.name or "").partition(".")[0] in ("torch", "transformers", "tokenizers"):
             raise MissingExtraError("the torch policy", "train") from None
@@ -63,7 +63,7 @@ def _torch(path: str, **options: Any) -> Policy:
     was_shown = transformers_logging.is_progress_bar_enabled()
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        return TorchPolicy.load(path, **options)
+        return load_policy(path, **options)
     finally:
         if was_shown:
             transformers_logging.enable_progress_bar()  # type: ignore[no-untyped-call]

@@ -188,6 +188,13 @@ class RemoteEnv(AgentEnv):
         progress: float | None = self._own("progress")["progress"]
         return progress
 
+    def legal_actions(self) -> Sequence[str] | None:
+        """The environment's legal actions; None against other people's servers."""
+        if not self.is_ours:
+            return None
+        actions: list[str] | None = self._own("legal_actions")["legal_actions"]
+        return actions
+
     def fork(self, seed: int | None = None) -> Self:
         """A copy that goes on from here, in a session of its own on the same server. See `AgentEnv.fork`."""
         if self._foreign is not None:

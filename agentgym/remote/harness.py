@@ -109,6 +109,7 @@ _METHODS: Mapping[str, Callable[[Session, Fields, Send], None]] = {
     "hello": _hello,
     "anchor": partial(_ask, "anchor"),
     "progress": partial(_ask, "progress"),
+    "legal_actions": partial(_ask, "legal_actions"),
     "make_task": _make_task,
     "finalize": _finalize,
     "fork": _fork,

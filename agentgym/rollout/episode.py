@@ -20,6 +20,7 @@ from agentgym.errors import (
     AgentGymError,
     CancelledEpisode,
     ContextOverflowError,
+    ContractError,
     PartnerError,
     PartnerForfeitError,
 )
@@ -33,7 +34,16 @@ from agentgym.reward import weighted_sum
 from agentgym.rollout.opening import Opening, parse_reply, play_opening
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.task import Task
-from agentgym.trajectory import FINAL_PROGRESS, HINT, Trajectory, Turn, TurnTimes
+from agentgym.trajectory import (
+    FINAL_ACTIONS,
+    FINAL_PROGRESS,
+    FINAL_PROMPT,
+    HINT,
+    LAST_MESSAGES,
+    Trajectory,
+    Turn,
+    TurnTimes,
+)
 
 _MIN_ROOM = 1
 _COSTS = {"prompt_tokens", "completion_tokens", "cost_usd"}
@@ -116,6 +126,11 @@ def is_partner(policy: Policy) -> bool:
     return getattr(policy, "is_partner", False)
 
 
+def picks_listed(policy: Policy) -> bool:
+    """Whether a policy picks among the actions that the environment lists; see `ListedPolicy`."""
+    return getattr(policy, "picks_listed", False)
+
+
 class Casting(Protocol):
     """Who plays the roles of a game, and with which conversation.
 
@@ -157,6 +172,7 @@ class Episode:
         self._partners: frozenset[str] = frozenset()
         self._num_tokens = 0
         self._final_progress: dict[str, float | None] = {}
+        self._listed: dict[str, tuple[str, ...] | None] = {}
 
     # Calls that the engine runs in a thread.
 
@@ -165,7 +181,10 @@ class Episode:
         if self.game is None:
             self.game = make_game(self.job.task)
         inbox = self.game.reset(self.job.task, self.job.env_seed)
-        return inbox if self.job.opening is None else play_opening(self.game, inbox, self.job.opening)
+        if self.job.opening is not None:
+            inbox = play_opening(self.game, inbox, self.job.opening)
+        self._list_actions(self.game.acting_role)
+        return inbox
 
     def step(self, text: str) -> tuple[GameReply, Standing]:
         """Step the game; also returns what it said of the state that the message was an action in."""
@@ -183,11 +202,34 @@ class Episode:
         return self._ended(self.game.finalize(reason))
 
     def _ended(self, reply: GameReply) -> GameReply:
-        """Ask how far each role of a truncated episode came, where that is recorded."""
+        """Ask what is recorded of the state after a step: what can be done, at a limit also how far each role came."""
         assert self.game is not None
-        if self.settings.record_progress and reply.outcome is not None and reply.outcome.kind == "truncated":
-            self._final_progress = {role: self.game.progress(role) for role in self._records}
+        if reply.outcome is None:
+            self._list_actions(self.game.acting_role)
+        elif reply.outcome.kind == "truncated":
+            if self.settings.record_progress:
+                self._final_progress = {role: self.game.progress(role) for role in self._records}
+            self._list_actions(*self._records)
         return reply
+
+    def _list_actions(self, *roles: str | None) -> None:
+        """Ask what roles can do now, where that is recorded or their policy picks among it.
+
+        Raises:
+            ContractError: A policy has nothing to pick among.
+        """
+        assert self.game is not None
+        for role in filter(None, roles):
+            picks = picks_listed(self._casting.policy_of(role))
+            if not (picks or self.settings.record_legal_actions):
+                continue
+            found = self.game.legal_actions(role)
+            if picks and not found:
+                raise ContractError(
+                    f"task {self.job.task.id!r}: the environment lists no actions of the role {role!r}, and its policy "
+                    "picks among them; write legal_actions(), or let the policy write its messages"
+                )
+            self._listed[role] = None if found is None else tuple(found)
 
     # What the engine calls on its own thread.
 
@@ -226,7 +268,7 @@ class Episode:
         assert self.game.acting_role is not None
         role = self._acted = self.game.acting_role
         talk, record = self._talks[role], self._records[role]
-        turn = Turn(len(record.turns), self._told[role], {}, "")
+        turn = Turn(len(record.turns), self._told[role], {}, "", legal_actions=self._listed.get(role))
         asked = self._advised.get(role, talk)
         try:
             prompt = talk.prompt()
@@ -251,6 +293,7 @@ class Episode:
             seed=draw_seed(self.job.seed, role, turn.index),
             sampling=self._sampling(),
             role=role,
+            legal_actions=turn.legal_actions,
         )
 
     def withdraw(self) -> None:
@@ -305,9 +348,11 @@ class Episode:
             if reply.outcome.is_graded:
                 record.success, record.score = reply.successes[role], reply.scores[role]
             if self._told[role]:
-                record.metadata["last_messages"] = self._told[role]
+                record.metadata[LAST_MESSAGES] = self._told[role]
             if self._final_progress.get(role) is not None:
                 record.metadata[FINAL_PROGRESS] = self._final_progress[role]
+            if reply.outcome.kind == "truncated" and self._listed.get(role):
+                record.metadata[FINAL_ACTIONS] = list(self._listed[role] or ())
             if self.settings.record_final_prompt and reply.outcome.kind == "truncated":
                 self._record_final_prompt(role, record)
             record.usage["seconds"] = time.monotonic() - self.started
@@ -352,7 +397,7 @@ class Episode:
         with contextlib.suppress(ContextOverflowError):
             prompt = self._talks[role].prompt()
             if prompt is not None:
-                record.metadata["final_prompt_ids"] = list(prompt.ids)
+                record.metadata[FINAL_PROMPT] = list(prompt.ids)
 
     def _tools(self, role: str) -> Sequence[ToolSchema]:
         assert self.game is not None
@@ -374,7 +419,7 @@ class Episode:
             group_id=f"{job.group_id}/{role}" if has_roles else job.group_id,
             policy="" if policy is None else policy.name,
             weights={} if self.game is None else self.game.reward_weights,
-            is_derived=policy is None or not policy.uses_tokens,
+            is_derived=policy is None or not policy.uses_tokens or picks_listed(policy),
             parent_id=None if job.opening is None else job.opening.parent,
             parent_turn=None if job.opening is None else len(job.opening.actions),
             metadata={HINT: job.hint} if job.hint else {},

@@ -108,6 +108,10 @@ class EnvironmentHost:
         """How far a role of a game has come."""
         return self._game(key).progress(role)
 
+    def legal_actions(self, key: int, role: str) -> Sequence[str] | None:
+        """What a role of a game can do."""
+        return self._game(key).legal_actions(role)
+
     def interrupt(self, key: int) -> None:
         """Make a running step of a game give up."""
         if key in self._games:
@@ -204,6 +208,11 @@ class RemoteGame(GameEnv):
     def progress(self, role: str) -> float | None:
         """How far a role has come; a call of its own to the host."""
         found: float | None = self._ask("progress", role)
+        return found
+
+    def legal_actions(self, role: str) -> Sequence[str] | None:
+        """What a role can do; a call of its own to the host."""
+        found: Sequence[str] | None = self._ask("legal_actions", role)
         return found
 
     def interrupt(self) -> None:

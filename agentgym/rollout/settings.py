@@ -37,6 +37,8 @@ class RolloutSettings:
     """Whether each turn records the environment's anchor."""
     record_progress: bool = False
     """Whether each turn records how far the episode had come, and a truncated episode how far it came."""
+    record_legal_actions: bool = False
+    """Whether each turn records the actions that the environment lists, and a truncated episode those at its end."""
     record_final_prompt: bool = False
     """Whether a truncated episode records its final observation as prompt ids, for bootstrapping."""
     step_timeout_s: float | None = None

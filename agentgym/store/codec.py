@@ -124,7 +124,9 @@ def turn_rows(trajectory: Trajectory, images: dict[str, Image]) -> list[tuple[An
     rows = []
     for position, turn in enumerate(trajectory.turns):
         messages = [take_out(message, images) for message in turn.messages]
-        record = (messages, take_out(turn.reply, images), turn.text, turn.anchor)
+        record: list[Any] = [messages, take_out(turn.reply, images), turn.text, turn.anchor]
+        if turn.legal_actions is not None:
+            record.append(turn.legal_actions)
         times = turn.times
         rows.append(
             (
@@ -251,7 +253,7 @@ def unpack_tokens(blob: bytes, turns: Sequence[Turn]) -> None:
 def read_turn(row: Sequence[Any]) -> Turn:
     """The turn of a row of `turns` (from the column `turn` on), without its token arrays."""
     index, record, version, opens_segment, was_cut, was_invalid, *times, progress = row
-    messages, reply, text, anchor = json.loads(record)
+    messages, reply, text, anchor, *listed = json.loads(record)
     return Turn(
         index=index,
         messages=messages,
@@ -265,6 +267,7 @@ def read_turn(row: Sequence[Any]) -> Turn:
         was_invalid=bool(was_invalid),
         anchor=anchor,
         progress=progress,
+        legal_actions=tuple(listed[0]) if listed else None,
         times=TurnTimes(*times),
     )
 

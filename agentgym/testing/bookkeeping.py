@@ -6,6 +6,7 @@ Whether it repeats is checked in `repeatability`.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import threading
 from typing import Any, get_args
@@ -25,6 +26,8 @@ from agentgym.testing.subject import EnvSubject
 
 INTERRUPT_AFTER_S = 0.1
 GIVES_UP_WITHIN_S = 5.0
+MAX_LISTED_SEQUENCES, MAX_LISTED_STATES, MAX_LISTED_ACTIONS = 2, 3, 8
+"""How many sequences, states of each and actions of each state are tried of what is listed as legal."""
 
 
 def check_rewards(subject: EnvSubject) -> str | None:
@@ -158,6 +161,30 @@ def check_progress(subject: EnvSubject) -> str | None:
                 progress is not None and 0.0 <= progress <= 1.0,
                 f"task {task.id!r}: progress() is {progress!r} after {actions[:length]}, expected a number in [0, 1]",
             )
+    return None
+
+
+def check_legal_actions(subject: EnvSubject) -> str | None:
+    """What is listed as legal is taken: different messages, at least one in each state, none of them invalid."""
+    env = subject.make()
+    task = subject.tasks[0]
+    start(env, task)
+    if env.legal_actions() is None:
+        return "the environment lists no actions"
+    for actions in itertools.islice(subject.sequences(task), MAX_LISTED_SEQUENCES):
+        for length in range(min(len(actions), MAX_LISTED_STATES)):
+            steps = play_actions(env, task, actions[:length]).steps
+            if steps and steps[-1].is_last:
+                break
+            listed = list(env.legal_actions() or ())
+            where = f"task {task.id!r}, after {actions[:length]}"
+            expect(
+                len(listed) > 0 and len(set(listed)) == len(listed),
+                f"{where}: legal_actions() is {listed!r:.200}, expected different messages, at least one",
+            )
+            for action in listed[:MAX_LISTED_ACTIONS]:
+                step = play_actions(env, task, [*actions[:length], action]).steps[-1]
+                expect(not step.is_invalid, f"{where}: {action!r} is listed as legal and refused")
     return None
 
 

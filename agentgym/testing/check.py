@@ -34,6 +34,7 @@ ENV_CHECKS: Mapping[str, Check[EnvSubject]] = {
     "ends": bookkeeping.check_ends,
     "limits": bookkeeping.check_limits,
     "progress": bookkeeping.check_progress,
+    "legal_actions": bookkeeping.check_legal_actions,
     "finalize": bookkeeping.check_finalize,
     "interrupt": bookkeeping.check_interrupt,
     "oracle": hostility.check_oracle,

@@ -194,6 +194,13 @@ class GymnasiumEnv(AgentEnv):
             twin._reseed(seed)
         return twin
 
+    def legal_actions(self) -> Sequence[str] | None:
+        """The names of discrete actions; None where actions are others."""
+        space = self.env.action_space
+        if not isinstance(space, spaces.Discrete):
+            return None
+        return self.view.actions or [str(space.start + index) for index in range(int(space.n))]
+
     def close(self) -> None:
         """Close the environment."""
         self.env.close()

@@ -139,6 +139,11 @@ class LineGame(GameEnv):
         """The marks and invalid messages so far; equal within one task only."""
         return f"{self.marks['first']:x} {self.marks['second']:x} {sorted(self.num_invalid.items())}"
 
+    def legal_actions(self, role: str) -> Sequence[str]:
+        """The numbers of the moves that can be made."""
+        taken = self.marks["first"] | self.marks["second"]
+        return [str(move + 1) for move, _ in self.board.moves(taken)]
+
     def fork(self, seed: int | None = None) -> Self:
         """A copy that goes on from here; nothing random happens after the start."""
         return self.fork_by_copy(seed)

@@ -70,13 +70,16 @@ def test_rollout_over_the_wire_gives_the_same_trajectories(start, connect, env_i
     suite = load_suite(SUITES[env_id])
     jobs = [Job(task, f"j{number:03d}", number) for number, task in enumerate(suite.tasks("test")[:30])]
     policy = ScriptedPolicy("demo", spec(env_id).load_scripts()["demo"])
-    settings = RolloutSettings(record_anchors=True, record_progress=True)
+    settings = RolloutSettings(record_anchors=True, record_progress=True, record_legal_actions=True)
     sides = []
     for make_env in (lambda: connect(address), lambda: make(env_id, **suite.env_options)):
         records, stats = collect_episodes(jobs, lambda _, m=make_env: SoloGame(m()), {"*": policy}, settings)
         assert stats.faults == 0
         sides.append(
-            [[(t.text, t.reply, t.anchor, t.progress, t.was_invalid) for t in record.turns] for record in records]
+            [
+                [(t.text, t.reply, t.anchor, t.progress, t.legal_actions, t.was_invalid) for t in record.turns]
+                for record in records
+            ]
         )
         sides[-1].append([(record.outcome, record.score, record.events) for record in records])
     assert sides[0] == sides[1]

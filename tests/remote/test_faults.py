@@ -364,7 +364,17 @@ _JSON = st.recursive(
 _KINDS = ("reset", "step", "state", "mcp", "agentgym")
 _RPC = ("jsonrpc", "id", "params", "name")
 _KEYS = ("seed", "episode_id", "task", "message", "was_cut", "method", "reason", "type", *_RPC)
-_METHODS = ("hello", "anchor", "progress", "make_task", "finalize", "tools/list", "tools/call", "interrupt")
+_METHODS = (
+    "hello",
+    "anchor",
+    "progress",
+    "legal_actions",
+    "make_task",
+    "finalize",
+    "tools/list",
+    "tools/call",
+    "interrupt",
+)
 _VALUES = _JSON | st.sampled_from([*_METHODS, "2.0", "call_tool", "turns", "up"])
 _MESSAGES = st.fixed_dictionaries(
     {"type": st.sampled_from(_KINDS)},

@@ -124,7 +124,7 @@ def test_interrupt_of_a_foreign_server_closes_the_connection(counter, connect):
 def test_foreign_server_has_neither_forks_nor_anchors_nor_task_ids(counter, connect):
     env = connect(counter)
     env.reset(seed=1)
-    assert (env.anchor(), env.progress()) == (None, None)
+    assert (env.anchor(), env.progress(), env.legal_actions()) == (None, None, None)
     with pytest.raises(NotImplementedError):
         env.fork()
     with pytest.raises(TaskError):

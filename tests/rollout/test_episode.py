@@ -12,11 +12,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 from toy import CountEnv, Parrot, make_game, task
 
 from agentgym import Limits
+from agentgym.errors import ContractError
 from agentgym.game import SoloGame
 from agentgym.policy import Reply, Sampling
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.rollout import Job, RolloutSettings, collect_episodes, draw_seed
-from agentgym.trajectory import FINAL_PROGRESS
+from agentgym.trajectory import FINAL_ACTIONS, FINAL_PROGRESS
 
 
 class TokenParrot(Parrot):
@@ -117,6 +118,48 @@ def test_anchors_are_recorded_on_demand():
         settings = RolloutSettings(record_anchors=is_wanted)
         [record], _ = collect_episodes(jobs, lambda _: SoloGame(Anchored()), {"*": Parrot()}, settings)
         assert [turn.anchor for turn in record.turns] == (["at 0", "at 1"] if is_wanted else [None, None])
+
+
+class ListingEnv(CountEnv):
+    def legal_actions(self):
+        return [f"go {self.count}", "stay"]
+
+
+class FirstOfList(Parrot):
+    """Picks the first listed action, and remembers the lists."""
+
+    picks_listed = True
+
+    def generate(self, requests):
+        self.lists = [*getattr(self, "lists", []), *(request.legal_actions for request in requests)]
+        return super().generate(requests)
+
+
+def test_legal_actions_are_recorded_on_demand_and_of_the_state_that_a_limit_left():
+    each = task(0, length=3, limits=Limits(max_turns=2, step_timeout_s=5.0))
+    for is_wanted in (True, False):
+        settings = RolloutSettings(record_legal_actions=is_wanted)
+        [record], _ = collect_episodes([Job(each, "e", 5)], lambda _: SoloGame(ListingEnv()), {"*": Parrot()}, settings)
+        expected = [("go 0", "stay"), ("go 1", "stay")] if is_wanted else [None, None]
+        assert [turn.legal_actions for turn in record.turns] == expected
+        assert record.outcome.kind == "truncated"
+        assert record.metadata.get(FINAL_ACTIONS) == (["go 2", "stay"] if is_wanted else None)
+    ended = play(task(0, length=2), Parrot(), record_legal_actions=True)
+    assert [turn.legal_actions for turn in ended.turns] == [None, None]
+
+
+def test_a_policy_that_picks_is_told_what_is_legal_in_each_state():
+    policy = FirstOfList()
+    each = task(0, length=2)
+    [record], _ = collect_episodes(
+        [Job(each, "e", 5)], lambda _: SoloGame(ListingEnv()), {"*": policy}, RolloutSettings()
+    )
+    assert policy.lists == [("go 0", "stay"), ("go 1", "stay")]
+    assert [turn.legal_actions for turn in record.turns] == policy.lists
+    assert FINAL_ACTIONS not in record.metadata
+    assert record.is_derived
+    with pytest.raises(ContractError, match=r"lists no actions of the role 'agent'.*write legal_actions"):
+        play(each, FirstOfList())
 
 
 def test_progress_is_recorded_on_demand_and_ends_with_how_far_a_truncated_episode_came():

@@ -100,12 +100,15 @@ def hosts(cluster, request) -> Iterator[RayHosts]:
 
 @pytest.mark.parametrize("hosts", [(game_maker(SUITE), HOSTS)], indirect=True)
 def test_trajectories_on_a_cluster_are_those_of_one_machine(hosts):
-    here, _ = play(game_maker(SUITE), 60, record_anchors=True, record_progress=True)
-    there, stats = play(hosts.make_game, 60, record_anchors=True, record_progress=True)
+    standing = {"record_anchors": True, "record_progress": True, "record_legal_actions": True}
+    here, _ = play(game_maker(SUITE), 60, **standing)
+    there, stats = play(hosts.make_game, 60, **standing)
     assert told(there) == told(here)
     standings = [[[(turn.anchor, turn.progress) for turn in record.turns] for record in side] for side in (here, there)]
     assert standings[0] == standings[1]
     assert all(None not in standing for record in standings[0] for standing in record)
+    lists = [[[turn.legal_actions for turn in record.turns] for record in side] for side in (here, there)]
+    assert lists[0] == lists[1]
     assert stats.retries == 0
     assert len(hosts.nodes()) == 3
 

@@ -24,6 +24,7 @@ def make_turn(index, generator):
         was_invalid=index == 1,
         anchor=None if index else "start",
         progress=None if index == 1 else index / 3,
+        legal_actions=None if index == 2 else ("up", 'say "ja\ud83d"'),
         times=TurnTimes(0.1, 0.2, 0.3, 0.05),
     )
 

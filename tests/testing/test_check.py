@@ -34,12 +34,12 @@ def test_check_env_passes_registered_environments(env_id):
     report = check_env(env_id)
     report.raise_if_failed()
     assert len(report.results) == len(ENV_CHECKS)
-    # Games of several roles need not tell how far one of them has come.
+    # Games of several roles need not tell how far one of them has come; few environments can list what may be said.
     skipped = {result.name for result in report.results if result.status == "skipped"}
     known = registration.spec(env_id)
     # What needs an extra may import it; a game against an engine hides nothing.
     may_be = {"progress"} if known.roles else {"light_import", "secrecy"} if known.extra else set()
-    assert skipped <= (may_be if known.difficulty else {*may_be, "difficulty"})
+    assert skipped <= {"legal_actions", *(may_be if known.difficulty else {*may_be, "difficulty"})}
 
 
 def test_check_env_passes_a_factory():
@@ -58,6 +58,9 @@ def test_check_env_skips_what_an_environment_does_not_offer():
         def progress(self):
             return None
 
+        def legal_actions(self):
+            return None
+
         def fork(self, seed=None):
             raise NotImplementedError
 
@@ -65,7 +68,7 @@ def test_check_env_skips_what_an_environment_does_not_offer():
     skipped = {result.name for result in report.results if result.status == "skipped"}
     assert report.passed
     assert skipped == {
-        *("seeds", "replay", "concurrency", "anchors", "forks", "progress"),
+        *("seeds", "replay", "concurrency", "anchors", "forks", "progress", "legal_actions"),
         *("oracle", "cheats", "light_import", "difficulty"),
     }
 
@@ -201,6 +204,16 @@ class Ungraded(ToyEnv):
         return 0.0, {"reward_events": (), "outcome": agentgym.Outcome("truncated", "turns"), "success": None}
 
 
+class Overpromising(ToyEnv):
+    def legal_actions(self):
+        return ("up", "down", "fly")
+
+
+class AtALoss(ToyEnv):
+    def legal_actions(self):
+        return () if self.turn else ("up", "down")
+
+
 class Uninterruptible(ToyEnv):
     def interrupt(self):
         pass
@@ -253,6 +266,8 @@ FAULTS = [
     ("ends", Contradictory),
     ("limits", Limitless),
     ("progress", OverfullProgress),
+    ("legal_actions", Overpromising),
+    ("legal_actions", AtALoss),
     ("finalize", Ungraded),
     ("interrupt", Uninterruptible),
     ("cheats", Credulous),

@@ -155,6 +155,10 @@ class BoardEnv(AgentEnv):
         """Position, what was on the board since the last move that cannot be undone, turns and invalid messages."""
         return f"{self._board.fen()} {sorted(self._seen.items())} {self.turn} {self.num_invalid}"
 
+    def legal_actions(self) -> Sequence[str]:
+        """The agent's legal moves in standard notation."""
+        return [self._board.san(move) for move in self._board.legal_moves]
+
     def fork(self, seed: int | None = None) -> Self:
         """A copy that goes on from here; a seed draws the opponent's further moves afresh."""
         twin = self.fork_by_copy(seed, self._board)

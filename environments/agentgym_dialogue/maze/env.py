@@ -209,6 +209,10 @@ class MazeEnv(AgentEnv):
         away = distances(self._puzzle.rows, self._puzzle.goal)
         return max(0.0, 1.0 - away[self._at] / max(1, away[self._puzzle.start]))
 
+    def legal_actions(self) -> Sequence[str]:
+        """The four directions, those against walls among them."""
+        return tuple(MOVES)
+
     def relabel(self, trajectory: Trajectory) -> Task | None:
         """The task of going where a failed episode ended; None where that is its start, or a held-out task."""
         task = task_of(trajectory, self.task)

@@ -213,6 +213,10 @@ class TextNavEnv(AgentEnv):
         at_first = len(plan(HouseState(self._state.house), self._goals))
         return max(0.0, 1.0 - len(plan(self._state, self._goals)) / at_first)
 
+    def legal_actions(self) -> Sequence[str]:
+        """The commands that can be carried out now."""
+        return [str(command) for command in self._state.commands()]
+
     def relabel(self, trajectory: Trajectory) -> Task | None:
         """The task of what a failed episode achieved: what it put elsewhere, else what it holds.
 

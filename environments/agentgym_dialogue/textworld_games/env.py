@@ -97,6 +97,11 @@ class TextWorldEnv(AgentEnv):
         messages = [user(world.describe())]
         return EnvReply(messages, terminated=world.is_lost, success=False if world.is_lost else None)
 
+    def legal_actions(self) -> Sequence[str]:
+        """TextWorld's admissible commands."""
+        assert self._world is not None
+        return self._world.commands()
+
     def fork(self, seed: int | None = None) -> Self:
         """A copy that goes on from here; nothing random happens after the start."""
         twin = self.fork_by_copy(seed, self._world)

@@ -49,6 +49,10 @@ def arm(text: str, num_arms: int) -> int:
     return zlib.crc32(text.encode()) % num_arms
 
 
+LEFT_RIGHT = tuple(next(item for item in vocabulary.ITEMS if arm(item, 2) == number) for number in range(2))
+"""A word for each of two arms."""
+
+
 class Bandit(AgentEnv):
     """Two turns; what the first message was decides the reward, which comes with the second."""
 
@@ -110,6 +114,9 @@ class KeyDoor(AgentEnv):
     def view(self) -> str:
         return f"cell {'abcdef'[self.cell]} {'key' if self.has_key else 'none'}"
 
+    def legal_actions(self) -> Sequence[str]:
+        return LEFT_RIGHT
+
     def anchor(self) -> str:
         return self.view()
 
@@ -137,6 +144,9 @@ class Questions(AgentEnv):
             raise ActionSyntaxError("ask or guess")
         is_right = vocabulary.ITEMS.index(word) == item
         return EnvReply([], [self.event("success", float(is_right))], True, is_right)
+
+    def legal_actions(self) -> Sequence[str]:
+        return [*vocabulary.PROPERTIES, *vocabulary.ITEMS]
 
 
 class Loop(AgentEnv):
