@@ -78,9 +78,19 @@ PRESETS: dict[str, dict[str, Any]] = {
         "loss": {"eps_low": 0.2, "eps_high": 0.2},
         "aggregation": "token_mean",
     },
-    # Schulman et al. 2017, arXiv 1707.06347, with a turn as the step.
+    # Schulman et al. 2017, arXiv 1707.06347, with a turn as the step. Discounted, because V follows a time limit: with
+    # gamma = 1 turns that lead nowhere cost nothing.
     "ppo": {
         "credit": "turn_gae",
+        "is_whitened": True,
+        "gae": {"discount": 0.95},
+        "loss": {"eps_low": 0.2, "eps_high": 0.2},
+        "aggregation": "token_mean",
+    },
+    # Deng et al. 2024, arXiv 2411.03817 (StepAgent), inverse: a discriminator of the expert's turns pays the agent's.
+    "step_agent_inverse": {
+        "credit": "turn_gae",
+        "attribution": {"method": "expert"},
         "is_whitened": True,
         "loss": {"eps_low": 0.2, "eps_high": 0.2},
         "aggregation": "token_mean",
@@ -89,6 +99,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "ppo_token": {
         "credit": "token_gae",
         "is_whitened": True,
+        "gae": {"discount": 0.99},
         "loss": {"eps_low": 0.2, "eps_high": 0.2},
         "aggregation": "token_mean",
     },
