@@ -103,9 +103,11 @@ class GroupReplay:
         if self.buffer is not None:
             samplers = [sampler for sampler in self.buffer.samplers if isinstance(sampler, TaskSuccesses)]
             for sampler in samplers:
-                filled = sampler.fill(filled)
+                filled = sampler.fill(filled, self._fits)
             self._metrics |= self.buffer.draw_metrics([sampler.filled for sampler in samplers])
-            self._metrics["replay/drawn"] = float(sum(len(sampler.filled.entries) for sampler in samplers))
+            added = sum(is_replayed(member) for group in filled for member in group.members)
+            drawn = sum(len(sampler.filled.entries) for sampler in samplers)
+            self._metrics |= {"replay/drawn": float(added), "replay/too_long": float(drawn - added)}
         return distributed.broadcast(filled)
 
     def weigh(self, batch: TrainBatch) -> None:
@@ -181,11 +183,15 @@ class GroupReplay:
         return distributed.broadcast(drawn)
 
     def _fitting(self, drawn: Drawn, name: str) -> Drawn:
-        """Without trajectories that no row holds: the prompts of another goal, or of another run, may be longer."""
-        longest = self.place.config.packing.row_length
-        kept = [pair for pair in drawn if all(each.num_tokens <= longest for each in pair[0].segments())]
+        """Without trajectories that no row holds."""
+        kept = [pair for pair in drawn if self._fits(pair[0])]
         self._metrics[f"{name}/too_long"] = float(len(drawn) - len(kept))
         return kept
+
+    def _fits(self, trajectory: Trajectory) -> bool:
+        """Whether rows hold it: the prompts of another goal, or of another run, may be longer."""
+        longest = self.place.config.packing.row_length
+        return all(segment.num_tokens <= longest for segment in trajectory.segments())
 
     # What is made of it.
 

@@ -8,7 +8,7 @@ would make its weight 1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -70,17 +70,23 @@ class TaskSuccesses:
             raise ContractError("no success is stored yet; fill groups, or draw once an episode succeeded")
         return Draw.of(self.index, "episode", self._generator.choice(kept, count))
 
-    def fill(self, groups: Sequence[Group]) -> list[Group]:
+    def fill(self, groups: Sequence[Group], fits: Callable[[Trajectory], bool] = lambda _: True) -> list[Group]:
         """The groups, with one success more where there was none and one is stored; others are handed back as they are.
 
         What is added has an id and attempt of its own and says in its metadata which episode it is (`REPLAYED`).
+
+        Args:
+            groups: Fresh ones.
+            fits: Whether a success can be learnt from; one that cannot is drawn, but not added.
         """
         chosen = [self._choose(group) for group in groups]
         added = [entry for entry in chosen if entry is not None]
         self.filled = Draw.of(self.index, "episode", np.array(added, np.int64))
-        found = iter(read_episodes(self.filled))
+        drawn = iter(read_episodes(self.filled))
+        successes = [None if entry is None else next(drawn) for entry in chosen]
         return [
-            group if entry is None else _joined(group, next(found)) for group, entry in zip(groups, chosen, strict=True)
+            group if success is None or not fits(success) else _joined(group, success)
+            for group, success in zip(groups, successes, strict=True)
         ]
 
     def state(self) -> dict[str, Any]:

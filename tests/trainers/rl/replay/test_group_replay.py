@@ -16,7 +16,15 @@ from agentgym.store import RunStore
 from agentgym_rl.demonstrations import with_tokens
 from agentgym_rl.importance import ImportanceConfig
 from agentgym_rl.losses import PolicyLossConfig
-from agentgym_rl.replay import Hindsight, ReplayIndex, group_replay, is_replayed, replay_weights, weighing
+from agentgym_rl.replay import (
+    Hindsight,
+    ReplayIndex,
+    group_replay,
+    is_replayed,
+    record_tokenizer,
+    replay_weights,
+    weighing,
+)
 from agentgym_rl.replay import buffer as buffers
 from agentgym_rl.replay.hindsight import RELABELLED
 from agentgym_rl.replay.successes import REPLAYED
@@ -117,6 +125,28 @@ def test_log_probabilities_of_replayed_samples_are_scored_by_the_weights_of_the_
     for mine, theirs, segment in zip(batch.prox_logprobs, scored, batch.segments, strict=True):
         mask = segment.completion_mask
         np.testing.assert_allclose(mine[mask], theirs[mask], atol=1e-4)
+
+
+def test_a_success_of_another_run_that_fits_into_no_row_is_left_out(play, tmp_path):
+    """Longer episodes of an earlier run would else stop this one where they are packed."""
+    longer, store = play(run={"iterations": 1})
+    episodes = list(store.episodes(purpose="train"))
+    with RunStore.create(tmp_path / "earlier", {"suite": "toys/codes"}) as earlier:
+        record_tokenizer(earlier, longer.policy.tokenizer)
+        for one in episodes:
+            earlier.write_episode(replace(one, id=f"solved-{one.id}", success=True), 1)
+    row_length = max(segment.num_tokens for one in episodes for segment in one.segments()) - 1
+    trainer, _ = play(
+        **SPARSE,
+        run={"iterations": 2},
+        packing={"row_length": row_length, "micro_batch_tokens": 4096},
+        **replaying(kind="successes", runs=[str(tmp_path / "earlier")]),
+    )
+    rows = trainer.journalled.rows
+    assert sum(row["replay/too_long"] for row in rows) > 0
+    assert not any(
+        is_replayed(member) for groups, _, _ in trainer.traced for group in groups for member in group.members
+    )
 
 
 def test_groups_under_attribution_are_filled_too(play):
