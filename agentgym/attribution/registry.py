@@ -17,6 +17,7 @@ from agentgym.attribution.corrected import Corrected
 from agentgym.attribution.environment import Environment
 from agentgym.attribution.episode_groups import EpisodeGroups
 from agentgym.attribution.expert import Expert
+from agentgym.attribution.forks import Forks
 from agentgym.attribution.gated import Gated
 from agentgym.attribution.judged import Judged
 from agentgym.attribution.potential import Potential
@@ -65,7 +66,8 @@ def make_attribution(text: str, options: Sequence[str] = ()) -> StepFormula:
 
     Raises:
         UnknownNameError: There is no such method.
-        ConfigError: An option is unknown, is for a method that is not there, or has a value that is no good.
+        ConfigError: An option is unknown, is for a method that is not there, or has a value that is no good; or the
+            method is no formula.
     """
     return make_attributions([text], options)[0]
 
@@ -73,6 +75,11 @@ def make_attribution(text: str, options: Sequence[str] = ()) -> StepFormula:
 def make_attributions(texts: Sequence[str], options: Sequence[str] = ()) -> list[StepFormula]:
     """Several methods; an option goes to every one that holds its name. See `make_attribution`."""
     names = list(dict.fromkeys(name for text in texts for name in _names(text)))
+    if Forks.name in names:
+        raise ConfigError(
+            f"{Forks.name} plays on in a live environment, which no formula does: it stands alone, for a run that is "
+            "over, as in `agentgym attribute RUN --method forks`"
+        )
     for name in names:
         if name not in _ALL:
             raise UnknownNameError("attribution method", name, _ALL)

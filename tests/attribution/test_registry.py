@@ -48,5 +48,7 @@ def test_unknown_names_and_options_are_refused_with_what_there_is():
         make_attribution("gated,uniform", ["anchors.gamma=0.9"])
     with pytest.raises(ConfigError, match="NAME or WEIGHT"):
         make_attribution("half*anchors")
+    with pytest.raises(ConfigError, match="it stands alone, for a run that is over"):
+        make_attribution("forks,corrected")
     with pytest.raises(UnknownNameError, match="attribution method ''"):
         make_attribution("anchors,")

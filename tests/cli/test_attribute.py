@@ -102,7 +102,7 @@ def test_methods_that_find_nothing_to_compare_say_so(run_folder: Path, capsys: p
         (["--method", "spa", "--set", 'fit.tower="policy"'], "give the folder of a model"),
         (["--method", "forks", "--set", "player=nobody"], "unknown policy of 'dialogue/guess-number' 'nobody'"),
         (["--method", "forks", "--set", "continuation=2"], "did you mean continuations"),
-        (["--method", "forks,corrected"], "unknown attribution method 'forks'"),
+        (["--method", "forks,corrected"], "it stands alone, for a run that is over"),
         (["--method", "expert"], "name another run of demonstrations with expert.run"),
     ],
 )
