@@ -88,8 +88,8 @@ def test_unknown_suites_and_models_are_named(tmp_path: Path) -> None:
 def test_a_method_that_needs_what_the_environment_does_not_tell_is_refused_at_the_start() -> None:
     with pytest.raises(ConfigError, match="an environment that has anchor"):
         assemble(toy_config("questions", algorithm={"preset": "gigpo"}))
+    potential = {"method": "potential", "options": ["potential.at_truncation=keep"]}
+    algorithm = {"preset": "ppo", "gae": {"discount": 1.0}, "attribution": potential}
     with pytest.raises(ConfigError, match="progress"):
-        options = ["potential.at_truncation=keep"]
-        potential = {"method": "potential", "options": options}
-        assemble(toy_config("questions", algorithm={"preset": "ppo", "attribution": potential}))
+        assemble(toy_config("questions", algorithm=algorithm))
     assemble(toy_config("questions", algorithm={"preset": "mt_grpo"}))
