@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from agentgym.attribution.compose import is_shaping, leaves
+from agentgym.attribution.expert import Expert
 from agentgym.attribution.potential import Potential
 from agentgym.config import Source
 from agentgym.errors import ConfigError
@@ -104,6 +105,7 @@ def _require_groups_work(config: TrainConfig) -> None:
     algorithm, group = config.algorithm, config.group
     needs_group = algorithm.credit in ("episode", "attribution") and not algorithm.is_whitened
     _require_yields(algorithm)
+    _require_expert(config)
     if needs_group and group.size < 2:
         raise ConfigError(
             f"group.size is {group.size}; a group baseline needs at least 2 episodes, or choose a PPO preset"
@@ -125,6 +127,18 @@ def _require_groups_work(config: TrainConfig) -> None:
             f"model.lora_rank = {config.model.lora_rank} with a warm start has no reference for the KL term that a "
             "resumed run could load: the exported clone has its adapters merged in. Clone in a run of its own and give "
             "its models/cloned as model.path, or leave the KL term or lora_rank out"
+        )
+
+
+def _require_expert(config: TrainConfig) -> None:
+    """Refuse a comparison with an expert of whom nothing is known."""
+    method = config.algorithm.attribution.method
+    parts = leaves(config.algorithm.attribution.formula) if method else ()
+    is_unknown = any(isinstance(part, Expert) and not part.run for part in parts)
+    if is_unknown and not config.warm_start.demonstrations:
+        raise ConfigError(
+            f"algorithm.attribution.method {method!r} learns of an expert, and there are no demonstrations to compare "
+            'with; set warm_start.demonstrations, or algorithm.attribution.options to ["expert.run=FOLDER"]'
         )
 
 

@@ -199,6 +199,11 @@ class AlgorithmConfig:
         return self.learner == "actor_critic" or is_offline
 
     @property
+    def picks_listed(self) -> bool:
+        """Whether the policy picks among the actions that the environment lists, instead of writing messages."""
+        return self.has_critic and self.actor.kind == "listed"
+
+    @property
     def is_steered(self) -> bool:
         """Whether the policy is one that a critic over the vocabulary steers."""
         return self.learner == "offline" and self.offline.is_steered
@@ -221,7 +226,7 @@ class AlgorithmConfig:
     @property
     def needs_reference(self) -> bool:
         """Whether a frozen copy of the starting weights is kept."""
-        is_compared = self.learner == "offline" and self.offline.method == "a_lol"
+        is_compared = self.learner == "offline" and self.offline.is_compared
         is_read = self.has_critic and self.critic.tower == FROZEN
         return is_compared or is_read or self.kl_in_reward > 0 or self.loss.kl_coefficient > 0
 

@@ -20,6 +20,7 @@ from transformers.utils import logging as transformers_logging
 
 from agentgym.errors import CheckpointError, ConfigError
 from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate
+from agentgym.policies.torch_listed import PICKS_LISTED, load_policy
 from agentgym.policies.torch_policy import SEEN_FILE, TorchPolicy
 from agentgym.policies.torch_steering import save_model
 from agentgym.rollout import ProgressDisplay
@@ -37,7 +38,7 @@ from agentgym_rl.models import PolicyModel
 from agentgym_rl.replay import record_tokenizer
 from agentgym_rl.roles import evaluated_role
 from agentgym_rl.run_folder import SUMMARY, open_run, require_usable
-from agentgym_rl.setup import Parts, assemble, reference_of, untrained
+from agentgym_rl.setup import Parts, assemble, policy_class, reference_of, untrained
 from agentgym_rl.trainer import Trainer
 from agentgym_rl.watch import why_not_learning
 
@@ -348,7 +349,12 @@ class TrainingJob:
         causal_lm = self.parts.policy.model if model is self.parts.model else model.causal_lm
         if distributed.rank() != 0:
             return
-        facts = {"suite": self.parts.suite.name, "stage": stage, "seen_hashes": sorted(seen)}
+        facts = {
+            "suite": self.parts.suite.name,
+            "stage": stage,
+            "seen_hashes": sorted(seen),
+            PICKS_LISTED: self.config.algorithm.picks_listed,
+        }
         partial = target.with_suffix(".partial")
         shutil.rmtree(partial, ignore_errors=True)
         try:
@@ -385,11 +391,11 @@ class TrainingJob:
         if stage == "untrained":
             model, tokenizer = untrained(self.config, self.parts.suite, self.parts.tools)
             cast(nn.Module, model).to(self.parts.policy.model.device)
-            policy = TorchPolicy(model, tokenizer, name="untrained")
+            policy = policy_class(self.config)(model, tokenizer, name="untrained")
             policy.seen_hashes = self.parts.seen_hashes
             return policy
         folder = self.folder / "models" / stage
-        return TorchPolicy.load(folder, name=stage) if (folder / "config.json").exists() else None
+        return load_policy(folder, name=stage) if (folder / "config.json").exists() else None
 
 
 def _require_whole(result: EvaluationResult) -> None:

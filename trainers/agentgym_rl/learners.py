@@ -8,10 +8,12 @@ from __future__ import annotations
 from agentgym.rollout import draw_seed
 from agentgym_rl.group_learner import GroupLearner
 from agentgym_rl.hierarchical.learner import ActorCriticLearner
+from agentgym_rl.hierarchical.soft_learner import SoftActorCriticLearner
 from agentgym_rl.learner import Learner, Workplace
 from agentgym_rl.offline.a_lol import AlolLearner
 from agentgym_rl.offline.cloning import CloningLearner
 from agentgym_rl.offline.steered import SteeredLearner
+from agentgym_rl.offline.step_agent import StepAgentLearner
 from agentgym_rl.offline.stored_episodes import StoredEpisodes
 from agentgym_rl.replay.admission import open_runs
 
@@ -28,11 +30,13 @@ def make_learner(place: Workplace) -> Learner:
     """
     algorithm = place.config.algorithm
     if algorithm.has_critic:
-        return ActorCriticLearner(place)
+        return SoftActorCriticLearner(place) if algorithm.picks_listed else ActorCriticLearner(place)
     if algorithm.learner == "offline":
         episodes = open_episodes(place)
         if algorithm.offline.method == "a_lol":
             return AlolLearner(place, episodes)
+        if algorithm.offline.method == "step_preference":
+            return StepAgentLearner(place, episodes)
         return (SteeredLearner if algorithm.offline.is_steered else CloningLearner)(place, episodes)
     return GroupLearner(place)
 

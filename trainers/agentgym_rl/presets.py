@@ -92,6 +92,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "credit": "turn_gae",
         "attribution": {"method": "expert"},
         "is_whitened": True,
+        "gae": {"discount": 0.95},
         "loss": {"eps_low": 0.2, "eps_high": 0.2},
         "aggregation": "token_mean",
     },

@@ -18,6 +18,7 @@ from agentgym.message import content_text
 from agentgym.partners import Cast
 from agentgym.policies.by_name import load
 from agentgym.policies.tiny_model import build_tiny_model
+from agentgym.policies.torch_listed import ListedPolicy
 from agentgym.policies.torch_policy import TorchPolicy, read_seen_hashes
 from agentgym.policies.torch_steering import steer
 from agentgym.prompting.renderer import ChatRenderer
@@ -33,6 +34,7 @@ from agentgym_rl.config import TrainConfig
 from agentgym_rl.curricula.requirements import make_curriculum
 from agentgym_rl.demonstrations import collect_demonstrations
 from agentgym_rl.hierarchical.building import require_tower
+from agentgym_rl.hierarchical.requirements import require_listed
 from agentgym_rl.models import PolicyModel, apply_options, frozen_copy, load_causal_lm
 from agentgym_rl.replay.buffer import require_replayable
 from agentgym_rl.roles import evaluated_role, tools_of, training_cast
@@ -95,12 +97,17 @@ def assemble(config: TrainConfig) -> Parts:
     cast(nn.Module, causal_lm).to(device)
     _check_world(config)
     sampler = copy.deepcopy(causal_lm) if distributed.is_distributed() else causal_lm
-    policy = TorchPolicy(sampler, tokenizer, name="policy")
+    policy = policy_class(config)(sampler, tokenizer, name="policy")
     model = PolicyModel(causal_lm, has_value_head=config.algorithm.has_value_head, autocast=config.model.autocast)
     distributed.shard(model, _layers(causal_lm))
     if config.model.compile:
         model.compile(dynamic=True)
     return Parts(suite, tokenizer, renderer, model.train(), policy, playing, tools, seen_hashes)
+
+
+def policy_class(config: TrainConfig) -> type[TorchPolicy]:
+    """What plays the trained weights: a policy that writes its messages, or one that picks among listed actions."""
+    return ListedPolicy if config.algorithm.picks_listed else TorchPolicy
 
 
 def untrained(
@@ -171,6 +178,8 @@ def _require_names(config: TrainConfig, suite: Suite, playing: Cast) -> None:
     make_game = game_maker(suite, config.rollout.runtime, playing)
     if config.algorithm.attribution.method:
         require_recordable(config.algorithm.attribution, make_game, suite.train_tasks()[0])
+    if config.algorithm.picks_listed:
+        require_listed(make_game, suite.train_tasks()[0], config.algorithm.replay.runs)
     make_curriculum(config.curriculum, suite, playing, config.run.seed)
     if config.warm_start.run:
         RunStore.open(Path(config.warm_start.run), read_only=True).close()

@@ -11,8 +11,10 @@ NEEDS: dict[str, list[str]] = {
     "archer": _WARMED_UP,
     "archer_in_sample": _WARMED_UP,
     "archer_offline": [*_WARMED_UP, *_STORED],
+    "discrete_sac": _WARMED_UP,
+    "step_agent_inverse": ["warm_start.demonstrations=4"],
     "a_lol": [*_WARMED_UP, *_STORED],
-    **dict.fromkeys(("bc", "filtered_bc", "mc_returns", "ilql"), _STORED),
+    **dict.fromkeys(("bc", "filtered_bc", "mc_returns", "ilql", "step_agent"), _STORED),
 }
 OF_GROUPS = [name for name, tables in PRESETS.items() if tables.get("learner", "groups") == "groups"]
 """Presets that learn from the groups of an iteration."""

@@ -42,6 +42,15 @@ SAID = {
     "mc_returns": ["G_k = r_k + 0.99 G_k+1", "steered: logits + 4 min_j Q_j(s, .)"],
     "a_lol": ["A = G - V_0(s)", "clip(r, 0.1, 1.9)", "alone for the first 2 iterations", "of the whole message"],
     "ilql": ["y_k = r_k + 0.99 V(s_k+1)", "|0.8 - 1[u < 0]| u^2 / 2", "steered: logits + 4 min_j Q_j(s, .)"],
+    "discrete_sac": [
+        "y = r + 0.95 sum_a' pi(a'|s') (min_j Q'_j(s', a') - alpha log pi(a'|s'))",
+        "L = mean_s sum_a pi(a|s) (alpha log pi(a|s) - min_j Q_j(s, a))",
+    ],
+    "step_agent": [
+        "b ~ pi(.|s) beside the expert's a",
+        "log sigmoid(0.1 [log pi(a|s)/pi_0(a|s) - log pi(b|s)/pi_0(b|s)])",
+    ],
+    "step_agent_inverse": ["r_t = expert", "step t = one turn"],
     "ppo": ["step t = one turn", "V(final observation) if truncated", "0.5 (V - target)^2"],
     "ppo_token": ["step t = one sampled token", "V(final observation) if truncated"],
 }

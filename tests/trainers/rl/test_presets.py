@@ -37,6 +37,7 @@ def test_presets_resolve_and_keep_their_name(preset: str) -> None:
         ("her", "episode", "leave_one_out", "clipped", "token_mean", False),
         ("ppo", "turn_gae", None, "clipped", "token_mean", True),
         ("ppo_token", "token_gae", None, "clipped", "token_mean", True),
+        ("step_agent_inverse", "turn_gae", None, "clipped", "token_mean", True),
     ],
 )
 def test_presets_are_what_their_papers_say(
@@ -50,7 +51,7 @@ def test_presets_are_what_their_papers_say(
 
 
 def test_the_table_above_is_whole() -> None:
-    assert len(OF_GROUPS) == 16
+    assert len(OF_GROUPS) == 17
 
 
 def test_clip_ranges_follow_their_papers() -> None:

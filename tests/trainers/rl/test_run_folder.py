@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,9 @@ def begin(folder: Path, **tables) -> None:
 @pytest.mark.parametrize("preset", OF_GROUPS)
 def test_a_saved_configuration_is_read_back_as_it_was(tmp_path: Path, preset: str) -> None:
     limit = {"max_episode_tokens": 4} if preset == "dr_grpo" else {}
-    tables = {"algorithm": {"preset": preset, **limit}, "rollout": {"step_timeout_s": 2.5}}
+    tables: dict[str, Any] = {"algorithm": {"preset": preset, **limit}, "rollout": {"step_timeout_s": 2.5}}
+    if preset == "step_agent_inverse":
+        tables["warm_start"] = {"demonstrations": 4}
     begin(tmp_path / "run", **tables)
     assert saved_config(tmp_path / "run") == toy_config("bandit", **tables)
 

@@ -29,8 +29,8 @@ def learn_bandit(folder: Path, **tables) -> TracingTrainer:
     return trainer
 
 
-NEEDS_MORE = ("gigpo", "her")
-"""They need states that come again, and goals."""
+NEEDS_MORE = ("gigpo", "her", "step_agent_inverse")
+"""They need states that come again, goals, and an expert."""
 
 
 @pytest.mark.parametrize("preset", [name for name in OF_GROUPS if name not in NEEDS_MORE])

@@ -77,9 +77,15 @@ def soft_policy_loss(
 
 
 def temperature_loss(
-    log_alpha: Float[Tensor, ""], logprobs: Float[Tensor, "N A"], target_entropy: float, weights: Float[Tensor, " N"]
+    log_alpha: Float[Tensor, ""],
+    logprobs: Float[Tensor, "N A"],
+    target_entropy: float | Float[Tensor, " N"],
+    weights: Float[Tensor, " N"],
 ) -> Float[Tensor, ""]:
-    """sum_n weight_n alpha (H_n - target): alpha grows while the policy's entropy H lies below the target."""
+    """sum_n weight_n alpha (H_n - target): alpha grows while the policy's entropy H lies below the target.
+
+    Lists differ in length, so a target may be a state's own.
+    """
     entropy = -_expectation(logprobs, _finite(logprobs)).detach()
     return log_alpha.exp() * (weights * (entropy - target_entropy)).sum()
 

@@ -37,6 +37,8 @@ def _draws(algorithm: AlgorithmConfig) -> list[str]:
 
 def _critic(algorithm: AlgorithmConfig) -> list[str]:
     critic = algorithm.critic
+    if algorithm.picks_listed:
+        return _soft_critic(algorithm)
     lines = [
         f"critic    Q_1, Q_2 of (s, a), V_1, V_2 of s, turn by turn, on {_reads(critic)}",
         f"          y_j = r + {critic.discount:g} V'_j(s');  V'(s') = 0 if terminated, V'(final observation) if "
@@ -51,9 +53,25 @@ def _critic(algorithm: AlgorithmConfig) -> list[str]:
             f"          L_V = mean sum_j {weight}|{critic.expectile:g} - 1[u < 0]| {_error('V_j(s)', 'Q', critic)},",
             "          u = Q - V_j(s), Q = min_j Q'_j(s, a)",
         ]
+    return [*lines, *_critic_steps(critic)]
+
+
+def _soft_critic(algorithm: AlgorithmConfig) -> list[str]:
+    critic, entropy = algorithm.critic, algorithm.actor.entropy
+    tuned = "" if entropy.target is None else f", tuned to an entropy of {entropy.target:g} log(actions of s)"
+    return [
+        f"critic    Q_1, Q_2 of (s, a), turn by turn, on {_reads(critic)}",
+        f"          y = r + {critic.discount:g} sum_a' pi(a'|s') (min_j Q'_j(s', a') - alpha log pi(a'|s')),",
+        "          over the legal a' of s'; no sum if terminated, that of the final observation if truncated",
+        f"          alpha = {entropy.alpha:g}{tuned}",
+        f"          L_Q = mean sum_j {_error('Q_j(s, a)', 'y', critic)}",
+        *_critic_steps(critic),
+    ]
+
+
+def _critic_steps(critic: CriticOptions) -> list[str]:
     step = critic.step
     return [
-        *lines,
         f"          {critic.updates} updates an iteration, AdamW, lr {step.learning_rate:g}, gradient norm of each "
         f"module at most {step.max_grad_norm:g}",
         f"          after each: copy' <- {1 - critic.network.polyak:g} copy' + {critic.network.polyak:g} critic; alone "
@@ -79,6 +97,11 @@ def _error(output: str, target: str, critic: CriticOptions) -> str:
 
 def _actor(algorithm: AlgorithmConfig) -> list[str]:
     actor = algorithm.actor
+    if actor.kind == "listed":
+        return [
+            "policy    pi(a|s) = softmax over the legal a of s of sum_k log p(a_k | s, a_<k) / temperature",
+            "loss      L = mean_s sum_a pi(a|s) (alpha log pi(a|s) - min_j Q_j(s, a))",
+        ]
     if actor.kind == "resampled":
         lines = ["actor     A = min_j Q_j(s, b) - min_j V_j(s),  b ~ pi(.|s) sampled now in the stored s"]
         gain = "(A - c_k)" if actor.has_token_baseline else "A"
@@ -105,6 +128,13 @@ def offline_equations(algorithm: AlgorithmConfig, optimiser: OptimiserConfig) ->
     lines = [f"draw      {options.batch} episodes of {runs} for each update, {which}"]
     if options.method == "a_lol":
         lines += _leftovers(options)
+    elif options.method == "step_preference":
+        lines += [
+            "inspect   in each state s of the expert's episodes, b ~ pi(.|s) beside the expert's a",
+            f"loss      L = -mean_s log sigmoid({options.preference.beta:g} "
+            "[log pi(a|s)/pi_0(a|s) - log pi(b|s)/pi_0(b|s)]),",
+            "          log pi the sum over the tokens of a message, pi_0 the policy at the start",
+        ]
     else:
         lines.append("loss      L = -(1/N) sum_(i,k) log pi(token_k),  N = sampled tokens of the update")
     if options.is_steered:

@@ -26,6 +26,7 @@ from agentgym_rl.learner import Workplace
 from agentgym_rl.metrics import Metrics
 from agentgym_rl.module_part import ModulePart
 from agentgym_rl.part_state import Part
+from agentgym_rl.replay.buffer import ReplayBuffer
 from agentgym_rl.replay.draw import Draw
 from agentgym_rl.scoring import score_segments
 
@@ -92,7 +93,7 @@ class ActorCriticLearner:
             ratios = self._ratios(experience)
         report = self.critic_updates.learn(experience, ratios)
         self.place.model.train()
-        self._set_priorities(draws, drawn, report)
+        set_priorities(self.replay, draws, drawn, report)
         return dict(report.metrics)
 
     def _train_actor(self, state: TrainerState, update: int) -> Metrics:
@@ -129,14 +130,16 @@ class ActorCriticLearner:
             ratios.append(weights.numpy()[first])
         return np.concatenate(ratios)
 
-    def _set_priorities(self, draws: list[list[Draw]], drawn: list[list[Drawn]], report: CriticReport) -> None:
-        """For prioritised replay: the TD error of each entry, the mean over its turns."""
-        options = self.place.config.algorithm.replay
-        if options.kind != "prioritised" or options.priority.by == "return":
-            return
-        for update, parts, errors in zip(draws, drawn, report.td_errors, strict=True):
-            for draw, part in zip(update, parts, strict=True):
-                self.replay.update(draw, _mean_by_entry(part, errors, len(draw.entries)))
+
+def set_priorities(
+    replay: ReplayBuffer, draws: list[list[Draw]], drawn: list[list[Drawn]], report: CriticReport
+) -> None:
+    """For prioritised replay: the TD error of each entry, the mean over its turns."""
+    if replay.options.kind != "prioritised" or replay.options.priority.by == "return":
+        return
+    for update, parts, errors in zip(draws, drawn, report.td_errors, strict=True):
+        for draw, part in zip(update, parts, strict=True):
+            replay.update(draw, _mean_by_entry(part, errors, len(draw.entries)))
 
 
 def _mean_by_entry(drawn: Drawn, values: Float64[np.ndarray, " N"], size: int) -> Float64[np.ndarray, " n"]:

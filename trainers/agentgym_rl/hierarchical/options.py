@@ -12,9 +12,10 @@ from agentgym.errors import ConfigError
 from agentgym_rl.hierarchical.actor_losses import AwrConfig
 from agentgym_rl.hierarchical.critic import CriticConfig
 from agentgym_rl.hierarchical.critic_step import CriticStepConfig
+from agentgym_rl.hierarchical.entropy_temperature import EntropyConfig
 from agentgym_rl.importance import ImportanceConfig
 
-ActorKind = Literal["resampled", "in_sample", "awr"]
+ActorKind = Literal["resampled", "in_sample", "awr", "listed"]
 COPY = "copy"
 """Tower that starts as a copy of the policy."""
 FROZEN = "frozen"
@@ -63,7 +64,8 @@ class ActorOptions:
 
     kind: ActorKind = "resampled"
     """resampled: new actions in stored states (ArCHer); in_sample: stored actions with truncated importance weights;
-    awr: stored actions, cloned the more the better they are."""
+    awr: stored actions, cloned the more the better they are; listed: all actions that the environment lists, the policy
+    being normalised over them (discrete soft actor-critic)."""
     updates: int = 1
     """Updates an iteration."""
     batch: int = 32
@@ -74,6 +76,8 @@ class ActorOptions:
     """in_sample: weights of stored actions, a sequence of which is a turn; of V's targets too."""
     awr: AwrConfig = field(default_factory=AwrConfig)
     """awr: how advantages become weights."""
+    entropy: EntropyConfig = field(default_factory=EntropyConfig)
+    """listed: what entropy is worth."""
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(ActorKind):

@@ -39,6 +39,14 @@ PRESETS: dict[str, dict[str, Any]] = {
         },
         "actor": {"kind": "awr", "updates": 3, "batch": 256},
     },
+    # Gaven et al. 2024, arXiv 2410.12481 (SAC-GLAM), after Christodoulou 2019, arXiv 1910.07207: all actions that the
+    # environment lists, nothing sampled; no V heads.
+    "discrete_sac": {
+        "learner": "actor_critic",
+        "replay": _UNIFORM,
+        "critic": {"updates": 50, "batch": 256, "warmup": 5, "discount": 0.95, "tower": "frozen"},
+        "actor": {"kind": "listed", "updates": 10, "batch": 256},
+    },
     # Behaviour cloning of stored runs.
     "bc": {"learner": "offline", "offline": {"method": "cloning"}, "replay": {"kind": "uniform", "unit": "episode"}},
     # The same clone, steered by Q fitted to the returns that followed: Abdulhai et al. 2023, arXiv 2311.18232.
@@ -51,6 +59,12 @@ PRESETS: dict[str, dict[str, Any]] = {
     "ilql": {"learner": "offline", "offline": {"method": "ilql"}, "replay": {"kind": "uniform", "unit": "episode"}},
     # Baheti et al. 2023, arXiv 2305.14718, a message being the answer.
     "a_lol": {"learner": "offline", "offline": {"method": "a_lol"}, "replay": {"kind": "uniform", "unit": "episode"}},
+    # Deng et al. 2024, arXiv 2411.03817 (StepAgent), implicit reward: an expert's message over the policy's own.
+    "step_agent": {
+        "learner": "offline",
+        "offline": {"method": "step_preference"},
+        "replay": {"kind": "uniform", "unit": "episode"},
+    },
     # The best tenth by return, as LMRL-Gym does it: Abdulhai et al. 2023, arXiv 2311.18232.
     "filtered_bc": {
         "learner": "offline",

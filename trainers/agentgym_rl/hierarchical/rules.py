@@ -38,7 +38,16 @@ RULES: tuple[tuple[str, Callable[[TrainConfig], bool], str], ...] = (
     ("group", lambda c: c.algorithm.collects, 'a learner that collects, so not algorithm.learner = "offline"'),
     ("algorithm.replay.runs_share", lambda c: c.algorithm.collects, "a learner that collects episodes of its own"),
     ("algorithm.offline", lambda c: not c.algorithm.collects, 'algorithm.learner = "offline"'),
-    ("algorithm.offline.quantile", lambda c: c.algorithm.offline.method == "cloning", 'offline.method = "cloning"'),
+    (
+        "algorithm.offline.quantile",
+        lambda c: c.algorithm.offline.method in ("cloning", "step_preference"),
+        'offline.method "cloning" or "step_preference"',
+    ),
+    (
+        "algorithm.offline.preference",
+        lambda c: c.algorithm.offline.method == "step_preference",
+        'offline.method = "step_preference"',
+    ),
     *(
         (
             f"algorithm.offline.{key}",
@@ -75,8 +84,13 @@ RULES: tuple[tuple[str, Callable[[TrainConfig], bool], str], ...] = (
     ("algorithm.actor", lambda c: c.algorithm.has_critic, 'algorithm.learner = "actor_critic"'),
     (
         "algorithm.critic.expectile",
-        lambda c: c.algorithm.actor.kind != "resampled",
+        lambda c: c.algorithm.actor.kind in ("in_sample", "awr"),
         'actor.kind "in_sample" or "awr", where V learns from stored actions',
+    ),
+    (
+        "algorithm.critic.network.value_range",
+        lambda c: c.algorithm.actor.kind != "listed",
+        'another actor.kind than "listed", whose values hold entropy beside the return',
     ),
     (
         "algorithm.actor.has_token_baseline",
@@ -85,6 +99,12 @@ RULES: tuple[tuple[str, Callable[[TrainConfig], bool], str], ...] = (
     ),
     ("algorithm.actor.importance", lambda c: c.algorithm.actor.kind == "in_sample", 'actor.kind "in_sample"'),
     ("algorithm.actor.awr", lambda c: c.algorithm.actor.kind == "awr", 'actor.kind "awr"'),
+    ("algorithm.actor.entropy", lambda c: c.algorithm.actor.kind == "listed", 'actor.kind "listed"'),
+    (
+        "algorithm.actor.entropy.learning_rate",
+        lambda c: c.algorithm.actor.entropy.target is not None,
+        "actor.entropy.target, without which alpha stays as it is",
+    ),
 )
 
 
@@ -106,7 +126,8 @@ def require_consistent(config: TrainConfig) -> None:
             f"algorithm.offline.warmup is {algorithm.offline.warmup} of {config.run.iterations} iterations, so the "
             "policy would never learn; raise run.iterations or lower it"
         )
-    if (algorithm.is_steered or is_a_lol) and config.model.lora_rank:
+    is_compared = algorithm.learner == "offline" and algorithm.offline.is_compared
+    if (algorithm.is_steered or is_compared) and config.model.lora_rank:
         raise ConfigError(
             f'model.lora_rank is {config.model.lora_rank}, and offline.method "{algorithm.offline.method}" trains all '
             "weights: adapters are merged away on export, from under a critic or a reference; set it to 0"

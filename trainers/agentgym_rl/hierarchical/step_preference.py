@@ -5,9 +5,25 @@ Not here: who visits the expert's states and samples there, the discriminator of
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional
+
+from agentgym.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class PreferenceConfig:
+    """How strongly an expert's action is preferred."""
+
+    beta: float = 0.1
+    """The smaller, the further the policy may leave the reference."""
+
+    def __post_init__(self) -> None:
+        if self.beta <= 0:
+            raise ConfigError(f"preference.beta is {self.beta}; expected more than 0")
 
 
 def step_preference_loss(

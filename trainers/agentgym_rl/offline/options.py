@@ -11,8 +11,9 @@ from typing import Literal, get_args
 from agentgym.errors import ConfigError
 from agentgym_rl.hierarchical.a_lol import AlolConfig
 from agentgym_rl.hierarchical.ilql import IlqlConfig
+from agentgym_rl.hierarchical.step_preference import PreferenceConfig
 
-OfflineMethod = Literal["cloning", "monte_carlo", "ilql", "a_lol", "actor_critic"]
+OfflineMethod = Literal["cloning", "monte_carlo", "ilql", "a_lol", "step_preference", "actor_critic"]
 STEERED = ("monte_carlo", "ilql")
 """Methods whose policy is steered by a critic over the vocabulary."""
 
@@ -23,15 +24,15 @@ class OfflineOptions:
 
     method: OfflineMethod = "cloning"
     """cloning: of whole episodes, all or the best; monte_carlo, ilql: of all, and a critic over the vocabulary that
-    steers the clone; a_lol: of the messages that beat the starting policy; actor_critic: a critic of turns, and cloning
-    by its advantages."""
+    steers the clone; a_lol: of the messages that beat the starting policy; step_preference: an expert's message is
+    preferred to the policy's own in the same state; actor_critic: a critic of turns, and cloning by its advantages."""
     updates: int = 20
     """Updates an iteration; those of actor_critic are in `[algorithm.critic]` and `[algorithm.actor]`."""
     batch: int = 32
     """Episodes drawn for each update, uniformly with replacement."""
     quantile: float = 0.0
-    """cloning: learn only from episodes whose return reaches this quantile of all; 0 learns from all. Where the lowest
-    return reaches it, those that return more."""
+    """cloning, step_preference: learn only from episodes whose return reaches this quantile of all; 0 learns from all.
+    Where the lowest return reaches it, those that return more."""
     discount: float = 0.99
     """monte_carlo, ilql: gamma a sampled token; a_lol: a turn."""
     strength: float = 4.0
@@ -48,6 +49,8 @@ class OfflineOptions:
     """a_lol: of V."""
     a_lol: AlolConfig = field(default_factory=AlolConfig)
     """a_lol: the ratio to the starting policy."""
+    preference: PreferenceConfig = field(default_factory=PreferenceConfig)
+    """step_preference: how far the policy may leave the starting one."""
 
     def __post_init__(self) -> None:
         if self.method not in get_args(OfflineMethod):
@@ -69,6 +72,11 @@ class OfflineOptions:
                 f"offline.discount is {self.discount}, offline.strength {self.strength}, offline.polyak {self.polyak}; "
                 "expected 0 to 1, at least 0, and above 0 to 1"
             )
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether the policy is compared with itself at the start of the run."""
+        return self.method in ("a_lol", "step_preference")
 
     @property
     def is_steered(self) -> bool:

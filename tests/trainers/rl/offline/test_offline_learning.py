@@ -18,7 +18,10 @@ from agentgym.store import RunStore
 from agentgym.suite import register_suites
 from agentgym_rl import job
 from agentgym_rl.config import TrainConfig, config_from_tables
+from agentgym_rl.hierarchical.step_preference import step_preference_loss
 from agentgym_rl.job import train
+from agentgym_rl.offline import step_agent
+from tests.trainers.rl.planted import noticed, parametrised, swapped
 from tests.trainers.rl.test_job import story
 from tests.trainers.rl.toys import install, toy_config
 
@@ -28,6 +31,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "mc_returns": {"preset": "mc_returns", "offline": {**OFFLINE, "strength": 20.0}},
     "ilql": {"preset": "ilql", "offline": {**OFFLINE, "strength": 20.0, "polyak": 0.1}},
     "a_lol": {"preset": "a_lol", "offline": {**OFFLINE, "value_learning_rate": 5e-3}},
+    "step_agent": {"preset": "step_agent", "offline": {**OFFLINE, "quantile": 0.3, "preference": {"beta": 0.5}}},
     "archer_offline": {
         "preset": "archer_offline",
         "critic": {"tower": "frozen", "updates": 40, "batch": 64, "warmup": 2, "step": {"learning_rate": 5e-3}},
@@ -87,6 +91,29 @@ def test_better_play_is_learnt_from_random_play_and_loads_again(method: str, rec
     assert "trained" in result.held_out
 
 
+def own_preferred(expert, own, reference_expert, reference_own, weights, beta):
+    """The policy's own message is preferred to the expert's."""
+    return step_preference_loss(own, expert, reference_own, reference_expert, weights, beta)
+
+
+def own_ignored(expert, own, reference_expert, reference_own, weights, beta):
+    """The policy's own message is left out, its log-probability being that of the expert's."""
+    return step_preference_loss(expert, expert, reference_expert, reference_expert, weights, beta)
+
+
+@pytest.mark.slow
+@parametrised(step_preference_loss, own_preferred, own_ignored)
+def test_an_expert_is_followed_in_its_own_states(implementation, is_bug: bool, recorded: Path, tmp_path: Path) -> None:
+    """Trap D-35: the policy acts in each state of the expert, and moves from its own message to the expert's."""
+    config = offline_config(recorded, METHODS["step_agent"])
+    with swapped(step_agent, "step_preference_loss", implementation):
+        train(config, tmp_path / "run")
+    policy = TorchPolicy.load(tmp_path / "run" / "models" / "trained")
+    found = evaluate(policy, "toys/arms", "test", EvaluationSettings(attempts=16, rollout=config.rollout))
+    with noticed(is_bug):
+        assert found.success.mean > 0.9
+
+
 def test_a_killed_offline_run_goes_on_to_the_same(recorded: Path, tmp_path: Path, monkeypatch) -> None:
     """Trap D-29: V, the copy of Q and the draws come back."""
     algorithm = {"preset": "ilql", "offline": {"updates": 3, "batch": 8}}
@@ -111,6 +138,7 @@ def test_a_killed_offline_run_goes_on_to_the_same(recorded: Path, tmp_path: Path
 
 
 def test_offline_learning_without_a_run_is_refused() -> None:
-    tables = {"run": {"suite": "toys/arms", "iterations": 1}, "algorithm": {"preset": "bc"}}
-    with pytest.raises(ConfigError, match=r"name their folders in algorithm\.replay\.runs"):
-        config_from_tables(tables, Source())
+    tables = {"run": {"suite": "toys/arms", "iterations": 1}}
+    for preset in ("bc", "step_agent"):
+        with pytest.raises(ConfigError, match=r"name their folders in algorithm\.replay\.runs"):
+            config_from_tables({**tables, "algorithm": {"preset": preset}}, Source())
