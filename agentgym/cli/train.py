@@ -111,8 +111,9 @@ def _print_cost(cost: Cost, as_json: bool) -> None:
         return
     rows = [(part.name, part.amount, _about(part.seconds), part.measured) for part in cost.parts]
     print_table(("part", "of the run", "takes about", "from"), [*rows, ("all", "", _about(cost.total_s), "")])
+    played = f"play {cost.episodes:.0f} episodes and sample about {float(f'{cost.tokens:.1g}'):,.0f} tokens"
     print(
-        f"The iterations play {cost.episodes:.0f} episodes and sample about {float(f'{cost.tokens:.1g}'):,.0f} tokens. "
+        f"The iterations {played if cost.episodes else 'play nothing: they learn from stored runs'}. "
         "Extrapolated from a short run, whose agent knows little: episodes get shorter or longer as it learns."
     )
 

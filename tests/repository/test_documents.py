@@ -116,6 +116,7 @@ def test_readme_job_runs_as_it_stands(job: str, programs: Path, tmp_path: Path) 
         "evaluate-an-agent.md",
         "evaluation.md",
         "algorithms/attribution.md",
+        "algorithms/offline.md",
     ],
 )
 def test_page_runs_as_it_stands(page: str, programs: Path, tmp_path: Path) -> None:

@@ -316,6 +316,11 @@ class TrainConfig:
     def __post_init__(self) -> None:
         _check_sampling(self.rollout.sampling)
 
+    def longest_context(self, of_policy: int) -> int:
+        """Most tokens of a segment: as many as fit into a row, the policy's own context, and the configured one."""
+        limits = (self.rollout.max_context, of_policy, self.packing.row_length)
+        return min(limit for limit in limits if limit is not None)
+
 
 def load_config(path: Path | None, overrides: Sequence[str] = ()) -> TrainConfig:
     """Read a run's configuration.

@@ -5,8 +5,9 @@ Their tokens are derived: no policy sampled them, so they carry no behaviour log
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +15,13 @@ from agentgym.message import Message, ToolSchema
 from agentgym.partners import Cast
 from agentgym.policies.by_name import load
 from agentgym.prompting.conversation import Conversation
+from agentgym.prompting.history import parse_history
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker, shuffled_tasks
 from agentgym.suite import Suite, require_trainable
-from agentgym.trajectory import Trajectory, Turn
+from agentgym.trajectory import FINAL_PROMPT, LAST_MESSAGES, Trajectory, Turn
+
+_OPENING: list[Message] = [{"role": "user", "content": "Text"}]
 
 
 def collect_demonstrations(
@@ -64,19 +68,41 @@ def collect_demonstrations(
 
 
 def with_tokens(
-    trajectories: Iterable[Trajectory], renderer: ChatRenderer, tools: Sequence[ToolSchema]
+    trajectories: Iterable[Trajectory],
+    renderer: ChatRenderer,
+    tools: Sequence[ToolSchema],
+    history: str = "full",
 ) -> list[Trajectory]:
-    """Copies of trajectories whose turns carry derived tokens: what the template makes of their messages."""
-    return [_tokenised(trajectory, renderer, tools) for trajectory in trajectories]
+    """Copies of trajectories whose turns carry derived tokens: what the template makes of their messages.
+
+    Args:
+        trajectories: With messages; their tokens are not read.
+        renderer: Of the policy's tokenizer.
+        tools: Tools that the template presents.
+        history: Which turns prompts leave out, as `RolloutSettings.history`.
+    """
+    prompt_ids = renderer.render(_OPENING, tools)
+
+    def render_reply(reply: Message) -> list[int]:
+        # Behind a short prompt, where a template makes the same of it as behind the whole conversation.
+        return _reply_ids(_OPENING, prompt_ids, reply, renderer, tools)
+
+    def tokenised(trajectory: Trajectory) -> Trajectory:
+        talk = Conversation(renderer, tools, parse_history(history))
+        return _tokenised(trajectory, talk, render_reply, renderer.stop_ids)
+
+    return [tokenised(trajectory) for trajectory in trajectories]
 
 
-def _tokenised(trajectory: Trajectory, renderer: ChatRenderer, tools: Sequence[ToolSchema]) -> Trajectory:
-    talk = Conversation(renderer, tools)
+def _tokenised(
+    trajectory: Trajectory, talk: Conversation, render_reply: Callable[[Message], list[int]], stop_ids: Collection[int]
+) -> Trajectory:
     turns: list[Turn] = []
     for turn in trajectory.turns:
         talk.observe(turn.messages)
-        prompt = talk.prompt()
-        ids = _reply_ids(talk.messages, prompt.ids, turn.reply, renderer, tools)
+        prompt, ids = talk.prompt(), render_reply(turn.reply)
+        if turn.was_cut and ids and ids[-1] in stop_ids:
+            ids = ids[:-1]  # a limit ended the message, so that its end is nobody's token
         turns.append(
             replace(
                 turn,
@@ -87,8 +113,18 @@ def _tokenised(trajectory: Trajectory, renderer: ChatRenderer, tools: Sequence[T
                 version=-1,
             )
         )
-        talk.reply(ids, turn.text, turn.reply)
-    return replace(trajectory, turns=turns, is_derived=True)
+        talk.reply(ids, turn.text, turn.reply, turn.was_cut)
+    return replace(trajectory, turns=turns, is_derived=True, metadata=_with_final_prompt(trajectory, talk))
+
+
+def _with_final_prompt(trajectory: Trajectory, talk: Conversation) -> dict[str, Any]:
+    """The metadata; of a truncated episode with its final observation as prompt ids, for bootstrapping."""
+    metadata = {key: value for key, value in trajectory.metadata.items() if key != FINAL_PROMPT}
+    last = metadata.get(LAST_MESSAGES)
+    if last and trajectory.turns and trajectory.outcome is not None and trajectory.outcome.kind == "truncated":
+        talk.observe(last)
+        metadata[FINAL_PROMPT] = list(talk.prompt().ids)
+    return metadata
 
 
 def _reply_ids(

@@ -243,7 +243,7 @@ class TrainingJob:
         self.spent["demonstrations"] = Spent(time.monotonic() - began, len(found))
         rate = sum(bool(each.success) for each in found) / max(1, len(found))
         self.journal.say(f"{len(found)} demonstrations, {rate:.0%} of them successful")
-        return with_tokens(found, self.parts.renderer, self.parts.tools)
+        return with_tokens(found, self.parts.renderer, self.parts.tools, self.config.rollout.history)
 
     def _keep_demonstration(self, records: list[Trajectory]) -> None:
         if self.store is not None:

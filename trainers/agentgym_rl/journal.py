@@ -17,6 +17,17 @@ from agentgym_rl import distributed
 
 Metrics = Mapping[str, float]
 _SECONDS = "seconds"
+_OFFLINE = {
+    "loss/cloning": "cloning loss",
+    "critic/loss": "critic loss",
+    "critic/q_loss": "Q loss",
+    "critic/v_loss": "V loss",
+    "advantage/mean": "advantage",
+    "loss/entropy": "entropy",
+    "offline/return": "return drawn",
+    "updates": "policy updates",
+}
+"""What the line of an iteration that collected nothing says, by metric."""
 
 
 class Journal:
@@ -79,22 +90,9 @@ class Journal:
 
     def iteration(self, number: int, total: int, metrics: Metrics, seconds: float) -> None:
         """The line of one iteration."""
-        success = "  -  "
-        if "success/mean" in metrics:
-            low, high = metrics["success/low"], metrics["success/high"]
-            success = f"{metrics['success/mean']:.3f} [{low:.3f}, {high:.3f}]"
-        entropy = metrics.get("loss/entropy")
-        parts = [
-            f"iteration {number}/{total}",
-            f"success {success}",
-            f"return {metrics.get('return/mean', float('nan')):+.3f}",
-            f"turns {metrics.get('episode/turns', 0):.1f}",
-            f"entropy {entropy:.3f}" if entropy is not None else "entropy -",
-            f"flat groups {metrics.get('groups/zero_variance_share', 0):.0%}",
-            f"{metrics.get('tokens/sampled', 0) / max(seconds, 1e-9):.0f} tok/s",
-            f"{seconds:.1f}s, {(total - number) * seconds / 60:.1f} min left",
-        ]
-        self.say(" · ".join(parts))
+        parts = _played(metrics, seconds) if "tokens/sampled" in metrics else _learnt(metrics)
+        left = f"{seconds:.1f}s, {(total - number) * seconds / 60:.1f} min left"
+        self.say(" · ".join([f"iteration {number}/{total}", *parts, left]))
 
     def close(self) -> None:
         """Flush TensorBoard's files and keep the time that was spent."""
@@ -106,3 +104,25 @@ class Journal:
         """Written down again and again, since a killed process has no last moment to do so."""
         if self._store is not None:
             self._store.set_meta({_SECONDS: self.seconds})
+
+
+def _played(metrics: Metrics, seconds: float) -> list[str]:
+    """Of an iteration that collected episodes."""
+    success = "  -  "
+    if "success/mean" in metrics:
+        low, high = metrics["success/low"], metrics["success/high"]
+        success = f"{metrics['success/mean']:.3f} [{low:.3f}, {high:.3f}]"
+    entropy = metrics.get("loss/entropy")
+    return [
+        f"success {success}",
+        f"return {metrics.get('return/mean', float('nan')):+.3f}",
+        f"turns {metrics.get('episode/turns', 0):.1f}",
+        f"entropy {entropy:.3f}" if entropy is not None else "entropy -",
+        f"flat groups {metrics.get('groups/zero_variance_share', 0):.0%}",
+        f"{metrics.get('tokens/sampled', 0) / max(seconds, 1e-9):.0f} tok/s",
+    ]
+
+
+def _learnt(metrics: Metrics) -> list[str]:
+    """Of an iteration that learnt from what is stored alone: what it moved, by name."""
+    return [f"{text} {metrics[name]:.4g}" for name, text in _OFFLINE.items() if name in metrics]

@@ -31,6 +31,7 @@ class Workplace:
         optimiser: Of the model; the loop sets its learning rate.
         reference: The frozen reference policy, where the algorithm has one.
         store: The run's database; None on ranks other than 0.
+        runs: Folders of the stored runs that are learnt from too: those configured, recordings as they were rendered.
     """
 
     config: TrainConfig
@@ -40,6 +41,7 @@ class Workplace:
     optimiser: torch.optim.Optimizer
     reference: PolicyModel | None
     store: RunStore | None
+    runs: tuple[str, ...] = ()
 
 
 class Learner(Protocol):

@@ -20,7 +20,7 @@ from agentgym_rl.config import TrainConfig
 
 CONFIG, SUMMARY = "config.json", "summary.json"
 _OWN = (CONFIG, SUMMARY, DATABASE, "run.db-wal", "run.db-shm", LOCK_FILE, "report.html", "tensorboard", REPLIES)
-_OWN_FOLDERS = ("checkpoints", "models", "evaluations")
+_OWN_FOLDERS = ("checkpoints", "models", "evaluations", "recordings")
 _MAX_NAMED = 5
 _PACKAGES = ("agentgymnasium", "torch", "transformers", "tokenizers", "gymnasium", "numpy")
 

@@ -9,15 +9,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agentgym.trajectory import Segment, Trajectory
+from agentgym.trajectory import FINAL_PROMPT, Segment, Trajectory
 from agentgym_rl import distributed
 from agentgym_rl.batch import Stream, TrainBatch
 from agentgym_rl.micro_batch import pad_micro_batches
 from agentgym_rl.models import PolicyModel
 from agentgym_rl.packing import PackingConfig, pack
-
-FINAL_PROMPT = "final_prompt_ids"
-"""Key of `Trajectory.metadata` under which a truncated episode's final observation lies, as prompt ids."""
 
 
 @torch.no_grad()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import importlib
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -36,6 +36,7 @@ from agentgym_rl.demonstrations import collect_demonstrations
 from agentgym_rl.hierarchical.building import require_tower
 from agentgym_rl.hierarchical.requirements import require_listed
 from agentgym_rl.models import PolicyModel, apply_options, frozen_copy, load_causal_lm
+from agentgym_rl.offline.recordings import Rendering, require_better, require_learnable
 from agentgym_rl.replay.buffer import require_replayable
 from agentgym_rl.roles import evaluated_role, tools_of, training_cast
 
@@ -88,7 +89,6 @@ def assemble(config: TrainConfig) -> Parts:
     causal_lm, tokenizer = untrained(config, suite, tools)
     check_template(tokenizer, tools)
     renderer = ChatRenderer(tokenizer)
-    _require_replayable(config, suite, tokenizer, renderer, tools)
     require_tower(config, tokenizer)
     causal_lm = apply_options(causal_lm, config.model)
     if config.algorithm.is_steered:
@@ -98,6 +98,7 @@ def assemble(config: TrainConfig) -> Parts:
     _check_world(config)
     sampler = copy.deepcopy(causal_lm) if distributed.is_distributed() else causal_lm
     policy = policy_class(config)(sampler, tokenizer, name="policy")
+    _require_replayable(config, suite, policy, renderer, tools)
     model = PolicyModel(causal_lm, has_value_head=config.algorithm.has_value_head, autocast=config.model.autocast)
     distributed.shard(model, _layers(causal_lm))
     if config.model.compile:
@@ -190,15 +191,20 @@ def _require_names(config: TrainConfig, suite: Suite, playing: Cast) -> None:
 def _require_replayable(
     config: TrainConfig,
     suite: Suite,
-    tokenizer: PreTrainedTokenizerFast,
+    policy: TorchPolicy,
     renderer: ChatRenderer,
     tools: list[dict[str, Any]],
 ) -> None:
-    """Refuse earlier runs that cannot be replayed, and hindsight that the environment cannot give."""
+    """Refuse earlier runs and recordings that cannot be learnt from, and hindsight that the environment cannot give."""
+    runs = config.algorithm.replay.runs
+    if runs:
+        rendering = Rendering.of(config, suite, policy)
+        runs = require_learnable(config, rendering)
+        require_better(config, rendering)
     require_replayable(
-        config.algorithm.replay,
+        replace(config.algorithm.replay, runs=runs),
         suite,
-        tokenizer=tokenizer,
+        tokenizer=policy.tokenizer,
         renderer=renderer,
         tools=tools,
         admitted="sampled" if config.algorithm.needs_behaviour_logprobs else "all",

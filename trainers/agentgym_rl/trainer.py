@@ -31,6 +31,7 @@ from agentgym_rl.learner import Learner, Workplace
 from agentgym_rl.learners import make_learner
 from agentgym_rl.metrics import Metrics, collection_metrics
 from agentgym_rl.models import PolicyModel, trainable_groups
+from agentgym_rl.offline.recordings import Rendering, rendered_runs
 from agentgym_rl.part_state import Part
 from agentgym_rl.roles import training_cast
 from agentgym_rl.watch import Watch
@@ -74,7 +75,9 @@ class Trainer:
         self.state = TrainerState()
         self.optimiser = make_optimiser(model, config)
         self.learner: Learner = make_learner(
-            Workplace(config, suite, model, policy, self.optimiser, reference=reference, store=store)
+            Workplace(
+                config, suite, model, policy, self.optimiser, reference=reference, store=store, runs=self._stored_runs()
+            )
         )
         self._watch = Watch(config.watch)
         self._interrupt = Interrupt()
@@ -96,7 +99,8 @@ class Trainer:
             self.config.rollout,
             is_lockstep=self.config.rollout.is_lockstep or self.config.group.staleness == 0,
             record_final_prompt=self.config.algorithm.bootstraps,
-            max_context=self._longest_context(),
+            # Episodes are cut where they would not fit into a row any more, rather than fail when they are packed.
+            max_context=self.config.longest_context(self.policy.max_context),
         )
         make_game = game_maker(self.suite, settings.runtime, self.cast)
         policies = self.cast.policies(self.policy, self.config.roles.partner_sampling, self.folder)
@@ -105,16 +109,20 @@ class Trainer:
             while not self.is_over():
                 self._iterate(collector)
 
+    def _stored_runs(self) -> tuple[str, ...]:
+        """The runs that are learnt from beside this one; recordings are rendered on rank 0, into the run's folder."""
+        runs = self.config.algorithm.replay.runs
+        if not runs or distributed.rank() != 0:
+            return runs
+        return rendered_runs(
+            runs, Rendering.of(self.config, self.suite, self.policy), self.folder, say=self.journal.say
+        )
+
     def is_over(self) -> bool:
         """Whether no further iteration starts: there were as many as configured, or the time is up."""
         limit = self.config.run.max_seconds
         is_out_of_time = limit is not None and self.state.seconds >= limit
         return self.state.iteration >= self.config.run.iterations or is_out_of_time
-
-    def _longest_context(self) -> int:
-        """Episodes are cut where they would not fit into a row any more, rather than fail when they are packed."""
-        limits = (self.config.rollout.max_context, self.policy.max_context, self.config.packing.row_length)
-        return min(limit for limit in limits if limit is not None)
 
     def _iterate(self, collector: GroupCollector | None) -> None:
         began = time.monotonic()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, cast
 
 import torch
@@ -69,7 +70,7 @@ def open_replay(place: Workplace) -> ReplayBuffer:
     if place.store is None:
         raise ConfigError("an actor-critic learns from the run's store, and this process has none; use one process")
     return ReplayBuffer.open(
-        config.algorithm.replay,
+        replace(config.algorithm.replay, runs=place.runs),
         place.store,
         place.suite,
         tokenizer=place.policy.tokenizer,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from agentgym.errors import StoreError
+from agentgym.evaluation.recording import RECORDING
 from agentgym.store import RunStore
 from agentgym_rl.replay.index import ReplayConfig, ReplayIndex
 
@@ -104,6 +105,11 @@ def require_same_kind(store: RunStore, *, suite: str, tokenizer: Vocabulary) -> 
             "suite only"
         )
     recorded = meta.get(TOKENIZER)
+    if recorded is None and meta.get("kind") == RECORDING:
+        raise StoreError(
+            f"{store.folder} is a recording, which has messages and no tokens; `agentgym train` renders it for offline "
+            "presets and for actor-critics that need no behaviour log-probabilities"
+        )
     if recorded is None:
         raise StoreError(
             f"{store.folder} does not say which tokenizer its tokens are of; write it down with "

@@ -59,7 +59,7 @@ class ReplayOptions:
     fresh_covariance: CovarianceConfig = field(default_factory=lambda: CovarianceConfig(0.02, 1.0, 40.0))
     """imitation: the same of fresh tokens."""
     runs: tuple[str, ...] = ()
-    """Folders of earlier runs of the same suite and tokenizer that are replayed too; they are only read."""
+    """Folders of earlier runs of the same suite and tokenizer, or of recordings, that are replayed too; only read."""
     runs_share: float = 0.5
     """Of each draw, the share that comes from earlier runs; successes take one only where this run has none."""
     hindsight: HindsightConfig | None = None
