@@ -101,17 +101,28 @@ def own_ignored(expert, own, reference_expert, reference_own, weights, beta):
     return step_preference_loss(expert, expert, reference_expert, reference_expert, weights, beta)
 
 
-@pytest.mark.slow
 @parametrised(step_preference_loss, own_preferred, own_ignored)
-def test_an_expert_is_followed_in_its_own_states(implementation, is_bug: bool, recorded: Path, tmp_path: Path) -> None:
-    """Trap D-35: the policy acts in each state of the expert, and moves from its own message to the expert's."""
-    config = offline_config(recorded, METHODS["step_agent"])
+def test_an_expert_is_followed_in_its_own_states(
+    implementation, is_bug: bool, recorded: Path, tmp_path: Path, monkeypatch
+) -> None:
+    """Trap D-35: shown the same pairs again and again, the policy comes to prefer the expert's messages in them."""
+    pairs: list[step_agent.Pairs] = []
+    inspect = step_agent.StepAgentLearner.inspect
+
+    def once(self: step_agent.StepAgentLearner, batch: Any, seed: int) -> step_agent.Pairs:
+        if not pairs:
+            pairs.append(inspect(self, batch, seed))
+        return pairs[0]
+
+    monkeypatch.setattr(step_agent.StepAgentLearner, "inspect", once)
+    config = offline_config(recorded, METHODS["step_agent"], 1, validation={"every": 0, "has_final_test": False})
     with swapped(step_agent, "step_preference_loss", implementation):
         train(config, tmp_path / "run")
-    policy = TorchPolicy.load(tmp_path / "run" / "models" / "trained")
-    found = evaluate(policy, "toys/arms", "test", EvaluationSettings(attempts=16, rollout=config.rollout))
+    with RunStore.open(tmp_path / "run", read_only=True) as store:
+        margin = store.metrics()["offline/margin"][1][0]
+    assert pairs[0].share_same < 0.9
     with noticed(is_bug):
-        assert found.success.mean > 0.9
+        assert margin > 0.05
 
 
 def test_a_killed_offline_run_goes_on_to_the_same(recorded: Path, tmp_path: Path, monkeypatch) -> None:
