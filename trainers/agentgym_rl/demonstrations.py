@@ -17,6 +17,7 @@ from agentgym.policies.by_name import load
 from agentgym.prompting.conversation import Conversation
 from agentgym.prompting.history import parse_history
 from agentgym.prompting.renderer import ChatRenderer
+from agentgym.prompting.reply_ids import reply_ids
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker, shuffled_tasks
 from agentgym.suite import Suite, require_trainable
 from agentgym.trajectory import FINAL_PROMPT, LAST_MESSAGES, Trajectory, Turn
@@ -85,7 +86,7 @@ def with_tokens(
 
     def render_reply(reply: Message) -> list[int]:
         # Behind a short prompt, where a template makes the same of it as behind the whole conversation.
-        return _reply_ids(_OPENING, prompt_ids, reply, renderer, tools)
+        return reply_ids(renderer, _OPENING, prompt_ids, reply, tools)
 
     def tokenised(trajectory: Trajectory) -> Trajectory:
         talk = Conversation(renderer, tools, parse_history(history))
@@ -125,23 +126,3 @@ def _with_final_prompt(trajectory: Trajectory, talk: Conversation) -> dict[str, 
         talk.observe(last)
         metadata[FINAL_PROMPT] = list(talk.prompt().ids)
     return metadata
-
-
-def _reply_ids(
-    messages: Sequence[Message],
-    prompt_ids: Sequence[int],
-    reply: Message,
-    renderer: ChatRenderer,
-    tools: Sequence[ToolSchema],
-) -> list[int]:
-    """What the template renders for a reply, up to and including its first end of turn."""
-    ids = renderer.render([*messages, reply], tools, add_generation_prompt=False)
-    shared = len(prompt_ids) if ids[: len(prompt_ids)] == list(prompt_ids) else _common_prefix(ids, prompt_ids)
-    rest = ids[shared:]
-    end = next((place for place, token in enumerate(rest) if token in renderer.stop_ids), len(rest) - 1)
-    return rest[: end + 1]
-
-
-def _common_prefix(first: Sequence[int], second: Sequence[int]) -> int:
-    pairs = zip(first, second, strict=False)
-    return next((place for place, (one, other) in enumerate(pairs) if one != other), min(len(first), len(second)))
