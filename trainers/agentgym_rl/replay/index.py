@@ -271,7 +271,8 @@ class ReplayIndex:
                 f"the state of the replay buffer lacks {error}; resume from another checkpoint"
             ) from None
         self._clear()
-        for found in self.store.columns(purpose="train", upto=watermark):
+        after = int(wanted[0]) - 1 if len(wanted) else watermark  # what left the buffer before need not be read again
+        for found in self.store.columns(purpose="train", after=after, upto=watermark):
             self._append(found, np.isin(found.number, wanted))
         if not np.array_equal(self.number, wanted) or len(turns) != self.num_turns:
             raise CheckpointError(
