@@ -75,7 +75,11 @@ class LlamaForward:
 
     def __call__(self, ids: Tensor, positions: Tensor, masks: Masks, window: Window) -> Tensor:
         """Logits [B, V] of the last column; arguments as `agentgym.policies.torch_decoder.Forward`."""
-        assert isinstance(masks, Tensor)
+        return self.last(ids, positions, masks, window, 1)[:, 0]
+
+    def last(self, ids: Tensor, positions: Tensor, masks: Masks | None, window: Window, count: int) -> Tensor:
+        """Logits [B, count, V] of the last columns; arguments as `agentgym.policies.torch_branches.Pass`."""
+        assert not isinstance(masks, dict)
         rows, width = ids.shape
         hidden = functional.embedding(ids.flatten(), self._embedding)
         turns = self._cos[positions][:, :, None], self._sin[positions][:, :, None]
@@ -88,12 +92,14 @@ class LlamaForward:
             turned = torch.addcmul(plain * turns[0], rotated, turns[1]).transpose(1, 2)
             queries, keys = turned.split_with_sizes([self._heads, self._key_heads], 1)
             keys, values = window.update(keys, values.transpose(1, 2), index)
-            seen = functional.scaled_dot_product_attention(queries, keys, values, masks, enable_gqa=is_grouped)
+            seen = functional.scaled_dot_product_attention(
+                queries, keys, values, masks, is_causal=masks is None, enable_gqa=is_grouped
+            )
             hidden = torch.addmm(hidden, seen.transpose(1, 2).reshape(rows * width, -1), layer.join)
             gate, gated = (self._norm(hidden) @ layer.gate).chunk(2, dim=-1)
             hidden = torch.addmm(hidden, functional.silu(gate) * gated, layer.down)
-        last: Tensor = self._norm(hidden.view(rows, width, -1)[:, -1])
-        return torch.mm(last, self._head)
+        last: Tensor = self._norm(hidden.view(rows, width, -1)[:, -count:])
+        return last @ self._head
 
     def _norm(self, hidden: Tensor) -> Tensor:
         return functional.rms_norm(hidden, self._hidden, None, self._eps)

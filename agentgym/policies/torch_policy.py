@@ -10,28 +10,32 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 from agentgym.errors import ConfigError, ContextOverflowError, ContractError
+from agentgym.policies.torch_branches import BranchDecoder, Fork, Message, Trunk
 from agentgym.policies.torch_cache import EpisodeStore, Window
 from agentgym.policies.torch_decoder import Decoder, Forward, Masks, Row
 from agentgym.policies.torch_device import device_of, dtype_of
 from agentgym.policies.torch_layout import attention_of, layout_of
 from agentgym.policies.torch_llama import LlamaForward
 from agentgym.policies.torch_steering import load_steering
-from agentgym.policy import Reply, Request
+from agentgym.policy import Reply, Request, Sampling
 from agentgym.prompting.renderer import ChatRenderer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
+_BRANCHES = 4
+"""Columns of messages that a column of an episode makes room for, where messages go on from within it."""
 _NO_IDS, _NO_LOGPROBS = np.zeros(0, np.int32), np.zeros(0, np.float32)
 
 
@@ -125,13 +129,24 @@ class TorchPolicy:
         self._store = EpisodeStore(self.limits.cache_tokens)
         self._llama = LlamaForward(model) if LlamaForward.fits(model) else None
         with _decoding(model):
+            layout, attention = layout_of(model), attention_of(model, self.max_context)
             self._decoder = Decoder(
                 cast(Forward, self._llama or self._forward),
-                layout_of(model),
-                attention_of(model, self.max_context),
+                layout,
+                attention,
                 vocab_size=config.vocab_size,
                 stop_ids=self.stop_ids,
                 store=self._store,
+                prefill_tokens=self.limits.prefill_tokens,
+            )
+        self._branches: BranchDecoder | None = None
+        if attention.window is None:
+            self._branches = BranchDecoder(
+                self._last,
+                layout,
+                vocab_size=config.vocab_size,
+                stop_ids=self.stop_ids,
+                batch_tokens=self.limits.batch_tokens // _BRANCHES,
                 prefill_tokens=self.limits.prefill_tokens,
             )
         self._weights_seen = self._count_writes()
@@ -200,11 +215,7 @@ class TorchPolicy:
         """
         if not requests:
             return []
-        if self._count_writes() != self._weights_seen:
-            raise ContractError(
-                f"the weights changed in place after version {self.version} was announced; call "
-                "load_weights(model, version) after each update"
-            )
+        self._require_announced()
         rows = [self._row(request) for request in requests]
         with _decoding(self.model):
             for batch in self._batches(rows):
@@ -214,6 +225,44 @@ class TorchPolicy:
             skip_special_tokens=False,
         )
         return [self._reply(row, text) for row, text in zip(rows, texts, strict=True)]
+
+    @property
+    def can_branch(self) -> bool:
+        """Whether the model takes the masks of `branch`: its layers see all that came before."""
+        return self._branches is not None
+
+    def branch(
+        self, episodes: Sequence[NDArray[np.int32]], forks: Sequence[Sequence[Fork]], sampling: Sampling
+    ) -> list[list[Message]]:
+        """Messages in the middle of episodes, as `generate` would give for each prompt; no states are kept.
+
+        Args:
+            episodes: The tokens of each; those after its last fork are not read.
+            forks: Of each episode, at least one: where its messages begin.
+            sampling: Of all of them.
+
+        Returns:
+            Of each fork of each episode its message.
+
+        Raises:
+            ContextOverflowError: A prompt leaves no room for a token.
+            ContractError: The weights changed without `load_weights`, or they diverged.
+        """
+        assert self._branches is not None
+        self._require_announced()
+        trunks = []
+        for tokens, mine in zip(episodes, forks, strict=True):
+            furthest = max(fork.start for fork in mine)
+            if furthest >= self.max_context:
+                raise ContextOverflowError(
+                    f"a message is to follow {furthest} tokens, expected 1 to {self.max_context - 1}; shorten the "
+                    "history or raise max_context"
+                )
+            budgets = [min(fork.budget, self.max_context - fork.start) for fork in mine]
+            own = [replace(fork, budget=budget) for fork, budget in zip(mine, budgets, strict=True)]
+            trunks.append(Trunk(np.asarray(tokens[:furthest], np.int64), own))
+        with _decoding(self.model):
+            return self._branches.decode(trunks, sampling)
 
     @property
     def fingerprint(self) -> str:
@@ -305,16 +354,31 @@ class TorchPolicy:
                 part.sort(key=lambda row: row.prompt.tobytes())
             yield from (part[at : at + most] for at in range(0, len(part), most))
 
+    def _require_announced(self) -> None:
+        if self._count_writes() != self._weights_seen:
+            raise ContractError(
+                f"the weights changed in place after version {self.version} was announced; call "
+                "load_weights(model, version) after each update"
+            )
+
     def _forward(self, ids: Tensor, positions: Tensor, masks: Masks, window: Window) -> Tensor:
+        return self._transformers(ids, positions, masks, window, 1)[:, 0]
+
+    def _last(self, ids: Tensor, positions: Tensor, masks: Masks | None, window: Window, count: int) -> Tensor:
+        """Logits [B, count, V] of the last columns, the shorter way where there is one."""
+        last = self._transformers if self._llama is None else self._llama.last
+        return last(ids, positions, masks, window, count)
+
+    def _transformers(self, ids: Tensor, positions: Tensor, masks: Masks | None, window: Window, count: int) -> Tensor:
         output = self.model(
             input_ids=ids,
             attention_mask=masks,
             position_ids=positions,
             past_key_values=window,
             use_cache=True,
-            logits_to_keep=1,
+            logits_to_keep=count,
         )
-        return cast(Tensor, output.logits[:, -1])
+        return cast(Tensor, output.logits)
 
     def _count_writes(self) -> int:
         """A number that changes when an optimiser writes to the weights."""

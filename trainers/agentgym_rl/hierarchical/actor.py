@@ -6,11 +6,12 @@ Not here: the losses (actor_losses.py), the critic's own updates (critic_updates
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int64
 from torch import Tensor
 
 from agentgym_rl import distributed
@@ -23,18 +24,41 @@ from agentgym_rl.hierarchical.actor_losses import (
     weighted_cloning_loss,
 )
 from agentgym_rl.hierarchical.branches import branch_micro_batches
-from agentgym_rl.hierarchical.critic import TurnCritic, as_values, turn_states
+from agentgym_rl.hierarchical.critic import TurnCritic, TurnStates, as_values
 from agentgym_rl.hierarchical.experience import Experience
 from agentgym_rl.hierarchical.options import FROZEN, ActorOptions
 from agentgym_rl.hierarchical.positions import TurnPositions, turn_positions
 from agentgym_rl.hierarchical.resampling import sample_branches
 from agentgym_rl.hierarchical.token_baseline import TokenBaseline
-from agentgym_rl.hierarchical.valuation import hidden_for
+from agentgym_rl.hierarchical.valuation import encode_actions, encode_prompts, prompt_states, stored_actions
 from agentgym_rl.importance import importance_weights
 from agentgym_rl.learner import Workplace
 from agentgym_rl.logprobs import states_before
 from agentgym_rl.micro_batch import MicroBatch
 from agentgym_rl.packing import pack
+
+
+@dataclass(frozen=True)
+class _Actions:
+    """M actions that an update learns from."""
+
+    batches: Sequence[MicroBatch]
+    """Where the policy reads them."""
+    rows: Int64[np.ndarray, " M"]
+    """The turn of each."""
+    first: int | None
+    """Number of the segment of the first action in the micro-batches; None: they are the stored ones."""
+    states: Float[Tensor, "M D"] | None
+    """The critic's hidden state at the end of each prompt; None: the one that the policy's own pass gives."""
+    read: Float[Tensor, "M D"]
+    """The critic's reading of each action."""
+
+    def entries(self, turns: TurnPositions, experience: Experience) -> Int64[np.ndarray, " N"]:
+        """Which of these actions the turns of a micro-batch are."""
+        if self.first is None:
+            return experience.turns.entries(turns)
+        mine: Int64[np.ndarray, " N"] = turns.segment.cpu().numpy() - self.first
+        return mine
 
 
 class ActorUpdates:
@@ -51,6 +75,7 @@ class ActorUpdates:
         self, place: Workplace, critic: TurnCritic, options: ActorOptions, baseline: TokenBaseline | None = None
     ) -> None:
         self.place, self.critic, self.options, self.baseline = place, critic, options, baseline
+        self.is_frozen = place.config.algorithm.critic.tower == FROZEN
 
     def learn(self, experience: Experience, seed: int) -> dict[str, float]:
         """One update on update 0 of an experience; with kind "resampled" its branches, if any, are not read.
@@ -65,8 +90,10 @@ class ActorUpdates:
         optimiser = self.place.optimiser
         optimiser.zero_grad(set_to_none=True)
         sums: Counter[str] = Counter()
-        for micro, positions, weights in self._laid_out(experience, seed):
-            loss, metrics = self._loss(micro, positions, weights, experience)
+        actions = self._actions(experience, seed)
+        for micro in actions.batches:
+            moved = micro.to(self.device)
+            loss, metrics = self._loss(moved, turn_positions(moved), actions, experience)
             torch.autograd.backward(loss)
             sums.update(metrics)
         norms = distributed.clip_groups(optimiser, self.place.config.optimiser.max_grad_norm)
@@ -78,36 +105,41 @@ class ActorUpdates:
             self.baseline.step()
         return _summary(sums) | {"grad_norm/mean": norms[0], "updates": float(is_finite)}
 
-    def _laid_out(
-        self, experience: Experience, seed: int
-    ) -> Iterator[tuple[MicroBatch, TurnPositions, Float[Tensor, " N"]]]:
-        """Micro-batches of the actions that are learnt from, with the weight of each."""
-        place, segments, weights = self.place, experience.batch.segments, experience.weights[0]
-        packing, device = place.config.packing, next(place.model.parameters()).device
+    @property
+    def device(self) -> torch.device:
+        """Of the policy."""
+        return next(self.place.model.parameters()).device
+
+    def _actions(self, experience: Experience, seed: int) -> _Actions:
+        """What is learnt from: new actions in the states that were drawn, or the stored ones."""
+        place, segments, packing = self.place, experience.batch.segments, self.place.config.packing
+        reader = place.reference if self.is_frozen else place.model
         if self.options.kind == "resampled":
-            rows = experience.rows(0)
+            rows, first = experience.rows(0), len(segments)
             sampling = place.config.rollout.sampling
             branches = sample_branches(place.policy, segments, experience.turns, rows, sampling, seed)
             batches = branch_micro_batches(segments, branches, packing, has_stored=False)
+            own = [branch.segment(segments[branch.trunk]) for branch in branches]
         else:
-            batches = pack(segments, packing) if segments else []
-        for micro in batches:
-            moved = micro.to(device)
-            positions = turn_positions(moved)
-            if self.options.kind == "resampled":
-                mine = rows[positions.segment.cpu().numpy() - len(segments)]
-            else:
-                mine = experience.turns.entries(positions)
-            yield moved, positions, torch.from_numpy(weights[mine]).to(device, torch.float32)
+            rows, first = np.arange(experience.turns.num_turns), None
+            batches, own = pack(segments, packing), stored_actions(segments)
+        network = self.critic.online
+        with torch.no_grad():
+            is_apart = self.is_frozen or network.tower is not None
+            states = encode_prompts(network, segments, packing, reader)[torch.from_numpy(rows)] if is_apart else None
+            return _Actions(batches, rows, first, states, encode_actions(network, own, packing, reader))
 
     def _loss(
-        self, micro: MicroBatch, turns: TurnPositions, weights: Float[Tensor, " N"], experience: Experience
+        self, micro: MicroBatch, turns: TurnPositions, actions: _Actions, experience: Experience
     ) -> tuple[Tensor, Mapping[str, float]]:
         model, options = self.place.model, self.options
         hidden = model.hidden_states(micro.tokens, micro.position_ids, micro.attention_mask())
         temperature = self.place.config.rollout.sampling.temperature
         logprobs, entropy = model.read(hidden, micro.tokens, micro.completion_mask, temperature)
-        advantages = self._advantages(micro, turns, hidden.detach())
+        mine = actions.entries(turns, experience)
+        states = prompt_states(hidden.detach(), turns) if actions.states is None else actions.states[mine]
+        advantages = self._advantages(TurnStates(states, actions.read[mine]))
+        weights = torch.from_numpy(experience.weights[0][actions.rows[mine]]).to(self.device, torch.float32)
         metrics = _moments(advantages, weights) | {"entropy": float(entropy.sum()), "tokens": float(len(entropy))}
         if options.kind == "awr":
             worth = awr_weights(advantages, options.awr)
@@ -126,17 +158,9 @@ class ActorUpdates:
         return resampled_loss(logprobs, advantages, turns, weights, baselines), metrics
 
     @torch.no_grad()
-    def _advantages(
-        self, micro: MicroBatch, turns: TurnPositions, hidden: Float[Tensor, "R L D"]
-    ) -> Float[Tensor, " N"]:
-        """By the online critic, on the hidden states that it reads."""
-        network, span, config = self.critic.online, self.critic.config.value_range, self.place.config
-        if config.algorithm.critic.tower == FROZEN:
-            hidden = hidden_for(network, micro, self.place.reference)
-        elif network.tower is not None:
-            hidden = network.encode(micro)
-        states = turn_states(hidden, turns)
-        outputs = network(states)
+    def _advantages(self, states: TurnStates) -> Float[Tensor, " N"]:
+        """By the online critic."""
+        span, outputs = self.critic.config.value_range, self.critic.online(states)
         return turn_advantages(as_values(outputs.q, span), as_values(outputs.v, span))
 
 

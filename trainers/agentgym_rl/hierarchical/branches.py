@@ -36,12 +36,17 @@ class Branch:
 
     def segment(self, trunk: Segment) -> Segment:
         """The action behind a copy of the last prompt token."""
-        tokens = np.append(trunk.tokens[self.start - 1], self.action_ids).astype(np.int32)
-        mask = np.ones(len(tokens), np.bool_)
-        mask[0] = False
-        turn_index = np.full(len(tokens), self.turn, np.int32)
-        nothing = np.full(len(tokens), np.nan, np.float32)
-        return Segment(tokens, mask, turn_index, nothing, np.full(len(tokens), -1, np.int32), trunk.trajectory_id)
+        return action_behind(trunk, self.start, self.turn, self.action_ids)
+
+
+def action_behind(trunk: Segment, start: int, turn: int, action_ids: Int[np.ndarray, " K"]) -> Segment:
+    """An action as a segment of its own: behind a copy of the last of the `start` tokens that it follows in another."""
+    tokens = np.append(trunk.tokens[start - 1], action_ids).astype(np.int32)
+    mask = np.ones(len(tokens), np.bool_)
+    mask[0] = False
+    nothing = np.full(len(tokens), np.nan, np.float32)
+    turns, versions = np.full(len(tokens), turn, np.int32), np.full(len(tokens), -1, np.int32)
+    return Segment(tokens, mask, turns, nothing, versions, trunk.trajectory_id)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
-"""The critic of turns: two Q and two V heads over hidden states at turn positions, and the copy that lags behind it.
+"""The critic of turns: two Q and two V heads over hidden states of histories and actions, and their lagging copy.
 
-Not here: where the positions are (positions.py), what the heads regress to (targets.py), the step (critic_step.py).
+Not here: which hidden states (valuation.py), what the heads regress to (targets.py), the step (critic_step.py).
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from agentgym.errors import ConfigError
 from agentgym_rl.hierarchical.positions import TurnPositions
 from agentgym_rl.micro_batch import MicroBatch
 
+_LEAST_SPREAD = 0.05
+"""Of the size of all features: what varies less is not magnified further."""
 _PROBE_TOKENS = 6
 _PROBE_TOLERANCE = 1e-3
 
@@ -44,12 +46,12 @@ class CriticConfig:
 
 @dataclass(frozen=True)
 class TurnStates:
-    """Hidden states at the positions of turns."""
+    """What heads read of turns."""
 
     state: Float[Tensor, "N D"]
-    """At the last token of the prompt: the history."""
+    """The history: the hidden state at the last token of the prompt."""
     action: Float[Tensor, "N D"]
-    """At the last sampled token: the history and the action."""
+    """The action, read apart from the history: the mean of the hidden states at its tokens."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class CriticOutputs:
 
 
 def turn_states(hidden: Float[Tensor, "R L D"], positions: TurnPositions) -> TurnStates:
-    """Read the hidden states of a micro-batch where its turns are."""
+    """Read the hidden states of a micro-batch where its turns are: an action at its last token, in its history."""
     return TurnStates(hidden[positions.row, positions.state], hidden[positions.row, positions.action])
 
 
@@ -75,12 +77,39 @@ def as_values(outputs: Float[Tensor, "K N"], value_range: tuple[float, float] | 
     return low + (high - low) * outputs.sigmoid()
 
 
+class Standard(nn.Module):
+    """Features to mean 0 and variance 1, by what was seen last; as they are until then.
+
+    Args:
+        num_features: Of the last dimension.
+    """
+
+    def __init__(self, num_features: int) -> None:
+        super().__init__()
+        self.mean: Tensor
+        self.spread: Tensor
+        self.register_buffer("mean", torch.zeros(num_features))
+        self.register_buffer("spread", torch.ones(num_features))
+
+    @torch.no_grad()
+    def fit(self, features: Float[Tensor, "N D"]) -> None:
+        """Take mean and spread from these; features that are (nearly) the same in all of them are not magnified."""
+        seen = features.to(self.mean.dtype)
+        size = seen.square().mean().sqrt().clamp(min=1e-6)
+        self.mean.copy_(seen.mean(dim=0))
+        self.spread.copy_(seen.std(dim=0, correction=0).clamp(min=_LEAST_SPREAD * float(size)))
+
+    def forward(self, features: Float[Tensor, "N D"]) -> Float[Tensor, "N D"]:
+        """The features, standardised."""
+        return (features - self.mean) / self.spread
+
+
 class CriticNetwork(nn.Module):
     """Heads, and the tower below them where the critic has one of its own.
 
-    Q_j = MLP([h_state; h_action]), V_j = MLP(h_state), j = 1, 2, each of two hidden layers with ReLU. ArCHer, Zhou et
-    al. 2024, arXiv 2402.19446. Differs: h_action has seen the history too, as it comes from a causal model; history
-    and action are not encoded apart.
+    Q_j = MLP([h_state; h_action]), V_j = MLP(h_state), j = 1, 2, each of two hidden layers with ReLU; history and
+    action are encoded apart. ArCHer, Zhou et al. 2024, arXiv 2402.19446. Differs: causal models of any kind encode, the
+    action is the mean over its tokens, and hidden states are standardised, as most of them is the same in all turns.
 
     Args:
         num_features: Size D of the hidden states.
@@ -93,6 +122,8 @@ class CriticNetwork(nn.Module):
 
     def __init__(self, num_features: int, width: int, tower: PreTrainedModel | None = None) -> None:
         super().__init__()
+        self.num_features = num_features
+        self.state_scale, self.action_scale = Standard(num_features), Standard(num_features)
         self.tower: nn.Module | None = None
         if tower is not None:
             self.tower = tower.base_model
@@ -113,8 +144,8 @@ class CriticNetwork(nn.Module):
     def forward(self, states: TurnStates) -> CriticOutputs:
         """Outputs of the heads; gradients reach the tower, and whatever else made the states."""
         dtype = next(self.v_heads.parameters()).dtype
-        state = states.state.to(dtype)
-        both = torch.cat([state, states.action.to(dtype)], dim=-1)
+        state = self.state_scale(states.state.to(dtype))
+        both = torch.cat([state, self.action_scale(states.action.to(dtype))], dim=-1)
         q = torch.stack([head(both).squeeze(-1) for head in self.q_heads])
         return CriticOutputs(q, torch.stack([head(state).squeeze(-1) for head in self.v_heads]))
 
@@ -139,6 +170,12 @@ class TurnCritic(nn.Module):
         super().train(mode)
         self.target.eval()
         return self
+
+    def standardise(self, states: TurnStates) -> None:
+        """Fit the scale of hidden states, for the network and its copy; anew where what they come from has moved."""
+        for network in (self.online, self.target):
+            network.state_scale.fit(states.state)
+            network.action_scale.fit(states.action)
 
     @torch.no_grad()
     def update_target(self) -> None:

@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float64, Int64
 from torch import Tensor
 
-from agentgym_rl.hierarchical.critic import CriticOutputs, TurnCritic, TurnStates, as_values, turn_states
+from agentgym_rl.hierarchical.critic import CriticOutputs, TurnCritic, TurnStates, as_values
 from agentgym_rl.hierarchical.critic_losses import critic_loss, expectile_loss
 from agentgym_rl.hierarchical.critic_step import critic_optimiser, critic_step
 from agentgym_rl.hierarchical.encoding import EncodedTurns, encode
@@ -21,6 +21,7 @@ from agentgym_rl.hierarchical.experience import Experience
 from agentgym_rl.hierarchical.options import CriticOptions
 from agentgym_rl.hierarchical.positions import turn_positions
 from agentgym_rl.hierarchical.targets import next_values, one_step_targets
+from agentgym_rl.hierarchical.valuation import encode_actions, prompt_states, stored_actions
 from agentgym_rl.models import PolicyModel
 from agentgym_rl.packing import PackingConfig, pack
 
@@ -83,6 +84,8 @@ class CriticUpdates:
         for update in range(len(experience.weights)):
             part, masks = experience.part(update)
             mine = encode(self.critic.target, part, self.packing, None) if encoded is None else encoded.part(masks)
+            if update == 0:
+                self.critic.standardise((encoded or mine).stored)
             own_ratios = np.ones(part.turns.num_turns) if ratios is None else ratios[masks.is_turn]
             step = _Step(self, part, mine, own_ratios)
             norms = critic_step(self.critic, self.optimiser, step.losses(), self.options.step)
@@ -141,11 +144,15 @@ class _Step:
         if online.tower is None:
             yield np.arange(len(self.weights)), online(self.encoded.stored)
             return
-        device = self.encoded.ends.device
-        for micro in pack(self.part.batch.segments, self.updates.packing):
+        device, packing = self.encoded.ends.device, self.updates.packing
+        actions = stored_actions(self.part.batch.segments)
+        for micro in pack(self.part.batch.segments, packing):
             moved = micro.to(device)
             positions = turn_positions(moved)
-            yield self.part.turns.entries(positions), online(turn_states(online.encode(moved), positions))
+            mine = self.part.turns.entries(positions)
+            state = prompt_states(online.encode(moved), positions)
+            action = encode_actions(online, [actions[index] for index in mine], packing, None)
+            yield mine, online(TurnStates(state, action))
 
     @torch.no_grad()
     def _note(self, rows: Int64[np.ndarray, " M"], outputs: CriticOutputs, q_loss: Tensor, v_loss: Tensor) -> None:

@@ -19,6 +19,7 @@ from agentgym_rl.hierarchical.actor import ActorUpdates
 from agentgym_rl.hierarchical.building import make_critic, make_token_baseline, open_replay
 from agentgym_rl.hierarchical.critic_updates import CriticReport, CriticUpdates
 from agentgym_rl.hierarchical.experience import Drawn, Experience, experience_of
+from agentgym_rl.hierarchical.fresh_values import fresh_calibration
 from agentgym_rl.hierarchical.options import FROZEN
 from agentgym_rl.hierarchical.resampling import sample_branches
 from agentgym_rl.importance import importance_weights
@@ -57,7 +58,8 @@ class ActorCriticLearner:
         critic, actor = self.place.config.algorithm.critic, self.place.config.algorithm.actor
         number = state.iteration + 1
         self.replay.relabel([member for group in groups for member in group.members], number)
-        metrics = self.replay.refresh(number, state.version)
+        metrics = self._calibration(groups)
+        metrics |= self.replay.refresh(number, state.version)
         draws = [self.replay.draw(critic.batch) for _ in range(critic.updates)]
         metrics |= self.replay.draw_metrics([draw for update in draws for draw in update])
         metrics |= self._train_critic(draws, state)
@@ -80,6 +82,14 @@ class ActorCriticLearner:
     def close(self) -> None:
         """Close earlier runs that are replayed, and the environment of hindsight."""
         self.replay.close()
+
+    def _calibration(self, groups: list[Group]) -> Metrics:
+        """Of the critic on fresh episodes, before it learns."""
+        updates = self.critic_updates
+        self.place.model.eval()
+        metrics = fresh_calibration(self.critic.online, groups, updates.options, updates.packing, updates.policy)
+        self.place.model.train()
+        return metrics
 
     def _train_critic(self, draws: list[list[Draw]], state: TrainerState) -> Metrics:
         experience, drawn = experience_of(draws)

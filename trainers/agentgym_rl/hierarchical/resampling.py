@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Int, Int64
 
+from agentgym.policies.torch_branches import Fork
 from agentgym.policies.torch_policy import TorchPolicy
 from agentgym.policy import Request, Sampling
 from agentgym.rollout import draw_seed
@@ -40,6 +41,45 @@ def sample_branches(
         seed: Of the draws; a turn's draw depends on it and on the turn's place among those wanted.
     """
     starts = [_start(segments[turns.segment[n]], int(turns.turn[n])) for n in wanted]
+    forks = [Fork(start, sampling.max_tokens, draw_seed(seed, number)) for number, start in enumerate(starts)]
+    of_segment = [int(turns.segment[n]) for n in wanted]
+    sample = _together if policy.can_branch else _one_by_one
+    messages = sample(policy, segments, of_segment, forks, sampling)
+    return [
+        Branch(index, fork.start, int(turns.turn[n]), ids)
+        for index, fork, n, ids in zip(of_segment, forks, wanted, messages, strict=True)
+    ]
+
+
+def _together(
+    policy: TorchPolicy,
+    segments: Sequence[Segment],
+    of_segment: Sequence[int],
+    forks: Sequence[Fork],
+    sampling: Sampling,
+) -> list[Int[np.ndarray, " K"]]:
+    """Each episode passes through the model once."""
+    mine: dict[int, list[int]] = {}
+    for number, index in enumerate(of_segment):
+        mine.setdefault(index, []).append(number)
+    own = [[forks[number] for number in numbers] for numbers in mine.values()]
+    found = policy.branch([segments[index].tokens for index in mine], own, sampling)
+    messages = {
+        number: message.ids
+        for numbers, replies in zip(mine.values(), found, strict=True)
+        for number, message in zip(numbers, replies, strict=True)
+    }
+    return [messages[number] for number in range(len(forks))]
+
+
+def _one_by_one(
+    policy: TorchPolicy,
+    segments: Sequence[Segment],
+    of_segment: Sequence[int],
+    forks: Sequence[Fork],
+    sampling: Sampling,
+) -> list[Int[np.ndarray, " K"]]:
+    """Each message has a prompt of its own, for models that do not see all that came before."""
     requests = [
         Request(
             episode=f"resampled/{number}",
@@ -47,18 +87,15 @@ def sample_branches(
             task=_NO_TASK,
             messages=(),
             tools=(),
-            prompt_ids=segments[turns.segment[n]].tokens[:start],
-            seed=draw_seed(seed, number),
+            prompt_ids=segments[index].tokens[: fork.start].tolist(),
+            seed=fork.seed,
             sampling=sampling,
         )
-        for number, (n, start) in enumerate(zip(wanted.tolist(), starts, strict=True))
+        for number, (index, fork) in enumerate(zip(of_segment, forks, strict=True))
     ]
     replies = policy.generate(requests, keeps_states=False)
-    found = []
-    for n, start, reply in zip(wanted.tolist(), starts, replies, strict=True):
-        assert reply.ids is not None
-        found.append(Branch(int(turns.segment[n]), start, int(turns.turn[n]), reply.ids))
-    return found
+    assert all(reply.ids is not None for reply in replies)
+    return [np.asarray(reply.ids, np.int32) for reply in replies]
 
 
 def _start(segment: Segment, turn: int) -> int:

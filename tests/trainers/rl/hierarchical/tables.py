@@ -15,10 +15,11 @@ from agentgym.reward import RewardEvent
 from agentgym.trajectory import Trajectory, Turn
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.hierarchical import actor_losses, critic_losses, targets, transitions, valuation
-from agentgym_rl.hierarchical.critic import CriticConfig, TurnCritic, TurnStates, as_values, turn_states
+from agentgym_rl.hierarchical.critic import CriticConfig, TurnCritic, TurnStates, as_values
 from agentgym_rl.hierarchical.critic_step import CriticStepConfig, critic_optimiser, critic_step
-from agentgym_rl.hierarchical.positions import TurnPositions, turn_positions
-from agentgym_rl.packing import PackingConfig, pack
+from agentgym_rl.hierarchical.positions import TurnPositions
+from agentgym_rl.hierarchical.valuation import encode_actions, encode_prompts, stored_actions
+from agentgym_rl.packing import PackingConfig
 from agentgym_rl.scoring import FINAL_PROMPT
 
 PACKING = PackingConfig(row_length=64, micro_batch_tokens=8192)
@@ -137,14 +138,10 @@ class Learner:
         self.actor = torch.optim.Adam([self.preferences], lr=0.1)
 
     def read_states(self) -> TurnStates:
-        size = self.table.vocabulary
-        state, action = torch.zeros(self.turns.num_turns, size), torch.zeros(self.turns.num_turns, size)
-        for micro in pack(self.batch.segments, PACKING):
-            positions = turn_positions(micro)
-            read = turn_states(self.critic.online.encode(micro), positions)
-            entries = torch.from_numpy(self.turns.entries(positions))
-            state[entries], action[entries] = read.state, read.action
-        return TurnStates(state, action)
+        network, segments = self.critic.online, self.batch.segments
+        with torch.no_grad():
+            action = encode_actions(network, stored_actions(segments), PACKING, None)
+            return TurnStates(encode_prompts(network, segments, PACKING, None), action)
 
     def with_actions(self, actions: torch.Tensor) -> TurnStates:
         onehot = torch.eye(self.table.vocabulary)[self.table.num_states + actions]

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import copy
+
 import pytest
 import torch
 from transformers import BertConfig, BertModel
 
 from agentgym.errors import ConfigError
-from agentgym_rl.hierarchical.critic import CriticConfig, TurnCritic, TurnStates, as_values, turn_states
+from agentgym_rl.hierarchical.critic import CriticConfig, CriticOutputs, Standard, TurnCritic, TurnStates, as_values
 from agentgym_rl.hierarchical.positions import turn_positions
-from agentgym_rl.hierarchical.valuation import hidden_for
+from agentgym_rl.hierarchical.valuation import action_states, hidden_for, prompt_states
 from agentgym_rl.models import PolicyModel
 from agentgym_rl.packing import PackingConfig, pack
 from tests.trainers.rl.planted import trap
@@ -79,17 +81,59 @@ def test_v_sees_the_history_alone_and_each_head_is_its_own() -> None:
     assert (one.v[0] != one.v[1]).all()
 
 
+def by_the_first_alone(made: TurnCritic, states: TurnStates) -> None:
+    """The scale stays where hidden states were before the policy moved."""
+    if not made.online.state_scale.mean.any():
+        STANDARDISE(made, states)
+
+
+def of_the_network_alone(made: TurnCritic, states: TurnStates) -> None:
+    """The copy reads what the network does on another scale."""
+    copied = copy.deepcopy(made.target)
+    STANDARDISE(made, states)
+    made.target.load_state_dict(copied.state_dict())
+
+
+STANDARDISE = TurnCritic.standardise
+
+
+@trap(STANDARDISE, by_the_first_alone, of_the_network_alone)
+def test_hidden_states_are_standardised_for_the_network_and_its_copy(standardise) -> None:
+    """Most of a hidden state is the same in all turns; what differs is what heads are to see."""
+    made, first = critic(), TurnStates(5 + 0.5 * torch.randn(200, 4), -3 + 0.2 * torch.randn(200, 4))
+    assert torch.equal(made.online.state_scale(first.state), first.state)
+    for states in (first, TurnStates(first.state + 1, first.action * 2)):
+        standardise(made, states)
+        for network in (made.online, made.target):
+            for scale, features in ((network.state_scale, states.state), (network.action_scale, states.action)):
+                read = scale(features)
+                assert torch.allclose(read.mean(0), torch.zeros(4), atol=1e-4)
+                assert torch.allclose(read.std(0, correction=0), torch.ones(4), atol=1e-3)
+
+
+def test_what_is_the_same_in_all_turns_is_not_magnified() -> None:
+    scale, features = Standard(3), torch.tensor([[2.0, 1.0, 0.0], [2.0, -1.0, 1e-5]])
+    scale.fit(features)
+    assert torch.isfinite(scale(features)).all()
+    assert scale(features + torch.tensor([0.1, 0.0, 0.0])).abs().max() < 20
+
+
 def test_bounded_values_lie_in_their_range() -> None:
     outputs = torch.tensor([[-50.0, 0.0, 50.0]])
     torch.testing.assert_close(as_values(outputs, (-1.0, 3.0)), torch.tensor([[-1.0, 1.0, 3.0]]))
     assert as_values(outputs, None) is outputs
 
 
+def read(made: TurnCritic, policy: PolicyModel) -> CriticOutputs:
+    [micro] = pack(random_segments(4), PACKING)
+    hidden, positions = hidden_for(made.online, micro, policy), turn_positions(micro)
+    return made.online(TurnStates(prompt_states(hidden, positions), action_states(hidden, micro, positions)))
+
+
 def test_the_policy_is_read_and_not_trained() -> None:
     policy = PolicyModel(tiny_llama())
     made = TurnCritic(16, CriticConfig(width=8)).double()
-    [micro] = pack(random_segments(4), PACKING)
-    outputs = made.online(turn_states(hidden_for(made.online, micro, policy), turn_positions(micro)))
+    outputs = read(made, policy)
     (outputs.q.sum() + outputs.v.sum()).backward()
     assert all(p.grad is None for p in policy.parameters())
     assert all(p.grad is not None and bool(p.grad.any()) for p in made.online.v_heads[0][-1].parameters())
@@ -99,8 +143,7 @@ def test_the_policy_is_read_and_not_trained() -> None:
 def test_a_tower_of_its_own_is_trained_and_copied() -> None:
     policy = PolicyModel(tiny_llama())
     made = TurnCritic(16, CriticConfig(width=8), tiny_llama()).double()
-    [micro] = pack(random_segments(4), PACKING)
-    outputs = made.online(turn_states(hidden_for(made.online, micro, policy), turn_positions(micro)))
+    outputs = read(made, policy)
     outputs.v.sum().backward()
     assert set(made.trainable_groups()) == {"q", "v", "tower"}
     assert made.online.tower is not None
@@ -109,7 +152,14 @@ def test_a_tower_of_its_own_is_trained_and_copied() -> None:
 
 
 def test_a_tower_in_which_v_would_see_the_action_is_refused() -> None:
-    config = BertConfig(vocab_size=40, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16)
+    config = BertConfig(
+        vocab_size=40,
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        initializer_range=0.5,
+    )
     with pytest.raises(ConfigError, match="V of a prompt would see the action"):
         TurnCritic(16, CriticConfig(), BertModel(config))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 
+from agentgym.policies.torch_branches import Message
 from agentgym.policies.torch_policy import TorchPolicy
-from agentgym.policy import Reply, Request
 from agentgym_rl.hierarchical import actor, experience, learner
 from agentgym_rl.hierarchical.actor_losses import turn_advantages
 from agentgym_rl.hierarchical.experience import experience_of
@@ -94,11 +93,11 @@ def test_an_endless_loop_under_a_time_limit_is_worth_all_of_its_rewards(
 
 @parametrised(turn_transitions, ends_that_are_encoded)
 def test_nothing_is_worth_anything_after_an_end(implementation, is_bug: bool, tmp_path: Path) -> None:
-    """Trap D-27: the same loop, ended after its first turn: V = 1."""
+    """Trap D-27: the same loop, ended after its first or second turn: V = 1 or 1.9."""
     with swapped(experience, "turn_transitions", implementation):
-        run = one_iteration(tmp_path, "loop", {"lengths": 1}, **LOOP)
+        run = one_iteration(tmp_path, "loop", {"lengths": 2}, **LOOP)
     with noticed(is_bug):
-        assert mean_value(run) < 1.5
+        assert mean_value(run) < 3.0
 
 
 # Stored actions
@@ -148,20 +147,20 @@ def test_new_actions_come_from_the_weights_that_are_trained(implementation, is_b
         group["lr"] = 0.03
     sampled: list[np.ndarray] = []
     scored: list[np.ndarray] = []
-    generate, read = run.policy.generate, run.model.read
+    branch, read = run.policy.branch, run.model.read
 
-    def logged(requests: Sequence[Request], **options: Any) -> list[Reply]:
-        replies = generate(requests, **options)
+    def logged(*inputs: Any) -> list[list[Message]]:
+        messages = branch(*inputs)
         scored.clear()
-        sampled.append(np.concatenate([reply.logprobs for reply in replies]))
-        return replies
+        sampled.append(np.concatenate([message.logprobs for mine in messages for message in mine]))
+        return messages
 
     def recorded(*inputs: Any) -> Any:
         logprobs, entropy = read(*inputs)
         scored.append(logprobs.detach().numpy())
         return logprobs, entropy
 
-    run.policy.generate, run.model.read = logged, recorded  # type: ignore[method-assign]
+    run.policy.branch, run.model.read = logged, recorded  # type: ignore[method-assign]
     with swapped(TorchPolicy, "load_weights", implementation):
         for update in range(2):
             run.learner._train_actor(run.state, update)
@@ -215,7 +214,7 @@ def learn_arms(folder: Path, algorithm: dict[str, Any]) -> ToyRun:
     run = actor_critic(
         folder,
         "arms",
-        run={"iterations": 14},
+        run={"iterations": 16},
         algorithm={**algorithm, "actor": {"updates": 2, "batch": 64} | algorithm.get("actor", {})},
         optimiser={"learning_rate": 5e-3},
     )
@@ -239,7 +238,7 @@ def advantages_of_the_wrong_sign(q, v):
 
 @parametrised(turn_advantages, advantages_of_the_wrong_sign)
 def test_archer_learns_which_message_wins(implementation, is_bug: bool, tmp_path: Path) -> None:
-    """Trap D-35: from random play to winning, within 450 episodes."""
+    """Trap D-35: from random play to winning, within 520 episodes."""
     with swapped(actor, "turn_advantages", implementation):
         run = learn_arms(tmp_path, VARIANTS["resampled"])
     assert np.mean(run.journal.curve("success/mean")[:5]) < 0.8

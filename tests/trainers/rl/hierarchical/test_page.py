@@ -38,7 +38,6 @@ def test_the_example_updates_a_critic_on_the_hidden_states_of_a_policy(is_packed
     exec(example, names)
     made, turns = names["critic"], names["turns"]
     assert isinstance(made, critic.TurnCritic)
-    assert len(names["losses"]) > 1
     assert turns.num_turns == sum(len(record.turns) for record in names["batch"].trajectories)
     gaps = [(a - b).abs().max() for a, b in zip(made.online.parameters(), made.target.parameters(), strict=True)]
     assert min(gaps) > 0, "every head was moved, and its copy lags"

@@ -51,6 +51,7 @@ def with_fresh_draws(self: ReplayBuffer, state: PartState) -> None:
 BUGS: dict[str, tuple[Any, str, Any]] = {
     "the critic's optimiser starts anew": (ModulePart, "restore", without("moments")),
     "the copy starts anew": (ModulePart, "restore", without("weights.target")),
+    "the scale of hidden states is forgotten": (ModulePart, "restore", without("weights.online.state_scale")),
     "the draws begin anew": (ReplayBuffer, "restore", with_fresh_draws),
 }
 
