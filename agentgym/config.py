@@ -101,7 +101,8 @@ def build(cls: type[T], tables: Mapping[str, Any], source: Source | None = None,
     for key, value in tables.items():
         dotted = f"{prefix}{key}"
         if key not in fields:
-            close = _in_tables(key, hints, prefix) or difflib.get_close_matches(key, fields, n=2, cutoff=0.5)
+            near = [f"{prefix}{name}" for name in difflib.get_close_matches(key, fields, n=2, cutoff=0.5)]
+            close = _in_tables(key, hints, prefix) or near
             hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(sorted(fields))}"
             raise ConfigError(f"{source.place(dotted)} is unknown; {hint}")
         values[key] = _convert(hints[key], value, dotted, source)
@@ -208,6 +209,8 @@ def _line_of(text: str, key: str) -> int | None:
         stripped = line.strip()
         if stripped.startswith("["):
             current = stripped.strip("[] ")
+            if current == key:
+                return number
         elif current == table and stripped.split("=")[0].strip() == last:
             return number
     return None

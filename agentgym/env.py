@@ -82,7 +82,8 @@ def require_reply(reply: object, env: object, method: str) -> EnvReply:
     """
     if isinstance(reply, EnvReply):
         messages = reply.messages
-        if type(messages) is list and messages and type(messages[0]) is dict:  # the short way of most steps
+        is_one = type(messages) is list and len(messages) == 1 and type(messages[0]) is dict
+        if is_one and type(messages[0].get("content")) is str:  # the short way of most steps
             return reply
         require_messages(messages, getattr(env, method), "a reply whose messages are ")
         return reply
@@ -95,9 +96,22 @@ def require_messages(messages: object, method: Callable[..., Any], within: str =
     Raises:
         ContractError: It is none.
     """
-    if isinstance(messages, (list, tuple)) and (not messages or isinstance(messages[0], dict)):
-        return messages
-    raise wrong_return(method, messages, 'a list of messages such as [{"role": "user", "content": TEXT}]', within)
+    expected = 'a list of messages such as [{"role": "user", "content": TEXT}]'
+    if not isinstance(messages, (list, tuple)):
+        raise wrong_return(method, messages, expected, within)
+    for message in messages:
+        if not isinstance(message, dict) or not _is_content(message.get("content")):
+            raise wrong_return(method, message, f"{expected}, where content is text or a list of parts", within)
+    return messages
+
+
+def _is_content(content: object) -> bool:
+    """Whether it is text, nothing, or parts as `content_text` reads them."""
+    if content is None or isinstance(content, str):
+        return True
+    return isinstance(content, (list, tuple)) and all(
+        isinstance(part, dict) and (part.get("type") != "text" or isinstance(part.get("text"), str)) for part in content
+    )
 
 
 def wrong_return(method: Callable[..., Any], value: object, expected: str, within: str = "") -> ContractError:

@@ -301,6 +301,17 @@ def specs(family: str | None = None) -> list[EnvSpec]:
     return [_specs[key] for key in sorted(_specs) if family in (None, _specs[key].family)]
 
 
+def _uninstalled(env_id: str) -> list[str]:
+    """A sentence where nothing at all is registered under the namespace of an id."""
+    namespace, slash, _ = env_id.partition("/")
+    if not slash or any(known.startswith(f"{namespace}/") for known in _specs):
+        return []
+    return [
+        f"no installed package registers {namespace}/…: if it is yours, install it into this environment "
+        "(pip install -e .), and declare its entry point in the group agentgym.environments"
+    ]
+
+
 def spec(env_id: str) -> EnvSpec:
     """The spec of an id.
 
@@ -310,7 +321,7 @@ def spec(env_id: str) -> EnvSpec:
     if env_id not in _specs:
         load_entry_points()
     if env_id not in _specs:
-        raise UnknownNameError("environment", env_id, _specs, load_entry_points())
+        raise UnknownNameError("environment", env_id, _specs, [*load_entry_points(), *_uninstalled(env_id)])
     return _specs[env_id]
 
 

@@ -64,7 +64,11 @@ def weighted_sum(events: Iterable[RewardEvent], weights: Mapping[str, float]) ->
             )
         value = weight * event.value
         if not math.isfinite(value):
-            raise InfrastructureError(f"the reward event {event} is not finite; the episode counts as not graded")
+            raise InfrastructureError(
+                f"the reward component {event.component!r} is {event.value!r} at turn {event.turn}, which is not "
+                f"finite; mend what computed it (the events of respond or grade); the episode counts as not graded: "
+                f"{event}"
+            )
         total += value
     return total
 

@@ -319,6 +319,11 @@ class Plain(ToyEnv):
         return EnvReply("there")
 
 
+class Numeric(ToyEnv):
+    def respond(self, action):
+        return EnvReply([user("there"), {"role": "user", "content": 42}])
+
+
 class Ungrading(ToyEnv):
     def grade(self):
         return False
@@ -334,6 +339,11 @@ class Ungrading(ToyEnv):
             "returned the tuple ({'text': 'there'}, 1.0, True, False, {}), expected an agentg",
         ),
         (Plain, "Plain.respond", "returned a reply whose messages are the str 'there', expected a list of messages"),
+        (
+            Numeric,
+            "Numeric.respond",
+            "returned a reply whose messages are the dict {'role': 'user', 'content': 42}, expected a list of messages",
+        ),
         (Ungrading, "Ungrading.grade", "returned the bool False, expected an agentgym.EnvReply"),
     ],
 )
@@ -347,7 +357,17 @@ def test_a_step_says_which_method_returned_what_it_should_not(faulty, method, re
     assert returned in text
 
 
-@pytest.mark.parametrize("first", [None, "Walk.", ["Walk."]])
+@pytest.mark.parametrize(
+    "first",
+    [
+        None,
+        "Walk.",
+        ["Walk."],
+        [{"role": "user", "content": 42}],
+        [{"role": "user", "content": {"text": "Walk."}}],
+        [{"role": "user", "content": [{"type": "text"}]}],
+    ],
+)
 def test_a_reset_says_that_begin_returned_no_messages(first, monkeypatch):
     monkeypatch.setattr(ToyEnv, "begin", lambda self, task: first)
     with pytest.raises(ContractError, match=r"returned .*, expected a list of messages"):

@@ -88,6 +88,15 @@ def test_unknown_id_suggests_the_closest():
         make("agentgym/Wordl-v0")
 
 
+def test_an_id_of_a_package_that_is_not_installed_says_so():
+    with pytest.raises(UnknownNameError, match="no installed package registers nowhere/") as raised:
+        make("nowhere/Wordle-v0")
+    assert "pip install" in str(raised.value)
+    with pytest.raises(UnknownNameError) as other:
+        make("agentgym/Nothing-v0")
+    assert "no installed package" not in str(other.value)
+
+
 def test_options_reach_the_environment():
     assert make("agentgym/Wordle-v0", vocabulary_size=200).vocabulary_size == 200
 

@@ -224,5 +224,5 @@ def _check_faults(result: EvaluationResult, records: Sequence[Trajectory], allow
         raise InfrastructureError(
             f"{share} failed for infrastructure, over the allowed share of {allowed:.0%}, such as: "
             f"{errors[0] if errors else 'cancelled'}. Mend the cause and evaluate again (with a run folder only the "
-            "failed ones are played), or raise max_fault_share."
+            "failed ones are played), or raise max_fault_share (--max-fault-share)."
         )

@@ -416,7 +416,8 @@ class RolloutEngine:
         if stats.episodes >= _MIN_EPISODES_FOR_SHARE:
             raise InfrastructureError(
                 f"{stats.faults} of {stats.episodes} episodes failed for infrastructure, over the allowed share of "
-                f"{self.settings.max_fault_share:.0%}: {top}. Mend the cause, or raise max_fault_share."
+                f"{self.settings.max_fault_share:.0%}: {top}. Mend the cause, or raise max_fault_share "
+                "(--max-fault-share)."
             ) from last
 
 

@@ -15,7 +15,7 @@ from gymnasium.error import ResetNeeded
 
 from agentgym.action import to_message
 from agentgym.env import AgentEnv
-from agentgym.errors import ActionSyntaxError, CancelledEpisode
+from agentgym.errors import ActionSyntaxError, CancelledEpisode, TaskError
 from agentgym.message import text_of
 from agentgym.outcome import TRUNCATION_CAUSES, CutReason
 from agentgym.reward import RewardEvent, event_from_json, event_to_json, weighted_sum
@@ -132,7 +132,12 @@ def check_limits(subject: EnvSubject) -> str | None:
     env = subject.make()
     for task in subject.tasks:
         short = dataclasses.replace(task, limits=Limits(max_turns=1))
-        step = play_actions(env, short, [""]).steps[0]
+        try:
+            step = play_actions(env, short, [""]).steps[0]
+        except TaskError:
+            if task.private:
+                raise
+            return "tasks whose private part is not told here cannot be given other limits"
         expect(step.is_last, f"task {task.id!r}: an episode with max_turns=1 goes on after one turn")
         if not step.is_invalid:
             continue

@@ -73,7 +73,9 @@ def _verdict(run: RunData) -> Html:
     found = run.held_out
     if not found:
         return tag("p", "Not evaluated on held-out tasks yet.", class_="verdict")
-    last = "trained" if "trained" in found else list(found)[-1]
+    if "trained" not in found and len(found) > 1:
+        return _several(found)
+    last = "trained" if "trained" in found else next(iter(found))
     success = found[last]["success"]
     names = [name for name in found if name != last]
     before = next((name for name in ("untrained", *names) if name in names), None)
@@ -92,6 +94,14 @@ def _verdict(run: RunData) -> Html:
         tag("p", *sentence, ". ", tag("span", f"95 % interval {_interval(success)}", class_="quiet")),
         class_="verdict",
     )
+
+
+def _several(found: Mapping[str, Mapping[str, Any]]) -> Html:
+    """What several policies came to, none of which was trained here: the best first."""
+    rates = {name: float(result["success"]["mean"]) for name, result in found.items()}
+    ordered = sorted(rates, key=lambda name: -rates[name])
+    parts = [part for name in ordered for part in (", ", tag("b", percent(rates[name])), f" {_stage(name)}")]
+    return tag("p", "Success on held-out tasks: ", *parts[1:], ".", class_="verdict")
 
 
 def held_out(run: RunData) -> Html:

@@ -156,6 +156,16 @@ def test_bars_show_the_headline_stratum_when_the_trainer_says_so(tmp_path):
     assert "Cloned" not in text
 
 
+def test_policies_that_were_not_trained_are_named_best_first(tmp_path):
+    rates = {"null": 0.0, "oracle": 1.0, "random": 0.25}
+    found = {name: {"success": {"mean": rate, "low": rate, "high": rate}} for name, rate in rates.items()}
+    RunStore.create(tmp_path, {}).close()
+    (tmp_path / "summary.json").write_text(json.dumps({"held_out": found}))
+    text = Reader(write_report(tmp_path).read_text(encoding="utf-8")).text.replace("\xa0", " ")
+    assert "Success on held-out tasks: 100 % oracle, 25 % random, 0 % null." in text
+    assert "never trained on" not in text
+
+
 def test_report_of_a_run_that_goes_on_reads_beside_the_writer(tmp_path):
     with RunStore.create(tmp_path, {}) as store:
         store.log_metrics(0, {"success/mean": float("nan")})

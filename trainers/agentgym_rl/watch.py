@@ -79,10 +79,13 @@ def why_not_learning(curves: Curves) -> list[str]:
     gain = success[-window:].mean() - success[:window].mean()
     if gain >= _MIN_GAIN:
         return []
-    reasons = [f"success went from {success[:window].mean():.3f} to {success[-window:].mean():.3f}"]
+    reasons = [f"success in training went from {success[:window].mean():.3f} to {success[-window:].mean():.3f}"]
     reasons += [text for is_so, text in _suspicions(curves, window) if is_so]
     if len(reasons) == 1:
-        reasons.append("no known cause stands out: try a larger learning rate, more iterations, or easier tasks")
+        reasons.append(
+            "no known cause stands out: try a larger learning rate, more iterations, a longer warm start "
+            "(warm_start.epochs, warm_start.demonstrations), or easier tasks"
+        )
     return reasons
 
 

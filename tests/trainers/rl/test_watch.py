@@ -83,5 +83,5 @@ def test_one_iteration_shows_what_stands_in_the_way() -> None:
 def test_each_cause_is_named_and_no_other(values: dict[str, list[float]], reason: str) -> None:
     reasons = why_not_learning(curves(**values))
     assert len(reasons) == 2
-    assert reasons[0].startswith("success went from")
+    assert reasons[0].startswith("success in training went from")
     assert reason in reasons[1]
