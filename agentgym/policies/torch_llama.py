@@ -99,7 +99,8 @@ class LlamaForward:
             gate, gated = (self._norm(hidden) @ layer.gate).chunk(2, dim=-1)
             hidden = torch.addmm(hidden, functional.silu(gate) * gated, layer.down)
         last: Tensor = self._norm(hidden.view(rows, width, -1)[:, -count:])
-        return last @ self._head
+        logits: Tensor = last @ self._head
+        return logits
 
     def _norm(self, hidden: Tensor) -> Tensor:
         return functional.rms_norm(hidden, self._hidden, None, self._eps)

@@ -35,7 +35,7 @@ def describe(config: TrainConfig) -> str:
     lines = [f"preset {algorithm.preset}, suite {config.run.suite}"]
     lines += _sampling(config, group) if algorithm.collects else ["collect   nothing"]
     lines += describe_curriculum(config.curriculum, _fate_of_truncated(algorithm))
-    lines += describe_replay(algorithm.replay) if algorithm.collects else []
+    lines += describe_replay(algorithm.replay, has_critic=algorithm.has_critic) if algorithm.collects else []
     if algorithm.has_critic:
         lines += actor_critic_equations(algorithm, config.optimiser)
     elif algorithm.learner == "offline":

@@ -87,7 +87,15 @@ def test_each_preset_is_described_by_its_formulas(preset: str) -> None:
         (["group.staleness=2", "algorithm.prox=recompute"], "staleness at most 2"),
         (["algorithm.loss.ratio_level=turn"], "mean over the turn of (logp_theta - logp_prox)"),
         (["algorithm.epochs=3", "algorithm.minibatches=5"], "3 passes x 5 mini-batches"),
-        (["algorithm.replay.kind=return_weighted"], "each with probability ~ exp(g / 0.1)"),
+        (["algorithm.replay.kind=return_weighted"], "32 episodes by probability ~ exp(g / 0.1)"),
+        (
+            ["algorithm.preset=archer", "algorithm.critic.warmup=0", "algorithm.replay.kind=return_weighted"],
+            "drawn by turn: probability ~ exp(g / 0.1)",
+        ),
+        (
+            ["algorithm.preset=archer", "algorithm.critic.warmup=0", "algorithm.replay.kind=prioritised"],
+            "P(i) = p_i^0.6 / sum_j p_j^0.6,  p = |TD error|",
+        ),
         (["algorithm.preset=spear", 'algorithm.replay.runs=["runs/a"]'], "and of runs/a: 50% of each draw"),
         (["algorithm.preset=arpo", 'algorithm.replay.runs=["runs/a"]'], "and of runs/a: where this run has none"),
         (["algorithm.preset=arpo", "algorithm.replay.weight_level=sequence"], "per episode, a product over its tokens"),
@@ -98,3 +106,15 @@ def test_each_preset_is_described_by_its_formulas(preset: str) -> None:
 def test_options_that_are_on_are_said(overrides: list[str], formula: str) -> None:
     assert formula in text(*overrides)
     assert formula not in text()
+
+
+def test_an_actor_critic_is_not_told_of_losses_that_groups_alone_have() -> None:
+    said = text(
+        "algorithm.preset=archer",
+        "algorithm.critic.warmup=0",
+        "algorithm.replay.kind=return_weighted",
+        "algorithm.replay.hindsight.strategy=future",
+    )
+    assert "L_replayed" not in said
+    assert "-logp_theta,k" not in said
+    assert "are drawn like everything else" in said

@@ -52,3 +52,13 @@ def test_iteration_prints_one_line(store, tmp_path):
     assert out.getvalue().count("\n") == 1
     assert "iteration 2/10 · success 0.500 [0.400, 0.600]" in out.getvalue()
     assert "50 tok/s" in out.getvalue()
+
+
+def test_an_iteration_that_collected_nothing_says_what_it_learnt(store, tmp_path):
+    out = io.StringIO()
+    journal = Journal(store, tmp_path, Console(file=out, width=60))
+    metrics = {"loss/cloning": 1.25, "critic/loss": 0.5, "updates": 20.0, "time/iteration_s": 2.0}
+    journal.iteration(2, 10, metrics, 2.0)
+    journal.close()
+    assert "iteration 2/10 · cloning loss 1.25 · critic loss 0.5 · policy updates 20 · 2.0s" in out.getvalue()
+    assert "success" not in out.getvalue()

@@ -20,7 +20,7 @@ from agentgym.evaluation.recording import RECORDING
 from agentgym.message import ToolSchema
 from agentgym.policies.torch_policy import TorchPolicy
 from agentgym.prompting.renderer import ChatRenderer
-from agentgym.store import DATABASE, RunStore
+from agentgym.store import DATABASE, Purpose, RunStore
 from agentgym.suite import Suite
 from agentgym.trajectory import Trajectory
 from agentgym_rl.config import TrainConfig
@@ -217,7 +217,9 @@ def _rendered(source: RunStore, rendering: Rendering, tally: Tally) -> Iterator[
                     yield each
 
 
-def _graded(source: RunStore, roles: Sequence[str], purpose: str = "demo") -> Iterator[tuple[list[int], np.ndarray]]:
+def _graded(
+    source: RunStore, roles: Sequence[str], purpose: Purpose = "demo"
+) -> Iterator[tuple[list[int], np.ndarray]]:
     """Numbers and returns of the graded episodes of some roles, some thousand at a time."""
     for found in source.columns(purpose=purpose):
         is_own = np.array([not roles or role in roles for _, role in found.task], np.bool_)

@@ -10,8 +10,8 @@ from agentgym_rl.replay.options import ReplayOptions
 _UNITS = {"token": "token", "turn": "turn, a product over its tokens", "sequence": "episode, a product over its tokens"}
 
 
-def describe_replay(options: ReplayOptions) -> list[str]:
-    """What is remembered, what is drawn, and how it counts in learning from groups."""
+def describe_replay(options: ReplayOptions, *, has_critic: bool) -> list[str]:
+    """What is remembered, what is drawn, and how it counts; for an actor-critic only what is drawn."""
     if not options.is_on:
         return []
     bounds = [f"{options.capacity} turns"]
@@ -21,43 +21,62 @@ def describe_replay(options: ReplayOptions) -> list[str]:
     if options.runs:
         share = "where this run has none" if options.kind == "successes" else f"{options.runs_share:.0%} of each draw"
         lines.append(f"          and of {', '.join(options.runs)}: {share}")
-    weights = [
+    drawn = _drawn(options) if has_critic else _learnt_by_groups(options)
+    return [*lines, *(f"          {line}" for line in drawn), *_hindsight(options, has_critic)]
+
+
+def _drawn(options: ReplayOptions) -> list[str]:
+    """With what probability an actor-critic draws an entry."""
+    if options.kind == "prioritised":
+        priority = options.priority
+        surprise = {"td_error": "|TD error|", "advantage": "|A|", "return": "return - lowest return"}[priority.by]
+        return [
+            f"drawn by {options.unit}: P(i) = p_i^{priority.alpha:g} / sum_j p_j^{priority.alpha:g},  "
+            f"p = {surprise} + {priority.floor:g};",
+            f"each counts with (N P(i))^-{priority.beta:g}, over the largest of the draw",
+        ]
+    if options.kind == "return_weighted":
+        return [f"drawn by {options.unit}: {_by_return(options)}"]
+    return [f"drawn by {options.unit}, all alike"]
+
+
+def _by_return(options: ReplayOptions) -> str:
+    return f"probability ~ exp(g / {options.temperature:g}), g the episode's return scaled to [0, 1] over the buffer"
+
+
+def _learnt_by_groups(options: ReplayOptions) -> list[str]:
+    weights = (
         f"W = min(exp(logp_prox - logp_mu), {options.max_weight:g}) per {_UNITS[options.weight_level]}; logp_mu as "
         "recorded, logp_prox recomputed"
-    ]
+    )
     if options.kind == "successes":
-        weights = [
+        return [
             f"a group without success gets one of the last {options.per_task} of its task; it counts in the baseline "
             "with its mean W,",
             "with credit by attribution once; its loss is times W",
-            *weights,
+            weights,
         ]
-    elif options.kind == "imitation":
+    if options.kind == "imitation":
         kept, fresh = options.covariance, options.fresh_covariance
         scale = " / P50(group deviations)" if options.imitation.is_scaled else ""
-        weights = [
+        return [
             f"{options.episodes} episodes of A' > 0,  A' = (R - P50(means of the last {options.imitation.history} "
             f"groups)){scale}",
             *_beside(options),
-            *weights,
+            weights,
             f"left out at random: at most {kept.share:g} of the replayed tokens with {kept.low:g} < cov < "
             f"{kept.high:g},",
             f"{fresh.share:g} of the fresh ones with {fresh.low:g} < cov < {fresh.high:g};",
             "cov = (A - mean A)(logp_prox - mean logp_prox)",
         ]
-    elif options.kind == "return_weighted":
-        weights = [
-            f"{options.episodes} episodes, each with probability ~ exp(g / {options.temperature:g}), g the return "
-            "scaled to [0, 1] over the buffer",
+    if options.kind == "return_weighted":
+        return [
+            f"{options.episodes} episodes by {_by_return(options)}",
             "A_i = R_i - mean return of the task's episodes in the buffer",
             *_beside(options),
-            *weights,
+            weights,
         ]
-    if options.kind in ("successes", "imitation", "return_weighted"):
-        lines += [f"          {line}" for line in weights]
-    elif options.kind != "none":
-        lines.append(f"          drawn: {options.kind}, by {options.unit}")
-    return lines + _hindsight(options)
+    return []
 
 
 def _beside(options: ReplayOptions) -> list[str]:
@@ -65,13 +84,16 @@ def _beside(options: ReplayOptions) -> list[str]:
     return [f"L = L_fresh + {options.coefficient:g} L_replayed{ramp};", "each with its own denominators"]
 
 
-def _hindsight(options: ReplayOptions) -> list[str]:
+def _hindsight(options: ReplayOptions, has_critic: bool) -> list[str]:
     config = options.hindsight
     if config is None:
         return []
     goals = "what they reached" if config.strategy == "final" else f"up to {config.goals} goals that they reached"
+    lines = [f"hindsight failed episodes are played again at {goals}, and stored with prompts and rewards of those"]
+    if has_critic:
+        return [*lines, "          and are drawn like everything else"]
     return [
-        f"hindsight failed episodes are played again at {goals}, and stored with prompts and rewards of those",
-        f"          learning from groups: L += {config.coefficient:g} mean_k(-logp_theta,k) over {config.episodes} of "
-        "them; no ratio, since none was sampled",
+        *lines,
+        f"          L += {config.coefficient:g} mean_k(-logp_theta,k) over {config.episodes} of them; no ratio, since "
+        "none was sampled",
     ]

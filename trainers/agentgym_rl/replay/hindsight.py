@@ -74,15 +74,13 @@ class Hindsight:
         self, suite: Suite, renderer: ChatRenderer, tools: Sequence[ToolSchema], config: HindsightConfig
     ) -> None:
         self.suite, self.renderer, self.tools, self.config = suite, renderer, tools, config
-        env = make(suite.env, **suite.env_options)
-        unwrapped = env.unwrapped
-        if not isinstance(unwrapped, AgentEnv) or type(unwrapped).relabel is AgentEnv.relabel:
-            env.close()
+        self._env = make(suite.env, **suite.env_options)
+        if type(self._env).relabel is AgentEnv.relabel:
+            self._env.close()
             raise ConfigError(
                 f"hindsight needs an environment that knows what an episode achieved, but {suite.env} has no "
                 "relabel(); write it, or leave hindsight out"
             )
-        self._env = unwrapped
         self._held_out = {
             task.content_hash for split in suite.splits if split != "train" for task in suite.tasks(split)
         }
