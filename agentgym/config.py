@@ -101,8 +101,7 @@ def build(cls: type[T], tables: Mapping[str, Any], source: Source | None = None,
     for key, value in tables.items():
         dotted = f"{prefix}{key}"
         if key not in fields:
-            near = [f"{prefix}{name}" for name in difflib.get_close_matches(key, fields, n=2, cutoff=0.5)]
-            close = _in_tables(key, hints, prefix) or near
+            close = _in_tables(key, hints, prefix) or difflib.get_close_matches(key, fields, n=2, cutoff=0.5)
             hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(sorted(fields))}"
             raise ConfigError(f"{source.place(dotted)} is unknown; {hint}")
         values[key] = _convert(hints[key], value, dotted, source)
