@@ -78,12 +78,10 @@ PRESETS: dict[str, dict[str, Any]] = {
         "loss": {"eps_low": 0.2, "eps_high": 0.2},
         "aggregation": "token_mean",
     },
-    # Schulman et al. 2017, arXiv 1707.06347, with a turn as the step. Discounted, because V follows a time limit: with
-    # gamma = 1 turns that lead nowhere cost nothing.
+    # Schulman et al. 2017, arXiv 1707.06347, with a turn as the step.
     "ppo": {
         "credit": "turn_gae",
         "is_whitened": True,
-        "gae": {"discount": 0.95},
         "loss": {"eps_low": 0.2, "eps_high": 0.2},
         "aggregation": "token_mean",
     },
@@ -100,7 +98,6 @@ PRESETS: dict[str, dict[str, Any]] = {
     "ppo_token": {
         "credit": "token_gae",
         "is_whitened": True,
-        "gae": {"discount": 0.99},
         "loss": {"eps_low": 0.2, "eps_high": 0.2},
         "aggregation": "token_mean",
     },

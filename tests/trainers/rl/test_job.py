@@ -395,7 +395,7 @@ def test_two_ranks_train_as_one_process(tmp_path: Path, suites: Path) -> None:
     assert len(two["groups"]) == 4
     assert two["metrics"].keys() == one["metrics"].keys()
     for name, values in one["metrics"].items():
-        assert two["metrics"][name] == pytest.approx(values, rel=1e-4, abs=1e-4), name
+        assert two["metrics"][name] == pytest.approx(values, rel=1e-3, abs=1e-3), name
     for name, weights in one["weights"].items():
         assert (two["weights"][name] - weights).abs().mean() < 1e-5, name
     train(config, tmp_path / "run", resume=True)
