@@ -25,8 +25,9 @@ from agentgym.store import RunStore
 from agentgym.suite import load_suite, register_suites
 from agentgym_rl import job
 from agentgym_rl.checkpoint import newest_iteration
-from agentgym_rl.config import CheckpointConfig, TrainConfig
+from agentgym_rl.config import CheckpointConfig
 from agentgym_rl.job import train
+from tests.trainers.rl.breaking import breaking, press_ctrl_c
 from tests.trainers.rl.toys import install, toy_config
 from tests.trainers.rl.train_toy import BUGS, DAMAGES, MOMENTS, of_two_ranks
 from tests.trainers.rl.train_toy import config as killed_config
@@ -269,29 +270,14 @@ def test_adapters_are_resumed_and_merged_on_export(tmp_path: Path, monkeypatch: 
         "bandit", **CLONED, run={"iterations": 2}, group=SHORT["group"], model={"lora_rank": 2}, checkpoint={"every": 1}
     )
     train(config, tmp_path / "whole")
-    stopping(monkeypatch, config, tmp_path / "run")
+    with breaking(monkeypatch, 2):
+        train(config, tmp_path / "run")
     train(config, tmp_path / "run", resume=True)
     weights = [load_file(tmp_path / name / "models" / "trained" / "model.safetensors") for name in ("whole", "run")]
     assert not [name for name in weights[0] if "lora" in name]
     for name, tensor in weights[0].items():
         torch.testing.assert_close(weights[1][name], tensor, rtol=0, atol=0)
     assert np.isfinite(weights[0]["model.embed_tokens.weight"].sum().item())
-
-
-def stopping(monkeypatch: pytest.MonkeyPatch, config: TrainConfig, folder: Path) -> None:
-    """A run that breaks in its second iteration."""
-    with monkeypatch.context() as patch:
-        learn, calls = job.Trainer.publish, []
-
-        def broken(trainer: job.Trainer) -> None:
-            calls.append(1)
-            if len(calls) == 2:
-                raise KeyboardInterrupt
-            learn(trainer)
-
-        patch.setattr(job.Trainer, "publish", broken)
-        with pytest.raises(KeyboardInterrupt):
-            train(config, folder)
 
 
 @pytest.fixture
@@ -310,18 +296,8 @@ def test_an_interrupted_run_checkpoints_its_iteration_and_goes_on_to_the_same(
     """Trap D-29 at Ctrl-C: between two checkpoints, in the middle of an iteration."""
     config = replace(killed_config(), checkpoint=CheckpointConfig(every=100))
     train(config, tmp_path / "whole")
-    with monkeypatch.context() as patch:
-        learn, calls = job.Trainer.publish, []
-
-        def interrupted(trainer: job.Trainer) -> None:
-            calls.append(1)
-            if len(calls) == 4:
-                os.kill(os.getpid(), signal.SIGINT)
-            learn(trainer)
-
-        patch.setattr(job.Trainer, "publish", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            train(config, tmp_path / "run")
+    with breaking(monkeypatch, 4, press_ctrl_c):
+        train(config, tmp_path / "run")
     assert newest_iteration(tmp_path / "run" / "checkpoints") == 4
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     train(config, tmp_path / "run", resume=True)

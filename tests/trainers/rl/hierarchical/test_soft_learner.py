@@ -14,13 +14,13 @@ from agentgym.evaluation import EvaluationSettings, evaluate
 from agentgym.policies.torch_listed import ListedPolicy, load_policy
 from agentgym.store import RunStore
 from agentgym.suite import register_suites
-from agentgym_rl import job
 from agentgym_rl.config import TrainConfig, config_from_tables
 from agentgym_rl.describe import describe
 from agentgym_rl.hierarchical import soft_actor, soft_learner
 from agentgym_rl.hierarchical.discrete_sac import soft_policy_loss
 from agentgym_rl.job import train
 from agentgym_rl.module_part import ModulePart
+from tests.trainers.rl.breaking import breaking
 from tests.trainers.rl.planted import noticed, parametrised, swapped
 from tests.trainers.rl.test_job import story
 from tests.trainers.rl.toys import LEFT_RIGHT, install, toy_config
@@ -95,18 +95,8 @@ def test_an_interrupted_run_goes_on_to_the_same(suites: Path, monkeypatch) -> No
     """Traps D-28 and D-29: critic, copy, alpha, their optimisers, the buffer and its draws come back."""
     config = small_config()
     train(config, suites / "whole")
-    with monkeypatch.context() as patch:
-        publish, calls = job.Trainer.publish, []
-
-        def broken(trainer: job.Trainer) -> None:
-            calls.append(1)
-            if len(calls) == 4:
-                raise KeyboardInterrupt
-            publish(trainer)
-
-        patch.setattr(job.Trainer, "publish", broken)
-        with pytest.raises(KeyboardInterrupt):
-            train(config, suites / "run")
+    with breaking(monkeypatch, 4):
+        train(config, suites / "run")
     shutil.copytree(suites / "run", suites / "forgetful")
     train(config, suites / "run", resume=True)
     with monkeypatch.context() as patch:

@@ -16,11 +16,11 @@ from agentgym.policies.torch_policy import TorchPolicy
 from agentgym.policies.torch_steering import SteeredHead
 from agentgym.store import RunStore
 from agentgym.suite import register_suites
-from agentgym_rl import job
 from agentgym_rl.config import TrainConfig, config_from_tables
 from agentgym_rl.hierarchical.step_preference import step_preference_loss
 from agentgym_rl.job import train
 from agentgym_rl.offline import step_agent
+from tests.trainers.rl.breaking import breaking
 from tests.trainers.rl.planted import noticed, parametrised, swapped
 from tests.trainers.rl.test_job import story
 from tests.trainers.rl.toys import install, toy_config
@@ -130,18 +130,8 @@ def test_a_killed_offline_run_goes_on_to_the_same(recorded: Path, tmp_path: Path
     algorithm = {"preset": "ilql", "offline": {"updates": 3, "batch": 8}}
     config = offline_config(recorded, algorithm, 4, checkpoint={"every": 2})
     train(config, tmp_path / "whole")
-    with monkeypatch.context() as patch:
-        publish, calls = job.Trainer.publish, []
-
-        def broken(trainer: job.Trainer) -> None:
-            calls.append(1)
-            if len(calls) == 4:
-                raise KeyboardInterrupt
-            publish(trainer)
-
-        patch.setattr(job.Trainer, "publish", broken)
-        with pytest.raises(KeyboardInterrupt):
-            train(config, tmp_path / "run")
+    with breaking(monkeypatch, 4):
+        train(config, tmp_path / "run")
     train(config, tmp_path / "run", resume=True)
     whole, ours = story(tmp_path / "whole"), story(tmp_path / "run")
     for part in ("metrics", "weights", "held out"):

@@ -17,13 +17,13 @@ from agentgym.evaluation import Player, RecordingSettings, record
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.store import RunStore
 from agentgym.suite import load_suite, register_suites
-from agentgym_rl import job
 from agentgym_rl.config import TrainConfig, config_from_tables
 from agentgym_rl.job import train
 from agentgym_rl.offline import recordings
 from agentgym_rl.offline.recordings import Rendering, is_recording, rendered_runs
 from agentgym_rl.replay import ReplayConfig, open_runs
 from tests.trainers.rl import vocabulary
+from tests.trainers.rl.breaking import breaking
 from tests.trainers.rl.pair_game import install_pair
 from tests.trainers.rl.planted import noticed, parametrised, swapped
 from tests.trainers.rl.test_job import story
@@ -231,18 +231,8 @@ def test_a_killed_run_goes_on_to_the_same_although_its_recording_changed(
     record(MIX, "toys/questions", tmp_path / "recorded", settings=settings)
     config = learner_config(tmp_path / "recorded", LEARNERS[learner])
     train(config, tmp_path / "whole")
-    publish, calls = job.Trainer.publish, []
-
-    def broken(trainer: job.Trainer) -> None:
-        calls.append(1)
-        if len(calls) == 4:
-            raise KeyboardInterrupt
-        publish(trainer)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(job.Trainer, "publish", broken)
-        with pytest.raises(KeyboardInterrupt):
-            train(config, tmp_path / "run")
+    with breaking(monkeypatch, 4):
+        train(config, tmp_path / "run")
     record(MIX, "toys/questions", tmp_path / "recorded", settings=replace(settings, episodes=18, overwrite=True))
     train(config, tmp_path / "run", resume=True)
     whole, ours = story(tmp_path / "whole"), story(tmp_path / "run")
