@@ -6,7 +6,7 @@ Writing the numbers down is the work of `journal.py`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -91,6 +91,11 @@ def learning_metrics(batch: TrainBatch, credit: CreditReport, report: UpdateRepo
         metrics["states/mean_size"] = credit.states.mean_size
         metrics["states/singleton_share"] = credit.states.singleton_share
     return metrics | dict(credit.metrics)
+
+
+def mean_by_name(rows: Sequence[Mapping[str, float]]) -> Metrics:
+    """The mean over several updates of each metric, all of which hold the same ones."""
+    return {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
 
 
 def _outcome_rates(members: Sequence[Trajectory], missing: Sequence[Trajectory]) -> Metrics:

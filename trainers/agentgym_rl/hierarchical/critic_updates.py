@@ -22,6 +22,7 @@ from agentgym_rl.hierarchical.options import CriticOptions
 from agentgym_rl.hierarchical.positions import turn_positions
 from agentgym_rl.hierarchical.targets import next_values, one_step_targets
 from agentgym_rl.hierarchical.valuation import encode_actions, prompt_states, stored_actions
+from agentgym_rl.metrics import mean_by_name
 from agentgym_rl.models import PolicyModel
 from agentgym_rl.packing import PackingConfig, pack
 
@@ -91,7 +92,7 @@ class CriticUpdates:
             norms = critic_step(self.critic, self.optimiser, step.losses(), self.options.step)
             td_errors[update, masks.is_turn] = np.where(part.weights[0] > 0, step.td_errors, np.nan)
             rows.append(step.metrics() | {f"grad_norm_{name}": norm for name, norm in norms.items()})
-        means = {f"critic/{name}": float(np.mean([row[name] for row in rows])) for name in rows[0]}
+        means = {f"critic/{name}": mean for name, mean in mean_by_name(rows).items()}
         return CriticReport(means, td_errors)
 
 

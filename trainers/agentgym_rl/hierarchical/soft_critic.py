@@ -24,6 +24,7 @@ from agentgym_rl.hierarchical.entropy_temperature import EntropyTemperature
 from agentgym_rl.hierarchical.experience import Experience
 from agentgym_rl.hierarchical.options import CriticOptions
 from agentgym_rl.hierarchical.transitions import CUT, TERMINAL
+from agentgym_rl.metrics import mean_by_name
 from agentgym_rl.models import PolicyModel
 
 
@@ -123,7 +124,7 @@ class SoftCriticUpdates:
             td_errors[update, drawn.rows] = np.where(weights > 0, step.td_errors, np.nan)
             modules = {f"grad_norm_{name}": norm for name, norm in norms.items() if name != "v"}
             rows.append(step.metrics() | modules)
-        means = {f"critic/{name}": float(np.mean([row[name] for row in rows])) for name in rows[0]}
+        means = {f"critic/{name}": mean for name, mean in mean_by_name(rows).items()}
         return CriticReport(means, td_errors)
 
     def _following(self, listed: Choices) -> tuple[Float[Tensor, "S A"], TurnStates | None]:

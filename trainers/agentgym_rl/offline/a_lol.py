@@ -26,7 +26,7 @@ from agentgym_rl.hierarchical.positions import turn_positions
 from agentgym_rl.hierarchical.targets import monte_carlo_targets
 from agentgym_rl.hierarchical.transitions import TurnTransitions, turn_transitions
 from agentgym_rl.learner import Workplace
-from agentgym_rl.metrics import Metrics
+from agentgym_rl.metrics import Metrics, mean_by_name
 from agentgym_rl.module_part import ModulePart
 from agentgym_rl.offline.stored_episodes import StoredEpisodes
 from agentgym_rl.packing import pack
@@ -72,7 +72,7 @@ class AlolLearner:
             if state.iteration >= self.options.warmup:
                 row |= self._update_policy(batch, turns, returns - self._values(states))
             rows.append(row)
-        return {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
+        return mean_by_name(rows)
 
     def parts(self) -> Mapping[str, Part]:
         """Where the draws stand, and V."""

@@ -26,7 +26,7 @@ from agentgym_rl.hierarchical.ilql import ilql_loss, monte_carlo_loss, taken
 from agentgym_rl.hierarchical.targets import episode_successors, monte_carlo_targets, next_values, one_step_targets
 from agentgym_rl.learner import Workplace
 from agentgym_rl.logprobs import states_before
-from agentgym_rl.metrics import Metrics
+from agentgym_rl.metrics import Metrics, mean_by_name
 from agentgym_rl.micro_batch import MicroBatch
 from agentgym_rl.module_part import ModulePart
 from agentgym_rl.offline.stored_episodes import StoredEpisodes
@@ -90,8 +90,7 @@ class SteeredLearner:
             drawn = self.episodes.draw(self.options.batch)
             state.seen_hashes.update(each.content_hash for each in drawn)
             rows.append(self._step(TrainBatch.of_trajectories(drawn)))
-        metrics = {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
-        return metrics | {"updates": float(len(rows)), "offline/episodes": float(self.episodes.num_episodes)}
+        return mean_by_name(rows) | {"updates": float(len(rows)), "offline/episodes": float(self.episodes.num_episodes)}
 
     def parts(self) -> Mapping[str, Part]:
         """Where the draws stand, V, and the copy of Q."""

@@ -25,7 +25,7 @@ from agentgym_rl.hierarchical.resampling import sample_branches
 from agentgym_rl.hierarchical.step_preference import step_preference_loss
 from agentgym_rl.hierarchical.transitions import turn_transitions
 from agentgym_rl.learner import Workplace
-from agentgym_rl.metrics import Metrics
+from agentgym_rl.metrics import Metrics, mean_by_name
 from agentgym_rl.offline.stored_episodes import StoredEpisodes
 from agentgym_rl.part_state import Part
 
@@ -69,9 +69,7 @@ class StepAgentLearner:
             seed = draw_seed(self.place.config.run.seed, "inspect", state.iteration, update)
             pairs = self.inspect(TrainBatch.of_trajectories(drawn), seed)
             rows.append(self.reflect(pairs))
-        return {name: float(np.mean([row[name] for row in rows])) for name in rows[0]} | {
-            "updates": float(sum(row["updates"] for row in rows))
-        }
+        return mean_by_name(rows) | {"updates": float(sum(row["updates"] for row in rows))}
 
     def inspect(self, batch: TrainBatch, seed: int) -> Pairs:
         """What the policy would say now in each state of the expert."""

@@ -1,0 +1,98 @@
+"""The iteration that learners under a critic of turns share: refresh the buffer, draw, the critic, then the policy.
+
+Not here: what the updates are (learner.py, soft_learner.py), what is drawn from (agentgym_rl.replay).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from jaxtyping import Float64
+
+from agentgym.trajectory import Group
+from agentgym_rl.checkpoint import TrainerState
+from agentgym_rl.hierarchical.building import open_replay
+from agentgym_rl.hierarchical.critic_updates import CriticReport
+from agentgym_rl.hierarchical.experience import Drawn, Experience, experience_of
+from agentgym_rl.learner import Workplace
+from agentgym_rl.metrics import Metrics, mean_by_name
+from agentgym_rl.replay.draw import Draw
+
+
+class ReplayLearner(ABC):
+    """Learns from what the replay buffer gives: the critic first, then, after its warm-up, the policy.
+
+    Args:
+        place: What it works with; there must be a store.
+
+    Raises:
+        ConfigError: There are several processes.
+        StoreError: An earlier run cannot be replayed.
+    """
+
+    def __init__(self, place: Workplace) -> None:
+        self.place = place
+        self.replay = open_replay(place)
+
+    @abstractmethod
+    def update_critic(self, experience: Experience, iteration: int) -> CriticReport:
+        """An update of the critic for each row of the experience's weights; the policy is in evaluation mode."""
+
+    @abstractmethod
+    def update_actor(self, experience: Experience, iteration: int, number: int) -> Metrics:
+        """One update of the policy, counted from 0 within the iteration."""
+
+    def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
+        """One iteration."""
+        critic, updates = self.place.config.algorithm.critic, self.place.config.algorithm.actor.updates
+        number = state.iteration + 1
+        self.replay.relabel([member for group in groups for member in group.members], number)
+        metrics = self.replay.refresh(number, state.version)
+        draws = [self.replay.draw(critic.batch) for _ in range(critic.updates)]
+        metrics |= self.replay.draw_metrics([draw for update in draws for draw in update])
+        metrics |= self._train_critic(draws, state)
+        if state.iteration < critic.warmup:
+            return metrics
+        rows = [self._train_actor(state, update) for update in range(updates)]
+        return metrics | mean_by_name(rows) | {"updates": float(sum(row["updates"] for row in rows))}
+
+    def close(self) -> None:
+        """Close earlier runs that are replayed, and the environment of hindsight."""
+        self.replay.close()
+
+    def _train_critic(self, draws: list[list[Draw]], state: TrainerState) -> Metrics:
+        experience, drawn = self._experience(draws, state)
+        self.place.model.eval()
+        report = self.update_critic(experience, state.iteration)
+        self.place.model.train()
+        self._set_priorities(draws, drawn, report)
+        return dict(report.metrics)
+
+    def _train_actor(self, state: TrainerState, number: int) -> Metrics:
+        """One update of the policy on a batch of its own."""
+        batch = self.place.config.algorithm.actor.batch
+        experience, _ = self._experience([self.replay.draw(batch)], state)
+        return self.update_actor(experience, state.iteration, number)
+
+    def _experience(self, draws: list[list[Draw]], state: TrainerState) -> tuple[Experience, list[list[Drawn]]]:
+        """What was drawn, whose tasks count as seen."""
+        experience, drawn = experience_of(draws)
+        state.seen_hashes.update(each.content_hash for each in experience.batch.trajectories)
+        return experience, drawn
+
+    def _set_priorities(self, draws: list[list[Draw]], drawn: list[list[Drawn]], report: CriticReport) -> None:
+        """For prioritised replay: the TD error of each entry, the mean over its turns."""
+        options = self.replay.options
+        if options.kind != "prioritised" or options.priority.by == "return":
+            return
+        for update, parts, errors in zip(draws, drawn, report.td_errors, strict=True):
+            for draw, part in zip(update, parts, strict=True):
+                self.replay.update(draw, _mean_by_entry(part, errors, len(draw.entries)))
+
+
+def _mean_by_entry(drawn: Drawn, values: Float64[np.ndarray, " N"], size: int) -> Float64[np.ndarray, " n"]:
+    """The mean over the turns that each entry of a draw stands for; 0 for none."""
+    counts = np.bincount(drawn.of_entry, minlength=size)
+    means: Float64[np.ndarray, " n"] = np.bincount(drawn.of_entry, values[drawn.turn], size) / np.maximum(counts, 1)
+    return means
