@@ -18,7 +18,7 @@ from torch import Tensor
 
 from agentgym.errors import ContractError
 from agentgym.policies.torch_cache import Layout, Prompt, Window
-from agentgym.policies.torch_sampling import Sampler
+from agentgym.policies.torch_sampling import Sampler, stop_mask
 from agentgym.policy import Sampling
 
 Pass = Callable[[Tensor, Tensor, Tensor | None, Window, int], Tensor]
@@ -88,8 +88,7 @@ class BranchDecoder:
         self._device, self._batch_tokens, self._prefill_tokens = layout.device, batch_tokens, prefill_tokens
         self._lowest = torch.finfo(layout.dtype).min
         self._zero = torch.zeros((), dtype=layout.dtype, device=layout.device)
-        self._is_stop = torch.zeros(vocab_size, dtype=torch.bool, device=layout.device)
-        self._is_stop[[i for i in sorted(stop_ids) if i < vocab_size]] = True
+        self._is_stop = stop_mask(stop_ids, vocab_size, layout.device)
 
     def decode(self, trunks: Sequence[Trunk], sampling: Sampling) -> list[list[Message]]:
         """The message of each fork of each trunk.

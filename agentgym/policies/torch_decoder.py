@@ -16,7 +16,7 @@ from torch import Tensor
 
 from agentgym.errors import ContractError
 from agentgym.policies.torch_cache import EpisodeStore, Layout, Prompt, Window
-from agentgym.policies.torch_sampling import Sampler
+from agentgym.policies.torch_sampling import Sampler, stop_mask
 from agentgym.policy import Request
 
 Masks = Tensor | dict[str, Tensor]
@@ -102,8 +102,7 @@ class Decoder:
         self._window = Window(layout)
         self._lowest = torch.finfo(layout.dtype).min
         self._zero = torch.zeros((), dtype=layout.dtype, device=layout.device)
-        self._is_stop = torch.zeros(vocab_size, dtype=torch.bool, device=layout.device)
-        self._is_stop[[i for i in sorted(stop_ids) if i < vocab_size]] = True
+        self._is_stop = stop_mask(stop_ids, vocab_size, layout.device)
         self._check_every = 1 if layout.device.type == "cpu" else _CHECK_EVERY_ON_DEVICE
 
     def decode(self, rows: Sequence[Row], *, keeps_states: bool = True) -> None:

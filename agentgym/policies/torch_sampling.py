@@ -5,7 +5,7 @@ Which rows are drawn for and when they end is in `agentgym.policies.torch_decode
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import torch
@@ -20,6 +20,13 @@ _SEED_BITS = 128
 def uniforms(seed: int, count: int) -> NDArray[np.float64]:
     """The first `count` uniforms in [0, 1) of a seed; the i-th is the same for every count."""
     return np.random.Generator(np.random.Philox(key=seed % (1 << _SEED_BITS))).random(count)
+
+
+def stop_mask(stop_ids: Collection[int], vocab_size: int, device: torch.device) -> Tensor:
+    """Which ids end a message, bool[V]; ids that the model has no row for are left out."""
+    mask = torch.zeros(vocab_size, dtype=torch.bool, device=device)
+    mask[[each for each in sorted(stop_ids) if each < vocab_size]] = True
+    return mask
 
 
 class Sampler:

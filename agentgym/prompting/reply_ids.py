@@ -5,7 +5,7 @@ Not here: prompts (`renderer`), replies that were sampled, whose ids are never c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -41,6 +41,16 @@ def reply_ids(
     return rest[: end + 1]
 
 
+def reply_renderer(renderer: ChatRenderer, tools: Sequence[ToolSchema] = ()) -> Callable[[Message], list[int]]:
+    """`reply_ids` behind a short prompt, where a template makes the same of a reply as behind a whole conversation."""
+    prompt_ids = renderer.render(_OPENING, tools)
+
+    def render(reply: Message) -> list[int]:
+        return reply_ids(renderer, _OPENING, prompt_ids, reply, tools)
+
+    return render
+
+
 class ActionIds:
     """The ids of listed actions, each rendered once: the same in every conversation.
 
@@ -49,16 +59,14 @@ class ActionIds:
     """
 
     def __init__(self, renderer: ChatRenderer) -> None:
-        self._renderer = renderer
-        self._prompt_ids = renderer.render(_OPENING)
+        self._render = reply_renderer(renderer)
         self._known: dict[str, Ids] = {}
 
     def __call__(self, text: str) -> Ids:
         """int32[K], at least one: the message and its end of turn."""
         known = self._known.get(text)
         if known is None:
-            reply = to_message(parse_text(text))
-            known = np.array(reply_ids(self._renderer, _OPENING, self._prompt_ids, reply), np.int32)
+            known = np.array(self._render(to_message(parse_text(text))), np.int32)
             if len(self._known) >= _MAX_KNOWN:
                 self._known.clear()
             self._known[text] = known

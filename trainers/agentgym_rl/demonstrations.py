@@ -17,12 +17,10 @@ from agentgym.policies.by_name import load
 from agentgym.prompting.conversation import Conversation
 from agentgym.prompting.history import parse_history
 from agentgym.prompting.renderer import ChatRenderer
-from agentgym.prompting.reply_ids import reply_ids
+from agentgym.prompting.reply_ids import reply_renderer
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker, shuffled_tasks
 from agentgym.suite import Suite, require_trainable
 from agentgym.trajectory import FINAL_PROMPT, LAST_MESSAGES, Trajectory, Turn
-
-_OPENING: list[Message] = [{"role": "user", "content": "Text"}]
 
 
 def collect_demonstrations(
@@ -82,11 +80,7 @@ def with_tokens(
         tools: Tools that the template presents.
         history: Which turns prompts leave out, as `RolloutSettings.history`.
     """
-    prompt_ids = renderer.render(_OPENING, tools)
-
-    def render_reply(reply: Message) -> list[int]:
-        # Behind a short prompt, where a template makes the same of it as behind the whole conversation.
-        return reply_ids(renderer, _OPENING, prompt_ids, reply, tools)
+    render_reply = reply_renderer(renderer, tools)
 
     def tokenised(trajectory: Trajectory) -> Trajectory:
         talk = Conversation(renderer, tools, parse_history(history))

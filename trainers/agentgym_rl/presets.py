@@ -85,19 +85,19 @@ PRESETS: dict[str, dict[str, Any]] = {
         "loss": {"eps_low": 0.2, "eps_high": 0.2},
         "aggregation": "token_mean",
     },
+    # The same with a token as the step.
+    "ppo_token": {
+        "credit": "token_gae",
+        "is_whitened": True,
+        "loss": {"eps_low": 0.2, "eps_high": 0.2},
+        "aggregation": "token_mean",
+    },
     # Deng et al. 2024, arXiv 2411.03817 (StepAgent), inverse: a discriminator of the expert's turns pays the agent's.
     "step_agent_inverse": {
         "credit": "turn_gae",
         "attribution": {"method": "expert"},
         "is_whitened": True,
         "gae": {"discount": 0.95},
-        "loss": {"eps_low": 0.2, "eps_high": 0.2},
-        "aggregation": "token_mean",
-    },
-    # The same with a token as the step.
-    "ppo_token": {
-        "credit": "token_gae",
-        "is_whitened": True,
         "loss": {"eps_low": 0.2, "eps_high": 0.2},
         "aggregation": "token_mean",
     },

@@ -12,7 +12,7 @@ from agentgym.attribution.anchors import Anchors
 from agentgym.policies.by_name import load
 from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
 from agentgym.suite import load_suite
-from benchmarks.credit.key_door import ACTIONS, MAX_TURNS, NUM_ROOMS, House, house_of, right_word
+from benchmarks.credit.key_door import ACTIONS, MAX_TURNS, NUM_ROOMS, House, direction, house_of, right_word
 from benchmarks.credit.suites import KEY_DOOR, register_all
 
 HOUSES, ROLLOUTS, QUALITY = 12, 64, 0.6
@@ -42,10 +42,8 @@ def action_value(house: House, room: int, has_key: bool, turn: int, word: str) -
 
 
 def seen(house: House, room: int, has_key: bool) -> str:
-    def way(other: int) -> str:
-        return "here" if other == room else "west" if other < room else "east"
-
-    return f"Key {'held' if has_key else way(house.key)}, door {way(house.door)}."
+    key = "held" if has_key else direction(room, house.key)
+    return f"Key {key}, door {direction(room, house.door)}."
 
 
 def exact(trajectory, task) -> list[float]:
