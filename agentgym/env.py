@@ -291,7 +291,11 @@ class AgentEnv(gymnasium.Env[Observation, str]):
             raise CancelledEpisode(f"episode of task {self.task.id if self.task else None!r} was interrupted")
 
     def anchor(self) -> str | None:
-        """Canonical key of the state: equal anchors have equal futures under equal actions. None: not supported."""
+        """Canonical key of the state; None: not supported.
+
+        Equal anchors have equal futures under equal actions, the limit of turns left aside: with the turn in the key,
+        rollouts would share a state only where they came to it equally fast.
+        """
         return None
 
     def fork(self, seed: int | None = None) -> Self:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 from agentgym.env import AgentEnv
@@ -99,8 +100,9 @@ def _play_in_turns(
 
 
 def check_anchors(subject: EnvSubject) -> str | None:
-    """States with equal anchors have equal observations and rewards under random further actions."""
-    task = subject.tasks[0]
+    """States with equal anchors have equal observations and rewards under random further actions, unlimited turns."""
+    first = subject.tasks[0]
+    task = replace(first, limits=replace(first.limits, max_turns=None))
     env = subject.make()
     start(env, task)
     if env.anchor() is None:

@@ -127,6 +127,20 @@ class CoarseAnchor(ToyEnv):
         return str(self.turn)
 
 
+class Timeless(ToyEnv):
+    """Two ways to a state, of which the limit of turns cuts one sooner; nothing else remembers the turn."""
+
+    def make_task(self, seed):
+        return dataclasses.replace(super().make_task(seed), limits=Limits(max_turns=4))
+
+    def respond(self, action):
+        reply = super().respond(action)
+        return reply if reply.terminated else reply._replace(messages=[user(f"at {self.position}")])
+
+    def anchor(self):
+        return f"{self.position} {self.num_invalid}"
+
+
 class ShallowFork(ToyEnv):
     def begin(self, task):
         self.log = []
@@ -284,6 +298,10 @@ def test_check_env_finds_a_planted_fault(check, faulty):
     assert [failure.name for failure in report.failures] == [check]
     with pytest.raises(ContractError, match=check):
         report.raise_if_failed()
+
+
+def test_check_env_asks_no_anchor_to_tell_turns_apart():
+    check_env(Timeless, scripts=SCRIPTS, only=["anchors"]).raise_if_failed()
 
 
 def test_check_env_finds_an_oracle_that_fails():

@@ -152,8 +152,8 @@ class BoardEnv(AgentEnv):
         return self._end(-1.0, told) or EnvReply([user(told + self._view())])
 
     def anchor(self) -> str:
-        """Position, what was on the board since the last move that cannot be undone, turns and invalid messages."""
-        return f"{self._board.fen()} {sorted(self._seen.items())} {self.turn} {self.num_invalid}"
+        """Position, what was on the board since the last move that cannot be undone, and invalid messages."""
+        return f"{self._board.fen()} {sorted(self._seen.items())} {self.num_invalid}"
 
     def legal_actions(self) -> Sequence[str]:
         """The agent's legal moves in standard notation."""

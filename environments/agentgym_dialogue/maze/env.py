@@ -197,8 +197,8 @@ class MazeEnv(AgentEnv):
         return EnvReply([{"role": "user", "content": "Goal reached."}], [self.event("goal", 0.0)], True, True, score)
 
     def anchor(self) -> str:
-        """Place, turns and invalid messages so far; equal within one task only."""
-        return f"{_place(self._at)}, {self.turn} turns, {self.num_invalid} invalid"
+        """Place and invalid messages so far; equal within one task only."""
+        return f"{_place(self._at)}, {self.num_invalid} invalid"
 
     def fork(self, seed: int | None = None) -> Self:
         """A copy that goes on from here; nothing random happens after the start."""

@@ -201,8 +201,8 @@ class TextNavEnv(AgentEnv):
         return EnvReply([{"role": "user", "content": f"{refusal} {view}" if refusal else view}])
 
     def anchor(self) -> str:
-        """The state of the house, turns and invalid messages so far; equal within one task only."""
-        return f"{self._state.key()}; {self.turn} turns, {self.num_invalid} invalid"
+        """The state of the house and invalid messages so far; equal within one task only."""
+        return f"{self._state.key()}; {self.num_invalid} invalid"
 
     def fork(self, seed: int | None = None) -> Self:
         """A copy that goes on from here; nothing random happens after the start."""

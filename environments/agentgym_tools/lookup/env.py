@@ -125,11 +125,11 @@ class LookupEnv(ToolEnv):
         raise ContractError(f"Lookup got the call {call}, which its schemas do not allow")
 
     def anchor(self) -> str | None:
-        """The task, what the episode has used up, and the facts seen, in canonical order."""
+        """The task, the facts seen, in canonical order, and invalid messages so far."""
         if self.task is None:
             return None
         facts = "; ".join(f"{entity}/{relation}" for entity, relation in sorted(self._seen))
-        return f"{self.task.content_hash} {self._phase} {self.turn} {self.num_invalid} {facts}"
+        return f"{self.task.content_hash} {self._phase} {self.num_invalid} {facts}"
 
     def fork(self, seed: int | None = None) -> Self:
         """A copy that goes on from here; there is no randomness after the start."""

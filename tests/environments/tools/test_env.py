@@ -178,7 +178,9 @@ def test_progress_counts_the_lookups_of_the_chain(env: LookupEnv, task: Task, qu
     assert env.progress() == 1.0
 
 
-def test_anchor_is_the_same_for_the_same_facts_in_another_order(env: LookupEnv, task: Task, question: Question) -> None:
+def test_anchor_is_the_same_for_the_same_facts_in_another_order_and_after_more_turns(
+    env: LookupEnv, task: Task, question: Question
+) -> None:
     calls = [call_text("lookup", entity="START", relation=relation) for relation in ("mentor", "team")]
     anchors = []
     start = question.base.entities["person"][0]
@@ -189,6 +191,8 @@ def test_anchor_is_the_same_for_the_same_facts_in_another_order(env: LookupEnv, 
         anchors.append(env.anchor())
     assert anchors[0] == anchors[1]
     env.step(call_text("search", query="x"))
+    assert env.anchor() == anchors[0]
+    env.step(call_text("lookup", entity=start, relation="home"))
     assert env.anchor() != anchors[0]
 
 
