@@ -100,6 +100,8 @@ class MethodTable:
     """Whether it learns from what the start played, once all turns are spent."""
     without: tuple[str, ...] = ()
     """Tasks that lack what it needs."""
+    rate_scale: float = 1.0
+    """Factor of the task's learning rates, where it makes many more updates of a turn than the others."""
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
@@ -110,16 +112,19 @@ class MethodTable:
     def trials(self, task: TaskTable) -> list[Settings]:
         """Dotted keys and values of each trial on a task."""
         ((key, values),) = self.knob.items()
-        return [{LEARNING_RATE: rate, key: value} for rate, value in product(task.learning_rates, values)]
+        return [{LEARNING_RATE: rate, key: value} for rate, value in product(self._rates(task), values)]
 
     def untuned(self, task: TaskTable) -> Settings:
         """What a run takes that was not tuned."""
         ((key, values),) = self.knob.items()
-        return {LEARNING_RATE: task.learning_rates[1], key: values[0]}
+        return {LEARNING_RATE: self._rates(task)[1], key: values[0]}
 
     def runs_on(self, name: str, task: TaskTable) -> bool:
         """Whether it runs on the task of that name."""
         return name not in self.without and (task.is_for_all or self.is_reduced)
+
+    def _rates(self, task: TaskTable) -> list[float]:
+        return [float(f"{rate * self.rate_scale:.3g}") for rate in task.learning_rates]
 
 
 @dataclass(frozen=True)
