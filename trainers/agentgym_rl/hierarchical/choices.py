@@ -18,11 +18,11 @@ from torch import Tensor
 from agentgym.errors import ContractError
 from agentgym.trajectory import FINAL_ACTIONS, Ids, Segment
 from agentgym_rl.hierarchical.branches import Branch, branch_micro_batches
-from agentgym_rl.hierarchical.critic import CriticNetwork, TurnStates, turn_states
+from agentgym_rl.hierarchical.critic import CriticNetwork, TurnStates
 from agentgym_rl.hierarchical.discrete_sac import action_logprobs
 from agentgym_rl.hierarchical.experience import Experience
 from agentgym_rl.hierarchical.positions import TurnPositions, turn_positions
-from agentgym_rl.hierarchical.valuation import hidden_for
+from agentgym_rl.hierarchical.valuation import encode_actions, hidden_for, prompt_states
 from agentgym_rl.micro_batch import MicroBatch
 from agentgym_rl.models import PolicyModel
 from agentgym_rl.packing import PackingConfig
@@ -94,6 +94,10 @@ class Choices:
     def is_available(self) -> Bool[Tensor, "S A"]:
         """True: a state has so many actions."""
         return self.padded(torch.ones(len(self.state), dtype=torch.bool))
+
+    def apart(self) -> list[Segment]:
+        """Each action behind its last prompt token and nothing else."""
+        return [branch.segment(self.segments[branch.trunk]) for branch in self.branches]
 
     def padded(self, values: Tensor) -> Tensor:
         """From [..., M] to [..., S, A], A the longest list, 0 where a list is shorter; with gradient."""
@@ -181,11 +185,11 @@ class ActionReadings(NamedTuple):
     """What a model makes of actions.
 
     Attributes:
-        states: Hidden states before and behind each action.
+        prompts: The hidden state before each action.
         scores: Its log-probability under the policy, nats; of critics alone: nothing.
     """
 
-    states: TurnStates
+    prompts: Float[Tensor, "M D"]
     scores: Float[Tensor, " M"]
 
 
@@ -217,33 +221,30 @@ class ListPolicy:
 
 @torch.no_grad()
 def read_actions(model: PolicyModel, choices: Choices, packing: PackingConfig) -> ActionReadings:
-    """Hidden states and log-probabilities of all actions, in one pass of the policy, without gradient."""
+    """Log-probabilities of all actions and the states before them, in one pass of the policy, without gradient."""
     device = next(model.parameters()).device
-    found: list[tuple[TurnStates, Tensor]] = []
+    found: list[tuple[Tensor, Tensor]] = []
     order = [np.zeros(0, np.int64)]
     for micro, positions, mine in choices.micro_batches(packing, device):
         hidden = model.hidden_states(micro.tokens, micro.position_ids, micro.attention_mask())
         logprobs, _ = model.read(hidden, micro.tokens, micro.completion_mask)
-        found.append((turn_states(hidden, positions), positions.sum_of_tokens(logprobs)))
+        found.append((prompt_states(hidden, positions), positions.sum_of_tokens(logprobs)))
         order.append(mine)
     back = torch.from_numpy(np.argsort(np.concatenate(order))).to(device)
-    scores = torch.cat([each for _, each in found])[back]
-    return ActionReadings(_joined([states for states, _ in found], back), scores)
+    prompts, scores = (torch.cat(each)[back] for each in zip(*found, strict=True))
+    return ActionReadings(prompts, scores)
 
 
 @torch.no_grad()
 def states_of_actions(
     network: CriticNetwork, choices: Choices, packing: PackingConfig, policy: PolicyModel | None
 ) -> TurnStates:
-    """Hidden states of all actions by a critic's tower, or by a model that it reads instead, without gradient."""
+    """What a critic's tower makes of all actions, or a model that it reads instead, without gradient."""
     device = next(network.parameters()).device
-    found: list[TurnStates] = []
+    found: list[Tensor] = []
     order = [np.zeros(0, np.int64)]
     for micro, positions, mine in choices.micro_batches(packing, device):
-        found.append(turn_states(hidden_for(network, micro, policy), positions))
+        found.append(prompt_states(hidden_for(network, micro, policy), positions))
         order.append(mine)
-    return _joined(found, torch.from_numpy(np.argsort(np.concatenate(order))).to(device))
-
-
-def _joined(found: Sequence[TurnStates], order: Tensor) -> TurnStates:
-    return TurnStates(*(torch.cat([getattr(each, name) for each in found])[order] for name in ("state", "action")))
+    prompts = torch.cat(found)[torch.from_numpy(np.argsort(np.concatenate(order))).to(device)]
+    return TurnStates(prompts, encode_actions(network, choices.apart(), packing, policy))

@@ -14,7 +14,6 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from agentgym.errors import ConfigError
-from agentgym_rl.hierarchical.positions import TurnPositions
 from agentgym_rl.micro_batch import MicroBatch
 
 _LEAST_SPREAD = 0.05
@@ -62,11 +61,6 @@ class CriticOutputs:
     """Of the history and the action."""
     v: Float[Tensor, "2 N"]
     """Of the history."""
-
-
-def turn_states(hidden: Float[Tensor, "R L D"], positions: TurnPositions) -> TurnStates:
-    """Read the hidden states of a micro-batch where its turns are: an action at its last token, in its history."""
-    return TurnStates(hidden[positions.row, positions.state], hidden[positions.row, positions.action])
 
 
 def as_values(outputs: Float[Tensor, "K N"], value_range: tuple[float, float] | None) -> Float[Tensor, "K N"]:

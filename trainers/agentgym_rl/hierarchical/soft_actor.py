@@ -17,12 +17,12 @@ from torch import Tensor
 
 from agentgym_rl import distributed
 from agentgym_rl.hierarchical.choices import Choices, ListPolicy
-from agentgym_rl.hierarchical.critic import TurnCritic, turn_states
+from agentgym_rl.hierarchical.critic import TurnCritic, TurnStates
 from agentgym_rl.hierarchical.discrete_sac import soft_policy_loss, soft_values
 from agentgym_rl.hierarchical.entropy_temperature import EntropyTemperature
 from agentgym_rl.hierarchical.experience import Experience
 from agentgym_rl.hierarchical.positions import TurnPositions
-from agentgym_rl.hierarchical.valuation import hidden_for
+from agentgym_rl.hierarchical.valuation import encode_actions, hidden_for, prompt_states
 from agentgym_rl.micro_batch import MicroBatch
 from agentgym_rl.models import PolicyModel
 
@@ -77,8 +77,10 @@ class SoftActorUpdates:
         weights = torch.from_numpy(experience.weights[0][rows])
         optimiser.zero_grad(set_to_none=True)
         sums: dict[str, float] = defaultdict(float)
+        actions = self._actions(choices)
         for micro, positions, mine in choices.micro_batches(self.policy.packing, self.policy.device):
-            for name, each in self._learn_from(micro, positions, choices.taken(mine), weights).items():
+            own = actions[torch.from_numpy(mine).to(actions.device)]
+            for name, each in self._learn_from(micro, positions, choices.taken(mine), own, weights).items():
                 sums[name] += each
         norms = distributed.clip_groups(optimiser, self.step.max_grad_norm)
         is_finite = all(np.isfinite(norm) for norm in norms)
@@ -95,6 +97,7 @@ class SoftActorUpdates:
         micro: MicroBatch,
         positions: TurnPositions,
         taken: tuple[Choices, Int64[np.ndarray, " s"]],
+        actions: Float[Tensor, "m D"],
         weights: Float[Tensor, " S"],
     ) -> dict[str, float]:
         """Leave the gradient of a micro-batch, whose states are whole; returns sums for the log."""
@@ -103,7 +106,7 @@ class SoftActorUpdates:
         hidden = model.hidden_states(micro.tokens, micro.position_ids, micro.attention_mask())
         token_logprobs, _ = model.read(hidden, micro.tokens, micro.completion_mask)
         logprobs = self.policy.logprobs(part, positions.sum_of_tokens(token_logprobs))
-        q = part.padded(self._q(micro, positions, hidden.detach()))
+        q = part.padded(self._q(micro, positions, hidden.detach(), actions))
         share = weights[torch.from_numpy(states)].to(logprobs)
         torch.autograd.backward(soft_policy_loss(logprobs, q, self.entropy.alpha, share))
         fixed, sizes = logprobs.detach(), part.is_available.sum(-1).to(logprobs)
@@ -118,10 +121,22 @@ class SoftActorUpdates:
         return {name: float((share * each).sum()) for name, each in seen.items()}
 
     @torch.no_grad()
-    def _q(self, micro: MicroBatch, positions: TurnPositions, hidden: Float[Tensor, "R L D"]) -> Float[Tensor, "2 m"]:
-        """By the online critic, on the hidden states that it reads."""
+    def _actions(self, choices: Choices) -> Float[Tensor, "M D"]:
+        """What the critic reads of all actions."""
+        read = self.read or self.policy.model
+        return encode_actions(self.critic.online, choices.apart(), self.policy.packing, read)
+
+    @torch.no_grad()
+    def _q(
+        self,
+        micro: MicroBatch,
+        positions: TurnPositions,
+        hidden: Float[Tensor, "R L D"],
+        actions: Float[Tensor, "m D"],
+    ) -> Float[Tensor, "2 m"]:
+        """By the online critic, on the hidden states that it reads: the policy's, or others."""
         network = self.critic.online
         if network.tower is not None or self.read is not None:
             hidden = hidden_for(network, micro, self.read)
-        q: Tensor = network(turn_states(hidden, positions)).q
+        q: Tensor = network(TurnStates(prompt_states(hidden, positions), actions)).q
         return q

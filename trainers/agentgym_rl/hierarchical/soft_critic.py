@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float, Float64, Int64
 from torch import Tensor
 
 from agentgym_rl.hierarchical.choices import ActionLists, Choices, ListPolicy, read_actions, states_of_actions
-from agentgym_rl.hierarchical.critic import CriticNetwork, TurnCritic, TurnStates, turn_states
+from agentgym_rl.hierarchical.critic import CriticNetwork, TurnCritic, TurnStates
 from agentgym_rl.hierarchical.critic_losses import critic_loss
 from agentgym_rl.hierarchical.critic_step import critic_optimiser, critic_step
 from agentgym_rl.hierarchical.critic_updates import CriticReport
@@ -24,6 +24,7 @@ from agentgym_rl.hierarchical.entropy_temperature import EntropyTemperature
 from agentgym_rl.hierarchical.experience import Experience
 from agentgym_rl.hierarchical.options import CriticOptions
 from agentgym_rl.hierarchical.transitions import CUT, TERMINAL
+from agentgym_rl.hierarchical.valuation import encode_actions, prompt_states
 from agentgym_rl.metrics import mean_by_name
 from agentgym_rl.models import PolicyModel
 
@@ -111,15 +112,15 @@ class SoftCriticUpdates:
         self.critic.train()
         drawn = SoftTransitions.of(experience, self.policy.lists)
         logprobs, states = self._following(drawn.listed)
-        stored = None
-        if self.critic.online.tower is None:
-            read = self.read or self.policy.model
-            stored = states_of_actions(self.critic.online, drawn.stored, self.policy.packing, read)
+        network, packing = self.critic.target, self.policy.packing
+        read = None if network.tower is not None else self.read or self.policy.model
+        stored = states_of_actions(network, drawn.stored, packing, read)
+        self.critic.standardise(stored)
         rows: list[Mapping[str, float]] = []
         td_errors = np.full(experience.weights.shape, np.nan)
         for update, weights in enumerate(drawn.weights):
             targets = self._targets(drawn, update, logprobs, states)
-            step = _Step(self, drawn, stored, targets, torch.from_numpy(weights).to(targets))
+            step = _Step(self, drawn, None if read is None else stored, targets, torch.from_numpy(weights).to(targets))
             norms = critic_step(self.critic, self.optimiser, step.losses(), self.options.step)
             td_errors[update, drawn.rows] = np.where(weights > 0, step.td_errors, np.nan)
             modules = {f"grad_norm_{name}": norm for name, norm in norms.items() if name != "v"}
@@ -133,11 +134,12 @@ class SoftCriticUpdates:
         if not listed.num_states:
             return torch.zeros(0, 1, device=policy.device), None
         found = read_actions(policy.model, listed, policy.packing)
-        states: TurnStates | None = found.states
-        if self.critic.online.tower is not None:
-            states = None
-        elif self.read is not None:
-            states = states_of_actions(self.critic.online, listed, policy.packing, self.read)
+        network, states = self.critic.target, None
+        if network.tower is None and self.read is not None:
+            states = states_of_actions(network, listed, policy.packing, self.read)
+        elif network.tower is None:
+            actions = encode_actions(network, listed.apart(), policy.packing, policy.model)
+            states = TurnStates(found.prompts, actions)
         return policy.logprobs(listed, found.scores), states
 
     @torch.no_grad()
@@ -205,5 +207,8 @@ class _Step:
             yield torch.arange(len(self.targets), device=device), online(self.stored).q
             return
         drawn, rows = self.drawn.stored.part(np.flatnonzero(self.weights.cpu().numpy()))
-        for micro, positions, mine in drawn.micro_batches(self.updates.policy.packing, device):
-            yield torch.from_numpy(rows[mine]).to(device), online(turn_states(online.encode(micro), positions)).q
+        packing, actions = self.updates.policy.packing, drawn.apart()
+        for micro, positions, mine in drawn.micro_batches(packing, device):
+            prompts = prompt_states(online.encode(micro), positions)
+            states = TurnStates(prompts, encode_actions(online, [actions[index] for index in mine], packing, None))
+            yield torch.from_numpy(rows[mine]).to(device), online(states).q

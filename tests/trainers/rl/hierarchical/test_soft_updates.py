@@ -15,7 +15,14 @@ from agentgym.errors import ContractError
 from agentgym.trajectory import FINAL_ACTIONS
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.hierarchical import choices, discrete_sac, soft_actor, soft_critic
-from agentgym_rl.hierarchical.choices import ActionLists, Choices, ListPolicy, StateActions, read_actions
+from agentgym_rl.hierarchical.choices import (
+    ActionLists,
+    Choices,
+    ListPolicy,
+    StateActions,
+    read_actions,
+    states_of_actions,
+)
 from agentgym_rl.hierarchical.critic import CriticConfig, TurnCritic
 from agentgym_rl.hierarchical.critic_step import CriticStepConfig
 from agentgym_rl.hierarchical.discrete_sac import action_logprobs, soft_values
@@ -117,14 +124,15 @@ class Updates:
         everything = self.every_action()
         readings = read_actions(self.model, everything, PACKING)
         policy = action_logprobs(everything.padded(readings.scores), everything.is_available).exp()
-        q = self.critic.online(readings.states).q.min(0).values
+        states = states_of_actions(self.critic.online, everything, PACKING, self.model)
+        q = self.critic.online(states).q.min(0).values
         return everything.padded(q).numpy(), policy.numpy()
 
 
 def test_the_soft_values_of_a_chain_and_their_policy_are_found() -> None:
     """Off policy, from random episodes of at most three turns, most of which a limit cuts."""
     updates = Updates()
-    for _ in range(40):
+    for _ in range(60):
         updates.critic_updates.learn(updates.many)
         for _ in range(2):
             metrics = updates.actor_updates.learn(updates.one)
@@ -185,7 +193,8 @@ def assert_targets(updates: Updates, implementation: Any, is_bug: bool, place: A
     with torch.no_grad():
         everything = updates.every_action()
         readings = read_actions(updates.model, everything, PACKING)
-        q = updates.critic.target(readings.states).q.reshape(2, 5, 2).min(0).values.numpy()
+        states = states_of_actions(updates.critic.target, everything, PACKING, updates.model)
+        q = updates.critic.target(states).q.reshape(2, 5, 2).min(0).values.numpy()
         scores = readings.scores.reshape(5, 2).numpy()
     wanted = []
     for trajectory in updates.batch.trajectories:
