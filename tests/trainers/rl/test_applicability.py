@@ -166,8 +166,12 @@ def test_the_line_of_the_file_is_named(tmp_path: Path) -> None:
         (["algorithm.preset=archer", "algorithm.replay.kind=none"], "draws from a buffer of kind"),
         (["algorithm.preset=archer", "algorithm.replay.kind=successes"], "draws from a buffer of kind"),
         (
-            ["algorithm.preset=archer", "algorithm.replay.kind=prioritised", "algorithm.replay.priority.by=advantage"],
-            "which an actor-critic does not set",
+            [
+                "algorithm.preset=discrete_sac",
+                "algorithm.replay.kind=prioritised",
+                "algorithm.replay.priority.by=advantage",
+            ],
+            "which takes a V of its own",
         ),
         (["algorithm.preset=archer"], "the policy would never learn"),
         (["algorithm.preset=archer", "algorithm.critic.tower=frozen", "model.lora_rank=4"], "from under the frozen"),

@@ -46,10 +46,12 @@ class CriticReport(NamedTuple):
         metrics: For the log.
         td_errors: By update |y - Q| of each turn of the experience before the step, the mean of the heads; NaN where
             the turn was not drawn.
+        advantages: Likewise |Q - V| of each turn's stored action, as the actor reckons it; None where V has no heads.
     """
 
     metrics: dict[str, float]
     td_errors: Float64[np.ndarray, "U N"]
+    advantages: Float64[np.ndarray, "U N"] | None = None
 
 
 class CriticUpdates:
@@ -81,7 +83,7 @@ class CriticUpdates:
         if self.critic.online.tower is None:
             encoded = encode(self.critic.online, experience, self.packing, self.policy)
         rows: list[Mapping[str, float]] = []
-        td_errors = np.full(experience.weights.shape, np.nan)
+        td_errors, advantages = (np.full(experience.weights.shape, np.nan) for _ in range(2))
         for update in range(len(experience.weights)):
             part, masks = experience.part(update)
             mine = encode(self.critic.target, part, self.packing, None) if encoded is None else encoded.part(masks)
@@ -90,10 +92,11 @@ class CriticUpdates:
             own_ratios = np.ones(part.turns.num_turns) if ratios is None else ratios[masks.is_turn]
             step = _Step(self, part, mine, own_ratios)
             norms = critic_step(self.critic, self.optimiser, step.losses(), self.options.step)
-            td_errors[update, masks.is_turn] = np.where(part.weights[0] > 0, step.td_errors, np.nan)
+            for found, own in ((td_errors, step.td_errors), (advantages, step.advantages)):
+                found[update, masks.is_turn] = np.where(part.weights[0] > 0, own, np.nan)
             rows.append(step.metrics() | {f"grad_norm_{name}": norm for name, norm in norms.items()})
         means = {f"critic/{name}": mean for name, mean in mean_by_name(rows).items()}
-        return CriticReport(means, td_errors)
+        return CriticReport(means, td_errors, advantages)
 
 
 class _Step:
@@ -109,7 +112,7 @@ class _Step:
         has_branch = np.zeros(len(self.weights), np.bool_)
         has_branch[part.branched] = True
         self.v_weights = self.weights * has_branch if part.branches else self.weights * ratios
-        self.td_errors = np.zeros(len(self.weights))
+        self.td_errors, self.advantages = np.zeros(len(self.weights)), np.zeros(len(self.weights))
         self.q_loss = self.v_loss = self.q_mean = self.v_mean = 0.0
 
     def losses(self) -> Iterator[Tensor]:
@@ -159,6 +162,7 @@ class _Step:
     def _note(self, rows: Int64[np.ndarray, " M"], outputs: CriticOutputs, q_loss: Tensor, v_loss: Tensor) -> None:
         q, v = (as_values(each, self.span).double().cpu().numpy() for each in (outputs.q, outputs.v))
         self.td_errors[rows] = np.abs(self.targets.q[:, rows] - q).mean(0)
+        self.advantages[rows] = np.abs(q.min(0) - v.min(0))
         self.q_loss += float(q_loss.detach())
         self.v_loss += float(v_loss.detach())
         self.q_mean += float((self.weights[rows] * q.mean(0)).sum())

@@ -82,13 +82,15 @@ class ReplayLearner(ABC):
         return experience, drawn
 
     def _set_priorities(self, draws: list[list[Draw]], drawn: list[list[Drawn]], report: CriticReport) -> None:
-        """For prioritised replay: the TD error of each entry, the mean over its turns."""
+        """For prioritised replay: the TD error or |advantage| of each entry, the mean over its turns."""
         options = self.replay.options
         if options.kind != "prioritised" or options.priority.by == "return":
             return
-        for update, parts, errors in zip(draws, drawn, report.td_errors, strict=True):
+        found = report.td_errors if options.priority.by == "td_error" else report.advantages
+        assert found is not None, "refused at the start, where V has no heads"
+        for update, parts, values in zip(draws, drawn, found, strict=True):
             for draw, part in zip(update, parts, strict=True):
-                self.replay.update(draw, _mean_by_entry(part, errors, len(draw.entries)))
+                self.replay.update(draw, _mean_by_entry(part, values, len(draw.entries)))
 
 
 def _mean_by_entry(drawn: Drawn, values: Float64[np.ndarray, " N"], size: int) -> Float64[np.ndarray, " n"]:

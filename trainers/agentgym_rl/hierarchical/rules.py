@@ -144,10 +144,11 @@ def require_consistent(config: TrainConfig) -> None:
             f'algorithm.replay.kind is {replay.kind!r}; an actor-critic draws from a buffer of kind "uniform", '
             '"prioritised" or "return_weighted"'
         )
-    if replay.kind == "prioritised" and replay.priority.by == "advantage":
+    is_by_advantage = replay.kind == "prioritised" and replay.priority.by == "advantage"
+    if is_by_advantage and algorithm.actor.kind == "listed":
         raise ConfigError(
-            'algorithm.replay.priority.by is "advantage", which an actor-critic does not set; use "td_error" or '
-            '"return"'
+            'algorithm.replay.priority.by is "advantage", which takes a V of its own, and that of actor.kind "listed" '
+            'is a sum over the list; use "td_error" or "return"'
         )
     if algorithm.critic.warmup >= config.run.iterations > 0:
         raise ConfigError(

@@ -14,7 +14,9 @@ from agentgym.policies.torch_branches import Message
 from agentgym.policies.torch_policy import TorchPolicy
 from agentgym_rl.hierarchical import actor, experience, learner
 from agentgym_rl.hierarchical.actor_losses import turn_advantages
+from agentgym_rl.hierarchical.critic_updates import CriticReport
 from agentgym_rl.hierarchical.experience import experience_of
+from agentgym_rl.hierarchical.replay_learner import ReplayLearner
 from agentgym_rl.hierarchical.transitions import CUT, TERMINAL, turn_transitions
 from agentgym_rl.hierarchical.valuation import value_turns
 from agentgym_rl.importance import importance_weights
@@ -98,6 +100,35 @@ def test_nothing_is_worth_anything_after_an_end(implementation, is_bug: bool, tm
         run = one_iteration(tmp_path, "loop", {"lengths": 2}, **LOOP)
     with noticed(is_bug):
         assert mean_value(run) < 3.0
+
+
+# Priorities
+
+
+def errors_in_place_of_advantages(self: ReplayLearner, draws: Any, drawn: Any, report: CriticReport) -> None:
+    """What drawn entries are told is their TD error, whatever priorities go by."""
+    SET_PRIORITIES(self, draws, drawn, report._replace(advantages=report.td_errors))
+
+
+SET_PRIORITIES = ReplayLearner._set_priorities
+
+
+@parametrised(SET_PRIORITIES, errors_in_place_of_advantages)
+def test_priorities_go_by_the_advantages_of_stored_actions(implementation, is_bug: bool, tmp_path: Path) -> None:
+    """|min Q - min V| of each turn, by a critic that stays as it is."""
+    critic = {"updates": 2, "batch": 64, "warmup": 0, "network": HEADS, "step": FROZEN}
+    replay = {"kind": "prioritised", "priority": {"by": "advantage"}}
+    with swapped(ReplayLearner, "_set_priorities", implementation):
+        run = one_iteration(tmp_path, "bandit", preset="archer", critic=critic, replay=replay, actor={"updates": 1})
+    learner = run.learner
+    [draw] = learner.replay.draw(32)
+    found, [[part]] = experience_of([[draw]])
+    q, v = value_turns(learner.critic.online, found.batch.segments, run.config.packing, run.model)
+    advantages = np.abs(q.min(0) - v.min(0))[part.turn]
+    assert advantages.max() > 2 * advantages.min()
+    with noticed(is_bug):
+        told = draw.index.turn_priority[draw.entries[part.of_entry]]
+        np.testing.assert_allclose(told - learner.replay.options.priority.floor, advantages, atol=1e-5)
 
 
 # Stored actions
