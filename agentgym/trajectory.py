@@ -21,6 +21,8 @@ Ids = NDArray[np.int32]
 NO_IDS: Ids = np.zeros(0, np.int32)
 FINAL_PROGRESS = "final_progress"
 """Key of a trajectory's metadata: how far a truncated episode came."""
+HINDSIGHT = "hindsight"
+"""Name of the policy of episodes that were played again at a goal that they had reached."""
 FINAL_ACTIONS = "final_actions"
 """Key of a trajectory's metadata: the legal actions of the state in which a limit cut the episode."""
 HINT = "hint"

@@ -19,7 +19,7 @@ from agentgym.errors import ConfigError
 from agentgym.outcome import GRADED
 from agentgym.reward import RewardEvent
 from agentgym.store import EpisodeRow, Purpose, RunStore
-from agentgym.trajectory import Trajectory
+from agentgym.trajectory import HINDSIGHT, Trajectory
 
 FIFTHS = 5
 """Parts of an episode that credit is averaged over, so that episodes of different length compare."""
@@ -129,12 +129,13 @@ def graded_rows(
         store: The run.
         purpose: Episodes that were collected for this; None takes those trained on, else demonstrations, else what was
             evaluated.
-        policies: Episodes of these policies alone; all where none is given.
+        policies: Episodes of these policies alone; where none is given all but those that were played again in
+            hindsight, which are not compared with fresh ones while training either.
 
     Raises:
         ConfigError: There are none.
     """
-    rows = [row for row in store.episode_rows() if not policies or row.policy in policies]
+    rows = [row for row in store.episode_rows() if (row.policy in policies if policies else row.policy != HINDSIGHT)]
     chosen = purpose or _first_purpose(rows)
     rows = [row for row in rows if row.purpose == chosen]
     wanted = [row for row in rows if row.outcome in GRADED and row.num_turns]

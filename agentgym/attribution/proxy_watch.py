@@ -23,7 +23,8 @@ class WatchConfig:
     min_correlation: float = 0.1
     """Below this, an iteration counts as astray."""
     patience: int = 5
-    """Iterations astray one after another until it is time to stop."""
+    """Iterations astray one after another until it is time to stop; below `window`, or a score that has ceased to vary
+    is never noticed: once the window holds nothing else, its correlation says nothing."""
     min_episodes: int = 32
     """Episodes in the window below which no correlation is taken."""
 

@@ -13,7 +13,7 @@ import numpy as np
 from agentgym.attribution.contract import StepFormula
 from agentgym.attribution.schedule import Schedule
 from agentgym.attribution.step_groups import StepGroups, numbered_pairs
-from agentgym.attribution.steps import Floats, Ints, Steps
+from agentgym.attribution.steps import NO_ANCHOR, Floats, Ints, Steps
 from agentgym.errors import ConfigError
 
 
@@ -22,7 +22,7 @@ class StateCounts(StepFormula):
     """r_t + weight / sqrt(N(s_{t+1})), N counting the turns of the group taken in that state.
 
     Strehl and Littman 2008 (MBIE-EB); Bellemare et al. 2016, arXiv 1606.01868. The last turn of an episode leads to no
-    state that is acted in, and gets no bonus.
+    state that is acted in, and gets no bonus; nor does one that leads to a state without a key.
     """
 
     weight: Schedule = field(default_factory=Schedule)
@@ -53,6 +53,8 @@ class StateCounts(StepFormula):
         states = self._states(steps)
         reached = np.ones(len(states), np.bool_)
         reached[steps.last] = False
+        if self.of == "anchor" and steps.anchors is not None:
+            reached[:-1] &= steps.anchors[1:] != NO_ANCHOR
         counts = np.bincount(states)[states]
         bonus = np.zeros(len(states))
         bonus[:-1] = 1.0 / np.sqrt(counts[1:])

@@ -17,11 +17,10 @@ import numpy as np
 
 from agentgym.evaluation.runner import EVALUATIONS
 from agentgym.store import EpisodeRow, RunStore
-from agentgym.trajectory import Trajectory
+from agentgym.trajectory import HINDSIGHT, Trajectory
 from agentgym.view.charts import Curve
 from agentgym.view.credit_data import CreditData, read_credit
 
-_HINDSIGHT = "hindsight"
 """The policy of episodes that a trainer played again at goals that they had reached."""
 _STAGES = ("untrained", "cloned", "filtered_cloned", "trained")
 
@@ -112,7 +111,7 @@ def read_run(folder: Path) -> RunData:
 def _choose(rows: Sequence[EpisodeRow]) -> list[tuple[str, EpisodeRow]]:
     """A few episodes that say most: first against last iteration, best, worst, held-out, and a fault."""
     draw = random.Random(0)
-    played = [row for row in rows if row.policy != _HINDSIGHT]
+    played = [row for row in rows if row.policy != HINDSIGHT]
     train = [row for row in played if row.purpose == "train" and row.iteration is not None]
     iterations = [row.iteration for row in train if row.iteration is not None]
     first = [row for row in train if row.iteration == min(iterations)]
@@ -133,7 +132,7 @@ def _choose(rows: Sequence[EpisodeRow]) -> list[tuple[str, EpisodeRow]]:
         ("Last iteration, lowest reward", min(last, key=by_reward, default=None)),
         ("Invalid", _drawn(draw, [row for row in train if row.outcome == "invalid"])),
         ("Fault, left out of learning", _drawn(draw, [row for row in rows if row.success is None])),
-        ("Played again at a goal that it reached", _drawn(draw, [row for row in rows if row.policy == _HINDSIGHT])),
+        ("Played again at a goal that it reached", _drawn(draw, [row for row in rows if row.policy == HINDSIGHT])),
         ("Demonstration", _drawn(draw, [row for row in rows if row.purpose == "demo"])),
     ]
     chosen: dict[int, tuple[str, EpisodeRow]] = {}

@@ -41,7 +41,7 @@ def reported(plan: Plan, picture: Path | None = None) -> Report:
         records = _records(plan, task)
         if records:
             figures[task] = task_figures(task_named(task), records, oracle_score(task, plan.places))
-    goals, reasons = goals_of(figures, plan)
+    goals, reasons = goals_of(figures)
     setting = {
         "tasks": list(plan.tasks),
         "methods": {name: method_named(name).title for name in plan.methods},

@@ -142,6 +142,14 @@ def test_episodes_that_were_trained_on_are_attributed_unless_others_are_asked_fo
         attribute_run(store, {"y": make_attribution("terminal")}, purpose="validation")
 
 
+def test_episodes_played_again_in_hindsight_are_left_out_unless_they_are_asked_for(store):
+    store.write_episode(record("a", [1.0]))
+    store.write_episode(record("a/hindsight-0", [1.0], policy="hindsight"))
+    [played] = attribute_run(store, {"x": make_attribution("terminal")})
+    [again] = attribute_run(store, {"y": make_attribution("terminal")}, policies=("hindsight",))
+    assert (played.episodes, again.episodes) == (1, 1)
+
+
 def test_a_run_that_is_being_written_is_refused(store):
     with pytest.raises(StoreError, match="is being written by process"):
         RunStore.open(store.folder)

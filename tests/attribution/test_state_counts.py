@@ -16,6 +16,11 @@ def test_rare_states_pay_those_who_reach_them():
     assert second.tolist() == [1 / np.sqrt(2), 0.0]
 
 
+def test_states_without_a_key_pay_nothing():
+    [credit] = StateCounts(WEIGHT).attribute([record("a", [0, 0, 1], anchors=["s", None, "u"])])
+    assert credit.tolist() == [0.0, 1.0, 1.0]
+
+
 def test_progress_counts_by_its_resolution():
     group = [record("a", [0, 0], progress=[0.0, 0.501]), record("b", [0, 0], progress=[0.0, 0.499])]
     assert StateCounts(WEIGHT, of="progress").attribute(group)[0][0] == pytest.approx(1 / np.sqrt(2))

@@ -93,7 +93,7 @@ class StartConfig:
     share: float = 0.25
     """Share of groups that start so, where there is a recorded success."""
     stages: int = 4
-    """Rungs from the end of the recording to its beginning; rung j of n leaves j/n of its turns to the policy."""
+    """Rungs from the end of the recording to its start; rung j of n leaves the policy j/n of its turns, j from 1."""
     raise_above: float = 0.6
     """Mean success over the window from which starts move a rung back."""
     window: int = 8

@@ -78,6 +78,7 @@ def open_replay(place: Workplace) -> ReplayBuffer:
         tools=tools_of(training_cast(config.roles, place.suite)),
         seed=config.run.seed,
         admitted="sampled" if config.algorithm.needs_behaviour_logprobs else "all",
+        history=config.rollout.history,
     )
 
 

@@ -73,4 +73,8 @@ class EntropyTemperature(nn.Module):
         """Move alpha: up where the entropy was short of its target, down where it was above."""
         if self.log_alpha.grad is not None:
             self.optimiser.step()
-            self.optimiser.zero_grad(set_to_none=True)
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop what was observed since the last step."""
+        self.optimiser.zero_grad(set_to_none=True)

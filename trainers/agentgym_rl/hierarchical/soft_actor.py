@@ -88,6 +88,8 @@ class SoftActorUpdates:
             optimiser.step()
             self.step.publish()
             self.entropy.step()
+        else:
+            self.entropy.forget()
         metrics = {f"actor/{name}": sums[name] for name in ("value", "entropy_share", "num_actions")}
         metrics |= {"actor/alpha": self.entropy.alpha, "loss/entropy": sums["entropy"]}
         return metrics | {"grad_norm/mean": norms[0], "updates": float(is_finite)}

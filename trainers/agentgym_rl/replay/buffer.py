@@ -73,6 +73,7 @@ class ReplayBuffer:
         tools: Sequence[ToolSchema],
         seed: int,
         admitted: Admitted = "all",
+        history: str = "full",
     ) -> Self:
         """The buffer of a run; it is empty until `refresh` or `restore`.
 
@@ -85,12 +86,15 @@ class ReplayBuffer:
             tools: The environment's tools, as in training.
             seed: Of all draws.
             admitted: Which episodes enter: "sampled" for losses with a ratio.
+            history: Which turns the prompts of relabelled episodes leave out, as `RolloutSettings.history`.
 
         Raises:
             StoreError: An earlier run cannot be replayed; see `open_runs`.
             ConfigError: Hindsight is on, and the environment cannot relabel.
         """
-        hindsight = None if options.hindsight is None else Hindsight(suite, renderer, tools, options.hindsight)
+        hindsight = None
+        if options.hindsight is not None:
+            hindsight = Hindsight(suite, renderer, tools, options.hindsight, history)
         bounds = options.bounds(admitted)
         own = ReplayIndex(store, bounds, suite=suite.name)
         others = open_runs(options.runs, bounds, suite=suite.name, tokenizer=tokenizer)

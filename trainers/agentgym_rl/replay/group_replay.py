@@ -79,6 +79,7 @@ class GroupReplay:
             tools=tools_of(training_cast(place.config.roles, place.suite)),
             seed=place.config.run.seed,
             admitted=admitted,
+            history=place.config.rollout.history,
         )
 
     def parts(self) -> Mapping[str, Part]:

@@ -24,12 +24,10 @@ from agentgym.registration import make
 from agentgym.rollout import Job, RolloutSettings, collect_episodes, draw_seed, game_maker
 from agentgym.suite import Suite, require_trainable
 from agentgym.task import Task
-from agentgym.trajectory import Trajectory
+from agentgym.trajectory import HINDSIGHT, Trajectory
 from agentgym_rl.demonstrations import with_tokens
 
 Strategy = Literal["final", "future"]
-POLICY = "hindsight"
-"""Name of the policy of relabelled trajectories."""
 RELABELLED = "relabelled_from"
 """Key of a relabelled trajectory's metadata: the id of the episode that it was made from."""
 
@@ -65,15 +63,21 @@ class Hindsight:
         renderer: Renders the new prompts.
         tools: The environment's tools, as in training.
         config: Which goals.
+        history: Which turns prompts leave out, as `RolloutSettings.history`.
 
     Raises:
         ConfigError: The suite's environment cannot relabel.
     """
 
     def __init__(
-        self, suite: Suite, renderer: ChatRenderer, tools: Sequence[ToolSchema], config: HindsightConfig
+        self,
+        suite: Suite,
+        renderer: ChatRenderer,
+        tools: Sequence[ToolSchema],
+        config: HindsightConfig,
+        history: str = "full",
     ) -> None:
-        self.suite, self.renderer, self.tools, self.config = suite, renderer, tools, config
+        self.suite, self.renderer, self.tools, self.config, self.history = suite, renderer, tools, config, history
         self._env = make(suite.env, **suite.env_options)
         if type(self._env).relabel is AgentEnv.relabel:
             self._env.close()
@@ -106,7 +110,7 @@ class Hindsight:
             if trajectory.success is not False:
                 continue
             for goal, task in enumerate(self._achieved(trajectory, draw_seed(seed, "hindsight", number))):
-                job = Job(replace(task), f"{trajectory.id}/{POLICY}-{goal}", 0, env_seed=trajectory.seed)
+                job = Job(replace(task), f"{trajectory.id}/{HINDSIGHT}-{goal}", 0, env_seed=trajectory.seed)
                 jobs.append(job)
                 sources[job.key] = trajectory
         require_trainable(job.task for job in jobs)
@@ -136,12 +140,19 @@ class Hindsight:
         return list(found.values())
 
     def _play(self, jobs: list[Job], sources: dict[str, Trajectory]) -> list[Trajectory]:
-        """Every job with the recorded messages of its source."""
+        """Every job with the recorded messages of its source, recording what was recorded there."""
         if not jobs:
             return []
         recorded = {id(job.task): [turn.text for turn in sources[job.key].turns] for job in jobs}
-        policies = {"*": ScriptedPolicy(POLICY, lambda task, seed: _Said(recorded[id(task)]))}
-        settings = RolloutSettings(max_concurrent=64, env_threads=1)
+        policies = {"*": ScriptedPolicy(HINDSIGHT, lambda task, seed: _Said(recorded[id(task)]))}
+        turns = [turn for source in sources.values() for turn in source.turns]
+        settings = RolloutSettings(
+            max_concurrent=64,
+            env_threads=1,
+            record_anchors=any(turn.anchor is not None for turn in turns),
+            record_progress=any(turn.progress is not None for turn in turns),
+            record_legal_actions=any(turn.legal_actions is not None for turn in turns),
+        )
         return collect_episodes(jobs, game_maker(self.suite), policies, settings)[0]
 
     def _record(self, played: Trajectory, source: Trajectory) -> Trajectory:
@@ -149,7 +160,7 @@ class Hindsight:
         pairs = zip(played.turns, source.turns[: len(played.turns)], strict=True)
         turns = [replace(turn, reply=said.reply) for turn, said in pairs]
         record = replace(played, turns=turns, metadata={**played.metadata, RELABELLED: source.id})
-        return with_tokens([record], self.renderer, self.tools)[0]
+        return with_tokens([record], self.renderer, self.tools, self.history)[0]
 
 
 class _Said:

@@ -2,7 +2,8 @@
 
 After SPEAR (Qin et al. 2025, arXiv 2509.22601): advantages are recalibrated by the median of recent group means and
 only positive ones are replayed. Ageing is that of the index. Differs: a few episodes are drawn in every iteration,
-where the released code saves up thousands and then takes them all; whole episodes are judged, never single rows. The
+where the released code saves up thousands and then takes them all; whole episodes are judged, never single rows; what
+an episode was worth within its own group does not count, so those of a group that always succeeds enter as well. The
 mask that keeps entropy is in `covariance`, the ramp of the replayed loss in `options`.
 """
 

@@ -309,6 +309,10 @@ def test_alpha_moves_towards_the_share_of_entropy_that_is_asked_for() -> None:
         sharp = updates.actor_updates.learn(updates.one)
     assert sharp["actor/entropy_share"] < 0.1
     assert sharp["actor/alpha"] > before
+    alpha = updates.entropy.alpha
+    broken = replace(updates.one, weights=np.full_like(updates.one.weights, np.nan))
+    assert updates.actor_updates.learn(broken)["updates"] == 0
+    assert updates.actor_updates.learn(updates.one)["actor/alpha"] == pytest.approx(alpha, rel=0.2)
     fixed = Updates(EntropyConfig(alpha=0.1))
     assert fixed.actor_updates.learn(fixed.one)["actor/alpha"] == pytest.approx(0.1)
 

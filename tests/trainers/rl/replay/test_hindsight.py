@@ -150,6 +150,21 @@ def test_losses_with_a_ratio_refuse_hindsight(make_hindsight, failed, store):
     assert read.policy == "hindsight"
 
 
+def test_prompts_leave_out_what_the_policy_does_not_see(suite, renderer, failed):
+    with closing(Hindsight(suite, renderer, [], HindsightConfig(), history="last:1")) as short:
+        made = short.relabel(failed, seed=0)
+    assert max(len(one.turns) for one in made) > 3
+    for one in made:
+        assert len(one.segments()) > 1
+        assert max(len(turn.prompt_ids) for turn in one.turns) < 2 * len(one.turns[0].prompt_ids) + 64
+
+
+def test_what_was_recorded_of_states_is_recorded_again(make_hindsight, failed):
+    listed = [replace(one, turns=[replace(turn, legal_actions=("up",)) for turn in one.turns]) for one in failed]
+    assert all(turn.legal_actions for one in make_hindsight().relabel(listed, seed=0) for turn in one.turns)
+    assert not any(turn.legal_actions for one in make_hindsight().relabel(failed, seed=0) for turn in one.turns)
+
+
 def test_future_goals_are_distinct_and_bounded(make_hindsight, failed):
     made = make_hindsight(strategy="future", goals=3).relabel(failed, seed=0)
     again = make_hindsight(strategy="future", goals=3).relabel(failed, seed=0)
