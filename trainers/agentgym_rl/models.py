@@ -180,6 +180,20 @@ def _take_off_dropout(model: nn.Module) -> None:
                 setattr(module, name, 0.0)
 
 
+def with_adapters(model: PreTrainedModel, rank: int) -> PreTrainedModel:
+    """The model itself with low-rank adapters in all its linear layers, which alone are trained; scaled by 2.
+
+    Raises:
+        MissingExtraError: LoRA is not installed.
+    """
+    try:
+        from peft import LoraConfig, inject_adapter_in_model
+    except ImportError:
+        raise MissingExtraError("LoRA", "train") from None
+    lora = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear", task_type="CAUSAL_LM")
+    return cast(PreTrainedModel, inject_adapter_in_model(lora, cast(nn.Module, model)))
+
+
 def _with_lora(model: PreTrainedModel, config: ModelConfig) -> PreTrainedModel:
     try:
         from peft import LoraConfig, get_peft_model

@@ -58,6 +58,7 @@ REFUSED = {
     "algorithm.replay.hindsight.episodes=2": "algorithm.preset=archer",
     "algorithm.replay.hindsight.coefficient=0.5": "algorithm.preset=archer",
     "algorithm.credit=episode": "algorithm.preset=archer",
+    "algorithm.critic.lora_rank=4": "algorithm.preset=archer",
     "algorithm.is_whitened=true": "algorithm.preset=archer",
     "algorithm.prox=recompute": "algorithm.preset=archer",
     "algorithm.aggregation=token_mean": "algorithm.preset=archer",

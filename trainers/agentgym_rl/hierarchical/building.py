@@ -23,7 +23,7 @@ from agentgym_rl.hierarchical.critic import TurnCritic
 from agentgym_rl.hierarchical.options import COPY, FROZEN
 from agentgym_rl.hierarchical.token_baseline import TokenBaseline
 from agentgym_rl.learner import Workplace
-from agentgym_rl.models import load_causal_lm
+from agentgym_rl.models import load_causal_lm, with_adapters
 from agentgym_rl.replay.admission import tokenizer_digest
 from agentgym_rl.replay.buffer import ReplayBuffer
 from agentgym_rl.roles import tools_of, training_cast
@@ -43,6 +43,9 @@ def make_critic(place: Workplace) -> TurnCritic:
         cast(nn.Module, tower).requires_grad_(True)
     elif options.tower not in ("", FROZEN):
         tower = load_tower(place.config, place.policy.tokenizer)
+    if tower is not None and options.lora_rank:
+        with _seeded(place.config, "adapters"):
+            tower = with_adapters(tower, options.lora_rank)
     num_features = int((tower or model).config.get_text_config().hidden_size)
     with _seeded(place.config, "critic"):
         critic = TurnCritic(num_features, options.network, tower)

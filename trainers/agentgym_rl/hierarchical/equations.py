@@ -84,7 +84,9 @@ def _reads(critic: CriticOptions) -> str:
         return "the policy's last hidden states, detached"
     if critic.tower == FROZEN:
         return "the last hidden states of the policy at the start"
-    return "a copy of the policy's model, trained with them" if critic.tower == COPY else f"the model {critic.tower}"
+    of = "a copy of the policy's model" if critic.tower == COPY else f"the model {critic.tower}"
+    trained = f"whose adapters of rank {critic.lora_rank} are trained" if critic.lora_rank else "trained"
+    return f"{of}, {trained} with them"
 
 
 def _error(output: str, target: str, critic: CriticOptions) -> str:

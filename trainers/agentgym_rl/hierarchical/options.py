@@ -40,6 +40,9 @@ class CriticOptions:
     """What the heads read: "" the policy's hidden states, detached, which move under them as it learns; "frozen" those
     of the policy at the start of the run; "copy" a copy of its model then, trained with the heads; else the folder of
     a Hugging Face model of the same vocabulary, likewise."""
+    lora_rank: int = 0
+    """Of a trained tower: rank of the adapters that are trained in its linear layers, in place of all its weights; 0:
+    all of them."""
     network: CriticConfig = field(default_factory=CriticConfig)
     """Size, lag and range."""
     step: CriticStepConfig = field(default_factory=lambda: CriticStepConfig(learning_rate=1e-3))
@@ -51,6 +54,8 @@ class CriticOptions:
                 f"critic.updates is {self.updates}, critic.batch {self.batch}, critic.warmup {self.warmup}; expected "
                 "at least 1, 1 and 0"
             )
+        if self.lora_rank < 0:
+            raise ConfigError(f"critic.lora_rank is {self.lora_rank}; expected 0 for all weights, or a rank above it")
         if not 0 <= self.discount <= 1 or not 0 < self.expectile < 1:
             raise ConfigError(
                 f"critic.discount is {self.discount}, critic.expectile {self.expectile}; expected 0 to 1, and a number "

@@ -83,6 +83,11 @@ RULES: tuple[tuple[str, Callable[[TrainConfig], bool], str], ...] = (
     ("algorithm.critic", lambda c: c.algorithm.has_critic, 'algorithm.learner = "actor_critic"'),
     ("algorithm.actor", lambda c: c.algorithm.has_critic, 'algorithm.learner = "actor_critic"'),
     (
+        "algorithm.critic.lora_rank",
+        lambda c: c.algorithm.critic.tower not in ("", FROZEN),
+        'algorithm.critic.tower "copy", or a folder',
+    ),
+    (
         "algorithm.critic.expectile",
         lambda c: c.algorithm.actor.kind in ("in_sample", "awr"),
         'actor.kind "in_sample" or "awr", where V learns from stored actions',

@@ -10,7 +10,7 @@ from agentgym.errors import ConfigError
 from agentgym_rl.hierarchical.critic import CriticConfig, CriticOutputs, Standard, TurnCritic, TurnStates, as_values
 from agentgym_rl.hierarchical.positions import turn_positions
 from agentgym_rl.hierarchical.valuation import action_states, hidden_for, prompt_states
-from agentgym_rl.models import PolicyModel
+from agentgym_rl.models import PolicyModel, with_adapters
 from agentgym_rl.packing import PackingConfig, pack
 from tests.trainers.rl.planted import trap
 from tests.trainers.rl.tiny import random_segments, tiny_llama
@@ -149,6 +149,25 @@ def test_a_tower_of_its_own_is_trained_and_copied() -> None:
     assert made.online.tower is not None
     assert made.target.tower is not made.online.tower
     assert all(p.grad is not None for p in made.online.tower.parameters())
+
+
+def test_adapters_of_a_tower_are_trained_in_place_of_its_weights() -> None:
+    tower = tiny_llama()
+    before = {name: each.clone() for name, each in tower.state_dict().items()}
+    made = TurnCritic(16, CriticConfig(width=8, polyak=0.5), with_adapters(tower, 2)).double()
+    optimiser = torch.optim.SGD(made.trainable_groups()["tower"], lr=0.1)
+    for _ in range(2):  # the first moves one factor of each adapter, the other being 0
+        read(made, PolicyModel(tiny_llama())).v.sum().backward()
+        optimiser.step()
+        optimiser.zero_grad()
+    assert made.online.tower is not None
+    after = {name.replace(".base_layer", ""): each for name, each in made.online.tower.state_dict().items()}
+    adapters = [each for name, each in after.items() if "lora_" in name]
+    assert len(adapters) == len(made.trainable_groups()["tower"]) > 0
+    assert all(each.any() for each in adapters)
+    for name, each in before.items():
+        if name.startswith("model."):
+            torch.testing.assert_close(after[name.removeprefix("model.")], each.double())
 
 
 def test_a_tower_in_which_v_would_see_the_action_is_refused() -> None:

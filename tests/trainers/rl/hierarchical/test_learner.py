@@ -234,6 +234,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "resampled": {"preset": "archer", "critic": CRITIC},
     "token baseline": {"preset": "archer", "critic": CRITIC, "actor": {"has_token_baseline": True}},
     "tower": {"preset": "archer", "critic": TOWER},
+    "adapters": {"preset": "archer", "critic": {**TOWER, "lora_rank": 4}},
     "in_sample": {"preset": "archer_in_sample", "critic": CRITIC},
     "frozen": {"preset": "archer", "critic": {**CRITIC, "tower": "frozen"}},
     "awr": {"preset": "archer", "critic": {**CRITIC, "expectile": 0.7, "tower": "frozen"}, "actor": AWR},
