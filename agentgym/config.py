@@ -57,7 +57,8 @@ def read_tables(path: Path | None, overrides: Sequence[str] = ()) -> tuple[Table
 
     Args:
         path: A TOML file; None for overrides alone.
-        overrides: Texts of the form "table.key=value"; the value is read as TOML, else taken as text.
+        overrides: Texts of the form "table.key=value"; the value is read as TOML, else taken as text. Nothing behind
+            the "=" takes out what the file says, and is the empty text where it says nothing.
 
     Raises:
         ConfigError: The file cannot be read or parsed, or an override has no "=".
@@ -77,6 +78,8 @@ def read_tables(path: Path | None, overrides: Sequence[str] = ()) -> tuple[Table
         key, equals, value = override.partition("=")
         if not equals or not key.strip():
             raise ConfigError(f"override {override!r} has no '='; expected table.key=value, such as run.seed=1")
+        if not value.strip() and _take_out(tables, key.strip()):
+            continue
         keys.append(key.strip())
         _put(tables, key.strip(), _read_value(value.strip()))
     return tables, Source(path, text, frozenset(keys))
@@ -164,6 +167,16 @@ def _put(tables: Table, key: str, value: Any) -> None:
         if not isinstance(tables, dict):
             raise ConfigError(f"override {key!r}: {part!r} is a value, not a table")
     tables[last] = value
+
+
+def _take_out(tables: Table, key: str) -> bool:
+    """Remove a dotted key; returns whether it was there."""
+    *path, last = key.split(".")
+    for part in path:
+        tables = tables.get(part, {})
+        if not isinstance(tables, dict):
+            return False
+    return tables.pop(last, None) is not None
 
 
 def _read_value(text: str) -> Any:

@@ -59,6 +59,13 @@ def test_a_key_without_its_table_is_named_with_it(file: Path) -> None:
         load(file, "rate=0.25")
 
 
+def test_an_override_of_nothing_takes_out_what_the_file_says(file: Path) -> None:
+    assert load(file).inner.rate != Inner().rate
+    assert load(file, "inner.rate=").inner.rate == Inner().rate
+    assert load(file, "inner=").inner == Inner()
+    assert load(None, "name=").name == ""
+
+
 def test_overrides_are_enough_without_a_file() -> None:
     assert load(None, 'name="x y"', "inner.limit=4") == Outer("x y", inner=Inner(limit=4))
 

@@ -34,7 +34,8 @@ def run(
     """Train an agent, evaluate it on held-out tasks at the end, and write a report.
 
     Args:
-        settings: The configuration file, and overrides such as run.iterations=5; with --resume neither is needed.
+        settings: The configuration file, and overrides such as run.iterations=5, or
+            algorithm.minibatches= to take out what the file says; with --resume neither is needed.
         run: Folder of the run; runs/ and the name of the configuration where it is not given.
         resume: Go on with the run in the folder, from its last checkpoint.
         overwrite: Remove the run that is in the folder first.

@@ -89,7 +89,9 @@ def require_applicable(config: TrainConfig, given: set[str], source: Source) -> 
     for prefix, applies, needs in _RULES:
         concerned = sorted(key for key in given if key == prefix or key.startswith(f"{prefix}."))
         if concerned and not applies(config):
-            raise ConfigError(f"{source.place(concerned[0])} does not apply here: it needs {needs}; remove it")
+            key = concerned[0]
+            how = "" if key in source.overridden else f", or override it by {key}= with nothing behind"
+            raise ConfigError(f"{source.place(key)} does not apply here: it needs {needs}; remove it{how}")
     _require_consistent(config)
 
 
