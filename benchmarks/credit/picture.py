@@ -23,6 +23,13 @@ _COLOURS = (
     "#8c564b",
     "#e377c2",
     "#7f9f00",
+    "#003f8a",
+    "#a8003f",
+    "#00735c",
+    "#b07aa1",
+    "#c9a000",
+    "#5b5ea6",
+    "#9c755f",
 )
 _DASHED = ("terminal", "trajectory", "actor_critic")
 _STYLE = (
@@ -77,7 +84,7 @@ def _panel(found: Figures, colours: Mapping[str, str]) -> Html:
     frame = Frame(WIDTH, HEIGHT, (0.0, float(found["turns"])), (0.0, 1.0), top=28, bottom=34)
     curves = [(colours[name], own) for name, own in found["methods"].items()]
     return join(
-        tag("text", f"{found['title']} (mean of the start {found['start']['score']:g})", x=44, y=18, class_="title"),
+        tag("text", f"{found['title']} (mean of the start {found['start']['score']:.3f})", x=44, y=18, class_="title"),
         _axes(frame, found["oracle"]),
         *(_band(frame, own["curve"], colour) for colour, own in curves),
         *(_line(frame, own, colour) for colour, own in curves),
