@@ -152,7 +152,7 @@ def test_a_tower_of_its_own_is_trained_and_copied() -> None:
 
 
 def test_adapters_of_a_tower_are_trained_in_place_of_its_weights() -> None:
-    tower = tiny_llama()
+    tower = copy.deepcopy(tiny_llama())  # one model serves all tests
     before = {name: each.clone() for name, each in tower.state_dict().items()}
     made = TurnCritic(16, CriticConfig(width=8, polyak=0.5), with_adapters(tower, 2)).double()
     optimiser = torch.optim.SGD(made.trainable_groups()["tower"], lr=0.1)
