@@ -1,4 +1,4 @@
-"""The command line: `python -m benchmarks.credit [run|tune|chain|report|page] …`; without a command, the report."""
+"""The command line: `python -m benchmarks.credit [run|tune|chain|archive|report|page]`, by itself the report."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agentgym.errors import ConfigError
+from benchmarks.credit.archive import archive
 from benchmarks.credit.chain import Plan, work
 from benchmarks.credit.page import write_page
 from benchmarks.credit.quick import quick_report
@@ -28,7 +29,7 @@ def command(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     name = arguments.pop(0) if arguments and not arguments[0].startswith("-") else "report"
-    commands = {"run": run, "tune": run_tuning, "chain": run_chain, "report": report, "page": page}
+    commands = {"run": run, "tune": run_tuning, "chain": run_chain, "archive": keep, "report": report, "page": page}
     if name not in commands:
         raise ConfigError(f"no command {name!r}; expected one of {', '.join(commands)}")
     return commands[name](arguments)
@@ -70,6 +71,13 @@ def run_chain(argv: Sequence[str]) -> int:
     plan = Plan(_names(own.tasks), _names(own.methods), range(own.seeds), not own.untuned, Places(own.root))
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # so that no piece is left running
     return 1 if work(plan, own.workers, own.seconds) else 0
+
+
+def keep(argv: Sequence[str]) -> int:
+    """Put the results of this machine into the files that go with the sources; prints how many those hold."""
+    own = _parser("archive").parse_args(argv)
+    print(json.dumps(archive(own.root, Places().archive)))
+    return 0
 
 
 def report(argv: Sequence[str]) -> int:

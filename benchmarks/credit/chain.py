@@ -16,7 +16,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from agentgym.errors import ConfigError
-from benchmarks.credit.runs import Places, run_piece
+from benchmarks.credit.runs import Places, kept, run_piece
 from benchmarks.credit.tables import Piece, method_named, task_named
 from benchmarks.credit.tuning import TUNED, conclude, trial_pieces, tuned
 from benchmarks.report import progress
@@ -84,7 +84,7 @@ class Plan:
                 conclude(task, method, self.places, self.tuned_folder)
 
     def _is_there(self, piece: Piece) -> bool:
-        return self.places.result(piece).exists()
+        return kept(piece, self.places) is not None
 
 
 def work(plan: Plan, workers: int = 1, seconds: float | None = None) -> int:

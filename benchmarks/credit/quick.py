@@ -18,7 +18,9 @@ def quick_report() -> Report:
     """Run both and report; the figures mean nothing."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        plan = Plan((QUICK,), METHODS, (0,), is_tuned=False, places=Places(root), tuned_folder=root / "tuned")
+        plan = Plan(
+            (QUICK,), METHODS, (0,), is_tuned=False, places=Places(root, root / "archive"), tuned_folder=root / "tuned"
+        )
         for piece in plan.missing():
             run_piece(piece, plan.places)
         return reported(plan)

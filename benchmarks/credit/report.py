@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from agentgym.evaluation import Estimate, mean_interval
+from benchmarks.credit.archive import Record
 from benchmarks.credit.chain import Plan
 from benchmarks.credit.goals import goals_of
 from benchmarks.credit.picture import draw
-from benchmarks.credit.runs import Record, kept, oracle_score
+from benchmarks.credit.runs import kept, oracle_score
 from benchmarks.credit.statistics import band, mean_over_turns, median_reached, paired, turns_to
 from benchmarks.credit.tables import NUM_RATES, NUM_VALUES, TaskTable, method_named, task_named
 from benchmarks.measure import significant

@@ -26,6 +26,7 @@ from agentgym_rl.config import config_from_tables
 from agentgym_rl.replay.admission import record_tokenizer
 from agentgym_rl.run_folder import commit, open_run
 from agentgym_rl.setup import assemble, reference_of
+from benchmarks.credit.archive import ARCHIVE, Record, archived
 from benchmarks.credit.budget import BudgetedTrainer, Curve, HeldOut, Recording
 from benchmarks.credit.recordings import NothingLearnt, recorded
 from benchmarks.credit.starts import cloned_start, cost_of
@@ -44,7 +45,6 @@ from benchmarks.credit.tables import (
 
 _MIB = 1 << 10  # of the kibibytes that Linux counts in
 _KEPT_METRICS = ("states/mean_size", "states/singleton_share", "groups/zero_variance_share", "policy/invalid_share")
-Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,12 @@ class Places:
     """Where things are kept.
 
     Attributes:
-        root: Folder of all of them.
+        root: Folder of what this machine made.
+        archive: Folder of results of any machine, which go with the sources.
     """
 
     root: Path = Path("runs/credit")
+    archive: Path = ARCHIVE
 
     @property
     def starts(self) -> Path:
@@ -80,7 +82,7 @@ class Places:
 def kept(piece: Piece, places: Places) -> Record | None:
     """The result of a run with these settings; None where there is none."""
     path = places.result(piece)
-    record: Record | None = json.loads(path.read_text()) if path.exists() else None
+    record: Record | None = json.loads(path.read_text()) if path.exists() else archived(piece, places.archive)
     return record
 
 

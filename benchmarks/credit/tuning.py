@@ -9,7 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from benchmarks.credit.runs import Places, Record, kept, run_piece, write_json
+from benchmarks.credit.archive import Record
+from benchmarks.credit.runs import Places, kept, run_piece, write_json
 from benchmarks.credit.statistics import mean_over_turns
 from benchmarks.credit.tables import FOLDER, TUNING_SEED, Piece, Settings, digest, method_named, task_named
 

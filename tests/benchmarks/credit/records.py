@@ -18,6 +18,7 @@ def record(piece: Piece, *points: tuple[int, float], cpu_s: float = 60.0) -> dic
         "method": piece.method,
         "seed": piece.seed,
         "chosen": piece.chosen,
+        "is_trial": piece.is_trial,
         "digest": digest(piece),
         "probes": probes(*points),
         "turns": points[-1][0],

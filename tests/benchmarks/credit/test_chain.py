@@ -14,7 +14,14 @@ from tests.benchmarks.credit.records import keep
 
 @pytest.fixture
 def plan(tmp_path):
-    return Plan(["key-door"], ["loop", "gigpo"], [0, 1], True, Places(tmp_path / "runs"), tmp_path / "tuned")
+    return Plan(
+        ["key-door"],
+        ["loop", "gigpo"],
+        [0, 1],
+        True,
+        Places(tmp_path / "runs", tmp_path / "archive"),
+        tmp_path / "tuned",
+    )
 
 
 def keep_trials(plan, method, best):

@@ -16,7 +16,14 @@ SLOW, FAST = ((0, 0.1), (10_000, 0.2), (20_000, 0.5)), ((0, 0.1), (1_000, 0.5), 
 @pytest.fixture
 def plan(tmp_path, monkeypatch):
     monkeypatch.setattr(report_module, "oracle_score", lambda task, places: 1.0)
-    return Plan(["key-door", "maze"], ["loop", "reinforce", "gigpo"], range(3), False, Places(tmp_path), tmp_path)
+    return Plan(
+        ["key-door", "maze"],
+        ["loop", "reinforce", "gigpo"],
+        range(3),
+        False,
+        Places(tmp_path, tmp_path / "archive"),
+        tmp_path,
+    )
 
 
 def shifted(points, seed):

@@ -15,7 +15,8 @@ LOOP = Piece(QUICK, "loop", 0, CHOSEN)
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory):
-    return Places(tmp_path_factory.mktemp("credit"))
+    root = tmp_path_factory.mktemp("credit")
+    return Places(root, root / "archive")
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def test_methods_start_from_the_very_same_weights(result, places, monkeypatch):
 
 
 def test_a_run_repeats_exactly(result, tmp_path):
-    again = run_piece(LOOP, Places(tmp_path))
+    again = run_piece(LOOP, Places(tmp_path, tmp_path / "archive"))
     assert [probe["score"] for probe in again["probes"]] == [probe["score"] for probe in result["probes"]]
     assert again["course"] == result["course"]
 
