@@ -251,6 +251,8 @@ class RunStore:
             StoreError: One of them is not there.
         """
         rows = numbered_rows(self._connection, numbers)
+        if len(set(numbers)) == len(numbers):
+            return list(trajectories(self._connection, rows, with_tokens))
         return [one for row in rows for one in trajectories(self._connection, [row], with_tokens)]
 
     def columns(

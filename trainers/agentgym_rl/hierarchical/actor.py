@@ -26,7 +26,8 @@ from agentgym_rl.hierarchical.actor_losses import (
 from agentgym_rl.hierarchical.branches import branch_micro_batches
 from agentgym_rl.hierarchical.critic import TurnCritic, TurnStates, as_values
 from agentgym_rl.hierarchical.experience import Experience
-from agentgym_rl.hierarchical.options import FROZEN, ActorOptions
+from agentgym_rl.hierarchical.frozen import FrozenPolicy
+from agentgym_rl.hierarchical.options import ActorOptions
 from agentgym_rl.hierarchical.positions import TurnPositions, turn_positions
 from agentgym_rl.hierarchical.resampling import sample_branches
 from agentgym_rl.hierarchical.token_baseline import TokenBaseline
@@ -69,13 +70,19 @@ class ActorUpdates:
         critic: Read only.
         options: Which actions, and how they count.
         baseline: Of tokens, where the options have one; trained beside the policy.
+        frozen: Whose hidden states the critic reads; None: its tower's, or those of the policy.
     """
 
     def __init__(
-        self, place: Workplace, critic: TurnCritic, options: ActorOptions, baseline: TokenBaseline | None = None
+        self,
+        place: Workplace,
+        critic: TurnCritic,
+        options: ActorOptions,
+        baseline: TokenBaseline | None = None,
+        frozen: FrozenPolicy | None = None,
     ) -> None:
-        self.place, self.critic, self.options, self.baseline = place, critic, options, baseline
-        self.is_frozen = place.config.algorithm.critic.tower == FROZEN
+        self.place, self.critic, self.options = place, critic, options
+        self.baseline, self.frozen = baseline, frozen
 
     def learn(self, experience: Experience, seed: int) -> dict[str, float]:
         """One update on update 0 of an experience; with kind "resampled" its branches, if any, are not read.
@@ -113,7 +120,7 @@ class ActorUpdates:
     def _actions(self, experience: Experience, seed: int) -> _Actions:
         """What is learnt from: new actions in the states that were drawn, or the stored ones."""
         place, segments, packing = self.place, experience.batch.segments, self.place.config.packing
-        reader = place.reference if self.is_frozen else place.model
+        reader = self.frozen or place.model
         if self.options.kind == "resampled":
             rows, first = experience.rows(0), len(segments)
             sampling = place.config.rollout.sampling
@@ -125,7 +132,7 @@ class ActorUpdates:
             batches, own = pack(segments, packing), stored_actions(segments)
         network = self.critic.online
         with torch.no_grad():
-            is_apart = self.is_frozen or network.tower is not None
+            is_apart = self.frozen is not None or network.tower is not None
             states = encode_prompts(network, segments, packing, reader)[torch.from_numpy(rows)] if is_apart else None
             return _Actions(batches, rows, first, states, encode_actions(network, own, packing, reader))
 

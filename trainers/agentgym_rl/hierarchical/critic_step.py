@@ -34,7 +34,7 @@ class CriticStepConfig:
 def critic_optimiser(critic: TurnCritic, config: CriticStepConfig) -> torch.optim.Optimizer:
     """AdamW with a group for each module of the critic; the policy has another optimiser."""
     groups = [{"params": params, "name": name} for name, params in critic.trainable_groups().items()]
-    return torch.optim.AdamW(groups, lr=config.learning_rate, weight_decay=0.0)
+    return torch.optim.AdamW(groups, lr=config.learning_rate, weight_decay=0.0, fused=True)
 
 
 def critic_step(

@@ -20,6 +20,7 @@ from agentgym_rl.hierarchical.building import make_critic, make_token_baseline
 from agentgym_rl.hierarchical.critic_updates import CriticReport, CriticUpdates
 from agentgym_rl.hierarchical.experience import Experience
 from agentgym_rl.hierarchical.fresh_values import fresh_calibration
+from agentgym_rl.hierarchical.frozen import FrozenPolicy
 from agentgym_rl.hierarchical.options import FROZEN
 from agentgym_rl.hierarchical.replay_learner import ReplayLearner
 from agentgym_rl.hierarchical.resampling import sample_branches
@@ -45,10 +46,14 @@ class ActorCriticLearner(ReplayLearner):
     def __init__(self, place: Workplace) -> None:
         algorithm = place.config.algorithm
         self.critic = make_critic(place)
-        read = place.reference if algorithm.critic.tower == FROZEN else place.model
-        self.critic_updates = CriticUpdates(self.critic, algorithm.critic, place.config.packing, read or place.model)
+        frozen = None
+        if algorithm.critic.tower == FROZEN:
+            assert place.reference is not None, "the trainer makes one where the critic reads it"
+            frozen = FrozenPolicy(place.reference)
+        packing = place.config.packing
+        self.critic_updates = CriticUpdates(self.critic, algorithm.critic, packing, frozen or place.model)
         self.baseline = make_token_baseline(place)
-        self.actor_updates = ActorUpdates(place, self.critic, algorithm.actor, self.baseline)
+        self.actor_updates = ActorUpdates(place, self.critic, algorithm.actor, self.baseline, frozen)
         super().__init__(place)
 
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:

@@ -17,6 +17,7 @@ from agentgym.trajectory import Segment
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.hierarchical.branches import action_behind
 from agentgym_rl.hierarchical.critic import CriticNetwork, CriticOutputs, TurnStates, as_values
+from agentgym_rl.hierarchical.frozen import FrozenPolicy
 from agentgym_rl.hierarchical.positions import TurnPositions, turn_positions
 from agentgym_rl.micro_batch import MicroBatch
 from agentgym_rl.models import PolicyModel
@@ -52,6 +53,14 @@ def encode_prompts(
     network: CriticNetwork, segments: Sequence[Segment], packing: PackingConfig, policy: PolicyModel | None
 ) -> Float[Tensor, "N D"]:
     """`prompt_states` of all turns with sampled tokens, by segment, then by turn: the order of `turn_transitions`."""
+    if network.tower is None and isinstance(policy, FrozenPolicy):
+        return policy.read_once(segments, lambda segment: _encode_prompts(network, [segment], packing, policy))
+    return _encode_prompts(network, segments, packing, policy)
+
+
+def _encode_prompts(
+    network: CriticNetwork, segments: Sequence[Segment], packing: PackingConfig, policy: PolicyModel | None
+) -> Float[Tensor, "N D"]:
     device = next(network.parameters()).device
     found: list[Tensor] = []
     keys: list[np.ndarray] = []
