@@ -17,7 +17,7 @@ from pathlib import Path
 
 from agentgym.errors import ConfigError
 from benchmarks.credit.runs import Places, kept, run_piece
-from benchmarks.credit.tables import Piece, method_named, task_named
+from benchmarks.credit.tables import Piece, method_named, runs_on, task_named
 from benchmarks.credit.tuning import TUNED, conclude, trial_pieces, tuned
 from benchmarks.report import progress
 
@@ -48,12 +48,7 @@ class Plan:
         Raises:
             UnknownNameError: There is no task or method of a name.
         """
-        return [
-            (task, method)
-            for task in self.tasks
-            for method in self.methods
-            if method_named(method).runs_on(task, task_named(task))
-        ]
+        return [(task, method) for task in self.tasks for method in self.methods if runs_on(method, task)]
 
     def missing(self) -> Iterator[Piece]:
         """Pieces whose results are not there: trials, then runs, all methods with one seed before the next seed."""

@@ -218,4 +218,5 @@ SCRIPTS: dict[str, ScriptFactory] = {
     "null": null,
     "random": _player(0.0),
     "demo": demo,
+    "weak": _player(0.15),
 }

@@ -71,6 +71,8 @@ class TaskTable:
     """Held-out scores during a run, evenly over the turns; one more is taken before it."""
     is_for_all: bool = True
     """Whether all methods run on it, or those alone that say so (`is_reduced`)."""
+    also: tuple[str, ...] = ()
+    """Methods that run on it beside those."""
     sparse: bool = False
     """Whether success is so rare at the start that many groups hold none."""
 
@@ -118,10 +120,6 @@ class MethodTable:
         """What a run takes that was not tuned."""
         ((key, values),) = self.knob.items()
         return {LEARNING_RATE: self._rates(task)[1], key: values[0]}
-
-    def runs_on(self, name: str, task: TaskTable) -> bool:
-        """Whether it runs on the task of that name."""
-        return name not in self.without and (task.is_for_all or self.is_reduced)
 
     def _rates(self, task: TaskTable) -> list[float]:
         return [float(f"{rate * self.rate_scale:.3g}") for rate in task.learning_rates]
@@ -185,6 +183,13 @@ def method_named(name: str) -> MethodTable:
         UnknownNameError: There is none of that name.
     """
     return _named("method", name, methods())
+
+
+def runs_on(method: str, task: str) -> bool:
+    """Whether a method runs on a task."""
+    table, own = task_named(task), method_named(method)
+    is_wanted = table.is_for_all or own.is_reduced or method in table.also
+    return is_wanted and task not in own.without
 
 
 def start_tables(task: TaskTable, seed: int) -> Settings:
