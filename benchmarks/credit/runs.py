@@ -30,7 +30,7 @@ from benchmarks.credit.archive import ARCHIVE, Record, archived
 from benchmarks.credit.budget import BudgetedTrainer, Curve, HeldOut, Recording
 from benchmarks.credit.recordings import NothingLearnt, recorded
 from benchmarks.credit.starts import cloned_start, cost_of
-from benchmarks.credit.suites import register_all
+from benchmarks.credit.suites import register_suite
 from benchmarks.credit.tables import (
     MAX_CPU_S,
     Piece,
@@ -90,7 +90,7 @@ def run_piece(piece: Piece, places: Places) -> Record:
     """Run one piece and keep its result, or read what an earlier call came to."""
     found = kept(piece, places)
     if found is None:
-        register_all()
+        register_suite(task_named(piece.task).suite)
         start = cloned_start(piece.task, piece.seed, places.starts)
         found = _described(piece) | {"start": cost_of(start)} | _trained(piece, start, places)
         write_json(places.result(piece), found)
@@ -110,7 +110,7 @@ def oracle_score(task: str, places: Places) -> float:
     table = task_named(task)
     path = places.oracles / f"{task}-{start_digest(table, 0)}-{table.validation_tasks}.json"
     if not path.exists():
-        register_all()
+        register_suite(table.suite)
         settings = EvaluationSettings(limit=table.validation_tasks)
         found = evaluate(load("oracle", table.suite), table.suite, "validation", settings)
         write_json(path, round(found.score.mean, 4))

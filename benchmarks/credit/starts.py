@@ -18,7 +18,7 @@ from agentgym.config import Source
 from agentgym.store import RunStore
 from agentgym_rl.config import config_from_tables
 from agentgym_rl.job import train
-from benchmarks.credit.suites import register_all
+from benchmarks.credit.suites import register_suite
 from benchmarks.credit.tables import start_digest, start_tables, task_named
 
 FACTS = "start.json"
@@ -48,7 +48,7 @@ def cost_of(start: Path) -> dict[str, Any]:
 
 
 def _make(task: str, seed: int, target: Path) -> None:
-    register_all()
+    register_suite(task_named(task).suite)
     run = target.with_suffix(".partial")
     shutil.rmtree(run, ignore_errors=True)
     began, cpu = time.monotonic(), time.process_time()

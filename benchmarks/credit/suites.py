@@ -9,15 +9,17 @@ import atexit
 import json
 import random
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 from agentgym.errors import TaskError
 from agentgym.registration import EnvSpec, register
-from agentgym.suite import load_suite
-from agentgym.task import SPLITS, Task
+from agentgym.suite import load_suite, register_suites
+from agentgym.task import SPLITS, Split, Task
+from agentgym_dialogue.chess_endgames.generate_mates import mate_tasks
 from agentgym_dialogue.maze.env import puzzle_of
 from agentgym_dialogue.maze.layouts import distances
 from agentgym_tools.lookup.questions import Difficulty, draw_task
@@ -30,6 +32,12 @@ KEY_DOOR, LONG_LOOKUP, ROOK_ENDGAMES, NEAR_GOALS = (
 HOPS = 3
 NEAR, NEAR_TURNS = 7, 14
 """Moves to a near goal, at most, and turns for them."""
+NUM_ROOK_MATES: Mapping[Split, Mapping[int, int]] = {
+    "test": {1: 20, 2: 42},
+    "validation": {1: 16, 2: 34},
+    "train": {1: 1168, 2: 2304},
+}
+"""Tasks by moves to mate."""
 _ALL = "all"
 _SPEC = EnvSpec(
     "credit/KeyDoor-v0",
@@ -43,18 +51,26 @@ Maker = Callable[[str, str], Iterator[Task]]
 
 
 def register_all() -> None:
-    """Make the suites known to this process."""
-    _register(tuple(_MAKERS))
+    """Make all suites known to this process."""
+    for name in _MAKERS:
+        register_suite(name)
+
+
+def register_suite(name: str) -> None:
+    """Make a suite known to this process; one that is none of these needs nothing."""
+    if name in _MAKERS:
+        _register(name)
 
 
 @cache
-def _register(names: tuple[str, ...]) -> None:
+def _register(name: str) -> None:
     root = tempfile.TemporaryDirectory(prefix="agentgym-credit-")
     atexit.register(root.cleanup)
-    for name in names:
-        env, options, make = _MAKERS[name]
-        write_suite(Path(root.name), name, env, options, make)
-    register(_SPEC, suites_root=Path(root.name))
+    env, options, make = _MAKERS[name]
+    write_suite(Path(root.name), name, env, options, make)
+    register_suites(Path(root.name))
+    if name == KEY_DOOR:
+        register(_SPEC)
 
 
 def write_suite(root: Path, name: str, env: str, options: Mapping[str, object], make: Maker) -> None:
@@ -104,29 +120,28 @@ def long_lookup_tasks(name: str, split: str) -> Iterator[Task]:
             return
 
 
-def cut_of(suite: str, strata: Sequence[str]) -> Maker:
-    """The tasks of some strata of a shipped suite."""
-
-    def make(name: str, split: str) -> Iterator[Task]:
-        chosen: Iterable[Task] = (task for task in load_suite(suite).tasks(split) if task.stratum in strata)
-        for number, task in enumerate(chosen):
-            fields = task.to_json() | {"id": f"{name}:{split}-{number:04d}"}
-            yield Task.from_json(fields)
-
-    return make
+def rook_mates(name: str, split: str) -> Iterator[Task]:
+    """Mates in one or two moves with a rook, where the shipped suite mates with a queen; within four moves."""
+    yield from mate_tasks(name, "R", NUM_ROOK_MATES)[cast(Split, split)]
 
 
 def near_goals(name: str, split: str) -> Iterator[Task]:
     """Known mazes whose goals take few moves, and few turns for them: walks that lose their way cost little."""
-    for task in cut_of("dialogue/maze-partial", ["known-maze"])(name, split):
+    known = (task for task in load_suite("dialogue/maze-partial").tasks(split) if task.stratum == "known-maze")
+    for number, task in enumerate(known):
         puzzle = puzzle_of(task)
         if distances(puzzle.rows, puzzle.goal)[puzzle.start] <= NEAR:
-            yield replace(task, limits=replace(task.limits, max_turns=NEAR_TURNS, max_invalid=NEAR_TURNS))
+            own = Task.from_json(task.to_json() | {"id": f"{name}:{split}-{number:04d}"})
+            yield replace(own, limits=replace(task.limits, max_turns=NEAR_TURNS, max_invalid=NEAR_TURNS))
 
 
 _MAKERS: dict[str, tuple[str, Mapping[str, object], Maker]] = {
     KEY_DOOR: ("credit/KeyDoor-v0", {}, key_door_tasks),
     LONG_LOOKUP: ("agentgym/Lookup-v0", {}, long_lookup_tasks),
-    ROOK_ENDGAMES: ("agentgym/ChessEndgames-v0", {}, cut_of("dialogue/chess-endgames", ["kr-k"])),
+    ROOK_ENDGAMES: (
+        "agentgym/ChessEndgames-v0",
+        {"ending": "kr-k", "max_mate_in": 2, "observation": "pieces"},
+        rook_mates,
+    ),
     NEAR_GOALS: ("agentgym/Maze-v0", {}, near_goals),
 }

@@ -14,7 +14,7 @@ from pathlib import Path
 import chess
 import numpy as np
 
-from agentgym.task import Limits, Split
+from agentgym.task import Limits, Split, Task
 from agentgym_dialogue.chess_endgames.endings import canonical
 from agentgym_dialogue.chess_endgames.env import ChessEndgamesEnv
 from agentgym_dialogue.chess_endgames.retrograde import solve
@@ -33,11 +33,24 @@ VARIANTS = {"test": 1, "validation": 1, "train": 8}
 
 
 def generate(folder: Path) -> None:
-    """Write the three splits; no position of one occurs in another, mirrored or turned either."""
+    """Write the three splits."""
+    for split, tasks in mate_tasks("dialogue/chess-endgames-mates", "Q", NUM_TASKS).items():
+        write_split(folder, split, tasks)
+
+
+def mate_tasks(suite: str, piece: str, num_tasks: Mapping[Split, Mapping[int, int]]) -> dict[Split, list[Task]]:
+    """Mates by king and one piece; no position of one split occurs in another, mirrored or turned either.
+
+    Args:
+        suite: Its name, which task ids begin with.
+        piece: Q or R.
+        num_tasks: Of each split, by moves to mate.
+    """
     rng = random.Random(SEED)
     env = ChessEndgamesEnv(observation="pieces")
-    kinds = {moves: _kinds(moves, rng) for moves in (1, 2)}
-    for split, counts in NUM_TASKS.items():
+    kinds = {moves: _kinds(piece, moves, rng) for moves in (1, 2)}
+    found: dict[Split, list[Task]] = {}
+    for split, counts in num_tasks.items():
         boards: list[tuple[int, chess.Board]] = []
         for moves, count in counts.items():
             chosen: list[chess.Board] = []
@@ -45,20 +58,19 @@ def generate(folder: Path) -> None:
                 chosen += kinds[moves].pop()[: VARIANTS[split]]
             boards += [(moves, board) for board in chosen[:count]]
         tasks = [
-            env.ending_task(
-                f"dialogue/chess-endgames-mates:{split}-{index:05}", index, board, split=split, stratum=f"mate-{moves}"
-            )
+            env.ending_task(f"{suite}:{split}-{index:05}", index, board, split=split, stratum=f"mate-{moves}")
             for index, (moves, board) in enumerate(boards)
         ]
-        write_split(folder, split, [replace(task, limits=LIMITS) for task in tasks])
+        found[split] = [replace(task, limits=LIMITS) for task in tasks]
+    return found
 
 
-def _kinds(moves: int, rng: random.Random) -> list[list[chess.Board]]:
+def _kinds(piece: str, moves: int, rng: random.Random) -> list[list[chess.Board]]:
     """All positions that are won in so many moves, mirror images and turns of each other together, in random order."""
     kinds: dict[str, list[chess.Board]] = {}
-    for squares in np.argwhere(solve("Q").white == moves).tolist():
+    for squares in np.argwhere(solve(piece).white == moves).tolist():
         board = chess.Board(None)
-        for square, symbol in zip(squares, "KQk", strict=True):
+        for square, symbol in zip(squares, ("K", piece, "k"), strict=True):
             board.set_piece_at(square, chess.Piece.from_symbol(symbol))
         kinds.setdefault(canonical(board), []).append(board)
     shuffled = list(kinds.values())
