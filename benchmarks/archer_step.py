@@ -2,10 +2,12 @@
 
 Both train the same 0.25 M-parameter model, cloned from scripted tool calls, on the same Lookup tasks in the same order:
 12 groups of 16 episodes an iteration, one thread, float32. GRPO makes one update on all of them (DAPO's loss). ArCHer
-makes four updates of its critic and one of its actor, each on as many episodes as were collected, drawn from the replay
-buffer; the critic reads the policy's hidden states, and every drawn turn gets an action sampled anew, for V and again
-for the actor. `archer_quarters` draws a quarter as many for each update of the critic, so that the four together see as
-many as were collected; `archer_in_sample` learns from stored actions alone.
+makes four updates of its critic and one of its actor, each on as many episodes as were collected; the critic reads the
+policy's hidden states, and every drawn turn gets an action sampled anew, for V and again for the actor. The replay
+buffer of `archer` holds the episodes of the iteration, so that both sides learn from the same turns; that of
+`archer_replay` holds all, and the updates of an iteration read more than twice as many episodes. `archer_quarters`
+draws a quarter as many of all for each update of the critic, so that the four together see as many as were collected;
+`archer_in_sample` learns from stored actions of all alone.
 
 An iteration is timed whole, collecting included, the first of a run not; runs of all sides alternate. `learn_share` is
 the time of an iteration outside collecting, in GRPO's.
@@ -55,7 +57,13 @@ def algorithms(load: Load) -> dict[str, dict[str, Any]]:
     actor = {"updates": 1, "batch": load.episodes}
     return {
         "grpo": {"preset": "dapo"},
-        "archer": {"preset": "archer", "critic": critic, "actor": actor, "replay": replay},
+        "archer": {
+            "preset": "archer",
+            "critic": critic,
+            "actor": actor,
+            "replay": {**replay, "capacity": load.episodes},
+        },
+        "archer_replay": {"preset": "archer", "critic": critic, "actor": actor, "replay": replay},
         "archer_quarters": {
             "preset": "archer",
             "critic": {**critic, "batch": load.episodes // 4},

@@ -61,7 +61,7 @@ def episode_columns(connection: Connection, purpose: str, after: int, upto: int 
     """The graded episodes of a purpose with numbers in (after, upto], some thousand at a time.
 
     Raises:
-        StoreError: An episode has no finite return although it was graded, or lacks turns.
+        StoreError: An episode has no finite return or reward although it was graded, or lacks turns.
     """
     last = (1 << 62) if upto is None else upto
     kinds = ",".join(f"'{kind}'" for kind in sorted(GRADED))
@@ -90,6 +90,7 @@ def _columns(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> Episode
         rewards_by_turn(read_events(record), record["weights"], length)
         for record, length in zip(records, lengths, strict=True)
     ]
+    _require_finite(connection, ids, turn_rewards)
     versions, opens = _turn_columns(connection, numbers, sum(lengths))
     return EpisodeColumns(
         number=np.array(numbers, np.int64),
@@ -105,6 +106,16 @@ def _columns(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> Episode
         turn_version=versions,
         opens_segment=opens,
     )
+
+
+def _require_finite(connection: Connection, ids: Sequence[str], turn_rewards: Sequence[NDArray[np.float64]]) -> None:
+    for episode, rewards in zip(ids, turn_rewards, strict=True):
+        if not np.isfinite(rewards).all():
+            turn = int(np.flatnonzero(~np.isfinite(rewards))[0])
+            raise StoreError(
+                f"{connection.path}: turn {turn} of episode {episode!r} has reward {rewards[turn]}, expected a finite "
+                "number; correct its reward events, or leave this run out"
+            )
 
 
 def _turn_columns(

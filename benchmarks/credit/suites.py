@@ -22,12 +22,15 @@ from agentgym.task import SPLITS, Split, Task
 from agentgym_dialogue.chess_endgames.generate_mates import mate_tasks
 from agentgym_dialogue.maze.env import puzzle_of
 from agentgym_dialogue.maze.layouts import distances
+from agentgym_dialogue.twenty_questions.env import twenty_questions_task
+from agentgym_dialogue.twenty_questions.table import things
 from agentgym_tools.lookup.questions import Difficulty, draw_task
 from benchmarks.credit.key_door import house_task, houses
 
 FAMILY = "credit"
-KEY_DOOR, LONG_LOOKUP, ROOK_ENDGAMES, NEAR_GOALS = (
-    f"{FAMILY}/{name}" for name in ("key-door", "lookup-long", "kr-k", "maze-near")
+KEY_DOOR, LONG_LOOKUP, ROOK_ENDGAMES, NEAR_GOALS, TWO_ROOMS, FEW_QUESTIONS = (
+    f"{FAMILY}/{name}"
+    for name in ("key-door", "lookup-long", "kr-k", "maze-near", "text-nav-two", "twenty-questions-few")
 )
 HOPS = 3
 NEAR, NEAR_TURNS = 7, 14
@@ -38,6 +41,11 @@ NUM_ROOK_MATES: Mapping[Split, Mapping[int, int]] = {
     "train": {1: 1168, 2: 2304},
 }
 """Tasks by moves to mate."""
+TWO_ROOMS_TURNS = 10
+"""Turns in a house of two rooms."""
+FEW_THINGS, NUM_LISTED = 24, 8
+"""Things that lists are drawn from, and things on a list."""
+NUM_LISTS: Mapping[str, int] = {"train": 1000, "validation": 100, "test": 150}
 _ALL = "all"
 _SPEC = EnvSpec(
     "credit/KeyDoor-v0",
@@ -125,14 +133,37 @@ def rook_mates(name: str, split: str) -> Iterator[Task]:
     yield from mate_tasks(name, "R", NUM_ROOK_MATES)[cast(Split, split)]
 
 
+def few_things(name: str, split: str) -> Iterator[Task]:
+    """Lists of eight out of the same few things; no list of one split occurs in another."""
+    rng = random.Random(0)
+    pool = rng.sample(list(things()), FEW_THINGS)
+    lists: dict[frozenset[str], list[str]] = {}
+    while len(lists) < sum(NUM_LISTS.values()):
+        listed = rng.sample(pool, NUM_LISTED)
+        lists.setdefault(frozenset(listed), listed)
+    first = sum(count for other, count in NUM_LISTS.items() if SPLITS.index(other) < SPLITS.index(split))
+    for number, listed in enumerate(list(lists.values())[first : first + NUM_LISTS[split]]):
+        yield twenty_questions_task(f"{name}:{split}-{number:04d}", number, listed, rng.choice(listed))
+
+
 def near_goals(name: str, split: str) -> Iterator[Task]:
     """Known mazes whose goals take few moves, and few turns for them: walks that lose their way cost little."""
-    known = (task for task in load_suite("dialogue/maze-partial").tasks(split) if task.stratum == "known-maze")
-    for number, task in enumerate(known):
+    for task in cut_of("dialogue/maze-partial", "known-maze", NEAR_TURNS)(name, split):
         puzzle = puzzle_of(task)
         if distances(puzzle.rows, puzzle.goal)[puzzle.start] <= NEAR:
-            own = Task.from_json(task.to_json() | {"id": f"{name}:{split}-{number:04d}"})
-            yield replace(own, limits=replace(task.limits, max_turns=NEAR_TURNS, max_invalid=NEAR_TURNS))
+            yield task
+
+
+def cut_of(suite: str, stratum: str, max_turns: int) -> Maker:
+    """The tasks of a stratum of a shipped suite, with fewer turns."""
+
+    def make(name: str, split: str) -> Iterator[Task]:
+        chosen = (task for task in load_suite(suite).tasks(split) if task.stratum == stratum)
+        for number, task in enumerate(chosen):
+            limits = replace(task.limits, max_turns=max_turns, max_invalid=max_turns)
+            yield replace(Task.from_json(task.to_json() | {"id": f"{name}:{split}-{number:04d}"}), limits=limits)
+
+    return make
 
 
 _MAKERS: dict[str, tuple[str, Mapping[str, object], Maker]] = {
@@ -144,4 +175,6 @@ _MAKERS: dict[str, tuple[str, Mapping[str, object], Maker]] = {
         rook_mates,
     ),
     NEAR_GOALS: ("agentgym/Maze-v0", {}, near_goals),
+    TWO_ROOMS: ("agentgym/TextNav-v0", {}, cut_of("dialogue/text-nav-small", "take-2", TWO_ROOMS_TURNS)),
+    FEW_QUESTIONS: ("agentgym/TwentyQuestions-v0", {"num_listed": NUM_LISTED}, few_things),
 }

@@ -12,10 +12,11 @@ def test_every_update_draws_as_many_episodes_as_were_collected() -> None:
     load = Load("model", tasks=3, group_size=4)
     found = {name: config_of(load, tables).algorithm for name, tables in algorithms(load).items()}
     assert found["grpo"].learner == "groups"
-    for name, batch in (("archer", 12), ("archer_quarters", 3), ("archer_in_sample", 12)):
+    for name, batch in (("archer", 12), ("archer_replay", 12), ("archer_quarters", 3), ("archer_in_sample", 12)):
         algorithm = found[name]
         assert (algorithm.critic.updates, algorithm.actor.updates, algorithm.critic.warmup) == (4, 1, 0)
         assert (algorithm.critic.batch, algorithm.actor.batch, algorithm.replay.unit) == (batch, 12, "episode")
+        assert (algorithm.replay.capacity == 12) == (name == "archer"), "both sides learn from the same turns"
 
 
 @pytest.mark.parametrize("name", ["grpo", "archer"])

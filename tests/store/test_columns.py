@@ -1,8 +1,11 @@
+import json
+
 import numpy as np
 import pytest
 
 from agentgym.errors import StoreError
 from agentgym.outcome import Outcome
+from agentgym.reward import RewardEvent
 from agentgym.store import RunStore
 
 
@@ -57,6 +60,17 @@ def test_graded_episodes_without_a_finite_return_are_refused(store, make_traject
     with store._connection.transaction() as sqlite:
         sqlite.execute("UPDATE episodes SET reward = NULL")
     with pytest.raises(StoreError, match="'a' was graded, but its return is None"):
+        list(store.columns())
+
+
+def test_graded_episodes_with_a_reward_that_is_no_number_are_refused(store, make_trajectory):
+    store.write_episode(make_trajectory("a"))
+    with store._connection.transaction() as sqlite:
+        [(text,)] = sqlite.execute("SELECT record FROM episodes").fetchall()
+        record = json.loads(text)
+        record["events"][0][RewardEvent._fields.index("value")] = float("nan")
+        sqlite.execute("UPDATE episodes SET record = ?", (json.dumps(record),))
+    with pytest.raises(StoreError, match="turn 4 of episode 'a' has reward nan, expected a finite number"):
         list(store.columns())
 
 

@@ -69,6 +69,10 @@ _RULES: tuple[Rule, ...] = (
     ),
     ("algorithm.overlong_buffer", lambda c: c.algorithm.max_episode_tokens is not None, "algorithm.max_episode_tokens"),
     ("group.max_refills", lambda c: c.group.dynamic_sampling == "refill", 'group.dynamic_sampling = "refill"'),
+    *(
+        (f"rollout.{key}", lambda c, key=key: getattr(c.rollout, key) or not c.algorithm.attribution.method, "true")
+        for key in ("record_anchors", "record_progress")
+    ),
     ("model.size", lambda c: not c.model.path, "no model.path: a loaded model has its size"),
     ("model.trust_remote_code", lambda c: bool(c.model.path), "model.path"),
     ("model.lora_alpha", lambda c: c.model.lora_rank > 0, "model.lora_rank > 0"),

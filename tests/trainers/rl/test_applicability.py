@@ -30,6 +30,8 @@ REFUSED = {
     "algorithm.importance.max_gate=2.0": "algorithm.preset=loop",
     "algorithm.overlong_buffer=10": "algorithm.preset=loop",
     "algorithm.attribution.method=uniform": "algorithm.preset=loop",
+    "rollout.record_anchors=false": "algorithm.preset=gigpo",
+    "rollout.record_progress=false": "algorithm.preset=gigpo",
     "watch.proxy.patience=3": "algorithm.preset=loop",
     "watch.proxy.patience=2": "algorithm.preset=gigpo",
     "algorithm.replay.capacity=10": "algorithm.preset=loop",
