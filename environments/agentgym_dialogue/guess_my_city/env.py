@@ -6,17 +6,16 @@ suite's tasks in `generate`.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import Any
 
-from agentgym.errors import ActionSyntaxError, ConfigError
-from agentgym.message import Message
+from agentgym.errors import ActionSyntaxError
 from agentgym.task import Task
 from agentgym_dialogue.guess_my_city.answers import answer
 from agentgym_dialogue.guess_my_city.grammar import Question, understand
 from agentgym_dialogue.guess_my_city.table import cities, city
-from agentgym_dialogue.secret_talk import CORRECT, PartnerReply, SecretTalkEnv, secret_task
+from agentgym_dialogue.listed_secret import ListedSecretEnv
+from agentgym_dialogue.secret_talk import CORRECT, PartnerReply, secret_task
 
 NOT_UNDERSTOOD = "I do not understand. Ask one short question about my city."
 FREE_TURNS = 20
@@ -56,7 +55,7 @@ def listed_in(instruction: str) -> list[str]:
     return [name for name in listed.split(", ") if name in cities()]
 
 
-class GuessMyCityEnv(SecretTalkEnv):
+class GuessMyCityEnv(ListedSecretEnv[Question, str]):
     """Find the city that the partner lives in by open questions in free English.
 
     Observation:
@@ -104,29 +103,22 @@ class GuessMyCityEnv(SecretTalkEnv):
         ConfigError: A number is out of its range.
     """
 
+    game, noun = "guess my city", "cities"
+
     def __init__(self, num_listed: int = 16, num_turns: int = 0, render_mode: str | None = None) -> None:
-        super().__init__(render_mode)
-        if num_listed == 1 or not 0 <= num_listed <= len(cities()) or num_turns < 0:
-            raise ConfigError(
-                f"guess my city got num_listed={num_listed} and num_turns={num_turns}; expected 0 or 2 to "
-                f"{len(cities())} cities and at least 0 turns"
-            )
-        self.num_listed, self.turns_made = num_listed, num_turns
-        self._told: list[tuple[Question, str]] = []
-        self._possible: list[str] = []
-        self._num_possible = 0
+        super().__init__(list(cities()), num_listed, num_turns, render_mode)
 
-    def make_task(self, seed: int) -> Task:
-        """A random list and a random city of it."""
-        rng = random.Random(seed)
-        listed = rng.sample(list(cities()), self.num_listed)
-        secret = rng.choice(listed or list(cities()))
-        return guess_my_city_task(f"guess-my-city:{seed}", seed, listed, secret, self.turns_made)
+    def listed_task(self, task_id: str, seed: int, listed: Sequence[str], secret: str) -> Task:
+        """The task of finding a city."""
+        return guess_my_city_task(task_id, seed, listed, secret, self.turns_made)
 
-    def begin(self, task: Task) -> Sequence[Message]:
-        """State the rules."""
-        self._told, self._possible = [], []
-        return super().begin(task)
+    def listed_in(self, instruction: str) -> list[str]:
+        """The cities that an instruction lists, or all."""
+        return listed_in(instruction)
+
+    def told_of(self, name: str, question: Question) -> str:
+        """What the partner tells of a city."""
+        return answer(cities()[name], question)
 
     def check_secret(self, secret: str) -> None:
         """The secret is one of the table's cities."""
@@ -139,19 +131,8 @@ class GuessMyCityEnv(SecretTalkEnv):
             raise ActionSyntaxError(NOT_UNDERSTOOD)
         if question.kind == "guess" and question.is_positive and question.topic == self.secret:
             return PartnerReply(CORRECT, "", True)
-        text = answer(city(self.secret), question)
-        self._told.append((question, text))
+        text = self.told_of(self.secret, question)
+        self.note(question, text)
         sign = () if question.is_positive else ("not",)
         words = " ".join((*sign, question.kind, question.topic, *question.words, f"{question.millions:g}"))
         return PartnerReply(text, f"{words}: {text}")
-
-    def progress(self) -> float:
-        """Share of the cities in question that the answers so far rule out; 1 when one is left."""
-        if not self._possible:
-            assert self.task is not None
-            self._possible = listed_in(self.task.instruction)
-            self._num_possible = len(self._possible)
-        for question, text in self._told:
-            self._possible = [name for name in self._possible if answer(cities()[name], question) == text]
-        self._told = []
-        return min(1.0, (self._num_possible - len(self._possible)) / max(1, self._num_possible - 1))

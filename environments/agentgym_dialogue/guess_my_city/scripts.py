@@ -5,18 +5,15 @@ They read the conversation as an agent does; only the oracle looks at the task's
 
 from __future__ import annotations
 
-import random
-from collections import Counter
-from collections.abc import Sequence
 from functools import cache
 
-from agentgym.message import Message
 from agentgym.policy import ScriptFactory
 from agentgym.task import Task
 from agentgym_dialogue.guess_my_city.answers import answer
 from agentgym_dialogue.guess_my_city.env import listed_in
 from agentgym_dialogue.guess_my_city.grammar import understand
 from agentgym_dialogue.guess_my_city.table import cities
+from agentgym_dialogue.listed_secret import RandomNames, RegularQuestions, Talk
 from agentgym_dialogue.scripted import Saying, common_cheats, saying
 from agentgym_dialogue.secret_talk import CORRECT
 
@@ -45,64 +42,21 @@ def oracle(task: Task, seed: int) -> Saying:
     return Saying(task.private["secret"])
 
 
-class RandomPlayer:
+class RandomPlayer(RandomNames):
     """Names any of the cities listed, deaf to the answers."""
 
-    def __init__(self, task: Task, seed: int) -> None:
-        self._rng = random.Random(seed)
-
-    def act(self, messages: Sequence[Message]) -> str:
-        """A city."""
-        return naming(self._rng.choice(listed_in(messages[0]["content"])))
+    talk = Talk(listed_in, naming, told)
 
 
-class Demonstrator:
-    """Asks the regular question that tells most apart, names a city when one is left, or, where it errs, says anything.
+class Demonstrator(RegularQuestions):
+    """Names a city when two are left, in the last turn, or when no question tells more."""
 
-    Args:
-        task: The task.
-        seed: Seed of its choices.
-        quality: Share of its turns that it plays well.
-    """
+    talk = RandomPlayer.talk
 
-    def __init__(self, task: Task, seed: int, quality: float = 0.6) -> None:
-        self._rng = random.Random(seed)
-        self._quality = quality
-        self._turns_left: int = task.config["turns"]
-        self._possible: list[str] = []
-        self._last = ""
-
-    def act(self, messages: Sequence[Message]) -> str:
-        """The next question."""
-        listed = listed_in(messages[0]["content"])
-        if not self._last:
-            self._possible = listed
-        else:
-            self._heed(messages[-1]["content"])
-        self._last = self._choose(listed)
-        self._turns_left -= 1
-        return self._last
-
-    def _heed(self, said: str) -> None:
-        texts = told().get(self._last)
-        if texts is None:
-            kept = [name for name in self._possible if naming(name) != self._last]
-        else:
-            kept = [name for name in self._possible if texts[name] == said]
-        self._possible = kept or self._possible
-
-    def _choose(self, listed: Sequence[str]) -> str:
-        if self._rng.random() >= self._quality:
-            names = [naming(name) for name in listed]
-            return self._rng.choice(names if self._rng.random() < 0.75 else list(told()))
-        best = min(told(), key=self._largest_rest)
-        if self._turns_left == 1 or len(self._possible) <= 2 or self._largest_rest(best) == len(self._possible):
-            return naming(self._rng.choice(self._possible))
-        return best
-
-    def _largest_rest(self, question: str) -> int:
-        texts = told()[question]
-        return max(Counter(texts[name] for name in self._possible).values())
+    def is_time_to_name(self, question: str) -> bool:
+        """Whether to name a city now."""
+        left = len(self.possible)
+        return self.turns_left == 1 or left <= 2 or self.largest_rest(question) == left
 
 
 def cheat_many_names(task: Task, seed: int) -> Saying:

@@ -5,14 +5,13 @@ The partner's knowledge is in `table`, its English in `grammar`, players in `scr
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import Any
 
-from agentgym.errors import ActionSyntaxError, ConfigError
-from agentgym.message import Message
+from agentgym.errors import ActionSyntaxError
 from agentgym.task import Task
-from agentgym_dialogue.secret_talk import CORRECT, PartnerReply, SecretTalkEnv, secret_task
+from agentgym_dialogue.listed_secret import ListedSecretEnv
+from agentgym_dialogue.secret_talk import CORRECT, PartnerReply, secret_task
 from agentgym_dialogue.twenty_questions.grammar import Question, answer, understand
 from agentgym_dialogue.twenty_questions.table import Truth, thing, things
 
@@ -55,7 +54,7 @@ def listed_in(instruction: str) -> list[str]:
     return [name for name in listed.split(", ") if name in things()]
 
 
-class TwentyQuestionsEnv(SecretTalkEnv):
+class TwentyQuestionsEnv(ListedSecretEnv[Question, Truth]):
     """Find the thing that the partner thinks of by yes-or-no questions in free English.
 
     Observation:
@@ -101,29 +100,22 @@ class TwentyQuestionsEnv(SecretTalkEnv):
         ConfigError: A number is out of its range.
     """
 
+    game, noun = "twenty questions", "things"
+
     def __init__(self, num_listed: int = 16, num_turns: int = 0, render_mode: str | None = None) -> None:
-        super().__init__(render_mode)
-        if num_listed == 1 or not 0 <= num_listed <= len(things()) or num_turns < 0:
-            raise ConfigError(
-                f"twenty questions got num_listed={num_listed} and num_turns={num_turns}; expected 0 or 2 to "
-                f"{len(things())} things and at least 0 turns"
-            )
-        self.num_listed, self.turns_made = num_listed, num_turns
-        self._facts: list[tuple[Question, Truth]] = []
-        self._possible: list[str] = []
-        self._num_possible = 0
+        super().__init__(list(things()), num_listed, num_turns, render_mode)
 
-    def make_task(self, seed: int) -> Task:
-        """A random list and a random thing of it."""
-        rng = random.Random(seed)
-        listed = rng.sample(list(things()), self.num_listed)
-        secret = rng.choice(listed or list(things()))
-        return twenty_questions_task(f"twenty-questions:{seed}", seed, listed, secret, self.turns_made)
+    def listed_task(self, task_id: str, seed: int, listed: Sequence[str], secret: str) -> Task:
+        """The task of finding a thing."""
+        return twenty_questions_task(task_id, seed, listed, secret, self.turns_made)
 
-    def begin(self, task: Task) -> Sequence[Message]:
-        """State the rules."""
-        self._facts, self._possible = [], []
-        return super().begin(task)
+    def listed_in(self, instruction: str) -> list[str]:
+        """The things that an instruction lists, or all."""
+        return listed_in(instruction) or list(things())
+
+    def told_of(self, name: str, question: Question) -> Truth:
+        """Yes, no or it depends."""
+        return answer(things()[name], question)
 
     def check_secret(self, secret: str) -> None:
         """The secret is one of the table's things."""
@@ -134,22 +126,11 @@ class TwentyQuestionsEnv(SecretTalkEnv):
         question = understand(message)
         if question is None:
             raise ActionSyntaxError(NOT_UNDERSTOOD)
-        truth = answer(thing(self.secret), question)
+        truth = self.told_of(self.secret, question)
         if question.kind == "guess" and question.is_positive and truth == "yes":
             return PartnerReply(CORRECT, "", True)
-        self._facts.append((question, truth))
+        self.note(question, truth)
         return PartnerReply(ANSWERS[truth], f"{_key(question)}: {truth}")
-
-    def progress(self) -> float:
-        """Share of the things in question that the answers so far rule out; 1 when one is left."""
-        if not self._possible:
-            assert self.task is not None
-            self._possible = listed_in(self.task.instruction) or list(things())
-            self._num_possible = len(self._possible)
-        for question, truth in self._facts:
-            self._possible = [name for name in self._possible if answer(things()[name], question) == truth]
-        self._facts = []
-        return min(1.0, (self._num_possible - len(self._possible)) / max(1, self._num_possible - 1))
 
 
 def _key(question: Question) -> str:

@@ -5,31 +5,29 @@ They read the conversation as an agent does; only the oracle looks at the task's
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
 from functools import cache
 
-from agentgym.message import Message
 from agentgym.policy import ScriptFactory
 from agentgym.task import Task
+from agentgym_dialogue.listed_secret import RandomNames, RegularQuestions, Talk
 from agentgym_dialogue.scripted import Saying, common_cheats, saying
 from agentgym_dialogue.secret_talk import CORRECT
 from agentgym_dialogue.twenty_questions.env import ANSWERS, listed_in
 from agentgym_dialogue.twenty_questions.grammar import answer, understand
-from agentgym_dialogue.twenty_questions.table import Truth, things
+from agentgym_dialogue.twenty_questions.table import things
 
 REGULAR = ("alive", "edible", "big", "metal", "electric", "wooden", "round", "soft", "long", "wearable", "fast", "loud")
 """What the demonstrator asks for, always as `Is it …?`: few words, so that a tiny model learns them."""
 
 
 @cache
-def _truths() -> dict[str, dict[str, Truth]]:
-    """For each regular question, its answer for each thing."""
+def told() -> dict[str, dict[str, str]]:
+    """For each regular question, what the partner says of each thing."""
     found = {}
     for word in REGULAR:
         question = understand(f"Is it {word}?")
         assert question is not None
-        found[f"Is it {word}?"] = {name: answer(thing, question) for name, thing in things().items()}
+        found[f"Is it {word}?"] = {name: ANSWERS[answer(thing, question)] for name, thing in things().items()}
     return found
 
 
@@ -43,61 +41,20 @@ def naming(name: str) -> str:
     return f"Is it the {name}?"
 
 
-class RandomPlayer:
+class RandomPlayer(RandomNames):
     """Names any of the things listed, deaf to the answers."""
 
-    def __init__(self, task: Task, seed: int) -> None:
-        self._rng = random.Random(seed)
-
-    def act(self, messages: Sequence[Message]) -> str:
-        """A thing."""
-        return naming(self._rng.choice(listed_in(messages[0]["content"])))
+    talk = Talk(listed_in, naming, told)
 
 
-class Demonstrator:
-    """Asks the regular question that halves best and names a thing when two are left, or, where it errs, says anything.
+class Demonstrator(RegularQuestions):
+    """Names a thing when two are left."""
 
-    Args:
-        task: The task.
-        seed: Seed of its choices.
-        quality: Share of its turns that it plays well.
-    """
+    talk = RandomPlayer.talk
 
-    def __init__(self, task: Task, seed: int, quality: float = 0.6) -> None:
-        self._rng = random.Random(seed)
-        self._quality = quality
-        self._possible: list[str] = []
-        self._last = ""
-
-    def act(self, messages: Sequence[Message]) -> str:
-        """The next question."""
-        if not self._last:
-            self._possible = listed_in(messages[0]["content"])
-        else:
-            self._heed(messages[-1]["content"])
-        self._last = self._choose(listed_in(messages[0]["content"]))
-        return self._last
-
-    def _heed(self, said: str) -> None:
-        truths = _truths().get(self._last)
-        if truths is None:
-            kept = [name for name in self._possible if naming(name) != self._last]
-        else:
-            kept = [name for name in self._possible if ANSWERS[truths[name]] == said]
-        self._possible = kept or self._possible
-
-    def _choose(self, listed: Sequence[str]) -> str:
-        if self._rng.random() >= self._quality:
-            names = [naming(name) for name in listed]
-            return self._rng.choice(names if self._rng.random() < 0.75 else list(_truths()))
-        if len(self._possible) <= 2:
-            return naming(self._rng.choice(self._possible))
-        return min(_truths(), key=self._largest_rest)
-
-    def _largest_rest(self, question: str) -> int:
-        truths = _truths()[question]
-        given = [truths[name] for name in self._possible]
-        return max(given.count(truth) for truth in set(given))
+    def is_time_to_name(self, question: str) -> bool:
+        """Whether to name a thing now."""
+        return len(self.possible) <= 2
 
 
 def cheat_many_names(task: Task, seed: int) -> Saying:
