@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from agentgym_rl.hierarchical.options import FROZEN
 from tests.trainers.rl.hierarchical.train_archer import BUGS, MOMENTS
 from tests.trainers.rl.test_job import in_a_process, story
 
@@ -24,6 +25,12 @@ def test_a_killed_actor_critic_goes_on_as_if_nothing_had_happened(moment: str, r
     for part in whole:
         assert ours[part] == whole[part], part
     assert any(name.startswith("train/critic/") for name in whole["metrics"])
+
+
+def test_a_killed_critic_of_a_frozen_policy_reads_again_what_it_had_kept(runs: Path) -> None:
+    whole = story(runs / FROZEN)
+    assert story(runs / f"{FROZEN} killed") == whole
+    assert whole != story(runs / "whole")
 
 
 @pytest.mark.parametrize("bug", BUGS)

@@ -16,6 +16,7 @@ from agentgym.store import RunStore
 from agentgym.suite import register_suites
 from agentgym_rl import job, run_folder
 from agentgym_rl.config import TrainConfig
+from agentgym_rl.hierarchical.options import FROZEN
 from agentgym_rl.module_part import ModulePart
 from agentgym_rl.part_state import PartState
 from agentgym_rl.replay.buffer import ReplayBuffer
@@ -56,7 +57,7 @@ BUGS: dict[str, tuple[Any, str, Any]] = {
 }
 
 
-def config() -> TrainConfig:
+def config(tower: str = "") -> TrainConfig:
     """Five iterations, the first of the critic alone; checkpoints at 2, 4 and 5."""
     return toy_config(
         "bandit",
@@ -65,7 +66,7 @@ def config() -> TrainConfig:
         algorithm={
             "preset": "archer",
             "replay": {"kind": "prioritised"},
-            "critic": {"updates": 3, "batch": 16, "warmup": 1, "network": {"width": 16}},
+            "critic": {"updates": 3, "batch": 16, "warmup": 1, "network": {"width": 16}, "tower": tower},
             "actor": {"updates": 2, "batch": 16, "has_token_baseline": True},
         },
         optimiser={"learning_rate": 0.01},
@@ -74,12 +75,12 @@ def config() -> TrainConfig:
     )
 
 
-def killed_and_resumed(folder: Path, moment: Moment, bug: tuple[Any, str, Any] | None = None) -> None:
+def killed_and_resumed(folder: Path, moment: Moment, bug: tuple[Any, str, Any] | None = None, tower: str = "") -> None:
     """A run that is killed, then resumed to its end."""
 
     def killed() -> None:
         kill_at(moment)
-        job.train(config(), folder)
+        job.train(config(tower), folder)
 
     def resumed() -> None:
         if bug is not None:
@@ -96,6 +97,8 @@ def main(root: Path) -> None:
     install(root / "suites", "bandit")
     register_suites(root / "suites")
     assert in_a_fork(lambda: job.train(config(), root / "whole")) == 0
+    assert in_a_fork(lambda: job.train(config(FROZEN), root / FROZEN)) == 0
+    killed_and_resumed(root / f"{FROZEN} killed", MOMENTS["after the weights changed"], tower=FROZEN)
     for name, moment in MOMENTS.items():
         killed_and_resumed(root / name, moment)
     for name, bug in BUGS.items():
