@@ -127,12 +127,16 @@ def comparisons(table: TaskTable, records: Mapping[str, Sequence[Record]]) -> Fi
 
 
 def turn_ratios(records: Mapping[str, Sequence[Record]]) -> Figures:
-    """How many times fewer turns ArCHer takes to where trajectory methods end, seed by seed; 0: it never gets there."""
+    """How many times fewer turns ArCHer takes to where trajectory methods end, seed by seed; 0: it never gets there.
+
+    Seeds whose trajectory method did not end above its start are left out: there is nothing to reach.
+    """
     found: Figures = {}
     for ours in (name for name in records if method_named(name).kind == "archer"):
         own = {record["seed"]: record for record in records[ours]}
         for theirs in (name for name in records if method_named(name).kind == "trajectory"):
-            pairs = [(own[other["seed"]], other) for other in records[theirs] if other["seed"] in own]
+            rising = [other for other in records[theirs] if other["probes"][-1]["score"] > other["probes"][0]["score"]]
+            pairs = [(own[other["seed"]], other) for other in rising if other["seed"] in own]
             found.setdefault(ours, {})[theirs] = [_ratio(*pair) for pair in pairs]
     return found
 

@@ -69,6 +69,19 @@ def test_methods_are_compared_on_the_seeds_they_share(plan):
     assert not goal(reported(plan), "on key-door").is_met
 
 
+def test_turns_to_a_level_are_compared_where_there_is_something_to_reach(tmp_path):
+    plan = Plan(
+        ["key-door"], ["archer", "reinforce"], range(3), False, Places(tmp_path, tmp_path / "archive"), tmp_path
+    )
+    fallen = ((0, 0.1), (6_000, 0.5), (12_000, 0.05))
+    for theirs, ours in zip(plan.runs("key-door", "reinforce"), plan.runs("key-door", "archer"), strict=True):
+        keep(theirs, plan.places, *(fallen if theirs.seed == 1 else SLOW))
+        keep(ours, plan.places, *FAST)
+    ratios = reported(plan).figures["key-door"]["turn_ratios"]["archer"]["reinforce"]
+    assert len(ratios) == 2, "the run that fell below its start is left out"
+    assert all(1 < ratio < 100 for ratio in ratios)
+
+
 def test_a_report_of_nothing_has_all_goals_missed_but_the_time(plan):
     found = reported(plan)
     assert found.figures == {}
