@@ -15,6 +15,7 @@ from agentgym.errors import UnknownNameError
 from benchmarks.credit.tables import Piece, digest
 
 ARCHIVE = Path("benchmarks/results/credit")
+_OF_PIECE = ("task", "method", "seed", "chosen", "is_trial")
 Record = dict[str, Any]
 
 
@@ -60,9 +61,9 @@ def _by_digest(path: Path) -> dict[str, Record]:
 
 def _is_current(record: Any) -> bool:
     """Whether the piece that it says it is of, still has its digest."""
-    if not isinstance(record, dict) or "digest" not in record:
+    if not isinstance(record, dict) or not {*_OF_PIECE, "digest"} <= record.keys():
         return False
-    piece = Piece(*(record[key] for key in ("task", "method", "seed", "chosen", "is_trial")))
+    piece = Piece(*(record[key] for key in _OF_PIECE))
     try:
         return bool(digest(piece) == record["digest"])
     except UnknownNameError:  # of a task or method

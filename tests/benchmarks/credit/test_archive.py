@@ -47,7 +47,7 @@ def test_the_archive_keeps_what_it_held_and_takes_out_what_nothing_can_ask_for(p
     stale = record(LOOP, (0, 0.1), (12_000, 0.9)) | {"digest": "000000000000"}
     unknown = record(LOOP, (0, 0.1)) | {"task": "no-such-task"}
     (tmp_path / "second").mkdir()
-    for number, each in enumerate((stale, unknown, {"wall_s": 3.0}, 0.97)):
+    for number, each in enumerate((stale, unknown, {"digest": "of another kind"}, 0.97)):
         (tmp_path / "second" / f"{number}.json").write_text(json.dumps(each))
     keep(TRIAL, Places(tmp_path / "second", places.archive), (0, 0.1), (12_000, 0.4))
 
