@@ -61,7 +61,7 @@ def algorithms(load: Load) -> dict[str, dict[str, Any]]:
             "preset": "archer",
             "critic": critic,
             "actor": actor,
-            "replay": {**replay, "capacity": load.episodes},
+            "replay": {**replay, "max_age": 0},
         },
         "archer_replay": {"preset": "archer", "critic": critic, "actor": actor, "replay": replay},
         "archer_quarters": {

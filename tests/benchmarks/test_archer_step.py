@@ -16,7 +16,7 @@ def test_every_update_draws_as_many_episodes_as_were_collected() -> None:
         algorithm = found[name]
         assert (algorithm.critic.updates, algorithm.actor.updates, algorithm.critic.warmup) == (4, 1, 0)
         assert (algorithm.critic.batch, algorithm.actor.batch, algorithm.replay.unit) == (batch, 12, "episode")
-        assert (algorithm.replay.capacity == 12) == (name == "archer"), "both sides learn from the same turns"
+        assert (algorithm.replay.max_age == 0) == (name == "archer"), "both sides learn from the same turns"
 
 
 @pytest.mark.parametrize("name", ["grpo", "archer"])

@@ -41,8 +41,10 @@ def sandbox() -> Iterator[ProcessSandbox]:
 
 
 def is_running(pid: int) -> bool:
+    """Whether any thread of a process goes on."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+        threads = list(Path(f"/proc/{pid}/task").iterdir())
+        return any((each / "stat").read_text().rsplit(")", 1)[1].split()[0] != "Z" for each in threads)
     except (FileNotFoundError, ProcessLookupError):
         return False
 
@@ -150,6 +152,9 @@ def test_exec_time_out(sandbox: Sandbox) -> None:
         "sh -c 'setsid sh -c \"echo \\$\\$; sleep 600\" & sleep 600'",
         "(setsid sleep 600 & echo $! ) & sleep 600",
         "sleep 600 & echo $!; kill -STOP $!; sleep 600",
+        # The first thread of it ends, so that it looks like a zombie, and another goes on.
+        'setsid python3 -c "import ctypes, os, threading, time; print(os.getpid(), flush=True); '
+        'threading.Thread(target=time.sleep, args=[600]).start(); ctypes.CDLL(None).syscall(60, 0)" & sleep 600',
     ],
 )
 def test_exec_time_out_leaves_nothing(sandbox: Sandbox, script: str) -> None:

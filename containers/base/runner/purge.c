@@ -11,7 +11,8 @@
 
 #include "clock.h"
 
-enum { PASSES_BEFORE_FREEZE = 4, MAX_FREEZE_MS = 5000, FREEZE_WAIT_MS = 1000, PAUSE_MS = 2 };
+// A process may slip through one reading of /proc, by forking into a number that was read already; through two, seldom.
+enum { CLEAN_PASSES = 2, PASSES_BEFORE_FREEZE = 4, MAX_FREEZE_MS = 5000, FREEZE_WAIT_MS = 1000, PAUSE_MS = 2 };
 
 // Pids of keepers that ask, and a byte from the one that is through.
 static int requests[2] = {-1, -1};
@@ -82,29 +83,39 @@ static void thaw(void) {
 bool purge(const struct processes *spared, pid_t through, int patience_ms) {
     int64_t end = now_us() + (int64_t)patience_ms * 1000;
     bool is_frozen = false;
-    bool is_through = false;
-    for (int passes = 1; !is_through && now_us() < end; passes++) {
-        is_through = tree_signal(SIGKILL, spared, through) == 0;
-        if (!is_through && passes == PASSES_BEFORE_FREEZE) {
+    int clean = 0;
+    for (int passes = 1; clean < CLEAN_PASSES && now_us() < end; passes++) {
+        clean = tree_signal(SIGKILL, spared, through) == 0 ? clean + 1 : 0;
+        if (clean == 0 && passes == PASSES_BEFORE_FREEZE) {
             is_frozen = freeze();
-        } else if (!is_through) {
+        } else if (clean == 0) {
             pause_for(SIGCHLD, PAUSE_MS);
         }
     }
     if (is_frozen) {
         thaw();
     }
-    return is_through;
+    return clean == CLEAN_PASSES;
+}
+
+// Whether this process has no descendant: orphans become its children before their parent can be reaped.
+static bool reap(void) {
+    pid_t reaped = 0;
+    do {
+        reaped = waitpid(-1, NULL, WNOHANG);
+    } while (reaped > 0);
+    return reaped < 0 && errno == ECHILD;
 }
 
 bool purge_all(int patience_ms) {
-    while (waitpid(-1, NULL, WNOHANG) > 0) {
+    int64_t end = now_us() + (int64_t)patience_ms * 1000;
+    while (!reap()) {
+        int64_t left_ms = (end - now_us()) / 1000;
+        if (left_ms <= 0) {
+            return false;
+        }
+        purge(NULL, 0, (int)left_ms);
+        pause_for(SIGCHLD, PAUSE_MS);
     }
-    if (waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD) {
-        return true;
-    }
-    bool is_through = purge(NULL, 0, patience_ms);
-    while (waitpid(-1, NULL, WNOHANG) > 0) {
-    }
-    return is_through;
+    return true;
 }

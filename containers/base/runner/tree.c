@@ -43,13 +43,15 @@ static bool process_read(pid_t pid, struct process *process) {
     const char *after_name = strrchr(text, ')');
     char state = 0;
     int parent = 0;
+    int threads = 0;
     unsigned long long started = 0;
-    const char *format = " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu";
-    if (after_name == NULL || sscanf(after_name + 1, format, &state, &parent, &started) != 3) {
+    const char *format = " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d %*d %llu";
+    if (after_name == NULL || sscanf(after_name + 1, format, &state, &parent, &threads, &started) != 4) {
         return false;
     }
     *process = (struct process){.pid = pid, .parent = parent, .started = started};
-    process->is_zombie = state == 'Z' || state == 'X';
+    // That whose first thread alone has ended goes on, whatever its state says.
+    process->is_zombie = (state == 'Z' || state == 'X') && threads <= 1;
     return true;
 }
 
