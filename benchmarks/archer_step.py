@@ -1,13 +1,14 @@
 """One iteration of ArCHer beside one of GRPO on the same turns: what a critic and actions sampled anew cost.
 
-Both train the same 0.25 M-parameter model, cloned from scripted tool calls, on the same Lookup tasks in the same order:
-12 groups of 16 episodes an iteration, one thread, float32. GRPO makes one update on all of them (DAPO's loss). ArCHer
-makes four updates of its critic and one of its actor, each on as many episodes as were collected; the critic reads the
-policy's hidden states, and every drawn turn gets an action sampled anew, for V and again for the actor. The replay
-buffer of `archer` holds the episodes of the iteration, so that both sides learn from the same turns; that of
-`archer_replay` holds all, and the updates of an iteration read more than twice as many episodes. `archer_quarters`
-draws a quarter as many of all for each update of the critic, so that the four together see as many as were collected;
-`archer_in_sample` learns from stored actions of all alone.
+Both train the same 0.25 M-parameter model, cloned from scripted tool calls so briefly that hardly a group has equal
+returns, which GRPO would not learn from, on the same Lookup tasks in the same order: 12 groups of 16 episodes an
+iteration, one thread, float32. GRPO makes one update on all of them (DAPO's loss). ArCHer makes four updates of its
+critic and one of its actor, each on as many episodes as were collected; the critic reads the policy's hidden states,
+and every drawn turn gets an action sampled anew, for V and again for the actor. The replay buffer of `archer` holds the
+episodes of the iteration, so that both sides learn from the same turns; that of `archer_replay` holds all, and the
+updates of an iteration read more than twice as many episodes. `archer_quarters` draws a quarter as many of all for each
+update of the critic, so that the four together see as many as were collected; `archer_in_sample` learns from stored
+actions of all alone.
 
 An iteration is timed whole, collecting included, the first of a run not; runs of all sides alternate. `learn_share` is
 the time of an iteration outside collecting, in GRPO's.
@@ -126,7 +127,7 @@ def measure(is_quick: bool) -> Report:
     with tempfile.TemporaryDirectory(prefix="archer-step-") as folder:
         model = Path(folder) / "model"
         progress("cloning the model")
-        make_model(model, "0.25M", demonstrations=300 if is_quick else 1000, epochs=2)
+        make_model(model, "0.25M", demonstrations=300, epochs=1)
         load = Load(str(model))
         if is_quick:
             load = replace(load, tasks=4, group_size=8, iterations=1)

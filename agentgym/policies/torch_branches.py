@@ -23,7 +23,7 @@ from agentgym.policy import Sampling
 
 Pass = Callable[[Tensor, Tensor, Tensor | None, Window, int], Tensor]
 """(ids[B, S], positions[B, S], additive masks[B, 1, S, K], window, n) -> logits[B, n, V] of the last n columns; without
-masks each column sees those before it."""
+masks each column sees those before it. With n = 0 keys and values are all that is wanted."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class BranchDecoder:
                 line[: len(trunk.tokens)] = trunk.tokens
             positions = torch.arange(width, device=self._device).expand(len(part), -1)
             self._window.focus(slice(at, at + len(part)), 0, width, width)
-            self.forward(torch.from_numpy(ids).to(self._device), positions, None, self._window, 1)
+            self.forward(torch.from_numpy(ids).to(self._device), positions, None, self._window, 0)
 
     def _advance(self, state: _Running) -> Tensor:
         """Logits [N, V] after the token that each running message takes next."""

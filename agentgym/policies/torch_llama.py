@@ -78,7 +78,10 @@ class LlamaForward:
         return self.last(ids, positions, masks, window, 1)[:, 0]
 
     def last(self, ids: Tensor, positions: Tensor, masks: Masks | None, window: Window, count: int) -> Tensor:
-        """Logits [B, count, V] of the last columns; arguments as `agentgym.policies.torch_branches.Pass`."""
+        """Logits [B, count, V] of the last columns; arguments as `agentgym.policies.torch_branches.Pass`.
+
+        Without any, nothing is read of the last layer but its keys and values.
+        """
         assert not isinstance(masks, dict)
         rows, width = ids.shape
         hidden = functional.embedding(ids.flatten(), self._embedding)
@@ -92,6 +95,8 @@ class LlamaForward:
             turned = torch.addcmul(plain * turns[0], rotated, turns[1]).transpose(1, 2)
             queries, keys = turned.split_with_sizes([self._heads, self._key_heads], 1)
             keys, values = window.update(keys, values.transpose(1, 2), index)
+            if count == 0 and index == len(self._layers) - 1:
+                return hidden.new_empty(rows, 0, self._head.shape[1])
             seen = functional.scaled_dot_product_attention(
                 queries, keys, values, masks, is_causal=masks is None, enable_gqa=is_grouped
             )

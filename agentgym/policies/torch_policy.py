@@ -376,7 +376,7 @@ class TorchPolicy:
             position_ids=positions,
             past_key_values=window,
             use_cache=True,
-            logits_to_keep=count,
+            logits_to_keep=max(1, count),  # 0 stands for all
         )
         return cast(Tensor, output.logits)
 
