@@ -277,6 +277,8 @@ class WatchConfig:
     """Iterations in a row in which no group has variance."""
     max_invalid_iterations: int = 5
     """Iterations in a row in which every episode ended as invalid."""
+    max_value_ratio: float = 10.0
+    """How many times the largest return that is stored a critic's mean Q may be; beyond, it has diverged."""
     proxy: ProxyWatchConfig = field(default_factory=ProxyWatchConfig)
     """When reward that a method of attribution shaped counts as gone astray from the score."""
 

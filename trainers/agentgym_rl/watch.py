@@ -53,6 +53,14 @@ class Watch:
                 f"{success:.2f}), so there is nothing to learn from. Choose easier tasks, a warm start, a larger "
                 f"group.size or a higher temperature"
             )
+        ratio = metrics.get("critic/value_ratio", 0.0)
+        if not ratio <= self._config.max_value_ratio:
+            raise LearningStalledError(
+                f"the critic has diverged: its mean Q is {metrics['critic/q']:.3g}, {ratio:.3g} times the largest "
+                f"return that is stored; expected at most {self._config.max_value_ratio:g} times. Bound it by "
+                "algorithm.critic.network.value_range, the least and the largest return; or lower "
+                "algorithm.critic.expectile or algorithm.critic.step.learning_rate"
+            )
         if metrics.get("proxy/iterations_astray", 0.0) >= self._config.proxy.patience:
             raise LearningStalledError(
                 f"the shaped reward has gone astray from the score for {metrics['proxy/iterations_astray']:.0f} "

@@ -57,8 +57,10 @@ class ActorCriticLearner(ReplayLearner):
         super().__init__(place)
 
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
-        """One iteration, and how the critic's values compare with returns before it."""
-        return self._calibration(groups) | super().learn(groups, state)
+        """One iteration, and how the critic's values compare with returns: before it, and in size after it."""
+        metrics = self._calibration(groups) | super().learn(groups, state)
+        largest = self.replay.largest_return()
+        return metrics | {"critic/value_ratio": abs(metrics["critic/q"]) / largest if largest else 0.0}
 
     def parts(self) -> Mapping[str, Part]:
         """The replay buffer, the critic with its copy, and the baseline of tokens."""

@@ -112,6 +112,10 @@ class ReplayBuffer:
         """Turns that can be drawn, of all runs."""
         return sum(index.num_turns for index in self.indices)
 
+    def largest_return(self) -> float:
+        """That of any episode that can be drawn, each reward without its sign; 0 where there is none."""
+        return max(index.largest_return() for index in self.indices)
+
     def refresh(self, iteration: int, version: int) -> dict[str, float]:
         """Take in what was stored since, and drop what is out of bounds; draws from before are void.
 

@@ -112,6 +112,11 @@ class ReplayIndex:
         """Number of entries of a unit."""
         return self.num_turns if unit == "turn" else self.num_episodes
 
+    def largest_return(self) -> float:
+        """Of all episodes, each reward without its sign; 0 where there is none."""
+        sums = np.concatenate([[0.0], np.cumsum(np.abs(self.turn_reward))])
+        return float(np.diff(sums[self.starts]).max(initial=0.0))
+
     def require_entries(self, unit: Unit) -> int:
         """The number of entries.
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+from agentgym.errors import LearningStalledError
 from agentgym.policies.torch_branches import Message
 from agentgym.policies.torch_policy import TorchPolicy
 from agentgym_rl.hierarchical import actor, experience, learner
@@ -28,7 +31,13 @@ FROZEN = {"learning_rate": 1e-12}
 HEADS = {"width": 32, "polyak": 0.3}
 
 
-def one_iteration(folder: Path, name: str, task_config: dict[str, Any] | None = None, **algorithm: Any) -> ToyRun:
+def one_iteration(
+    folder: Path,
+    name: str,
+    task_config: dict[str, Any] | None = None,
+    watch: Mapping[str, Any] = MappingProxyType({}),
+    **algorithm: Any,
+) -> ToyRun:
     """A run of one iteration in which the policy stays as it is."""
     run = actor_critic(
         folder,
@@ -38,6 +47,7 @@ def one_iteration(folder: Path, name: str, task_config: dict[str, Any] | None = 
         group={"tasks": 2, "size": 4},
         optimiser=FROZEN,
         algorithm=algorithm,
+        watch=watch,
     )
     run.run()
     return run
@@ -97,7 +107,7 @@ def test_an_endless_loop_under_a_time_limit_is_worth_all_of_its_rewards(
 def test_nothing_is_worth_anything_after_an_end(implementation, is_bug: bool, tmp_path: Path) -> None:
     """Trap D-27: the same loop, ended after its first or second turn: V = 1 or 1.9."""
     with swapped(experience, "turn_transitions", implementation):
-        run = one_iteration(tmp_path, "loop", {"lengths": 2}, **LOOP)
+        run = one_iteration(tmp_path, "loop", {"lengths": 2}, {"max_value_ratio": 100.0}, **LOOP)
     with noticed(is_bug):
         assert mean_value(run) < 3.0
 
@@ -276,3 +286,14 @@ def test_archer_learns_which_message_wins(implementation, is_bug: bool, tmp_path
     assert np.mean(run.journal.curve("success/mean")[:5]) < 0.8
     with noticed(is_bug):
         assert run.success(3) > 0.9
+
+
+# A critic that runs away
+
+
+def test_a_critic_that_diverges_stops_the_run(tmp_path: Path) -> None:
+    critic = {"updates": 20, "warmup": 0, "step": {"learning_rate": 100.0, "max_grad_norm": 1e9}}
+    with pytest.raises(LearningStalledError, match=r"mean Q is .* times the largest return .*value_range"):
+        one_iteration(tmp_path, "bandit", preset="archer", critic={**critic, "network": HEADS})
+    bounded = {**HEADS, "value_range": [0.0, 1.0]}
+    one_iteration(tmp_path / "bounded", "bandit", preset="archer", critic={**critic, "network": bounded})

@@ -34,6 +34,7 @@ def test_columns_are_those_of_the_episodes(store, make_index):
     assert index.starts.tolist() == [0, 2, 5]
     assert index.reward.tolist() == [1.0, 0.0]
     assert index.turn_reward.tolist() == [0.0, 1.0, 0.0, 0.0, 0.0]
+    assert index.largest_return() == 1.0
     assert index.is_truncated.tolist() == [False, True]
     assert index.ages().tolist() == [2, 1]
     assert index.lags().tolist() == [4, 2]
