@@ -54,6 +54,14 @@ METHODS: dict[str, type[StepFormula]] = {
 PREDICTED: dict[str, type[StepFormula]] = {method.name: method for method in (Spa, Rudder, Expert, Judged)}
 """Formulas of what a predictor says of each turn, by their names."""
 _ALL = METHODS | PREDICTED
+_OF_PAPERS = {
+    "gigpo": "episode_groups+anchors",
+    "mt_grpo": "turn_groups",
+    "g_ra": "gated",
+    "step_agent": "expert",
+    "vineppo": Forks.name,
+}
+"""What methods that papers name are written as."""
 
 
 def make_attribution(text: str, options: Sequence[str] = ()) -> StepFormula:
@@ -82,7 +90,8 @@ def make_attributions(texts: Sequence[str], options: Sequence[str] = ()) -> list
         )
     for name in names:
         if name not in _ALL:
-            raise UnknownNameError("attribution method", name, _ALL)
+            same = _OF_PAPERS.get(name)
+            raise UnknownNameError("attribution method", name, _ALL, [f"{name} is written as {same}"] if same else [])
     if len(names) == 1:
         options = [option if option.startswith(f"{names[0]}.") else f"{names[0]}.{option}" for option in options]
     tables, source = read_tables(None, options)

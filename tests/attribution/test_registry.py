@@ -1,9 +1,12 @@
+import re
+
 import pytest
 
 from agentgym.attribution import METHODS, make_attribution, make_attributions
 from agentgym.attribution.anchors import Anchors
 from agentgym.attribution.compose import Chain, Sum
 from agentgym.attribution.gated import Gated
+from agentgym.attribution.registry import _OF_PAPERS
 from agentgym.attribution.return_to_go import ReturnToGo
 from agentgym.attribution.schedule import Schedule
 from agentgym.attribution.tool_use import ToolUse
@@ -52,3 +55,11 @@ def test_unknown_names_and_options_are_refused_with_what_there_is():
         make_attribution("forks,corrected")
     with pytest.raises(UnknownNameError, match="attribution method ''"):
         make_attribution("anchors,")
+
+
+def test_names_of_papers_are_told_what_they_are_written_as():
+    for name, written in _OF_PAPERS.items():
+        with pytest.raises(UnknownNameError, match=re.escape(f"{name} is written as {written}")):
+            make_attribution(name)
+        if written != "forks":
+            make_attribution(written)
