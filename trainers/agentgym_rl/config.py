@@ -127,7 +127,7 @@ class ValueConfig:
     """The value head of PPO."""
 
     coefficient: float = 0.5
-    """Weight of its loss."""
+    """Weight of its loss, which is divided by the mean square of its targets where that is above 1."""
     clip: float | None = None
     """Largest change of a value that counts; none: any."""
     learning_rate: float = 1e-3

@@ -125,7 +125,8 @@ def _loss(algorithm: AlgorithmConfig) -> list[str]:
     if loss.entropy_coefficient:
         lines.append(f"          - {loss.entropy_coefficient:g} entropy")
     if algorithm.has_value_head:
-        lines.append(f"          + {algorithm.value.coefficient:g} (V - target)^2 / 2 at the steps' first tokens")
+        weight = f"{algorithm.value.coefficient:g}"
+        lines.append(f"          + {weight} (V - target)^2 / (2 max(1, mean target^2)) at the steps' first tokens")
     text = _AGGREGATIONS[algorithm.aggregation].replace("LIMIT", str(algorithm.max_episode_tokens))
     lines.append(f"sum       {text}")
     return lines

@@ -148,10 +148,11 @@ def _accumulate(
     device = next(model.parameters()).device
     temperature = config.rollout.sampling.temperature
     use_entropy = config.algorithm.loss.entropy_coefficient > 0
+    value_coefficient = config.algorithm.value.coefficient / _value_scale(batch)
     for micro in pad_micro_batches(micro_batches, max(distributed.gather(len(micro_batches)))):
         scores = model.score(micro.to(device), temperature, use_entropy)
         loss, metrics = _micro_loss(scores, micro.to(device), mine, totals, config)
-        weighted = objective.coefficient * loss[0] + config.algorithm.value.coefficient * loss[1]
+        weighted = objective.coefficient * loss[0] + value_coefficient * loss[1]
         torch.autograd.backward(weighted * distributed.world_size())
         if objective.name == _MAIN:
             if fresh_version is not None:
@@ -227,6 +228,18 @@ def _value_loss(
     old = _stream(micro, batch.old_values)
     clip = config.algorithm.value.clip
     return value_loss(values, micro.flatten(batch.value_targets), weights, old_values=old, clip=clip)
+
+
+def _value_scale(batch: TrainBatch) -> float:
+    """Mean square of what the value head is trained to say, at least 1.
+
+    The head shares the model: for returns of -14 its gradient would drown that of the policy.
+    """
+    if batch.value_targets is None or batch.is_value_target is None:
+        return 1.0
+    pairs = zip(batch.value_targets, batch.is_value_target, strict=True)
+    targets = np.concatenate([np.zeros(0), *(target[is_it > 0] for target, is_it in pairs)])
+    return max(1.0, float(np.square(targets).mean())) if len(targets) else 1.0
 
 
 def _stream(micro: MicroBatch, stream: list[Stream] | None) -> Tensor | None:

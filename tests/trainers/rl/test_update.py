@@ -230,6 +230,28 @@ def test_the_loss_of_the_value_head_falls(build) -> None:
     assert losses[-1] < 0.5 * losses[0]
 
 
+def no_scale(batch: TrainBatch) -> float:
+    """The loss of the value head in the unit of rewards."""
+    return 1.0
+
+
+@parametrised(update._value_scale, no_scale)
+def test_what_values_do_to_the_model_does_not_depend_on_the_unit_of_rewards(collected, implementation, is_bug) -> None:
+    made = collected(algorithm={"preset": "ppo"})
+    batch = credited(made)
+    batch.advantages = [0.0 * stream for stream in batch.advantages]
+    found = []
+    for unit in (2.0, 20.0):
+        batch.value_targets = [np.full(segment.num_tokens, unit) for segment in batch.segments]
+        torch.nn.init.constant_(made.model.value_head.weight, 0.01 * unit)
+        with swapped(update, "_value_scale", implementation):
+            gradient_of(made, batch)
+        found.append(torch.cat([p.grad.flatten() for p in made.model.causal_lm.parameters()]))
+    assert found[0].norm() > 0
+    with noticed(is_bug):
+        torch.testing.assert_close(found[1], found[0], rtol=1e-3, atol=1e-6)
+
+
 @pytest.mark.parametrize(
     "algorithm",
     [
