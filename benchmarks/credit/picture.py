@@ -1,6 +1,7 @@
 """Learning curves as one SVG: a panel a task, held-out score over environment turns, with intervals over seeds.
 
-It stands alone: colours are in the file, and nothing needs a script.
+A dot is the score at the end, which methods that learn offline come to once all turns are spent. The picture stands
+alone: colours are in the file, and nothing needs a script.
 """
 
 from __future__ import annotations
@@ -84,10 +85,11 @@ def _panel(found: Figures, colours: Mapping[str, str]) -> Html:
     frame = Frame(WIDTH, HEIGHT, (0.0, float(found["turns"])), (0.0, 1.0), top=28, bottom=34)
     curves = [(colours[name], own) for name, own in found["methods"].items()]
     return join(
-        tag("text", f"{found['title']} (mean of the start {found['start']['score']:.3f})", x=44, y=18, class_="title"),
+        tag("text", f"{found['title']} (start {found['start']['score']:.3f})", x=44, y=18, class_="title"),
         _axes(frame, found["oracle"]),
         *(_band(frame, own["curve"], colour) for colour, own in curves),
         *(_line(frame, own, colour) for colour, own in curves),
+        *(_end(frame, own["last"]["mean"], colour) for colour, own in curves),
     )
 
 
@@ -100,7 +102,8 @@ def _axes(frame: Frame, oracle: float) -> Html:
         parts.append(tag("text", f"{tick:g}", x=frame.left - 6, y=y, dy="0.32em", text_anchor="end"))
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         turns = share * frame.x_range[1]
-        place = {"x": _n(frame.x(turns)), "y": frame.height - 18, "text_anchor": "middle"}
+        anchor = "end" if share == 1.0 else "middle"
+        place = {"x": _n(frame.x(turns)), "y": frame.height - 18, "text_anchor": anchor}
         parts.append(tag("text", f"{turns:,.0f}", **place))
     top = _n(frame.y(oracle))
     parts.append(tag("path", tag("title", f"oracle {oracle:g}"), d=f"M{frame.left} {top}H{right}", class_="oracle"))
@@ -122,6 +125,10 @@ def _line(frame: Frame, own: Figures, colour: str) -> Html:
     title = tag("title", f"{own['title']}: {own['last']['mean']:g} at the end, {len(own['seeds'])} seeds")
     path = f"M{'L'.join(points)}"
     return tag("path", title, d=path, fill="none", stroke=colour, stroke_width="1.8", stroke_dasharray=dashes)
+
+
+def _end(frame: Frame, score: float, colour: str) -> Html:
+    return tag("circle", cx=_n(frame.x(frame.x_range[1])), cy=_n(frame.y(score)), r=3, fill=colour)
 
 
 def _legend(figures: Figures, colours: Mapping[str, str]) -> Html:
