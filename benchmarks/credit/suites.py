@@ -5,13 +5,14 @@ They are written anew for each process, the same each time, into a folder that g
 
 from __future__ import annotations
 
-import atexit
 import json
 import random
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import cast
 
@@ -72,11 +73,12 @@ def register_suite(name: str) -> None:
 
 @cache
 def _register(name: str) -> None:
-    root = tempfile.TemporaryDirectory(prefix="agentgym-credit-")
-    atexit.register(root.cleanup)
+    root = Path(tempfile.mkdtemp(prefix="agentgym-credit-"))
+    # Workers of a pool leave without running `atexit`; and one that was forked must leave its parent's folder alone.
+    Finalize(None, shutil.rmtree, (root,), {"ignore_errors": True}, exitpriority=0)
     env, options, make = _MAKERS[name]
-    write_suite(Path(root.name), name, env, options, make)
-    register_suites(Path(root.name))
+    write_suite(root, name, env, options, make)
+    register_suites(root)
     if name == KEY_DOOR:
         register(_SPEC)
 
