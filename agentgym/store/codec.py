@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agentgym.errors import ContractError, StoreError
+from agentgym.errors import ContractError
 from agentgym.reward import RewardEvent
 from agentgym.store.images import Image, take_out
 from agentgym.trajectory import NO_IDS, Trajectory, Turn, TurnTimes
@@ -190,25 +190,20 @@ class PackedTokens:
         blob: As stored.
 
     Raises:
-        StoreError: The blob is damaged.
+        ValueError, IndexError, zlib.error: The blob is damaged.
     """
 
     def __init__(self, blob: bytes) -> None:
-        try:
-            self._words = np.frombuffer(bytearray(zlib.decompress(blob)), _INT32)
-            num_turns = int(self._words[0])
-            self._sizes: list[list[int]] = self._words[1 : 1 + 3 * num_turns].reshape(num_turns, 3).tolist()
-        except (zlib.error, ValueError, IndexError) as error:
-            raise StoreError(f"damaged token arrays: {error}; restore the run folder from a copy") from error
+        self._words = np.frombuffer(bytearray(zlib.decompress(blob)), _INT32)
+        num_turns = int(self._words[0])
+        self._sizes: list[list[int]] = self._words[1 : 1 + 3 * num_turns].reshape(num_turns, 3).tolist()
         self._starts = []
         at = 1 + 3 * num_turns
         for num_prompt, num_action, num_logprobs in self._sizes:
             self._starts.append(at)
             at += num_prompt + num_action + max(num_logprobs, 0)
         if at != len(self._words):
-            raise StoreError(
-                f"damaged token arrays: {len(self._words)} words, expected {at}; restore the run folder from a copy"
-            )
+            raise ValueError(f"{len(self._words)} words of tokens, expected {at}")
 
     def __len__(self) -> int:
         return len(self._sizes)
@@ -239,11 +234,11 @@ def unpack_tokens(blob: bytes, turns: Sequence[Turn]) -> None:
     """Give turns their arrays back.
 
     Raises:
-        StoreError: The blob is damaged or belongs to another number of turns.
+        ValueError, IndexError, zlib.error: The blob is damaged or belongs to another number of turns.
     """
     arrays = PackedTokens(blob)
     if len(arrays) != len(turns):
-        raise StoreError(f"damaged token arrays: expected {len(turns)} turns; restore the run folder from a copy")
+        raise ValueError(f"tokens of {len(arrays)} turns, expected {len(turns)}")
     for turn, (prompt_ids, action_ids, logprobs) in zip(turns, arrays, strict=True):
         turn.prompt_ids, turn.action_ids = prompt_ids, action_ids
         if logprobs is not None:

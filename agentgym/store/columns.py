@@ -85,11 +85,8 @@ def _columns(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> Episode
             f"{connection.path}: episode {ids[broken]!r} was graded, but its return is {rewards[broken]}, expected a "
             "finite number; correct its reward events, or leave this run out"
         )
-    records = [json.loads(text) for text in texts]
-    turn_rewards = [
-        rewards_by_turn(read_events(record), record["weights"], length)
-        for record, length in zip(records, lengths, strict=True)
-    ]
+    read = [_read(connection, *each) for each in zip(ids, texts, lengths, strict=True)]
+    is_derived, turn_rewards = zip(*read, strict=True)
     _require_finite(connection, ids, turn_rewards)
     versions, opens = _turn_columns(connection, numbers, sum(lengths))
     return EpisodeColumns(
@@ -100,12 +97,19 @@ def _columns(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> Episode
         success=np.array([-1 if success is None else success for success in successes], np.int8),
         reward=total,
         is_truncated=np.array([outcome == "truncated" for outcome in outcomes], np.bool_),
-        is_derived=np.array([record["is_derived"] for record in records], np.bool_),
+        is_derived=np.array(is_derived, np.bool_),
         num_turns=np.array(lengths, np.int32),
         turn_reward=np.concatenate(turn_rewards),
         turn_version=versions,
         opens_segment=opens,
     )
+
+
+def _read(connection: Connection, episode: str, text: str, length: int) -> tuple[bool, NDArray[np.float64]]:
+    """Of an episode's record: whether it is derived, and its rewards by turn."""
+    with connection.decoding(f"episode {episode!r}"):
+        record = json.loads(text)
+        return bool(record["is_derived"]), rewards_by_turn(read_events(record), record["weights"], length)
 
 
 def _require_finite(connection: Connection, ids: Sequence[str], turn_rewards: Sequence[NDArray[np.float64]]) -> None:
@@ -142,4 +146,8 @@ def token_arrays(connection: Connection, numbers: Sequence[int]) -> dict[int, Pa
     """
     wanted = f"IN ({','.join(map(str, numbers))})"
     blobs = connection.rows(f"SELECT episode, arrays FROM tokens WHERE episode {wanted}")
-    return {number: PackedTokens(blob) for number, blob in blobs}
+    found = {}
+    for number, blob in blobs:
+        with connection.decoding(f"the token array of episode number {number}"):
+            found[number] = PackedTokens(blob)
+    return found

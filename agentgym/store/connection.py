@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -110,6 +111,21 @@ class Connection:
                 return self._sqlite.execute(query, values).fetchall()
             except sqlite3.Error as error:
                 raise explained(error, self.path) from error
+
+    @contextmanager
+    def decoding(self, what: str) -> Iterator[None]:
+        """Decode in the block what was read; `what` names it.
+
+        Raises:
+            StoreError: It is not what was written.
+        """
+        try:
+            yield
+        except (ValueError, TypeError, LookupError, AttributeError, zlib.error) as error:
+            raise StoreError(
+                f"{self.path}: {what} is damaged ({type(error).__name__}: {error}); restore the run folder from a "
+                "copy, or leave this run out"
+            ) from error
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""

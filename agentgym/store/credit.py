@@ -47,10 +47,12 @@ def credit_of(connection: Connection, label: str) -> dict[int, list[RewardEvent]
     if label not in known:
         raise UnknownNameError("credit label", label, known)
     rows = connection.rows("SELECT episode, events FROM credit WHERE label = ? ORDER BY episode", (label,))
-    return {number: [RewardEvent(*fields) for fields in json.loads(events)] for number, events in rows}
+    with connection.decoding(f"credit {label!r}"):
+        return {number: [RewardEvent(*fields) for fields in json.loads(events)] for number, events in rows}
 
 
 def labels(connection: Connection) -> dict[str, dict[str, Any]]:
     """The record of each label."""
     rows = connection.rows("SELECT label, record FROM attributions ORDER BY label")
-    return {label: json.loads(record) for label, record in rows}
+    with connection.decoding("the list of credit labels"):
+        return {label: json.loads(record) for label, record in rows}

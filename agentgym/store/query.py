@@ -111,34 +111,41 @@ def trajectories(connection: Connection, rows: Sequence[EpisodeRow], with_tokens
         connection: The database.
         rows: Which.
         with_tokens: Whether to read token arrays; without them the turns carry empty ones and no log-probabilities.
+
+    Raises:
+        StoreError: An episode is damaged.
     """
     for start in range(0, len(rows), _CHUNK):
         chunk = rows[start : start + _CHUNK]
         wanted = f"IN ({','.join(str(row.number) for row in chunk)})"
         records = dict(connection.rows(f"SELECT number, record FROM episodes WHERE number {wanted}"))
-        turns = _turns(connection, wanted)
+        turns = _turn_rows(connection, wanted)
         blobs: dict[int, bytes] = {}
         if with_tokens:
             blobs = dict(connection.rows(f"SELECT episode, arrays FROM tokens WHERE episode {wanted}"))
         for row in chunk:
             if row.number in records:
-                trajectory = _trajectory(row, json.loads(records[row.number]), turns.get(row.number, []))
-                if row.number in blobs:
-                    unpack_tokens(blobs[row.number], trajectory.turns)
+                with connection.decoding(f"episode {row.id!r}"):
+                    own = [_turn(connection, each) for each in turns.get(row.number, [])]
+                    trajectory = _trajectory(row, json.loads(records[row.number]), own, blobs.get(row.number))
                 yield trajectory
 
 
-def _turns(connection: Connection, wanted: str) -> dict[int, list[Turn]]:
-    turns: dict[int, list[Turn]] = {}
+def _turn_rows(connection: Connection, wanted: str) -> dict[int, list[Sequence[Any]]]:
+    turns: dict[int, list[Sequence[Any]]] = {}
     columns = "turn, record, version, opens_segment, was_cut, was_invalid, queue_s, model_s, env_s, verify_s, progress"
     query = f"SELECT episode, {columns} FROM turns WHERE episode {wanted} ORDER BY episode, position"
     for episode, *row in connection.rows(query):
-        turn = read_turn(row)
-        if SCHEME in row[1]:
-            turn.messages = [put_back(message, lambda key: _image(connection, key)) for message in turn.messages]
-            turn.reply = put_back(turn.reply, lambda key: _image(connection, key))
-        turns.setdefault(episode, []).append(turn)
+        turns.setdefault(episode, []).append(row)
     return turns
+
+
+def _turn(connection: Connection, row: Sequence[Any]) -> Turn:
+    turn = read_turn(row)
+    if SCHEME in row[1]:
+        turn.messages = [put_back(message, lambda key: _image(connection, key)) for message in turn.messages]
+        turn.reply = put_back(turn.reply, lambda key: _image(connection, key))
+    return turn
 
 
 def _image(connection: Connection, key: str) -> Image | None:
@@ -146,7 +153,11 @@ def _image(connection: Connection, key: str) -> Image | None:
     return Image(*found[0]) if found else None
 
 
-def _trajectory(row: EpisodeRow, record: dict[str, Any], turns: list[Turn]) -> Trajectory:
+def _trajectory(row: EpisodeRow, record: dict[str, Any], turns: list[Turn], arrays: bytes | None) -> Trajectory:
+    if len(turns) != row.num_turns:
+        raise ValueError(f"{len(turns)} stored turns, expected {row.num_turns}")
+    if arrays is not None:
+        unpack_tokens(arrays, turns)
     return Trajectory(
         id=row.id,
         task_id=row.task_id,

@@ -139,7 +139,8 @@ class RunStore:
     def meta(self) -> dict[str, Any]:
         """What is known about the run, by key."""
         rows = self._connection.rows("SELECT key, value FROM meta")
-        return {key: json.loads(value) for key, value in rows}
+        with self._connection.decoding("what is known about the run"):
+            return {key: json.loads(value) for key, value in rows}
 
     def set_meta(self, values: Mapping[str, Any]) -> None:
         """Add or replace what is known about the run."""
@@ -159,7 +160,8 @@ class RunStore:
     def tasks(self) -> dict[str, dict[str, Any]]:
         """The public part of each recorded task and its `content_hash`, by id."""
         rows = self._connection.rows("SELECT id, content_hash, record FROM tasks")
-        return {id_: {**json.loads(record), "content_hash": content_hash} for id_, content_hash, record in rows}
+        with self._connection.decoding("the list of tasks"):
+            return {id_: {**json.loads(record), "content_hash": content_hash} for id_, content_hash, record in rows}
 
     def write_episode(
         self,

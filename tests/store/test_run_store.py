@@ -288,6 +288,31 @@ def test_damaged_database_is_reported(store, make_trajectory):
         list(damaged.episodes())
 
 
+@pytest.mark.parametrize(
+    ("damage", "named"),
+    [
+        ("UPDATE turns SET record = '[[}'", "episode 'e1' is damaged"),
+        ("UPDATE turns SET record = '7'", "episode 'e1' is damaged"),
+        ("UPDATE turns SET record = '[1]'", "episode 'e1' is damaged"),
+        ("UPDATE tokens SET arrays = x'00ff00'", "episode 'e1' is damaged"),
+        ("DELETE FROM turns WHERE position = 0", "episode 'e1' is damaged"),
+        ("UPDATE episodes SET record = '{}'", "episode 'e1' is damaged"),
+        ("UPDATE meta SET value = '{'", "what is known about the run is damaged"),
+        ("UPDATE credit SET events = '[[1]]'", "credit 'mine' is damaged"),
+        ("UPDATE attributions SET record = 'x'", "the list of credit labels is damaged"),
+    ],
+)
+def test_damaged_records_are_told_with_what_is_damaged(store, make_trajectory, damage, named):
+    store.write_episode(make_trajectory("e1"))
+    store.write_credit("mine", {}, {1: [RewardEvent(0, 0, "agent", "mine", 1.0, "shaping")]})
+    store.set_meta({"known": 1})
+    with store._connection.transaction() as sqlite:
+        sqlite.execute(damage)
+    with pytest.raises(StoreError, match=f"{named} .*; restore the run folder from a copy") as refused:
+        list(store.episodes()), store.meta, store.credit("mine")
+    assert str(store.folder) in str(refused.value)
+
+
 def _write_many(store, make_trajectory):
     for index in range(1, 50):
         store.write_episode(make_trajectory(f"e{index}"))
