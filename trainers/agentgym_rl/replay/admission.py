@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+import numpy as np
+
 from agentgym.errors import StoreError
 from agentgym.evaluation.recording import RECORDING
 from agentgym.store import RunStore
@@ -18,6 +20,8 @@ from agentgym_rl.replay.index import ReplayConfig, ReplayIndex
 
 TOKENIZER = "tokenizer"
 """Key of a run's meta: the digest of the vocabulary that its token ids are of."""
+_CHUNK = 256
+"""Episodes whose tokens are looked at at once."""
 
 
 class Vocabulary(Protocol):
@@ -90,6 +94,24 @@ def open_runs(
             index.store.close()
         raise
     return indices
+
+
+def require_whole(index: ReplayIndex) -> None:
+    """Refuse a run with damaged tokens, which else would be found when they are drawn.
+
+    Raises:
+        StoreError: The tokens of an episode cannot be read, or are of another number of turns.
+    """
+    lengths = np.diff(index.starts)
+    for at in range(0, len(index.number), _CHUNK):
+        numbers = index.number[at : at + _CHUNK].tolist()
+        arrays = index.store.token_arrays(numbers)
+        for number, expected in zip(numbers, lengths[at : at + _CHUNK], strict=True):
+            if number in arrays and len(arrays[number]) != expected:
+                raise StoreError(
+                    f"{index.store.folder}: episode number {number} has tokens of {len(arrays[number])} turns, "
+                    f"expected {expected}; restore the run folder from a copy, or leave this run out"
+                )
 
 
 def require_same_kind(store: RunStore, *, suite: str, tokenizer: Vocabulary) -> None:

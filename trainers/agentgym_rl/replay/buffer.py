@@ -22,7 +22,7 @@ from agentgym.suite import Suite
 from agentgym.trajectory import Trajectory
 from agentgym_rl.part_state import PartState
 from agentgym_rl.replay.across_runs import ReplayAcrossRuns
-from agentgym_rl.replay.admission import open_runs
+from agentgym_rl.replay.admission import open_runs, require_whole
 from agentgym_rl.replay.draw import Draw, Sampler
 from agentgym_rl.replay.hindsight import Hindsight
 from agentgym_rl.replay.imitation import SelfImitation, UsualReturns
@@ -247,8 +247,13 @@ def require_replayable(
     """
     if options.hindsight is not None:
         Hindsight(suite, renderer, tools, options.hindsight).close()
-    for index in open_runs(options.runs, options.bounds(admitted), suite=suite.name, tokenizer=tokenizer):
-        index.store.close()
+    indices = open_runs(options.runs, options.bounds(admitted), suite=suite.name, tokenizer=tokenizer)
+    try:
+        for index in indices:
+            require_whole(index)
+    finally:
+        for index in indices:
+            index.store.close()
 
 
 def _of_index(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

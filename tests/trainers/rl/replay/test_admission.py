@@ -4,7 +4,9 @@ import pytest
 
 from agentgym.errors import StoreError
 from agentgym.store import RunStore
+from agentgym.store.codec import pack_tokens
 from agentgym_rl.replay import ReplayConfig, open_runs, record_tokenizer
+from agentgym_rl.replay.admission import require_whole
 from tests.trainers.rl.replay.episodes import SUITE, Vocabulary, episode
 
 WORDS = Vocabulary("a", "b")
@@ -68,3 +70,22 @@ def test_the_tokenizer_of_a_run_is_written_down_once(make_run):
         assert record_tokenizer(store, WORDS) == store.meta["tokenizer"]
         with pytest.raises(StoreError, match="another tokenizer"):
             record_tokenizer(store, Vocabulary("a", "c"))
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        ("UPDATE tokens SET arrays = x'00ff00'", "token array of episode number 1 is damaged"),
+        ("UPDATE tokens SET arrays = (SELECT arrays FROM other)", "tokens of 2 turns, expected 3"),
+    ],
+)
+def test_damaged_tokens_are_found_before_they_are_drawn(make_run, damage, message):
+    with RunStore.open(make_run()) as store, store._connection.transaction() as sqlite:
+        sqlite.execute("CREATE TEMP TABLE other (arrays)")
+        sqlite.execute("INSERT INTO other VALUES (?)", (pack_tokens(episode(2).turns),))
+        sqlite.execute(damage)
+    [index] = opened(store.folder)
+    with pytest.raises(StoreError, match=message) as refused:
+        require_whole(index)
+    index.store.close()
+    assert str(store.folder) in str(refused.value)

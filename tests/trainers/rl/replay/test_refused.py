@@ -75,6 +75,13 @@ def without_turns(folder, digest):
     return str(folder)
 
 
+def without_tokens(folder, digest):
+    run_of(folder, digest)
+    with RunStore.open(folder) as store, store._connection.transaction() as sqlite:
+        sqlite.execute("UPDATE tokens SET arrays = x'00ff00'")
+    return str(folder)
+
+
 def without_reward(folder, digest):
     """As SQLite keeps a NaN."""
     run_of(folder, digest)
@@ -91,6 +98,7 @@ MESSAGES = {
     missing: "holds no run",
     corrupt: "no SQLite database|damaged",
     without_turns: "the file is damaged",
+    without_tokens: "token array of episode number 1 is damaged",
     without_reward: "its return is None, expected a finite number",
 }
 
