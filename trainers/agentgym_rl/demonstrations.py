@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from agentgym.errors import ConfigError
 from agentgym.message import Message, ToolSchema
 from agentgym.partners import Cast
 from agentgym.policies.by_name import load
@@ -19,6 +21,7 @@ from agentgym.prompting.history import parse_history
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.reply_ids import reply_renderer
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker, shuffled_tasks
+from agentgym.store import Purpose, RunStore
 from agentgym.suite import Suite, require_trainable
 from agentgym.trajectory import FINAL_PROMPT, LAST_MESSAGES, Trajectory, Turn
 
@@ -64,6 +67,51 @@ def collect_demonstrations(
     if len({record.id.rpartition("/")[0] for record in records}) < count:
         raise KeyboardInterrupt  # fewer demonstrations would be another run
     return [record for record in records if record.outcome is not None and record.outcome.is_graded]
+
+
+def recorded_demonstrations(
+    folder: str,
+    suite: str,
+    held_out: Collection[str],
+    *,
+    setting: str,
+    roles: Collection[str] = (),
+    purpose: Purpose | None = None,
+    is_solved: bool = False,
+) -> list[Trajectory]:
+    """The graded episodes of a run, all of which may be learnt from.
+
+    Args:
+        folder: The run.
+        suite: Name of the suite that they must be of.
+        held_out: Content hashes of its tasks that are no train tasks.
+        setting: What named the folder, for messages.
+        roles: Episodes of these roles alone; all where none is given.
+        purpose: Episodes that were collected for this alone; None for all.
+        is_solved: Only those that solved their task.
+
+    Raises:
+        ConfigError: There are none, or some are of another suite or of held-out tasks.
+        StoreError: There is no run, or it is damaged.
+    """
+    with RunStore.open(Path(folder), read_only=True) as stored:
+        episodes = stored.episodes() if purpose is None else stored.episodes(purpose=purpose)
+        found = [each for each in episodes if each.outcome is not None and each.outcome.is_graded]
+    found = [each for each in found if (not roles or each.role in roles) and (each.success or not is_solved)]
+    strange = sorted({each.suite for each in found} - {suite})
+    known = [each.id for each in found if each.split not in ("train", None) or each.content_hash in held_out]
+    if strange or known or not found:
+        raise ConfigError(
+            f"{setting} {folder!r} cannot be learnt from: {len(found)} episodes, suites besides {suite!r}: {strange}, "
+            f"held-out episodes: {known[:3]}; record train tasks of this suite"
+        )
+    return found
+
+
+def held_out_hashes(suite: Suite) -> frozenset[str]:
+    """Content hashes of the tasks of all splits but train."""
+    splits = [split for split in suite.splits if split != "train"]
+    return frozenset(task.content_hash for split in splits for task in suite.tasks(split))
 
 
 def with_tokens(

@@ -18,7 +18,7 @@ from safetensors import SafetensorError
 from torch import nn
 from transformers.utils import logging as transformers_logging
 
-from agentgym.errors import CheckpointError, ConfigError
+from agentgym.errors import CheckpointError
 from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate
 from agentgym.policies.torch_listed import PICKS_LISTED, load_policy
 from agentgym.policies.torch_policy import SEEN_FILE, TorchPolicy
@@ -29,7 +29,7 @@ from agentgym.trajectory import Trajectory
 from agentgym.view import write_report
 from agentgym_rl import distributed
 from agentgym_rl.checkpoint import checkpoints, digest_of, load_newest
-from agentgym_rl.cloning import clone, successes, updates_of
+from agentgym_rl.cloning import clone, successes, updates_of, warm_start_episodes
 from agentgym_rl.config import TrainConfig
 from agentgym_rl.demonstrations import collect_demonstrations, with_tokens
 from agentgym_rl.describe import describe
@@ -219,17 +219,7 @@ class TrainingJob:
     def _demonstrations(self) -> list[Trajectory]:
         config, suite, began = self.config.warm_start, self.parts.suite, time.monotonic()
         if config.run:
-            with RunStore.open(Path(config.run), read_only=True) as stored:
-                found = [each for each in stored.episodes() if each.outcome is not None and each.outcome.is_graded]
-            found = [each for each in found if each.role in (self.parts.cast.learning or (each.role,))]
-            strange = sorted({each.suite for each in found} - {suite.name})
-            known = {task.content_hash for split in suite.splits if split != "train" for task in suite.tasks(split)}
-            held_out = [each.id for each in found if each.split not in ("train", None) or each.content_hash in known]
-            if strange or held_out or not found:
-                raise ConfigError(
-                    f"warm_start.run {config.run!r} cannot be cloned: {len(found)} episodes, suites besides "
-                    f"{suite.name!r}: {strange}, held-out episodes: {held_out[:3]}; record train tasks of this suite"
-                )
+            found = warm_start_episodes(config, suite, self.parts.cast)
         else:
             found = collect_demonstrations(
                 suite,

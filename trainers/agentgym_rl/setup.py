@@ -26,17 +26,20 @@ from agentgym.prompting.stability import check_template
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.registration import require_runtime, spec
 from agentgym.rollout import game_maker
-from agentgym.store import RunStore
 from agentgym.suite import Suite, load_suite, require_unseen
 from agentgym_rl import distributed
 from agentgym_rl.attributed import require_recordable
+from agentgym_rl.cloning import warm_start_episodes
 from agentgym_rl.config import TrainConfig
 from agentgym_rl.curricula.requirements import make_curriculum
-from agentgym_rl.demonstrations import collect_demonstrations
+from agentgym_rl.demonstrations import collect_demonstrations, held_out_hashes
 from agentgym_rl.hierarchical.building import require_tower
 from agentgym_rl.hierarchical.requirements import require_listed
+from agentgym_rl.learned_attribution.experts import Credited
+from agentgym_rl.learned_attribution.making import require_predictors
 from agentgym_rl.models import PolicyModel, apply_options, frozen_copy, load_causal_lm
 from agentgym_rl.offline.recordings import Rendering, require_better, require_learnable
+from agentgym_rl.replay.admission import tokenizer_digest
 from agentgym_rl.replay.buffer import require_replayable
 from agentgym_rl.roles import evaluated_role, tools_of, training_cast
 
@@ -99,6 +102,7 @@ def assemble(config: TrainConfig) -> Parts:
     sampler = copy.deepcopy(causal_lm) if distributed.is_distributed() else causal_lm
     policy = policy_class(config)(sampler, tokenizer, name="policy")
     _require_replayable(config, suite, policy, renderer, tools)
+    _require_predictors(config, suite, policy)
     model = PolicyModel(causal_lm, has_value_head=config.algorithm.has_value_head, autocast=config.model.autocast)
     distributed.shard(model, _layers(causal_lm))
     if config.model.compile:
@@ -183,7 +187,7 @@ def _require_names(config: TrainConfig, suite: Suite, playing: Cast) -> None:
         require_listed(make_game, suite.train_tasks()[0], config.algorithm.replay.runs)
     make_curriculum(config.curriculum, suite, playing, config.run.seed)
     if config.warm_start.run:
-        RunStore.open(Path(config.warm_start.run), read_only=True).close()
+        warm_start_episodes(config.warm_start, suite, playing)
     elif config.warm_start.demonstrations:
         load(config.warm_start.demonstrator, suite.env)
 
@@ -209,6 +213,15 @@ def _require_replayable(
         tools=tools,
         admitted="sampled" if config.algorithm.needs_behaviour_logprobs else "all",
     )
+
+
+def _require_predictors(config: TrainConfig, suite: Suite, policy: TorchPolicy) -> None:
+    """Refuse step credit whose expert, tower or judge cannot be had."""
+    attribution, warm_start = config.algorithm.attribution, config.warm_start
+    if attribution.method:
+        run = Credited(suite.name, tokenizer_digest(policy.tokenizer), held_out_hashes(suite))
+        has_demonstrations = warm_start.demonstrations > 0 and not warm_start.run
+        require_predictors(attribution.formula, run, has_demonstrations=has_demonstrations)
 
 
 def _check_world(config: TrainConfig) -> None:

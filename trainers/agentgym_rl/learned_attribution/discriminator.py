@@ -13,7 +13,6 @@ from torch.nn import functional
 from transformers import PreTrainedModel
 
 from agentgym.attribution.expert import EXPERT, Expert
-from agentgym.errors import ConfigError
 from agentgym.trajectory import Trajectory
 from agentgym_rl.learned_attribution.estimator import EpisodeOutputs, Estimator
 from agentgym_rl.learned_attribution.reading import Episode
@@ -29,14 +28,11 @@ class Discriminator(Estimator):
 
     Args:
         method: The formula.
-        experts: The expert's episodes.
+        experts: The expert's episodes, at least one.
         policy: As for `Estimator`.
 
     Attributes:
         run: Folder of the run that the expert's episodes are of; "" for the run that is credited.
-
-    Raises:
-        ConfigError: There are no expert episodes.
     """
 
     names = (EXPERT,)
@@ -44,11 +40,6 @@ class Discriminator(Estimator):
     def __init__(self, method: Expert, experts: Sequence[Trajectory], policy: PreTrainedModel | None = None) -> None:
         super().__init__("expert", method.fit, policy)
         chosen = [each for each in experts if each.turns][-method.fit.window :]
-        if not chosen:
-            raise ConfigError(
-                "expert has no demonstrations to compare with; set warm_start.demonstrations, or expert.run to the "
-                "folder of a run that holds some"
-            )
         self.run = method.run
         self._experts = [self.episode_of(each, _EXPERT) for each in chosen]
         self._expert_weight = self._agent_weight = 1.0

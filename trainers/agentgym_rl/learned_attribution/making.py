@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from pathlib import Path
 
 from transformers import PreTrainedModel
 
@@ -17,17 +16,18 @@ from agentgym.attribution.expert import Expert
 from agentgym.attribution.judge_rater import AskedRater, JudgePredictor, RuleRater
 from agentgym.attribution.judged import RULES, Judged
 from agentgym.attribution.offline import graded_rows
-from agentgym.attribution.predicted import Predictor
+from agentgym.attribution.predicted import FitConfig, Predictor
 from agentgym.attribution.rudder import Rudder
 from agentgym.attribution.spa import Spa
 from agentgym.errors import ConfigError
 from agentgym.judge import judge_named
 from agentgym.store import Purpose, RunStore
-from agentgym.trajectory import Trajectory
 from agentgym_rl.learned_attribution.discriminator import Discriminator
 from agentgym_rl.learned_attribution.estimator import Estimator
+from agentgym_rl.learned_attribution.experts import Credited, expert_episodes
 from agentgym_rl.learned_attribution.progress import ProgressEstimator
 from agentgym_rl.learned_attribution.return_decomposition import ReturnPredictor
+from agentgym_rl.learned_attribution.towers import require_tower
 
 
 def make_predictors(
@@ -45,41 +45,51 @@ def make_predictors(
         UnknownNameError: There is no such judge.
         StoreError: There is no run of demonstrations.
     """
-    found: dict[str, tuple[StepFormula, Predictor]] = {}
+    run = Credited("") if store is None else Credited.of(store)
+    return [_predictor(leaf, store, run, policy) for leaf in _reading(formula)]
+
+
+def require_predictors(formula: StepFormula, run: Credited, *, has_demonstrations: bool) -> None:
+    """Refuse a method whose predictors cannot be made, before a run is begun; a judge is asked whether it answers.
+
+    Args:
+        formula: The method.
+        run: That will be credited.
+        has_demonstrations: Whether the run will hold demonstrations.
+
+    Raises:
+        AgentGymError: As `make_predictors`; or the judge does not answer.
+    """
+    for leaf in _reading(formula):
+        fit = getattr(leaf, "fit", None)
+        if isinstance(fit, FitConfig):
+            require_tower(fit, run.digest)
+        if isinstance(leaf, Expert) and (leaf.run or not has_demonstrations):
+            expert_episodes(leaf, None, run)
+        if isinstance(leaf, Judged) and leaf.judge != RULES:
+            judge_named(leaf.judge, leaf.answers).ask("Answer with one word: ready.")
+
+
+def _reading(formula: StepFormula) -> list[StepFormula]:
+    """The methods of a formula that read predictions, each once."""
+    found: dict[str, StepFormula] = {}
     for leaf in leaves(formula):
-        if not leaf.reads:
-            continue
-        before = found.get(leaf.name)
-        if before is None:
-            found[leaf.name] = leaf, _predictor(leaf, store, policy)
-        elif before[0] != leaf:
+        if leaf.reads and found.setdefault(leaf.name, leaf) != leaf:
             raise ConfigError(f"{leaf.name} stands twice in {formula.name} with different options; keep one")
-    return [predictor for _, predictor in found.values()]
+    return list(found.values())
 
 
-def _predictor(method: StepFormula, store: RunStore | None, policy: PreTrainedModel | None) -> Predictor:
+def _predictor(method: StepFormula, store: RunStore | None, run: Credited, policy: PreTrainedModel | None) -> Predictor:
     if isinstance(method, Spa):
         return ProgressEstimator(method, policy)
     if isinstance(method, Rudder):
         return ReturnPredictor(method, policy)
     if isinstance(method, Expert):
-        return Discriminator(method, _demonstrations(method, store), policy)
+        return Discriminator(method, expert_episodes(method, store, run), policy)
     assert isinstance(method, Judged)
     if method.judge == RULES:
         return JudgePredictor(method, RuleRater())
     return JudgePredictor(method, AskedRater(judge_named(method.judge, method.answers).ask, method))
-
-
-def _demonstrations(method: Expert, store: RunStore | None) -> list[Trajectory]:
-    """The demonstrations of the run, or of the run that is named, there else the episodes that solved."""
-    if not method.run:
-        return [] if store is None else _shown(store)
-    with RunStore.open(Path(method.run), read_only=True) as other:
-        return _shown(other) or [each for each in other.episodes() if each.success]
-
-
-def _shown(store: RunStore) -> list[Trajectory]:
-    return [each for each in store.episodes(purpose="demo") if each.outcome is not None and each.outcome.is_graded]
 
 
 def fit_to_run(

@@ -21,6 +21,7 @@ from agentgym_rl.hierarchical.positions import TurnPositions
 from agentgym_rl.learned_attribution.reading import BUCKETS
 from agentgym_rl.micro_batch import MicroBatch
 from agentgym_rl.models import load_causal_lm
+from agentgym_rl.replay.admission import tokenizer_digest
 
 Reads = Literal["words", "tokens"]
 _WIDTH, _LAYERS, _HEADS = 64, 2, 4
@@ -65,6 +66,27 @@ class TurnNetwork(nn.Module):
         ).last_hidden_state
         read = self.head(hidden.to(self.head.weight.dtype)).squeeze(-1)
         return TurnOutputs(read[positions.row, positions.state], read[positions.row, positions.action])
+
+
+def require_tower(fit: FitConfig, digest: str) -> None:
+    """Refuse the folder of a tower that cannot read a run's tokens.
+
+    Args:
+        fit: Which tower.
+        digest: Of the run's tokenizer.
+
+    Raises:
+        CheckpointError: The folder holds no model.
+        ConfigError: Its tokens are not those of the run.
+    """
+    if fit.tower in ("tiny", "policy"):
+        return
+    own = tokenizer_digest(load_causal_lm(fit.tower, ModelConfig())[1])
+    if own != digest:
+        raise ConfigError(
+            f"the tokenizer of the tower {fit.tower!r} is not the run's, so its token ids mean something else there; "
+            'set fit.tower = "policy", or a model with the same tokenizer'
+        )
 
 
 def make_network(fit: FitConfig, policy: PreTrainedModel | None) -> tuple[TurnNetwork, Reads]:

@@ -24,7 +24,7 @@ from agentgym.store import DATABASE, Purpose, RunStore
 from agentgym.suite import Suite
 from agentgym.trajectory import Trajectory
 from agentgym_rl.config import TrainConfig
-from agentgym_rl.demonstrations import with_tokens
+from agentgym_rl.demonstrations import held_out_hashes, with_tokens
 from agentgym_rl.offline.stored_episodes import best
 from agentgym_rl.replay.admission import TOKENIZER, tokenizer_digest
 from agentgym_rl.roles import tools_of, training_cast
@@ -59,7 +59,6 @@ class Rendering:
     def of(cls, config: TrainConfig, suite: Suite, policy: TorchPolicy) -> Rendering:
         """That of a configured run."""
         cast = training_cast(config.roles, suite)
-        splits = [split for split in suite.splits if split != "train"]
         return cls(
             suite=suite,
             roles=tuple(cast.learning),
@@ -67,7 +66,7 @@ class Rendering:
             tools=tools_of(cast),
             history=config.rollout.history,
             longest=config.longest_context(policy.max_context),
-            held_out=frozenset(task.content_hash for split in splits for task in suite.tasks(split)),
+            held_out=held_out_hashes(suite),
         )
 
 
