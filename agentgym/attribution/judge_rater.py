@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from agentgym.attribution.judged import HIGHEST, LOWEST, Judged, rating_name, reached_name
+from agentgym.attribution.judged import GOAL, HIGHEST, LOWEST, Judged, rating_name, reached_name
 from agentgym.attribution.steps import Floats
 from agentgym.errors import InfrastructureError
 from agentgym.message import Message
@@ -23,9 +23,11 @@ _MAX_CHARS = 2000
 """Characters of a message that the judge is shown; the middle is left out."""
 _AT_ONCE = 40
 """Turns that are rated by one answer."""
+_SAME = 1e-9
+"""Payments that differ by no more are equal."""
 _ANSWER = re.compile(r"\[[^\[\]]*\]")
 _ABOUT = {
-    "goal": "reaching the goal that the agent was given",
+    GOAL: "reaching the goal that the agent was given",
     "relationship": "keeping or bettering the relation to the others",
     "knowledge": "learning something new that matters",
 }
@@ -60,21 +62,29 @@ class JudgePredictor:
 
 
 class RuleRater:
-    """Stands in for a judge: refused turns and those with a penalty harm, paid ones decide, repetitions do nothing."""
+    """Stands in for a judge: refused and dear turns harm, paid ones and a solving end decide, repetitions do nothing.
+
+    A price that every turn pays tells nothing about one of them: dear is what costs more than the cheapest turn before
+    the last.
+    """
 
     def rate(self, trajectory: Trajectory, dimension: str) -> list[int]:
-        """A rating for each turn; of a dimension that is a reward component by that component alone."""
-        is_component = dimension in trajectory.weights
+        """A rating for each turn; of a dimension that is measured by a reward component by that component alone."""
+        component = _component(trajectory, dimension)
         paid = np.zeros(len(trajectory.turns))
         for event in trajectory.events if trajectory.turns else ():
-            if not is_component or event.component == dimension:
+            if component in (None, event.component):
                 at = min(max(event.turn, 0), len(paid) - 1)
                 paid[at] += trajectory.weights.get(event.component, 0.0) * event.value
+        usual = min(0.0, float(paid[:-1].max())) if len(paid) > 1 else 0.0
         ratings, said = [], set()
         for turn, reward in zip(trajectory.turns, paid.tolist(), strict=True):
             is_new = turn.text not in said
             said.add(turn.text)
-            ratings.append(LOWEST if turn.was_invalid or reward < 0 else HIGHEST if reward > 0 else int(is_new))
+            is_harmful = turn.was_invalid or reward < usual - _SAME
+            ratings.append(LOWEST if is_harmful else HIGHEST if reward > 0 else int(is_new))
+        if component is None and trajectory.success and ratings and not trajectory.turns[-1].was_invalid:
+            ratings[-1] = HIGHEST
         return ratings
 
 
@@ -150,11 +160,17 @@ def read_ratings(answer: str, count: int) -> list[int]:
 
 
 def _reached(trajectory: Trajectory, dimension: str) -> float:
-    """How far an episode came: the weighted total of the component of that name, else the official score."""
-    if dimension in trajectory.weights:
-        values = (event.value for event in trajectory.events if event.component == dimension)
-        return trajectory.weights[dimension] * sum(values)
+    """How far an episode came: the weighted total of the component that measures it, else the official score."""
+    component = _component(trajectory, dimension)
+    if component is not None:
+        values = (event.value for event in trajectory.events if event.component == component)
+        return trajectory.weights[component] * sum(values)
     return 0.0 if trajectory.score is None else trajectory.score
+
+
+def _component(trajectory: Trajectory, dimension: str) -> str | None:
+    """The reward component that measures a dimension; how far the goal was reached the official score says."""
+    return dimension if dimension in trajectory.weights and dimension != GOAL else None
 
 
 def _text(message: Message) -> str:

@@ -16,6 +16,8 @@ from agentgym.errors import ConfigError
 
 LOWEST, HIGHEST = -1, 3
 """Ratings: 3 decisive, 0 irrelevant, -1 harmful."""
+GOAL = "goal"
+"""The dimension that the official score measures, whatever reward components are called."""
 RULES = "rules"
 """The judge that is none: rules that stand in for one."""
 
@@ -40,8 +42,9 @@ class Judged(StepFormula):
 
     judge: str = RULES
     """Who judges: "rules", or a policy that speaks text, such as endpoint:URL#MODEL."""
-    dimensions: tuple[str, ...] = ("goal",)
-    """What is judged; one of the name of a reward component is measured by it, any other by the official score."""
+    dimensions: tuple[str, ...] = (GOAL,)
+    """What is judged; one of the name of a reward component is measured by it, "goal" and any other by the official
+    score."""
     weights: tuple[float, ...] = (1.0,)
     """Of each dimension."""
     about: tuple[str, ...] = ()

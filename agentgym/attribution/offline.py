@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,7 @@ class RunCredit:
         left_out: Episodes without a reward, or without turns.
         largest_gap: Largest difference between an episode's return and the sum of its credit.
         mean_by_fifth: Mean |credit| of a turn, by the fifth of its episode that it stands in; None where none does.
+        made_at: When, in UTC; "" where that is not known.
     """
 
     label: str
@@ -57,6 +59,7 @@ class RunCredit:
     left_out: int
     largest_gap: float
     mean_by_fifth: tuple[float | None, ...]
+    made_at: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object."""
@@ -102,10 +105,41 @@ def attribute_run(
         trajectories = [trajectory for _, trajectory in members]
         for label, method in methods.items():
             tallies[label].add(members, _at(method, iteration).attribute(trajectories))
-    found = [tally.result(methods[label], chosen, left_out) for label, tally in tallies.items()]
+    made_at = _now()
+    found = [tally.result(methods[label], chosen, left_out, made_at) for label, tally in tallies.items()]
     for each in found:
-        record = {key: value for key, value in each.to_json().items() if key != "label"}
-        store.write_credit(each.label, record, tallies[each.label].events, is_replacement=overwrite)
+        tallies[each.label].keep(store, each, is_replacement=overwrite)
+    return found
+
+
+def keep_credit(
+    store: RunStore,
+    label: str,
+    method: Attribution,
+    members: Sequence[tuple[int, Trajectory]],
+    credit: Sequence[Floats],
+    *,
+    purpose: Purpose,
+    left_out: int = 0,
+) -> RunCredit:
+    """Keep credit that was assigned elsewhere, such as while training, as `attribute_run` does.
+
+    Args:
+        store: The run, open for writing.
+        label: What it is kept under; what was kept under it before is replaced.
+        method: What assigned it.
+        members: The numbers and trajectories of episodes that have turns.
+        credit: float64[T_i] of each.
+        purpose: What they were collected for.
+        left_out: Episodes beside them that could not be credited.
+
+    Raises:
+        StoreError: Writing failed, or an episode is not stored.
+    """
+    tally = _Tally(label)
+    tally.add(members, credit)
+    found = tally.result(method, purpose, left_out, _now())
+    tally.keep(store, found, is_replacement=True)
     return found
 
 
@@ -171,6 +205,10 @@ def with_credit(trajectory: Trajectory, events: Sequence[RewardEvent], label: st
     return dataclasses.replace(trajectory, events=list(events), weights={label: 1.0})
 
 
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
 def _first_purpose(rows: Sequence[EpisodeRow]) -> Purpose:
     found = {row.purpose for row in rows}
     return next((purpose for purpose in _ORDER if purpose in found), _ORDER[0])
@@ -209,7 +247,10 @@ def _loaded(store: RunStore, groups: Sequence[Sequence[EpisodeRow]], with_tokens
 
 
 class _Tally:
-    """The events of one method, and the figures that are told of it."""
+    """The events of one method, and the figures that are told of it.
+
+    An episode without any credit has no events, which is kept too: it was attributed, others may not have been.
+    """
 
     def __init__(self, label: str) -> None:
         self.label = label
@@ -219,16 +260,14 @@ class _Tally:
 
     def add(self, members: Sequence[tuple[int, Trajectory]], found: Sequence[Floats]) -> None:
         for (number, trajectory), credit in zip(members, found, strict=True):
-            events = credit_events(trajectory, credit, self.label)
-            if events:
-                self.events[number] = events
+            self.events[number] = credit_events(trajectory, credit, self.label)
             fifth = (FIFTHS * (2 * np.arange(len(credit)) + 1)) // (2 * len(credit))
             self._sums += np.bincount(fifth, np.abs(credit), FIFTHS)
             self._counts += np.bincount(fifth, minlength=FIFTHS)
             self._episodes += 1
             self._gap = max(self._gap, abs(float(credit.sum() - trajectory.step_rewards().sum())))
 
-    def result(self, method: Attribution, purpose: Purpose, left_out: int) -> RunCredit:
+    def result(self, method: Attribution, purpose: Purpose, left_out: int, made_at: str) -> RunCredit:
         means = [float(total / count) if count else None for total, count in zip(self._sums, self._counts, strict=True)]
         options = repr(method) if dataclasses.is_dataclass(method) else ""
         return RunCredit(
@@ -242,4 +281,9 @@ class _Tally:
             left_out=left_out,
             largest_gap=self._gap,
             mean_by_fifth=tuple(means),
+            made_at=made_at,
         )
+
+    def keep(self, store: RunStore, found: RunCredit, *, is_replacement: bool) -> None:
+        record = {key: value for key, value in found.to_json().items() if key != "label"}
+        store.write_credit(self.label, record, self.events, is_replacement=is_replacement)

@@ -6,7 +6,9 @@ Forks, which need a live environment, are made by `agentgym.evaluation.named_for
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from agentgym.attribution.anchors import Anchors
@@ -54,6 +56,8 @@ METHODS: dict[str, type[StepFormula]] = {
 PREDICTED: dict[str, type[StepFormula]] = {method.name: method for method in (Spa, Rudder, Expert, Judged)}
 """Formulas of what a predictor says of each turn, by their names."""
 _ALL = METHODS | PREDICTED
+_CLOSE = 0.6
+"""How much of a name must be there for a method to be suggested."""
 _OF_PAPERS = {
     "gigpo": "episode_groups+anchors",
     "mt_grpo": "turn_groups",
@@ -82,7 +86,7 @@ def make_attribution(text: str, options: Sequence[str] = ()) -> StepFormula:
 
 def make_attributions(texts: Sequence[str], options: Sequence[str] = ()) -> list[StepFormula]:
     """Several methods; an option goes to every one that holds its name. See `make_attribution`."""
-    names = list(dict.fromkeys(name for text in texts for name in _names(text)))
+    names = list(dict.fromkeys(name for text in texts for name in method_names(text)))
     if Forks.name in names:
         raise ConfigError(
             f"{Forks.name} plays on in a live environment, which no formula does: it stands alone, for a run that is "
@@ -90,8 +94,7 @@ def make_attributions(texts: Sequence[str], options: Sequence[str] = ()) -> list
         )
     for name in names:
         if name not in _ALL:
-            same = _OF_PAPERS.get(name)
-            raise UnknownNameError("attribution method", name, _ALL, [f"{name} is written as {same}"] if same else [])
+            raise _unknown(name)
     if len(names) == 1:
         options = [option if option.startswith(f"{names[0]}.") else f"{names[0]}.{option}" for option in options]
     tables, source = read_tables(None, options)
@@ -104,6 +107,15 @@ def make_attributions(texts: Sequence[str], options: Sequence[str] = ()) -> list
     return [_chain(text, tables, source) for text in texts]
 
 
+def _unknown(name: str) -> UnknownNameError:
+    """Suggests what is spelt nearly so; else names every method, as one text, which nothing resembles by chance."""
+    known = [*_ALL, Forks.name]
+    close = difflib.get_close_matches(name, known, cutoff=_CLOSE)
+    same = _OF_PAPERS.get(name)
+    told = [f"{name} is written as {same}"] if same else []
+    return UnknownNameError("attribution method", name, close or [", ".join(known)], told)
+
+
 def _chain(text: str, tables: Mapping[str, Any], source: Source) -> StepFormula:
     stages = tuple(_sum(stage, tables, source) for stage in text.split(","))
     return stages[0] if len(stages) == 1 else Chain(stages)
@@ -111,12 +123,28 @@ def _chain(text: str, tables: Mapping[str, Any], source: Source) -> StepFormula:
 
 def _sum(text: str, tables: Mapping[str, Any], source: Source) -> StepFormula:
     terms = list(_terms(text))
-    methods = tuple(build(_ALL[name], tables.get(name, {}), source, f"{name}.") for _, name in terms)
+    methods = tuple(_made(name, tables.get(name, {}), source) for _, name in terms)
     weights = tuple(weight for weight, _ in terms)
     return methods[0] if weights == (1.0,) else Sum(methods, weights)
 
 
-def _names(text: str) -> list[str]:
+def _made(name: str, options: Any, source: Source) -> StepFormula:
+    known = ", ".join(f"{name}.{field.name}" for field in fields(_ALL[name]))  # type: ignore[arg-type]
+    if not isinstance(options, Mapping):
+        raise ConfigError(f"{source.place(name)} is a method, no option of one; its options: {known or 'none'}")
+    if options and not known:
+        raise ConfigError(
+            f"{source.place(f'{name}.{next(iter(options))}')} is unknown: the method {name} has no options"
+        )
+    return build(_ALL[name], options, source, f"{name}.")
+
+
+def method_names(text: str) -> list[str]:
+    """The names in the text of a method.
+
+    Raises:
+        ConfigError: It is of no such form.
+    """
     return [name for stage in text.split(",") for _, name in _terms(stage)]
 
 

@@ -19,8 +19,10 @@ from agentgym.attribution import (
     stored_credit,
 )
 from agentgym.attribution.forks import Forks
+from agentgym.attribution.judged import Judged
 from agentgym.attribution.offline import require_free
 from agentgym.attribution.predicted import Predicting
+from agentgym.attribution.registry import method_names
 from agentgym.cli.output import AsJson, note, print_json, print_table
 from agentgym.config import build, read_tables
 from agentgym.errors import ConfigError, MissingExtraError
@@ -150,12 +152,30 @@ def _refuse_alone(given: Mapping[str, object]) -> None:
 
 
 def _warn(found: Sequence[RunCredit]) -> None:
-    silent = [each.label for each in found if not any(each.mean_by_fifth)]
-    if silent:
-        note(
-            f"no turn has any credit by {', '.join(silent)}: nothing was earned, or nothing can be compared: methods "
-            "that compare need several episodes of a task by one policy, or a group of them, with returns that differ"
+    """Say why methods gave no turn anything."""
+    silent: dict[str, list[str]] = {}
+    for each in found:
+        if not any(each.mean_by_fifth):
+            silent.setdefault(_why_silent(each), []).append(each.label)
+    for why, labels in silent.items():
+        note(f"no turn has any credit by {', '.join(labels)}: {why}")
+
+
+def _why_silent(found: RunCredit) -> str:
+    names = method_names(found.method)
+    if Forks.name in names:
+        return "wherever it was played on from, the episodes were worth the same"
+    if Judged.name in names:
+        return (
+            "every turn was rated 0, or no episode came anywhere in what was judged: judged.dimensions says what that "
+            "is, the official score measures it, or the reward component of its name"
         )
+    if found.yields == "advantages":
+        return (
+            "nothing was earned, or nothing can be compared: it takes several episodes of a task by one policy, or a "
+            "group of them, with returns that differ"
+        )
+    return "the episodes earned nothing that it could give to turns"
 
 
 def _print(found: Sequence[RunCredit]) -> None:

@@ -9,10 +9,12 @@ import json
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from agentgym.attribution.steps import Floats
 from agentgym.store import EpisodeRow
 from agentgym.trajectory import Trajectory, Turn
-from agentgym.view.credit_data import RECORDED, CreditData, Reading
+from agentgym.view.credit_data import CreditData, CreditMap, Reading
 from agentgym.view.heat import HeatRow, heat_class, ragged_map
 from agentgym.view.markup import Html, join, tag
 from agentgym.view.sections import section
@@ -26,29 +28,39 @@ def credit(found: CreditData | None) -> Html:
     """The section; nothing where there is no credit to show."""
     if found is None:
         return join()
+    told_of = " and ".join(one.told_of for one in found.maps)
     note = (
-        f"Which turn earned or lost, over {len(found.episodes)} {found.purpose} episodes: a row an episode, a square a "
-        "turn, the strongest colour being the largest credit of the method; below, the mean by turn."
+        f"Which turn earned or lost, over {told_of}: a row an episode, a square a turn, the strongest colour being "
+        "the largest credit of the method; below, the mean by turn."
     )
-    if len(found.readings) == 1:
+    if not found.methods:
         note += " agentgym attribute sets other methods beside the recorded rewards."
-    left_out = f"No room for {', '.join(found.left_out)}." if found.left_out else None
-    return section(
-        "Who earned it",
-        _legend(),
-        tag("div", *(_panel(reading, found.episodes) for reading in found.readings), class_="panels"),
-        tag("p", left_out, class_="note") if left_out else None,
-        *(_turn_by_turn(row, trajectory, found.readings) for row, trajectory in found.pair),
-        note=note,
-    )
+    drawn = [part for one in found.maps for part in _map(one, is_titled=len(found.maps) > 1)]
+    return section("Who earned it", _legend(), *drawn, *_left_out(found), note=note)
 
 
-def chips(readings: Sequence[Reading], number: int, turn: int) -> list[Html]:
-    """What each method but the record gave one turn of an episode, for the margin of a transcript."""
+def _map(one: CreditMap, is_titled: bool) -> list[Html]:
+    title = [tag("h3", one.told_of)] if is_titled else []
+    panels = tag("div", *(_panel(reading, one.episodes) for reading in one.readings), class_="panels")
+    return [*title, panels, *(_turn_by_turn(row, trajectory, one.readings) for row, trajectory in one.pair)]
+
+
+def _left_out(found: CreditData) -> list[Html]:
+    notes = []
+    if found.no_room:
+        named = ", ".join(found.no_room)
+        notes.append(f"No room for {named}: agentgym report RUN --label LABEL … shows the labels that you name.")
+    if found.of_none:
+        notes.append(f"None of the episodes that {', '.join(found.of_none)} was asked about is in the run.")
+    return [tag("p", text, class_="note") for text in notes]
+
+
+def chips(methods: Sequence[Reading], number: int, turn: int) -> list[Html]:
+    """What each method that was asked about an episode gave one of its turns, for the margin of a transcript."""
     shown = []
-    for reading in readings:
+    for reading in methods:
         values = reading.credit.get(number)
-        if reading.label != RECORDED and values is not None and turn < len(values):
+        if values is not None and turn < len(values):
             colour = heat_class(float(values[turn]), reading.largest)
             shown.append(tag("span", f"{reading.label} {_signed(float(values[turn]))}", class_=f"chip heat {colour}"))
     return shown
@@ -61,19 +73,22 @@ def _legend() -> Html:
 
 
 def _panel(reading: Reading, episodes: Sequence[EpisodeRow]) -> Html:
-    rows = [_map_row(row, reading.credit[row.number]) for row in episodes if row.number in reading.credit]
+    rows = [_map_row(row, reading.credit.get(row.number)) for row in episodes]
     columns = min(_MAX_COLUMNS, max((len(row.values) for row in rows), default=1))
-    kind = reading.yields + (", conserving" if reading.conserves and reading.label != RECORDED else "")
-    caption = tag("figcaption", tag("b", reading.label), tag("span", kind, class_="quiet"))
+    caption = tag("figcaption", tag("b", reading.label), tag("span", reading.kind, class_="quiet"))
     scale = f"full colour ±{reading.largest:.3g}" if reading.largest else "no credit on any turn"
-    drawing = ragged_map(rows, columns, reading.largest, f"Credit of turns by {reading.label}")
+    absent = sum(row.number not in reading.credit for row in episodes)
+    scale += f"; {absent} of the {len(episodes)} episodes not attributed" if absent else ""
+    drawing = ragged_map(rows, max(1, columns), reading.largest, f"Credit of turns by {reading.label}")
     return tag("figure", caption, drawing, tag("p", scale, class_="scale"))
 
 
-def _map_row(row: EpisodeRow, values: Floats) -> HeatRow:
+def _map_row(row: EpisodeRow, values: Floats | None) -> HeatRow:
+    """The row of an episode; without squares where the method was not asked about it."""
     verdict = "solved" if row.success else "not solved"
-    titles = [f"{row.task_id}, {verdict}\nturn {at + 1}: {_signed(value)}" for at, value in enumerate(values.tolist())]
-    return HeatRow(values, titles, "good" if row.success else "bad")
+    credit = np.zeros(0) if values is None else values
+    titles = [f"{row.task_id}, {verdict}\nturn {at + 1}: {_signed(value)}" for at, value in enumerate(credit.tolist())]
+    return HeatRow(credit, titles, "good" if row.success else "bad")
 
 
 def _turn_by_turn(row: EpisodeRow, trajectory: Trajectory, readings: Sequence[Reading]) -> Html:
@@ -103,6 +118,8 @@ def _turn_by_turn(row: EpisodeRow, trajectory: Trajectory, readings: Sequence[Re
 
 
 def _cell(reading: Reading, number: int, turn: int) -> Html:
+    if number not in reading.credit:
+        return tag("td", "–", title="not attributed", class_="figure quiet")
     value = float(reading.credit[number][turn])
     return tag("td", _signed(value), class_=f"figure heat {heat_class(value, reading.largest)}")
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from agentgym.attribution import with_credit
 from agentgym.attribution.steps import Floats
+from agentgym.errors import UnknownNameError
 from agentgym.outcome import GRADED
 from agentgym.store import EpisodeRow, RunStore
 from agentgym.trajectory import Trajectory
@@ -21,28 +24,47 @@ from agentgym.trajectory import Trajectory
 RECORDED = "as recorded"
 _MAX_EPISODES = 28
 _MAX_METHODS = 7
+_MAX_MAPS = 4
+_MAX_POLICIES = 3
 _PURPOSES = ("train", "demo", "validation", "test")
 _FEW_TURNS = 3
 """An episode of fewer turns tells little about which of them earned what."""
+_SAME = 1e-9
+"""Credit that differs by no more from the recorded rewards repeats them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one method gave the turns of the episodes that are shown.
+    """What one method gave the turns of the episodes that it was asked about.
 
     Attributes:
         label: What its credit is kept under.
-        yields: What its numbers are.
-        conserves: Whether it says that they add up to the return.
-        credit: float64[T] by the episode's number.
-        largest: Largest |credit| of a turn, for scales; 0 where there is none.
+        kind: What its numbers are, and of which method where the label does not say.
+        credit: float64[T] by the episode's number; an episode that was not attributed is not there.
+        largest: Largest |credit| of a turn that the map shows, for scales; 0 where there is none.
     """
 
     label: str
-    yields: str
-    conserves: bool
+    kind: str
     credit: Mapping[int, Floats]
     largest: float
+
+
+@dataclass(frozen=True, slots=True)
+class CreditMap:
+    """Methods side by side on the same episodes.
+
+    Attributes:
+        episodes: Solved ones first, then by number of turns.
+        pair: For reading turn by turn: one that was solved and one that was not, of one task where there is such a one.
+        readings: The recorded rewards, then methods.
+        told_of: What the episodes were collected for, and by whom they were played.
+    """
+
+    episodes: Sequence[EpisodeRow]
+    pair: Sequence[tuple[EpisodeRow, Trajectory]]
+    readings: Sequence[Reading]
+    told_of: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,75 +72,149 @@ class CreditData:
     """The credit that a report shows.
 
     Attributes:
-        episodes: For the map: solved ones first, then by number of turns.
-        pair: For reading turn by turn: one that was solved and one that was not, of one task where there is such a one.
-        readings: The recorded rewards, then each method.
-        left_out: Labels for which there is no room.
-        purpose: What the episodes were collected for.
+        maps: One, or several where methods were asked about different episodes.
+        no_room: Labels for which there is none.
+        of_none: Labels none of whose episodes is in the run.
     """
 
-    episodes: Sequence[EpisodeRow]
-    pair: Sequence[tuple[EpisodeRow, Trajectory]]
-    readings: Sequence[Reading]
-    left_out: Sequence[str]
-    purpose: str
+    maps: Sequence[CreditMap]
+    no_room: Sequence[str]
+    of_none: Sequence[str]
+
+    @property
+    def methods(self) -> list[Reading]:
+        """What each method said, the recorded rewards left out."""
+        return [reading for one in self.maps for reading in one.readings if reading.label != RECORDED]
 
 
-def read_credit(store: RunStore, picked: Iterable[EpisodeRow]) -> CreditData | None:
+def read_credit(store: RunStore, picked: Iterable[EpisodeRow], labels: Sequence[str] = ()) -> CreditData | None:
     """The credit of a few episodes; None where no method was asked and rewards come at the end alone.
 
     Args:
         store: The run.
-        picked: Further episodes whose credit is wanted, which the map does not show.
+        picked: Further episodes whose credit is wanted, which no map shows.
+        labels: The labels to show, in order; none shows those that say something first, the newest before others.
+
+    Raises:
+        UnknownNameError: The run keeps no credit under one of the labels.
     """
     records = store.credit_labels()
-    labels = list(records)[:_MAX_METHODS]
-    events = {label: store.credit(label) for label in labels}
-    rows = _candidates(store, records, {number for found in events.values() for number in found})
-    if not rows:
+    asked = _in_order(records, labels)
+    rows = {row.number: row for row in store.episode_rows() if row.outcome in GRADED and row.num_turns}
+    covered = {label: store.credit(label).keys() & rows.keys() for label in asked}
+    graded = [row for row in picked if row.outcome in GRADED]
+    left = [label for label in asked if covered[label]]
+    maps: list[CreditMap] = []
+    no_room: list[str] = []
+    while left and len(maps) < _MAX_MAPS:
+        chosen = _choose(rows, left, covered)
+        found = _draw(store, chosen, graded, {label: records[label] for label in chosen.labels})
+        maps.append(found if labels else _fitting(found, no_room))
+        left = [label for label in left if label not in chosen.labels]
+    if not maps and (alone := _without_methods(store, rows)) is not None:
+        maps.append(alone)
+    of_none = [label for label in asked if not covered[label]]
+    return CreditData(maps, no_room + left, of_none) if maps else None
+
+
+def _in_order(records: Mapping[str, Mapping[str, Any]], labels: Sequence[str]) -> list[str]:
+    for label in labels:
+        if label not in records:
+            raise UnknownNameError("credit label", label, records)
+    if labels:
+        return list(dict.fromkeys(labels))
+    return sorted(records, key=lambda label: str(records[label].get("made_at", "")), reverse=True)
+
+
+# What a map shows.
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    labels: Sequence[str]
+    rows: Sequence[EpisodeRow]
+    pair: Sequence[EpisodeRow]
+
+
+def _choose(rows: Mapping[int, EpisodeRow], labels: Sequence[str], covered: Mapping[str, AbstractSet[int]]) -> _Chosen:
+    """Episodes of the first label, before others those that most methods were asked about, and who was."""
+    first = covered[labels[0]]
+    beside = [label for label in labels if not covered[label].isdisjoint(first)]
+    num_methods = Counter(number for label in beside for number in covered[label])
+    candidates = [rows[number] for number in sorted(first)]
+    pair = _pair(candidates, num_methods)
+    shown = _spread(candidates, pair, num_methods)
+    told = [label for label in beside if any(row.number in covered[label] for row in shown)]
+    return _Chosen(told, shown, pair)
+
+
+def _without_methods(store: RunStore, rows: Mapping[int, EpisodeRow]) -> CreditMap | None:
+    """The recorded rewards alone; None where they come at the end alone."""
+    found = {row.purpose for row in rows.values()}
+    purpose = next((name for name in _PURPOSES if name in found), None)
+    candidates = [row for row in rows.values() if row.purpose == purpose]
+    if not candidates:
         return None
-    pair = _pair(rows, Counter(number for found in events.values() for number in found))
-    shown = _spread(rows, pair)
-    wanted = {row.number: row for row in [*shown, *picked] if row.outcome in GRADED}
+    pair = _pair(candidates, {})
+    drawn = _draw(store, _Chosen((), _spread(candidates, pair, {}), pair), (), {})
+    [recorded] = drawn.readings
+    return drawn if any(np.any(recorded.credit[row.number][:-1]) for row in drawn.episodes) else None
+
+
+def _draw(
+    store: RunStore, chosen: _Chosen, picked: Iterable[EpisodeRow], records: Mapping[str, Mapping[str, Any]]
+) -> CreditMap:
+    """What the methods of some labels gave the chosen episodes, and the picked ones that they were asked about."""
+    wanted = {row.number: row for row in [*chosen.rows, *picked]}
     loaded = {each.id: each for each in store.load(list(wanted.values()), with_tokens=False)}
     trajectories = {number: loaded[row.id] for number, row in wanted.items() if row.id in loaded}
-    shown = [row for row in shown if row.number in trajectories]  # one may have been dropped meanwhile
+    shown = [row for row in chosen.rows if row.number in trajectories]  # one may have been dropped meanwhile
     numbers = [row.number for row in shown]
-    credit = {number: each.step_rewards() for number, each in trajectories.items()}
-    readings = [_reading(RECORDED, "rewards", True, credit, numbers)]
-    for label in labels:
+    recorded = {number: each.step_rewards() for number, each in trajectories.items()}
+    readings = [_reading(RECORDED, "rewards", recorded, numbers)]
+    for label, record in records.items():
+        kept = {number: events for number, events in store.credit(label).items() if number in trajectories}
         credit = {
-            number: with_credit(each, events[label].get(number, ()), label).step_rewards()
-            for number, each in trajectories.items()
+            number: with_credit(trajectories[number], events, label).step_rewards() for number, events in kept.items()
         }
-        record = records[label]
-        readings.append(_reading(label, str(record.get("yields")), bool(record.get("conserves")), credit, numbers))
-    if not labels and not any(np.any(readings[0].credit[number][:-1]) for number in numbers):
-        return None
-    return CreditData(
-        episodes=shown,
-        pair=[(row, trajectories[row.number]) for row in pair if row.number in trajectories],
-        readings=readings,
-        left_out=list(records)[_MAX_METHODS:],
-        purpose=rows[0].purpose,
-    )
+        readings.append(_reading(label, _kind(label, record), credit, numbers))
+    pair = [(row, trajectories[row.number]) for row in chosen.pair if row.number in trajectories]
+    return CreditMap(shown, pair, readings, _told_of(shown))
 
 
-def _reading(label: str, yields: str, conserves: bool, credit: Mapping[int, Floats], numbers: Sequence[int]) -> Reading:
+def _fitting(found: CreditMap, no_room: list[str]) -> CreditMap:
+    """The map without the methods for which there is no room: first those that say nothing beside the record."""
+    recorded, *methods = found.readings
+    numbers = [row.number for row in found.episodes]
+    ordered = sorted(methods, key=lambda reading: _says_nothing(reading, recorded, numbers))
+    no_room += [reading.label for reading in ordered[_MAX_METHODS:]]
+    return CreditMap(found.episodes, found.pair, [recorded, *ordered[:_MAX_METHODS]], found.told_of)
+
+
+def _says_nothing(reading: Reading, recorded: Reading, numbers: Sequence[int]) -> bool:
+    told = [(reading.credit[number], recorded.credit[number]) for number in numbers if number in reading.credit]
+    return not reading.largest or all(np.allclose(credit, rewards, atol=_SAME) for credit, rewards in told)
+
+
+def _reading(label: str, kind: str, credit: Mapping[int, Floats], numbers: Sequence[int]) -> Reading:
     largest = max((float(np.abs(credit[number]).max(initial=0.0)) for number in numbers if number in credit), default=0)
-    return Reading(label, yields, conserves, credit, largest)
+    return Reading(label, kind, credit, largest)
 
 
-def _candidates(store: RunStore, records: Mapping[str, Mapping[str, object]], credited: set[int]) -> list[EpisodeRow]:
-    """Graded episodes with turns of the purpose and the policies that methods were asked about."""
-    rows = [row for row in store.episode_rows() if row.outcome in GRADED and row.num_turns]
-    purposes = Counter(str(record.get("purpose")) for record in records.values())
-    found = {row.purpose for row in rows}
-    purpose = next((name for name, _ in purposes.most_common() if name in found), None)
-    purpose = purpose or next((name for name in _PURPOSES if name in found), None)
-    rows = [row for row in rows if row.purpose == purpose]
-    policies = {row.policy for row in rows if row.number in credited}
-    return [row for row in rows if row.policy in policies] if policies else rows
+def _kind(label: str, record: Mapping[str, Any]) -> str:
+    kind = str(record.get("yields")) + (", conserving" if record.get("conserves") else "")
+    method = record.get("method")
+    return kind if method in (None, label) else f"{kind}, {method}"
+
+
+def _told_of(rows: Sequence[EpisodeRow]) -> str:
+    purposes = " and ".join(dict.fromkeys(row.purpose for row in rows))
+    policies = sorted({row.policy for row in rows if row.policy})
+    by = f" by {', '.join(policies)}" if 0 < len(policies) <= _MAX_POLICIES else ""
+    return f"{len(rows)} {purposes} episode{'' if len(rows) == 1 else 's'}{by}"
+
+
+# Which episodes.
 
 
 def _pair(rows: Sequence[EpisodeRow], num_methods: Mapping[int, int]) -> list[EpisodeRow]:
@@ -139,14 +235,24 @@ def _most(rows: Sequence[EpisodeRow], num_methods: Mapping[int, int]) -> list[Ep
     return [row for row in rows if num_methods.get(row.number, 0) == most]
 
 
-def _spread(rows: Sequence[EpisodeRow], pair: Sequence[EpisodeRow]) -> list[EpisodeRow]:
-    """As many solved as unsolved episodes where there are enough, spread over the run, the pair among them."""
+def _spread(rows: Sequence[EpisodeRow], pair: Sequence[EpisodeRow], num_methods: Mapping[int, int]) -> list[EpisodeRow]:
+    """The pair, then episodes spread over the run, those that more methods were asked about before others."""
+    kept = dict.fromkeys(pair)
+    for count in sorted({num_methods.get(row.number, 0) for row in rows}, reverse=True):
+        like = [row for row in rows if row not in kept and num_methods.get(row.number, 0) == count]
+        kept |= dict.fromkeys(_balanced(like, _MAX_EPISODES - len(kept)))
+    return sorted(kept, key=lambda row: (not row.success, row.num_turns, row.number))
+
+
+def _balanced(rows: Sequence[EpisodeRow], room: int) -> list[EpisodeRow]:
+    """As many solved as unsolved episodes where there are enough."""
     solved = [row for row in rows if row.success]
     failed = [row for row in rows if not row.success]
-    room = max(_MAX_EPISODES // 2, _MAX_EPISODES - len(failed))
-    kept = [*pair, *_evenly(solved, room)]
-    kept += _evenly(failed, max(_MAX_EPISODES // 2, _MAX_EPISODES - len(solved)))
-    return sorted(dict.fromkeys(kept), key=lambda row: (not row.success, row.num_turns, row.number))
+    half = room // 2
+    return [
+        *_evenly(solved, max(half, room - len(failed))),
+        *_evenly(failed, max(room - half, room - len(solved))),
+    ]
 
 
 def _evenly(rows: Sequence[EpisodeRow], count: int) -> list[EpisodeRow]:

@@ -24,6 +24,7 @@ _POINT = re.compile(r"calibration/(?P<side>predicted|realised)/(?P<place>\d+)")
 _TITLES = {
     "replay/age": "Age of replayed turns (iterations)",
     "replay/weight": "Importance weights of replayed turns",
+    "replay/importance": "Importance weights of replayed tokens in the loss",
     "loss/importance": "Importance weights of tokens",
 }
 _CURVES: tuple[tuple[str, str, Callable[[float], str]], ...] = (
@@ -112,7 +113,7 @@ def _histogram(of: str, bands: Sequence[tuple[str, Curve]]) -> Html | None:
         shares[row, at] = curve.y[here]
     if not np.nan_to_num(shares).any():
         return None
-    title = _TITLES.get(of, of)
+    title = _TITLES.get(of) or _in_words(of)
     caption = tag("figcaption", tag("span", title), tag("span", "share by iteration", class_="quiet"))
     return tag(
         "figure", caption, heat_table(columns.tolist(), [name for name, _ in bands], shares, (420, 190), percent, title)
@@ -126,13 +127,19 @@ def _curves(run: RunData) -> Html | None:
     known = [name for name, _, _ in _CURVES]
     shown = list(_CURVES)
     shown += [
-        (name, f"{name.partition('/')[0].capitalize()}: {name.partition('/')[2].replace('_', ' ')}", number)
+        (name, _in_words(name), number)
         for name in sorted(run.metrics.get("train", {}))
         if name.startswith(("replay/", "curriculum/")) and name not in known and "/histogram/" not in name
     ]
     figures = [_figure(run, *each) for each in shown]
     figures = [figure for figure in figures if figure is not None]
     return tag("div", *figures, class_="small") if figures else None
+
+
+def _in_words(name: str) -> str:
+    """A metric's name as a title: "Replay: effective share"."""
+    family, _, rest = name.partition("/")
+    return f"{family.capitalize()}: {rest.replace('_', ' ')}"
 
 
 def _figure(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from agentgym.errors import StoreError
@@ -20,22 +21,24 @@ from agentgym.view.run_data import RunData, read_run
 REPORT = "report.html"
 
 
-def write_report(run_folder: Path | str, path: Path | None = None) -> Path:
+def write_report(run_folder: Path | str, path: Path | None = None, *, labels: Sequence[str] = ()) -> Path:
     """Draw the report of a run; a run that goes on can be drawn too.
 
     Args:
         run_folder: The run.
         path: The file to write; None writes `report.html` into the run folder.
+        labels: The labels of credit to show, in order; none leaves the choice to the report.
 
     Returns:
         The file.
 
     Raises:
         StoreError: There is no run in the folder, or the file cannot be written.
+        UnknownNameError: The run keeps no credit under one of the labels.
     """
     folder = Path(run_folder)
     target = path or folder / REPORT
-    page = render(read_run(folder))
+    page = render(read_run(folder, labels))
     partial = target.with_name(target.name + ".partial")
     try:
         partial.write_text(page, encoding="utf-8")
@@ -77,6 +80,6 @@ def render(run: RunData) -> str:
 
 def _episodes(run: RunData) -> Html:
     note = "A few of the run's episodes: what the agent was told, what it said, and what each turn was rewarded with."
-    readings = run.credit.readings if run.credit else ()
-    shown = [transcripts.episode(pick, readings, is_open=place == 0) for place, pick in enumerate(run.picks)]
+    methods = run.credit.methods if run.credit else ()
+    shown = [transcripts.episode(pick, methods, is_open=place == 0) for place, pick in enumerate(run.picks)]
     return sections.section("Episodes", *shown, note=note)

@@ -82,11 +82,16 @@ class RunData:
         return Curve(look.pop("label", name), found.x, found.y, **(ends if len(ends) == 2 else {}), **look)
 
 
-def read_run(folder: Path) -> RunData:
+def read_run(folder: Path, labels: Sequence[str] = ()) -> RunData:
     """Read a run folder; the run may still be going on.
+
+    Args:
+        folder: The run's folder.
+        labels: The labels of credit to show; none leaves the choice to `read_credit`.
 
     Raises:
         StoreError: There is no run in the folder or it cannot be read.
+        UnknownNameError: The run keeps no credit under one of the labels.
     """
     with RunStore.open(folder, read_only=True) as store:
         metrics = {
@@ -103,7 +108,7 @@ def read_run(folder: Path) -> RunData:
             metrics=metrics,
             counts=store.counts(),
             picks=picks,
-            credit=read_credit(store, [pick.row for pick in picks]),
+            credit=read_credit(store, [pick.row for pick in picks], labels),
             facts=_read_json(folder / "config.json"),
         )
 

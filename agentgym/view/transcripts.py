@@ -25,7 +25,7 @@ _MAX_TURNS = 40
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}")
 
 
-def episode(pick: Pick, readings: Sequence[Reading], is_open: bool) -> Html:
+def episode(pick: Pick, methods: Sequence[Reading], is_open: bool) -> Html:
     """One episode, folded under a line that sums it up; beside each turn its rewards and its credit."""
     row, trajectory = pick.row, pick.trajectory
     verdict, look = (
@@ -43,7 +43,7 @@ def episode(pick: Pick, readings: Sequence[Reading], is_open: bool) -> Html:
         tag("span", "" if row.reward is None else f"{row.reward:+.2f}", class_="reward"),
     )
     body = [
-        _turn(turn, trajectory, chips(readings, row.number, place))
+        _turn(turn, trajectory, chips(methods, row.number, place))
         for place, turn in enumerate(trajectory.turns[:_MAX_TURNS])
     ]
     if len(trajectory.turns) > _MAX_TURNS:

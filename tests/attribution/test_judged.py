@@ -12,6 +12,7 @@ from agentgym.attribution.predicted import Predicting
 from agentgym.errors import ConfigError, EndpointError, InfrastructureError
 from agentgym.judge import PolicyJudge
 from agentgym.policy import Reply
+from agentgym.reward import RewardEvent
 from tests.attribution.records import record
 
 
@@ -57,6 +58,37 @@ def test_rules_stand_in_for_a_judge():
     trajectory.turns[4].was_invalid = True
     assert RuleRater().rate(trajectory, "goal") == [1, -1, 0, 3, -1]
     assert RuleRater().rate(trajectory, "success") == [1, 1, 0, 3, -1]
+
+
+MAZE = {"goal": 1.0, "move": 1.0, "format": 1.0}
+
+
+def walk(moves, *, is_solved):
+    """Of a maze in which each turn costs 1 and the end pays nothing, as in LMRL-Gym."""
+    paid = [{"move": -1.0}] * (len(moves) - is_solved) + [{"goal": 0.0}] * is_solved
+    found = record("a", paid, weights=MAZE, score=0.5 * is_solved, success=is_solved)
+    for turn, text in zip(found.turns, moves, strict=True):
+        turn.text = text
+    return found
+
+
+def test_rules_take_an_end_that_solves_for_good_and_no_uniform_price_for_harm():
+    assert RuleRater().rate(walk(["up", "down", "up", "left"], is_solved=True), "goal") == [1, 1, 0, 3]
+    assert RuleRater().rate(walk(["up", "down", "up", "left"], is_solved=False), "score") == [1, 1, 0, 1]
+    assert RuleRater().rate(walk(["up", "left"], is_solved=True), "goal") == [1, 3]
+
+
+def test_rules_take_a_turn_that_costs_more_than_the_usual_price_for_harm():
+    walked = walk(["up", "fly", "left"], is_solved=True)
+    walked.events[1] = RewardEvent(1, 1, "agent", "format", -4.0)
+    assert RuleRater().rate(walked, "goal") == [1, -1, 3]
+    assert RuleRater().rate(walked, "format") == [1, -1, 1]
+
+
+def test_the_goal_is_measured_by_the_score_also_where_a_component_of_that_name_is_worth_nothing():
+    credit = credit_of(Judged(), RuleRater(), walk(["up", "up", "left"], is_solved=True))
+    np.testing.assert_allclose(credit, [0.5 / 3, 0.0, 0.5])
+    assert not credit_of(Judged(), RuleRater(), walk(["up", "up", "left"], is_solved=False)).any()
 
 
 @pytest.mark.parametrize("answer", ["[3, -1]", "Well: [9] no, rather\n```json\n[3, -1]\n```"])

@@ -1,3 +1,4 @@
+import dataclasses
 import sqlite3
 
 import numpy as np
@@ -12,6 +13,7 @@ from agentgym.attribution import (
     stored_credit,
     with_credit,
 )
+from agentgym.attribution.offline import keep_credit
 from agentgym.errors import ConfigError, StoreError
 from agentgym.game import SoloGame
 from agentgym.outcome import Outcome
@@ -87,7 +89,8 @@ def test_episodes_without_groups_are_compared_with_their_like(store):
     for name, policy, reward in (("a", "p", 1.0), ("b", "p", 0.0), ("c", "q", 5.0)):
         store.write_episode(record(name, [reward], group="", policy=policy))
     attribute_run(store, {"x": make_attribution("episode_groups")})
-    assert {number: events[0].value for number, events in store.credit("x").items()} == {1: 1.0, 2: -1.0}
+    found = {number: [event.value for event in events] for number, events in store.credit("x").items()}
+    assert found == {1: [1.0], 2: [-1.0], 3: []}
 
 
 def test_a_bonus_has_the_weight_of_the_iteration_that_an_episode_is_of(store):
@@ -97,6 +100,28 @@ def test_a_bonus_has_the_weight_of_the_iteration_that_an_episode_is_of(store):
     attribute_run(store, {"x": make_attribution("state_counts", options)})
     credit = store.credit("x")
     assert [[event.value for event in credit.get(number, ())] for number in (1, 2, 3)] == [[1.0], [], [1.0]]
+
+
+def test_episodes_that_earned_nothing_are_told_from_those_that_were_not_attributed(store):
+    store.write_episode(record("a", [0.0, 0.0]))
+    store.write_episode(record("b", [0.0, 0.0]), purpose="test")
+    attribute_run(store, {"x": make_attribution("uniform")})
+    assert store.credit("x") == {1: []}
+
+
+def test_credit_that_was_assigned_elsewhere_is_kept_like_any_other(store):
+    trajectories = [record("a", [0.0, 1.0]), record("b", [0.0, 0.0])]
+    numbers = [store.write_episode(each) for each in trajectories]
+    method = make_attribution("uniform")
+    (other,) = attribute_run(store, {"other": method})
+    members = list(zip(numbers, trajectories, strict=True))
+    for _ in range(2):
+        kept = keep_credit(store, "x", method, members, method.attribute(trajectories), purpose="train")
+    assert stored_credit(store) == [other, kept]
+    assert dataclasses.replace(kept, label="other", made_at=other.made_at) == other
+    assert kept.made_at > other.made_at
+    values = {label: [[e.value for e in found] for found in store.credit(label).values()] for label in ("x", "other")}
+    assert values["x"] == values["other"] == [[0.5, 0.5], []]
 
 
 def test_labels_are_replaced_only_on_request(store):

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from agentgym.attribution import METHODS, make_attribution, make_attributions
+from agentgym.attribution import METHODS, PREDICTED, make_attribution, make_attributions
 from agentgym.attribution.anchors import Anchors
 from agentgym.attribution.compose import Chain, Sum
 from agentgym.attribution.gated import Gated
@@ -55,6 +55,29 @@ def test_unknown_names_and_options_are_refused_with_what_there_is():
         make_attribution("forks,corrected")
     with pytest.raises(UnknownNameError, match="attribution method ''"):
         make_attribution("anchors,")
+
+
+def test_only_close_names_are_suggested_else_every_method_is_named():
+    with pytest.raises(UnknownNameError) as unlike:
+        make_attribution("nope")
+    assert "did you mean" not in str(unlike.value)
+    assert all(name in str(unlike.value) for name in (*METHODS, *PREDICTED, "forks"))
+    with pytest.raises(UnknownNameError) as like:
+        make_attribution("turn_group")
+    assert str(like.value).endswith("; did you mean turn_groups?")
+
+
+@pytest.mark.parametrize(
+    ("texts", "option", "why"),
+    [
+        (["uniform"], "uniform.foo=1", "'uniform.foo' is unknown: the method uniform has no options"),
+        (["uniform", "terminal"], "uniform=1", "'uniform' is a method, no option of one; its options: none"),
+        (["anchors", "terminal"], "anchors=1", "its options: anchors.gamma, anchors.baseline"),
+    ],
+)
+def test_options_of_methods_without_any_are_refused_as_such(texts, option, why):
+    with pytest.raises(ConfigError, match=re.escape(why)):
+        make_attributions(texts, [option])
 
 
 def test_names_of_papers_are_told_what_they_are_written_as():

@@ -1,6 +1,7 @@
 """`agentgym attribute`."""
 
 import json
+import re
 import sqlite3
 from pathlib import Path
 
@@ -83,15 +84,36 @@ def test_a_label_is_replaced_only_on_request(run_folder: Path, capsys: pytest.Ca
     assert json.loads(capsys.readouterr().out)["methods"][0]["method"] == "terminal"
 
 
-def test_methods_that_find_nothing_to_compare_say_so(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert attribute(run_folder, "--method", "episode_groups") == OK
-    assert "no turn has any credit by episode_groups" in capsys.readouterr().err
+def test_why_a_method_gave_nothing_is_told_by_its_kind(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    methods = ["episode_groups", "judged", "gated,tool_use"]
+    options = ["judged.weights=[0.0]", 'gated.priorities=["format", "success"]', "gated.thresholds=[9, 9]"]
+    assert attribute(run_folder, "--method", *methods, "--set", *options) == OK
+    told = dict(re.findall(r"no turn has any credit by (\S+): (.*)", capsys.readouterr().err))
+    assert list(told) == methods
+    assert "several episodes of a task" in told["episode_groups"]
+    assert "judged.dimensions says what that is" in told["judged"]
+    assert told["gated,tool_use"] == "the episodes earned nothing that it could give to turns"
+
+
+def test_a_maze_is_judged_by_what_was_reached(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    suite = ["--suite", "dialogue/maze-partial", "--policy", "demo=1"]
+    assert main(["record", *suite, "--episodes", "4", "--run", str(tmp_path / "run")]) == OK
+    assert attribute(tmp_path / "run", "--method", "judged") == OK
+    assert "no turn has any credit" not in capsys.readouterr().err
+    with RunStore.open(tmp_path / "run", read_only=True) as store:
+        kept = store.credit("judged")
+        rows = {row.number: row for row in store.episode_rows()}
+    assert all(row.success for row in rows.values())
+    ends = {number: (events[-1].turn + 1, events[-1].value) for number, events in kept.items()}
+    assert ends == {number: (row.num_turns, row.score) for number, row in rows.items()}
 
 
 @pytest.mark.parametrize(
     ("args", "why"),
     [
         (["--method", "anchor"], "unknown attribution method 'anchor'; did you mean anchors"),
+        (["--method", "nope"], "'nope'; known: terminal, environment"),
+        (["--method", "uniform", "--set", "uniform.foo=1"], "the method uniform has no options"),
         (["--method", "anchors", "--set", "gama=0.9"], "did you mean gamma"),
         (["--method", "anchors", "--set", "gamma"], "has no '='"),
         (["--method", "uniform", "terminal", "--label", "one"], "a label of its own"),

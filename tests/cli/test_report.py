@@ -26,6 +26,17 @@ def test_report_writes_a_page_and_says_where(run_folder: Path, capsys: pytest.Ca
     assert json.loads(capsys.readouterr().out) == {"run": str(run_folder), "report": str(page)}
 
 
+def test_labels_of_credit_are_chosen_by_name(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["attribute", str(run_folder), "--method", "uniform", "terminal", "--label", "even", "late"]) == 0
+    assert main(["report", str(run_folder), "--label", "late"]) == 0
+    page = (run_folder / "report.html").read_text(encoding="utf-8")
+    assert "Credit of turns by late" in page
+    assert "Credit of turns by even" not in page
+    capsys.readouterr()
+    assert main(["report", str(run_folder), "--label", "lat"]) == 2
+    assert "unknown credit label 'lat'; did you mean late" in capsys.readouterr().err
+
+
 def test_report_of_a_folder_without_a_run_is_one_clear_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(tmp_path)]) == 1
     captured = capsys.readouterr()

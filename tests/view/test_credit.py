@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from agentgym.attribution import attribute_run, make_attributions
+from agentgym.errors import UnknownNameError
 from agentgym.store import RunStore
 from agentgym.trajectory import Turn
 from agentgym.view import write_report
@@ -31,13 +32,25 @@ def folder(tmp_path):
     return tmp_path / "run"
 
 
-def attribute(folder, *methods):
+def attribute(folder, *methods, labels=(), **options):
     with RunStore.open(folder) as store:
-        attribute_run(store, dict(zip(methods, make_attributions(methods), strict=True)))
+        attribute_run(store, dict(zip(labels or methods, make_attributions(methods), strict=True)), **options)
 
 
-def page_of(folder):
-    return write_report(folder).read_text(encoding="utf-8")
+def page_of(folder, *labels):
+    return write_report(folder, labels=labels).read_text(encoding="utf-8")
+
+
+def panels_of(page):
+    """By label the drawing and what stands below it, in the order of the page."""
+    found = re.findall(r'aria-label="Credit of turns by ([^"]+)"(.*?</svg>)<p class="scale">(.*?)</p>', page, re.DOTALL)
+    return {label: (drawing, scale) for label, drawing, scale in found if label != "as recorded"}
+
+
+def played(name, is_solved, **fields):
+    found = record(name, [0.0, 0.0, float(is_solved)], group="", **fields)
+    found.success, found.score = bool(is_solved), float(is_solved)
+    return found
 
 
 def test_methods_are_drawn_side_by_side_on_the_same_episodes(folder):
@@ -86,6 +99,116 @@ def test_step_rewards_are_shown_without_a_method(tmp_path):
     assert "agentgym attribute sets other methods" in page
     assert page.count('class="cell e') == 2
     assert page.count('class="cell l') == 1
+
+
+def test_an_episode_that_was_not_attributed_shows_no_credit(tmp_path):
+    with RunStore.create(tmp_path, {}) as store:
+        store.write_episode(played("a", True), 1)
+        store.write_episode(played("b", True), purpose="test")
+    attribute(tmp_path, "uniform", purpose="train")
+    transcripts = page_of(tmp_path).partition("<h2>Episodes</h2>")[2].split("<details")[1:]
+    told = {re.search(r'class="reason">([^<,]+)', each).group(1): ">uniform " in each for each in transcripts}
+    assert told == {"First iteration": True, "Held out": False}
+
+
+def test_an_attributed_episode_without_credit_shows_zeros(tmp_path):
+    with RunStore.create(tmp_path, {}) as store:
+        store.write_episode(played("a", False), 1)
+        store.write_episode(played("b", True), 2)
+    attribute(tmp_path, "uniform")
+    page = page_of(tmp_path)
+    assert page.count(">uniform 0<") == 3
+    assert "not attributed" not in page
+
+
+def test_labels_of_different_purposes_are_each_shown_on_their_own_episodes(tmp_path):
+    with RunStore.create(tmp_path, {}) as store:
+        for number in range(4):
+            store.write_episode(played(f"a{number}", number % 2), 1)
+            store.write_episode(played(f"b{number}", number % 2, policy="best"), purpose="test")
+    attribute(tmp_path, "uniform", "terminal", purpose="train")
+    attribute(tmp_path, "uniform", labels=["utest"], purpose="test")
+    page = page_of(tmp_path)
+    assert "no credit on any turn" not in page
+    assert "not attributed" not in page
+    assert [part.partition("<")[0] for part in page.split("<h3>")[1:]] == [
+        "4 test episodes by best",
+        "4 train episodes",
+    ]
+    first, second = page.partition("<h3>4 train episodes")[::2]
+    assert list(panels_of(first)) == ["utest"]
+    assert list(panels_of(second)) == ["uniform", "terminal"]
+
+
+def test_episodes_that_a_method_beside_others_was_not_asked_about_are_gaps(tmp_path):
+    with RunStore.create(tmp_path, {}) as store:
+        for number in range(4):
+            store.write_episode(played(f"a{number}", False, policy="weak"), 1)
+        store.write_episode(played("b", True, policy="best"), 1)
+    attribute(tmp_path, "uniform", labels=["of-weak"], policies=("weak",))
+    attribute(tmp_path, "uniform", labels=["of-all"])
+    page = page_of(tmp_path)
+    panels = panels_of(page)
+    assert panels["of-weak"][1] == "no credit on any turn; 1 of the 5 episodes not attributed"
+    assert panels["of-weak"][0].count('class="mark') == panels["of-all"][0].count('class="mark') == 5
+    assert page.count('<td title="not attributed"') == 3
+
+
+def test_methods_that_were_asked_about_few_episodes_stand_beside_others_on_these(tmp_path):
+    with RunStore.create(tmp_path, {}) as store:
+        for number in range(200):
+            store.write_episode(played(f"a{number}", number % 2, policy="few" if number in (3, 90) else "many"), 1)
+    attribute(tmp_path, "uniform", labels=["few"], policies=("few",))
+    attribute(tmp_path, "uniform", labels=["all"])
+    panels = panels_of(page_of(tmp_path))
+    assert list(panels) == ["all", "few"]
+    assert panels["few"][1].endswith("26 of the 28 episodes not attributed")
+
+
+def test_methods_that_say_nothing_give_way_to_others(folder):
+    silent, repeating = ["a-silent"], ["b-repeating"]
+    attribute(folder, "tool_use", labels=silent)
+    attribute(folder, "terminal", labels=repeating)
+    others = [f"z{number}" for number in range(7)]
+    for label in others:
+        attribute(folder, "uniform", labels=[label])
+    page = page_of(folder)
+    assert list(panels_of(page)) == others[::-1]
+    assert "No room for b-repeating, a-silent: agentgym report RUN --label LABEL" in page
+
+
+def test_the_newest_methods_are_shown_where_there_is_no_room_for_all(folder):
+    for number in range(9):
+        attribute(folder, "uniform", labels=[f"z{number}"])
+    page = page_of(folder)
+    assert list(panels_of(page)) == [f"z{number}" for number in range(8, 1, -1)]
+    assert "No room for z1, z0:" in page
+
+
+def test_labels_that_are_asked_for_are_shown_in_order(folder):
+    for number in range(9):
+        attribute(folder, "uniform", labels=[f"z{number}"])
+    wanted = ["z1", "z0", *(f"z{number}" for number in range(2, 9))]
+    page = page_of(folder, *wanted)
+    assert list(panels_of(page)) == wanted
+    assert "No room" not in page
+    assert list(panels_of(page_of(folder, "z3"))) == ["z3"]
+    with pytest.raises(UnknownNameError, match="unknown credit label 'zz'"):
+        page_of(folder, "zz")
+
+
+def test_a_method_whose_label_does_not_name_it_is_named(folder):
+    attribute(folder, "uniform", labels=["mine"])
+    assert '<b>mine</b><span class="quiet">rewards, conserving, uniform</span>' in page_of(folder)
+
+
+def test_labels_whose_episodes_are_gone_are_named(folder):
+    with RunStore.open(folder) as store:
+        store.write_credit("old", {"method": "uniform", "yields": "rewards"}, {})
+    attribute(folder, "uniform")
+    page = page_of(folder)
+    assert list(panels_of(page)) == ["uniform"]
+    assert "None of the episodes that old was asked about is in the run." in page
 
 
 def test_labels_and_texts_of_a_hostile_run_are_escaped(tmp_path):

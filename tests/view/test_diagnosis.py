@@ -1,9 +1,11 @@
+import re
+
 import numpy as np
 
 from agentgym.store import RunStore
 from agentgym.view import write_report
 from agentgym_rl.calibration import calibration_metrics
-from agentgym_rl.histograms import AGES, histogram_metrics
+from agentgym_rl.histograms import AGES, WEIGHTS, histogram_metrics, named_shares
 
 
 def page_of(folder, *rows):
@@ -32,6 +34,19 @@ def test_histograms_of_replay_are_drawn_from_its_bands(tmp_path):
     assert "Age of replayed turns" in page
     assert "iteration 3\n8-15: 20\xa0%" in page
     assert "replay/age/histogram" not in page
+
+
+def test_histograms_have_titles_in_words(tmp_path):
+    shares = [0.5 if place == 3 else 0.5 / 6 for place in range(7)]
+    names = ("replay/weight", "replay/importance", "loss/importance", "later/some_thing")
+    page = page_of(tmp_path, *[{k: v for name in names for k, v in named_shares(name, shares, WEIGHTS).items()}] * 2)
+    titles = re.findall(r"<figcaption><span>([^<]+)</span><span class=\"quiet\">share by iteration", page)
+    assert titles == [
+        "Later: some thing",
+        "Importance weights of tokens",
+        "Importance weights of replayed tokens in the loss",
+        "Importance weights of replayed turns",
+    ]
 
 
 def test_states_and_stages_are_curves(tmp_path):

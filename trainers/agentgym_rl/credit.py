@@ -36,6 +36,7 @@ class CreditReport:
         states: How many turns were compared with others in the same state; None where states are not compared.
         metrics: What else the credit tells of itself, such as how values and returns compare.
         shaped: What the shaped rewards of each trajectory came to, and its score; empty where nothing was shaped.
+        turns: float64[T_i], what a method of attribution gave the turns of each trajectory, by id; empty without one.
     """
 
     zero_variance_groups: int = 0
@@ -44,6 +45,7 @@ class CreditReport:
     states: GroupSizes | None = None
     metrics: Mapping[str, float] = field(default_factory=dict)
     shaped: Sequence[Shaped] = ()
+    turns: Mapping[str, Stream] = field(default_factory=dict)
 
 
 def assign_credit(
@@ -158,8 +160,18 @@ def _turn_credit(
     flat = [group for group in batch.groups if not any(id(member) in has_credit for member in group.members)]
     dropped = {id(member) for group in flat for member in group.members} if drop_flat_groups else set()
     is_kept = is_finite & np.array([id(trajectory) not in dropped for trajectory in batch.trajectories], np.bool_)
-    report = CreditReport(len(flat), int((~is_finite).sum()), states=attributed.sizes, shaped=attributed.shaped)
+    report = CreditReport(
+        len(flat),
+        int((~is_finite).sum()),
+        states=attributed.sizes,
+        shaped=attributed.shaped,
+        turns=_by_id(members, attributed.turns),
+    )
     return is_kept, report
+
+
+def _by_id(trajectories: Sequence[Trajectory], turns: Sequence[Stream]) -> dict[str, Stream]:
+    return {each.id: credit for each, credit in zip(trajectories, turns, strict=True)}
 
 
 def _is_finite(returns: Sequence[float | None]) -> NDArray[np.bool_]:
@@ -171,7 +183,7 @@ def _token_credit(
 ) -> tuple[NDArray[np.bool_], CreditReport]:
     returns = [shaped_return(trajectory, config) for trajectory in batch.trajectories]
     is_finite = _is_finite(returns)
-    step_rewards, shaped = _step_rewards(batch, is_finite, config, predictors, iteration)
+    step_rewards, shaped, turns = _step_rewards(batch, is_finite, config, predictors, iteration)
     if config.has_value_head:
         batch.value_targets = [np.zeros(segment.num_tokens) for segment in batch.segments]
         batch.is_value_target = [np.zeros(segment.num_tokens) for segment in batch.segments]
@@ -179,7 +191,7 @@ def _token_credit(
     ended = [pair for pair in valued if pair is not None]
     metrics = calibration_metrics([values for values, _ in ended], [returns for _, returns in ended])
     flat = _count_flat(batch, returns)
-    return is_finite, CreditReport(flat, int((~is_finite).sum()), metrics=metrics, shaped=shaped)
+    return is_finite, CreditReport(flat, int((~is_finite).sum()), metrics=metrics, shaped=shaped, turns=turns)
 
 
 def _step_rewards(
@@ -188,17 +200,17 @@ def _step_rewards(
     config: AlgorithmConfig,
     predictors: Sequence[Predictor],
     iteration: int,
-) -> tuple[list[Stream], list[Shaped]]:
+) -> tuple[list[Stream], list[Shaped], dict[str, Stream]]:
     """Rewards of the turns of each trajectory: those of the events, or what a method of attribution makes of them."""
     rewards = [trajectory.step_rewards() for trajectory in batch.trajectories]
     if not config.attribution.method:
-        return rewards, []
+        return rewards, [], {}
     chosen = np.flatnonzero(is_finite)
     members = [batch.trajectories[index] for index in chosen]
     attributed = attribute(members, config.attribution, predictors, iteration)
     for index, turns in zip(chosen, attributed.turns, strict=True):
-        rewards[index] = turns
-    return rewards, attributed.shaped
+        rewards[index] = turns.copy()  # the caller adds to them what no method gave
+    return rewards, attributed.shaped, _by_id(members, attributed.turns)
 
 
 def _count_flat(batch: TrainBatch, returns: list[float | None]) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from agentgym.rollout import draw_seed
 from agentgym.trajectory import Group
+from agentgym_rl.attributed import keep_trained_on
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.checkpoint import TrainerState
 from agentgym_rl.credit import assign_credit
@@ -38,7 +39,7 @@ class GroupLearner:
         self.proxy = ProxyPart(place.config.watch.proxy if attribution.method else None)
 
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
-        """Score, credit, update."""
+        """Score, credit, update; what a method of attribution gave is kept with the run."""
         config, place, replay = self.place.config, self.place, self.replay
         batch = self.score(replay.fill(groups))
         replay.weigh(batch)
@@ -50,6 +51,9 @@ class GroupLearner:
             predictors=self.predictors.all,
             iteration=state.iteration,
         )
+        if place.store is not None and credit.turns:
+            fresh = [member for group in groups for member in group.members]
+            keep_trained_on(place.store, config.algorithm.attribution, fresh, credit.turns, state.iteration)
         durations = config.curriculum.durations
         weighed = {} if durations is None else weigh_by_duration(batch, durations)
         further = replay.objectives(batch, groups, state)

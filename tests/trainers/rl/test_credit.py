@@ -171,6 +171,8 @@ def test_turns_have_the_advantages_of_a_method_of_attribution() -> None:
     assert sampled(credited) == {"a": [1.95, 1.95, 2.0], "b": [-1.95, -2.0, -2.0]}
     assert report.states is not None
     assert (report.states.mean_size, report.states.singleton_share) == (2.0, 0.0)
+    turns = {name: credit.round(6).tolist() for name, credit in report.turns.items()}
+    assert turns == {"a": [1.95, 2.0], "b": [-1.95, -2.0]}
 
 
 def test_turns_in_states_of_their_own_have_the_advantage_of_the_episode_alone() -> None:
@@ -201,5 +203,15 @@ def test_a_group_is_flat_where_no_turn_of_it_has_credit(is_dropped: bool, expect
 def test_a_method_moves_rewards_before_gae_over_turns() -> None:
     config = algorithm("ppo", is_whitened=False, gae={"discount": 1.0, "trace": 0.0}, attribution={"method": "uniform"})
     batch = with_values(TrainBatch.of([group_of("g", paid("a", 1.0, [(2, 2), (1, 1)]))]), [None])
-    credited, _ = assign_credit(batch, config, drop_flat_groups=False)
+    credited, report = assign_credit(batch, config, drop_flat_groups=False)
     assert sampled(credited) == {"a": [0.5, 0.5, 0.25]}
+    assert {name: credit.tolist() for name, credit in report.turns.items()} == {"a": [0.5, 0.5]}
+
+
+def test_what_a_method_gave_is_told_without_what_the_trainer_adds() -> None:
+    limits = {"max_episode_tokens": 4, "overlong_buffer": 3}
+    tables = {"is_whitened": False, "gae": {"discount": 1.0, "trace": 0.0}, "attribution": {"method": "uniform"}}
+    batch = with_values(TrainBatch.of([group_of("g", paid("a", 1.0, [(2, 2), (1, 1)]))]), [None])
+    credited, report = assign_credit(batch, algorithm("ppo", **tables, **limits), drop_flat_groups=False)
+    assert sampled(credited)["a"][-1] < 0.25
+    assert report.turns["a"].tolist() == [0.5, 0.5]
