@@ -344,7 +344,7 @@ class RunStore:
             write_credit(sqlite, label, record, events, is_replacement)
 
     def credit(self, label: str) -> dict[int, list[RewardEvent]]:
-        """The events kept under a label, by the number of each episode that was attributed; none where it earned nothing.
+        """The events kept under a label, by the number of each episode that was attributed; none if it earned nothing.
 
         Raises:
             UnknownNameError: There is no such label.
