@@ -1,17 +1,30 @@
-"""README and tutorials: the tree is the folders', links lead somewhere, examples run as they stand."""
+"""README, tutorials and pages: the tree is the folders', links lead somewhere, commands are accepted, examples run."""
 
+import functools
 import os
 import re
 import subprocess
 import sys
 import sysconfig
 import venv
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import tyro
+
+from agentgym.attribution import METHODS, PREDICTED
+from agentgym.attribution.forks import Forks
+from agentgym.cli import main as command_line
+from agentgym_rl.config import load_config
+from agentgym_rl.presets import PRESETS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+ALGORITHMS = sorted((ROOT / "docs" / "algorithms").glob("*.md"))
+HEADINGS = ["Idea", "Usage", "Logged metrics", "Details and deviations", "Results"]
+CONFIGS = "trainers/agentgym_rl/configs"
 UNLISTED = {"runs", "dist", "build"}
 LISTED_WITH_PARTS = ("agentgym", "environments", "tasks", "trainers")
 
@@ -25,6 +38,15 @@ def section(page: str, heading: str) -> str:
 
 def blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+def headings(text: str, marks: str = "#{1,6}") -> list[str]:
+    return re.findall(rf"^{marks} (.+)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)
+
+
+def anchor(heading: str) -> str:
+    """What a link to a heading says behind its `#`."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def folders(parent: Path) -> set[str]:
@@ -55,9 +77,48 @@ def test_readme_tree_is_that_of_the_folders() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_to_files(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+    for target, heading in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", page.read_text(encoding="utf-8")):
         if not target.startswith(("http://", "https://")):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+            file = page.parent / target if target else page
+            assert file.exists(), f"{page.name} links to {target}"
+            if heading:
+                known = [anchor(each) for each in headings(file.read_text(encoding="utf-8"))]
+                assert heading in known, f"{page.name} links to {target}#{heading}; there are {known}"
+
+
+@pytest.mark.parametrize("page", ALGORITHMS, ids=lambda page: page.stem)
+def test_pages_of_algorithms_have_the_same_headings(page: Path) -> None:
+    assert headings(page.read_text(encoding="utf-8"), "##") == HEADINGS
+
+
+def index_rows() -> list[tuple[str, list[str], str]]:
+    """Of the index of algorithms: usual name, names in code, and the text of the sections that are linked to."""
+    rows = []
+    for line in section("docs/README.md", "Algorithms by name").splitlines():
+        if "](" in line:
+            name, code, links = (cell.strip() for cell in line.strip("|").split("|"))
+            texts = []
+            for page, heading in re.findall(r"\]\(([^)#]+)#([^)]+)\)", links):
+                path = Path("docs") / page
+                titles = headings((ROOT / path).read_text(encoding="utf-8"))
+                texts.append(section(path.as_posix(), next(each for each in titles if anchor(each) == heading)))
+            rows.append((name, re.findall(r"`([^`]+)`", code), "\n".join(texts)))
+    return rows
+
+
+def test_index_of_algorithms_is_in_order_and_leads_to_where_they_are_described() -> None:
+    rows = index_rows()
+    names = [name for name, _, _ in rows]
+    assert names == sorted(names, key=str.casefold)
+    for name, codes, text in rows:
+        assert codes, name
+        for code in codes:
+            assert re.search(rf"\b{re.escape(code)}\b", text), f"{name}: {code} is not where the index says"
+
+
+def test_index_of_algorithms_has_every_preset_and_method() -> None:
+    listed = {code for _, codes, _ in index_rows() for code in codes}
+    assert {*PRESETS, *METHODS, *PREDICTED, Forks.name} - listed == set()
 
 
 def test_contents_name_every_page_and_folder() -> None:
@@ -86,7 +147,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bin"
 
 
-def run_examples(programs: Path, folder: Path, text: str) -> None:
+def run_examples(programs: Path, folder: Path, text: str, languages: tuple[str, ...] = ("sh", "python")) -> None:
     """Run the shell blocks as one script, then the Python blocks, in a folder that sees the checkout's trainers."""
     if not (folder / "trainers").exists():
         (folder / "trainers").symlink_to(ROOT / "trainers")
@@ -95,7 +156,8 @@ def run_examples(programs: Path, folder: Path, text: str) -> None:
     env |= {"PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_DEPS": "1", "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
     env |= {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "OMP_NUM_THREADS": "1", "COLUMNS": "120"}
     commands = [["bash", "-euo", "pipefail", "-c", "\n".join(blocks(text, "sh"))]]
-    commands += [[str(programs / "python"), "-c", block] for block in blocks(text, "python")]
+    if "python" in languages:
+        commands += [[str(programs / "python"), "-c", block] for block in blocks(text, "python")]
     for command in commands:
         ended = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=280, check=False)
         assert ended.returncode == 0, ended.stdout[-3000:] + ended.stderr[-3000:]
@@ -121,6 +183,126 @@ def test_readme_job_runs_as_it_stands(job: str, programs: Path, tmp_path: Path) 
 )
 def test_page_runs_as_it_stands(page: str, programs: Path, tmp_path: Path) -> None:
     run_examples(programs, tmp_path, (ROOT / "docs" / page).read_text(encoding="utf-8"))
+
+
+SMALL = "run.iterations=2 validation.every=2 validation.tasks=4 validation.test_tasks=4 "
+CLONED = "warm_start.demonstrations=32 warm_start.epochs=1 "
+CRITIC = "algorithm.critic.updates=2 algorithm.critic.warmup=1 algorithm.actor.updates=1 "
+CUTS = {
+    "archer": SMALL + CLONED + CRITIC + "group.tasks=4",
+    "discrete_sac": SMALL + CLONED + CRITIC + "group.tasks=4",
+    "guess_number": SMALL + CLONED + "warm_start.has_control=false",
+    "guess_number_bands": SMALL + CLONED + "group.tasks=2",
+    "her": SMALL + CLONED + "group.tasks=2",
+    "maze_partial": SMALL + CLONED + "group.tasks=2",
+    "maze_partial_horizon": SMALL + CLONED + "group.tasks=2",
+    "spear": SMALL + CLONED + "group.tasks=2",
+    "step_agent": SMALL + CLONED + "algorithm.offline.updates=2",
+}
+"""Overrides that leave little of a shipped run, put behind those of a page."""
+
+
+def cut(text: str) -> str:
+    """A page whose training runs and recordings are short, and are the page's in all else."""
+    text = text.replace("\\\n", "")
+    short = re.sub(
+        rf"^(agentgym train {CONFIGS}/(\w+)\.toml.*)$", lambda run: f"{run[1]} {CUTS[run[2]]}", text, flags=re.MULTILINE
+    )
+    return re.sub(r"--episodes \d+", "--episodes 40", short)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "languages"),
+    [
+        (
+            "archer",
+            ("sh",),
+        ),  # its Python stands between names of the library: tests/trainers/rl/hierarchical/test_page.py
+        ("curricula", ("sh", "python")),
+        ("discrete-sac", ("sh", "python")),
+        ("ppo", ("sh", "python")),
+        ("replay", ("sh", "python")),
+        ("step-agent", ("sh", "python")),
+    ],
+)
+def test_page_of_an_algorithm_runs_cut_short(
+    page: str, languages: tuple[str, ...], programs: Path, tmp_path: Path
+) -> None:
+    text = (ROOT / "docs" / "algorithms" / f"{page}.md").read_text(encoding="utf-8")
+    run_examples(programs, tmp_path, cut(text), languages)
+
+
+RECORDER = """#!/bin/sh
+for word in "$@"; do printf '%s\\0' "$word"; done >> "$RECORD"
+printf '\\n' >> "$RECORD"
+"""
+
+
+def commands_of(page: Path, folder: Path) -> list[list[str]]:
+    """The words of every `agentgym` command of a page as a shell makes them; nothing else is run."""
+    bin_folder, record = folder / "bin", folder / "record"
+    bin_folder.mkdir()
+    record.touch()
+    (bin_folder / "agentgym").write_text(RECORDER)
+    (bin_folder / "agentgym").chmod(0o755)
+    text = page.read_text(encoding="utf-8")
+    script = "command_not_found_handle() { :; }\n" + "\n".join(blocks(text, "(?:sh|console)"))
+    env = {"PATH": str(bin_folder), "RECORD": str(record)}
+    subprocess.run(["/bin/bash", "-c", script], cwd=folder, env=env, capture_output=True, timeout=60, check=False)
+    return [line.split("\0")[:-1] for line in record.read_text(encoding="utf-8").split("\n")[:-1]]
+
+
+def only_parsed(function: Callable[..., int], **options: Any) -> int:
+    """What tyro makes of a command line, without the command; of a training run, with its configuration read."""
+
+    @functools.wraps(function)
+    def stub(*args: Any, **keywords: Any) -> int:
+        if function.__module__ == "agentgym.cli.train" and args[0] and (ROOT / args[0][0]).is_file():
+            load_config(ROOT / args[0][0], args[0][1:])
+        return 0
+
+    return tyro.cli(stub, **options)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_commands_are_accepted_by_the_command_line(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named = len(re.findall(r"^agentgym ", "\n".join(blocks(page.read_text(encoding="utf-8"), "(?:sh|console)")), re.M))
+    commands = commands_of(page, tmp_path)
+    assert len(commands) >= named
+    monkeypatch.setattr(command_line, "tyro", Parsing)
+    for command in commands:
+        assert command_line.main(command) == 0, f"agentgym {' '.join(command)}\n{''.join(capsys.readouterr())}"
+
+
+class Parsing:
+    """Stands in for tyro in the command line."""
+
+    cli = staticmethod(only_parsed)
+    conf = tyro.conf
+
+
+@pytest.mark.parametrize("page", ALGORITHMS, ids=lambda page: page.stem)
+def test_commands_of_algorithms_name_shipped_configurations(page: Path, tmp_path: Path) -> None:
+    trained = [words for words in commands_of(page, tmp_path) if words[0] == "train"]
+    for words in trained:
+        assert any((ROOT / word).is_file() for word in words[1:]), words
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / CONFIGS).glob("*.toml")))
+def test_shipped_configurations_are_named_by_a_page(name: str) -> None:
+    pages = [*PAGES, *(ROOT / "tasks").rglob("README.md")]
+    assert any(re.search(rf"(?<!\w){re.escape(name)}", page.read_text(encoding="utf-8")) for page in pages), name
+
+
+@pytest.mark.parametrize("page", ALGORITHMS, ids=lambda page: page.stem)
+def test_tables_of_algorithms_are_accepted(page: Path, tmp_path: Path) -> None:
+    tables = blocks(page.read_text(encoding="utf-8"), "toml")
+    for number, text in enumerate(tables):
+        (tmp_path / f"{number}.toml").write_text(text)
+        load_config(tmp_path / f"{number}.toml", ["run.suite=dialogue/maze-partial", "run.iterations=30"])
 
 
 def test_changelog_lines_are_short() -> None:
