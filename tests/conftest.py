@@ -1,4 +1,5 @@
-"""What holds for every test: CI skips nothing for something that the machine lacks, and pools end with their module.
+"""What holds for every test: CI skips nothing for something that the machine lacks, pools end with their module, and
+shapes and dtypes in the annotations of the trainer's maths are checked.
 
 Where `CI=true` (`.ci/run` sets it), a skipped test fails with its reason, but for those marked `gpu`.
 """
@@ -8,7 +9,30 @@ import shutil
 import sys
 from collections.abc import Generator
 
+import jaxtyping
 import pytest
+
+MATHS = (
+    "advantages",
+    "aggregation",
+    "discounting",
+    "gae",
+    "hierarchical",
+    "importance",
+    "kl",
+    "logprobs",
+    "loss_metrics",
+    "losses",
+    "micro_batch",
+    "overlong",
+    "packing",
+    "ratios",
+    "reinforce_pp",
+    "values",
+)
+"""Modules whose types are checked; the hook is here, before any test imports one of them."""
+
+jaxtyping.install_import_hook([f"agentgym_rl.{name}" for name in MATHS], "beartype.beartype")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

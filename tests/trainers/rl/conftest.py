@@ -1,4 +1,4 @@
-"""Shapes and dtypes in the annotations of the trainer's maths are checked while its tests run."""
+"""What tests of the trainer share."""
 
 from __future__ import annotations
 
@@ -12,27 +12,7 @@ import jaxtyping
 import pytest
 import torch
 
-MATHS = (
-    "advantages",
-    "aggregation",
-    "discounting",
-    "gae",
-    "hierarchical",
-    "importance",
-    "kl",
-    "logprobs",
-    "loss_metrics",
-    "losses",
-    "micro_batch",
-    "overlong",
-    "packing",
-    "ratios",
-    "reinforce_pp",
-    "values",
-)
-
 torch.set_num_threads(1)
-jaxtyping.install_import_hook([f"agentgym_rl.{name}" for name in MATHS], "beartype.beartype")
 
 
 @pytest.fixture
@@ -54,7 +34,6 @@ def _clear_gradients() -> None:
 @pytest.fixture
 def build(tmp_path: Path) -> Callable[..., Any]:
     """Makes a trainer on a toy: suite by name, tables of the configuration, task_config for the tasks."""
-    # Imported late: the toys import modules whose types the hook above checks.
     numbers = itertools.count()
 
     def make(name: str, *, task_config: dict[str, Any] | None = None, limits: Any = (), **tables: Any):
