@@ -38,6 +38,9 @@ system: install
 demo: install
 	@echo "== demo: clone imperfect demonstrations, then GRPO, then held-out tasks; writes runs/demo =="
 	OMP_NUM_THREADS=1 $(BIN)/agentgym train trainers/agentgym_rl/configs/lookup.toml --run runs/demo --overwrite
+	@echo "== demo: which turn earned what, by three methods, in the run's report =="
+	OMP_NUM_THREADS=1 $(BIN)/agentgym attribute runs/demo --method episode_groups+anchors potential judged
+	$(BIN)/agentgym report runs/demo
 
 test: install system
 	@echo "== test: pytest, two files at once =="
