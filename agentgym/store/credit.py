@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from agentgym.errors import StoreError, UnknownNameError
@@ -41,14 +41,29 @@ def write_credit(
         ) from error
 
 
-def credit_of(connection: Connection, label: str) -> dict[int, list[RewardEvent]]:
-    """The events of a label, by the episode's number."""
+def credited_numbers(connection: Connection, label: str) -> set[int]:
+    """The numbers of the episodes of a label."""
+    _require(connection, label)
+    return {number for (number,) in connection.rows("SELECT episode FROM credit WHERE label = ?", (label,))}
+
+
+def credit_of(
+    connection: Connection, label: str, numbers: Collection[int] | None = None
+) -> dict[int, list[RewardEvent]]:
+    """The events of a label, by the episode's number; of some episodes alone, or of all."""
+    _require(connection, label)
+    query = "SELECT episode, events FROM credit WHERE label = ?"
+    if numbers is not None:
+        query += f" AND episode IN ({','.join(map(str, numbers))})"
+    rows = connection.rows(f"{query} ORDER BY episode", (label,))
+    with connection.decoding(f"credit {label!r}"):
+        return {number: [RewardEvent(*fields) for fields in json.loads(events)] for number, events in rows}
+
+
+def _require(connection: Connection, label: str) -> None:
     known = labels(connection)
     if label not in known:
         raise UnknownNameError("credit label", label, known)
-    rows = connection.rows("SELECT episode, events FROM credit WHERE label = ? ORDER BY episode", (label,))
-    with connection.decoding(f"credit {label!r}"):
-        return {number: [RewardEvent(*fields) for fields in json.loads(events)] for number, events in rows}
 
 
 def labels(connection: Connection) -> dict[str, dict[str, Any]]:

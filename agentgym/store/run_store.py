@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +22,7 @@ from agentgym.reward import RewardEvent
 from agentgym.store import codec
 from agentgym.store.columns import EpisodeColumns, episode_columns, token_arrays
 from agentgym.store.connection import Connection
-from agentgym.store.credit import credit_of, labels, write_credit
+from agentgym.store.credit import credit_of, credited_numbers, labels, write_credit
 from agentgym.store.lock import WriterLock, refuse_network_file_system
 from agentgym.store.query import EpisodeFilter, EpisodeRow, Purpose, episode_rows, numbered_rows, trajectories
 from agentgym.store.schema import OutdatedSchemaError
@@ -343,13 +343,26 @@ class RunStore:
         with self._connection.transaction() as sqlite:
             write_credit(sqlite, label, record, events, is_replacement)
 
-    def credit(self, label: str) -> dict[int, list[RewardEvent]]:
+    def credit(self, label: str, numbers: Collection[int] | None = None) -> dict[int, list[RewardEvent]]:
         """The events kept under a label, by the number of each episode that was attributed; none if it earned nothing.
+
+        Args:
+            label: The label.
+            numbers: Of the episodes to read; None reads all.
+
+        Raises:
+            UnknownNameError: There is no such label.
+            StoreError: An entry is damaged.
+        """
+        return credit_of(self._connection, label, numbers)
+
+    def credited(self, label: str) -> set[int]:
+        """The numbers of the episodes that were attributed under a label; no event is read.
 
         Raises:
             UnknownNameError: There is no such label.
         """
-        return credit_of(self._connection, label)
+        return credited_numbers(self._connection, label)
 
     def credit_labels(self) -> dict[str, dict[str, Any]]:
         """How each kept reading of credit was made, by its label."""

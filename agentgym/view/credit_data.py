@@ -101,7 +101,7 @@ def read_credit(store: RunStore, picked: Iterable[EpisodeRow], labels: Sequence[
     records = store.credit_labels()
     asked = _in_order(records, labels)
     rows = {row.number: row for row in store.episode_rows() if row.outcome in GRADED and row.num_turns}
-    covered = {label: store.credit(label).keys() & rows.keys() for label in asked}
+    covered = {label: store.credited(label) & rows.keys() for label in asked}
     graded = [row for row in picked if row.outcome in GRADED]
     left = [label for label in asked if covered[label]]
     maps: list[CreditMap] = []
@@ -173,7 +173,7 @@ def _draw(
     recorded = {number: each.step_rewards() for number, each in trajectories.items()}
     readings = [_reading(RECORDED, "rewards", recorded, numbers)]
     for label, record in records.items():
-        kept = {number: events for number, events in store.credit(label).items() if number in trajectories}
+        kept = store.credit(label, trajectories.keys())
         credit = {
             number: with_credit(trajectories[number], events, label).step_rewards() for number, events in kept.items()
         }

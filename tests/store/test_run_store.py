@@ -449,6 +449,17 @@ def test_credit_is_kept_under_labels_beside_the_recorded_events(store, make_traj
         store.credit("unifrom")
 
 
+def test_credit_of_some_episodes_is_read_alone(store, make_trajectory):
+    numbers = [store.write_episode(make_trajectory(name)) for name in ("a", "b", "c")]
+    events = {number: [RewardEvent(0, 0, "player", "x", float(number), "shaping")] for number in numbers[:2]}
+    store.write_credit("x", {}, events)
+    assert store.credited("x") == set(numbers[:2])
+    assert store.credit("x", numbers[1:]) == {numbers[1]: events[numbers[1]]}
+    assert store.credit("x", []) == {}
+    with pytest.raises(UnknownNameError):
+        store.credited("y")
+
+
 def test_credit_is_written_whole_or_not_at_all(store, make_trajectory):
     number = store.write_episode(make_trajectory("e1"))
     event = RewardEvent(0, 4, "agent", "a", 1.0, "shaping")
