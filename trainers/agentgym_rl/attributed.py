@@ -132,7 +132,9 @@ def keep_trained_on(
     Raises:
         StoreError: Writing failed.
     """
-    rows = store.episode_rows(purpose="train", iteration=iteration + 1)
+    policies = sorted({each.policy for each in trajectories})
+    found = [store.episode_rows(purpose="train", policy=name, iteration=iteration + 1) for name in policies]
+    rows = [row for of_policy in found for row in of_policy]
     fresh = {each.id: each for each in trajectories if each.id in turns and each.turns}
     credited = [row for row in rows if row.id in fresh]
     chosen = credited[:_MAX_KEPT]
