@@ -105,7 +105,8 @@ def build(cls: type[T], tables: Mapping[str, Any], source: Source | None = None,
         dotted = f"{prefix}{key}"
         if key not in fields:
             close = _in_tables(key, hints, prefix) or difflib.get_close_matches(key, fields, n=2, cutoff=0.5)
-            hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(sorted(fields))}"
+            known = ", ".join(sorted(fields)) or "none"
+            hint = f"did you mean {' or '.join(close)}?" if close else f"known: {known}"
             raise ConfigError(f"{source.place(dotted)} is unknown; {hint}")
         values[key] = _convert(hints[key], value, dotted, source)
     required = (dataclasses.MISSING, dataclasses.MISSING)

@@ -37,7 +37,7 @@ import difflib
 from collections.abc import Iterable
 
 DISTRIBUTION = "agentgymnasium"
-_MAX_NAMED = 12
+_MAX_NAMED = 20
 
 
 class AgentGymError(Exception):
@@ -61,7 +61,7 @@ class UnknownNameError(AgentGymError, LookupError):
     def __init__(self, kind: str, name: str, known: Iterable[str], failures: Iterable[str] = ()) -> None:
         self.kind, self.name = kind, name
         names = sorted(known)
-        close = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
+        close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
         rest = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
         shown = f"{', '.join(names[:_MAX_NAMED]) or 'none'}{rest}"
         hint = f"did you mean {' or '.join(close)}?" if close else f"known: {shown}"

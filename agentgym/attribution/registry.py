@@ -6,7 +6,6 @@ Forks, which need a live environment, are made by `agentgym.evaluation.named_for
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
@@ -56,8 +55,6 @@ METHODS: dict[str, type[StepFormula]] = {
 PREDICTED: dict[str, type[StepFormula]] = {method.name: method for method in (Spa, Rudder, Expert, Judged)}
 """Formulas of what a predictor says of each turn, by their names."""
 _ALL = METHODS | PREDICTED
-_CLOSE = 0.6
-"""How much of a name must be there for a method to be suggested."""
 _OF_PAPERS = {
     "gigpo": "episode_groups+anchors",
     "mt_grpo": "turn_groups",
@@ -94,7 +91,8 @@ def make_attributions(texts: Sequence[str], options: Sequence[str] = ()) -> list
         )
     for name in names:
         if name not in _ALL:
-            raise _unknown(name)
+            told = [f"{name} is written as {_OF_PAPERS[name]}"] if name in _OF_PAPERS else []
+            raise UnknownNameError("attribution method", name, [*_ALL, Forks.name], told)
     if len(names) == 1:
         options = [option if option.startswith(f"{names[0]}.") else f"{names[0]}.{option}" for option in options]
     tables, source = read_tables(None, options)
@@ -105,15 +103,6 @@ def make_attributions(texts: Sequence[str], options: Sequence[str] = ()) -> list
                 f"{', '.join(names)}"
             )
     return [_chain(text, tables, source) for text in texts]
-
-
-def _unknown(name: str) -> UnknownNameError:
-    """Suggests what is spelt nearly so; else names every method, as one text, which nothing resembles by chance."""
-    known = [*_ALL, Forks.name]
-    close = difflib.get_close_matches(name, known, cutoff=_CLOSE)
-    same = _OF_PAPERS.get(name)
-    told = [f"{name} is written as {same}"] if same else []
-    return UnknownNameError("attribution method", name, close or [", ".join(known)], told)
 
 
 def _chain(text: str, tables: Mapping[str, Any], source: Source) -> StepFormula:
@@ -129,13 +118,9 @@ def _sum(text: str, tables: Mapping[str, Any], source: Source) -> StepFormula:
 
 
 def _made(name: str, options: Any, source: Source) -> StepFormula:
-    known = ", ".join(f"{name}.{field.name}" for field in fields(_ALL[name]))  # type: ignore[arg-type]
     if not isinstance(options, Mapping):
+        known = ", ".join(f"{name}.{field.name}" for field in fields(_ALL[name]))  # type: ignore[arg-type]
         raise ConfigError(f"{source.place(name)} is a method, no option of one; its options: {known or 'none'}")
-    if options and not known:
-        raise ConfigError(
-            f"{source.place(f'{name}.{next(iter(options))}')} is unknown: the method {name} has no options"
-        )
     return build(_ALL[name], options, source, f"{name}.")
 
 

@@ -70,7 +70,7 @@ def test_only_close_names_are_suggested_else_every_method_is_named():
 @pytest.mark.parametrize(
     ("texts", "option", "why"),
     [
-        (["uniform"], "uniform.foo=1", "'uniform.foo' is unknown: the method uniform has no options"),
+        (["uniform"], "uniform.foo=1", "'uniform.foo' is unknown; known: none"),
         (["uniform", "terminal"], "uniform=1", "'uniform' is a method, no option of one; its options: none"),
         (["anchors", "terminal"], "anchors=1", "its options: anchors.gamma, anchors.baseline"),
     ],
