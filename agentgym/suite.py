@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -109,12 +109,28 @@ class Suite:
             raise UnknownNameError(f"task of suite {self.name!r}", task_id, self._tasks_by_id) from None
 
     @cached_property
+    def held_out_hashes(self) -> frozenset[str]:
+        """Content hashes of the tasks of all splits but train."""
+        return frozenset(task.content_hash for split in self.splits if split != "train" for task in self.tasks(split))
+
+    @cached_property
     def _tasks_by_split(self) -> dict[str, tuple[Task, ...]]:
         return {split: _read_tasks(self, split) for split in self.splits}
 
     @cached_property
     def _tasks_by_id(self) -> dict[str, Task]:
         return {task.id: task for tasks in self._tasks_by_split.values() for task in tasks}
+
+
+def is_held_out(split: str | None, content_hash: str, hashes: Collection[str] = ()) -> bool:
+    """Whether a task may not be learnt from: it is of another split than train, or the same as one that is.
+
+    Args:
+        split: The task's; None where it was made on the fly.
+        content_hash: The task's.
+        hashes: `Suite.held_out_hashes`.
+    """
+    return split not in ("train", None) or content_hash in hashes
 
 
 def require_trainable(tasks: Iterable[Task]) -> None:
@@ -124,7 +140,7 @@ def require_trainable(tasks: Iterable[Task]) -> None:
         HeldOutError: A task belongs to a split that is held out.
     """
     for task in tasks:
-        if task.split not in ("train", None):
+        if is_held_out(task.split, task.content_hash):
             raise HeldOutError(
                 f"task {task.id!r} is in the {task.split} split of {task.suite!r}, which is held out from training; "
                 f"use the tasks of the train split: load_suite({task.suite!r}).train_tasks()"

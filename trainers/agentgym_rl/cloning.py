@@ -13,12 +13,13 @@ import torch
 
 from agentgym.errors import ConfigError
 from agentgym.partners import Cast
+from agentgym.store import RunStore
 from agentgym.suite import Suite
 from agentgym.trajectory import Trajectory
 from agentgym_rl import distributed
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.config import OptimiserConfig, WarmStartConfig
-from agentgym_rl.demonstrations import held_out_hashes, recorded_demonstrations
+from agentgym_rl.demonstrations import recorded_demonstrations
 from agentgym_rl.micro_batch import pad_micro_batches
 from agentgym_rl.models import PolicyModel, trainable_groups
 from agentgym_rl.packing import PackingConfig, pack
@@ -27,10 +28,15 @@ _WARMUP_SHARE = 0.05
 
 
 def warm_start_episodes(config: WarmStartConfig, suite: Suite, cast: Cast) -> list[Trajectory]:
-    """What a warm start clones from a stored run; see `recorded_demonstrations`."""
-    return recorded_demonstrations(
-        config.run, suite.name, held_out_hashes(suite), setting="warm_start.run", roles=cast.learning
-    )
+    """What a warm start clones from a stored run; see `recorded_demonstrations`.
+
+    Raises:
+        StoreError: There is no run.
+    """
+    with RunStore.open(config.run, read_only=True) as store:
+        return recorded_demonstrations(
+            store, suite.name, suite.held_out_hashes, setting="warm_start.run", roles=cast.learning
+        )
 
 
 def successes(trajectories: Sequence[Trajectory]) -> list[Trajectory]:

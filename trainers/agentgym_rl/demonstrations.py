@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from agentgym.errors import ConfigError
 from agentgym.message import Message, ToolSchema
+from agentgym.outcome import GRADED
 from agentgym.partners import Cast
 from agentgym.policies.by_name import load
 from agentgym.prompting.conversation import Conversation
@@ -22,7 +22,7 @@ from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.reply_ids import reply_renderer
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker, shuffled_tasks
 from agentgym.store import Purpose, RunStore
-from agentgym.suite import Suite, require_trainable
+from agentgym.suite import Suite, is_held_out, require_trainable
 from agentgym.trajectory import FINAL_PROMPT, LAST_MESSAGES, Trajectory, Turn
 
 
@@ -70,7 +70,7 @@ def collect_demonstrations(
 
 
 def recorded_demonstrations(
-    folder: str,
+    store: RunStore,
     suite: str,
     held_out: Collection[str],
     *,
@@ -78,40 +78,36 @@ def recorded_demonstrations(
     roles: Collection[str] = (),
     purpose: Purpose | None = None,
     is_solved: bool = False,
+    reads_tokens: bool = False,
 ) -> list[Trajectory]:
     """The graded episodes of a run, all of which may be learnt from.
 
     Args:
-        folder: The run.
+        store: The run.
         suite: Name of the suite that they must be of.
         held_out: Content hashes of its tasks that are no train tasks.
-        setting: What named the folder, for messages.
+        setting: What named the run, for messages.
         roles: Episodes of these roles alone; all where none is given.
         purpose: Episodes that were collected for this alone; None for all.
         is_solved: Only those that solved their task.
+        reads_tokens: Whether their token arrays are wanted.
 
     Raises:
         ConfigError: There are none, or some are of another suite or of held-out tasks.
-        StoreError: There is no run, or it is damaged.
+        StoreError: The run is damaged.
     """
-    with RunStore.open(Path(folder), read_only=True) as stored:
-        episodes = stored.episodes() if purpose is None else stored.episodes(purpose=purpose)
-        found = [each for each in episodes if each.outcome is not None and each.outcome.is_graded]
+    rows = store.episode_rows() if purpose is None else store.episode_rows(purpose=purpose)
+    graded = [row for row in rows if row.outcome in GRADED]
+    found = list(store.load(graded, with_tokens=reads_tokens))
     found = [each for each in found if (not roles or each.role in roles) and (each.success or not is_solved)]
     strange = sorted({each.suite for each in found} - {suite})
-    known = [each.id for each in found if each.split not in ("train", None) or each.content_hash in held_out]
+    known = [each.id for each in found if is_held_out(each.split, each.content_hash, held_out)]
     if strange or known or not found:
         raise ConfigError(
-            f"{setting} {folder!r} cannot be learnt from: {len(found)} episodes, suites besides {suite!r}: {strange}, "
-            f"held-out episodes: {known[:3]}; record train tasks of this suite"
+            f"{setting} '{store.folder}' cannot be learnt from: {len(found)} episodes, suites besides {suite!r}: "
+            f"{strange}, held-out episodes: {known[:3]}; record train tasks of this suite"
         )
     return found
-
-
-def held_out_hashes(suite: Suite) -> frozenset[str]:
-    """Content hashes of the tasks of all splits but train."""
-    splits = [split for split in suite.splits if split != "train"]
-    return frozenset(task.content_hash for split in splits for task in suite.tasks(split))
 
 
 def with_tokens(

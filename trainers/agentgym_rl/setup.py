@@ -32,7 +32,7 @@ from agentgym_rl.attributed import require_recordable
 from agentgym_rl.cloning import warm_start_episodes
 from agentgym_rl.config import TrainConfig
 from agentgym_rl.curricula.requirements import make_curriculum
-from agentgym_rl.demonstrations import collect_demonstrations, held_out_hashes
+from agentgym_rl.demonstrations import collect_demonstrations
 from agentgym_rl.hierarchical.building import require_tower
 from agentgym_rl.hierarchical.requirements import require_listed
 from agentgym_rl.learned_attribution.experts import Credited
@@ -219,7 +219,7 @@ def _require_predictors(config: TrainConfig, suite: Suite, policy: TorchPolicy) 
     """Refuse step credit whose expert, tower or judge cannot be had."""
     attribution, warm_start = config.algorithm.attribution, config.warm_start
     if attribution.method:
-        run = Credited(suite.name, tokenizer_digest(policy.tokenizer), held_out_hashes(suite))
+        run = Credited(suite.name, tokenizer_digest(policy.tokenizer), suite.held_out_hashes)
         has_demonstrations = warm_start.demonstrations > 0 and not warm_start.run
         require_predictors(attribution.formula, run, has_demonstrations=has_demonstrations)
 

@@ -33,9 +33,6 @@ class TaskMaker:
 
     def __init__(self, suite: Suite, options: Mapping[str, Any], seed: int) -> None:
         self._suite, self._options, self._seed = suite, options, seed
-        self._held_out = {
-            task.content_hash for split in suite.splits if split != "train" for task in suite.tasks(split)
-        }
         self.make(0.0, 0)
 
     def make(self, level: float, index: int) -> Task:
@@ -48,7 +45,7 @@ class TaskMaker:
         with closing(make(suite.env, **{**self._options, **spec(suite.env).options_at(level)})) as env:
             for draw in range(_MAX_DRAWS):
                 task = env.make_task(draw_seed(self._seed, index, draw) % 2**31)
-                if task.content_hash not in self._held_out:
+                if task.content_hash not in suite.held_out_hashes:
                     return replace(
                         task, id=f"{suite.name}:made-{index:06d}", suite=suite.name, split="train", stratum=f"{level:g}"
                     )

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from pathlib import Path
 
 from agentgym.attribution.expert import Expert
 from agentgym.errors import ConfigError, StoreError
-from agentgym.store import RunStore
+from agentgym.store import Purpose, RunStore
 from agentgym.trajectory import Trajectory
 from agentgym_rl.demonstrations import recorded_demonstrations
 from agentgym_rl.learned_attribution.reading import read_tokens
@@ -21,6 +20,8 @@ _NONE = (
     "expert has no demonstrations to compare with; set warm_start.demonstrations, or expert.run to the folder of a run "
     "that holds some"
 )
+_LEARNT_FROM: tuple[Purpose, ...] = ("demo", "train")
+"""What an expert's episodes were collected for: the first of these that its run holds."""
 
 
 @dataclass(frozen=True)
@@ -68,14 +69,20 @@ def _shown(store: RunStore | None) -> list[Trajectory]:
 
 
 def _named(method: Expert, run: Credited) -> list[Trajectory]:
-    with RunStore.open(Path(method.run), read_only=True) as other:
-        purposes = {row.purpose for row in other.episode_rows()}
-        purpose = next((each for each in ("demo", "train") if each in purposes), None)
+    reads_tokens = method.fit.tower != "tiny"
+    with RunStore.open(method.run, read_only=True) as other:
+        purpose = next((each for each in _LEARNT_FROM if other.episode_rows(purpose=each)), None)
+        found = recorded_demonstrations(
+            other,
+            run.suite,
+            run.held_out,
+            setting="expert.run",
+            purpose=purpose,
+            is_solved=purpose != "demo",
+            reads_tokens=reads_tokens,
+        )
         tokens = str(other.meta.get(TOKENIZER, ""))
-    found = recorded_demonstrations(
-        method.run, run.suite, run.held_out, setting="expert.run", purpose=purpose, is_solved=purpose != "demo"
-    )
-    if method.fit.tower != "tiny":
+    if reads_tokens:
         if tokens != run.digest:
             raise StoreError(
                 f"{method.run} holds tokens of another tokenizer (digest {tokens[:12]!r}, expected "

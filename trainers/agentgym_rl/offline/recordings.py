@@ -21,10 +21,10 @@ from agentgym.message import ToolSchema
 from agentgym.policies.torch_policy import TorchPolicy
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.store import DATABASE, Purpose, RunStore
-from agentgym.suite import Suite
+from agentgym.suite import Suite, is_held_out
 from agentgym.trajectory import Trajectory
 from agentgym_rl.config import TrainConfig
-from agentgym_rl.demonstrations import held_out_hashes, with_tokens
+from agentgym_rl.demonstrations import with_tokens
 from agentgym_rl.offline.stored_episodes import best
 from agentgym_rl.replay.admission import TOKENIZER, tokenizer_digest
 from agentgym_rl.roles import tools_of, training_cast
@@ -66,7 +66,7 @@ class Rendering:
             tools=tools_of(cast),
             history=config.rollout.history,
             longest=config.longest_context(policy.max_context),
-            held_out=held_out_hashes(suite),
+            held_out=suite.held_out_hashes,
         )
 
 
@@ -251,7 +251,7 @@ def _require_trainable(source: RunStore, rendering: Rendering) -> None:
 
 
 def _require_train_task(trajectory: Trajectory, source: RunStore, rendering: Rendering) -> None:
-    if trajectory.split not in ("train", None) or trajectory.content_hash in rendering.held_out:
+    if is_held_out(trajectory.split, trajectory.content_hash, rendering.held_out):
         raise HeldOutError(
             f"episode {trajectory.id!r} of {source.folder} is of the held-out task {trajectory.task_id!r}; record the "
             "train split into a new folder"

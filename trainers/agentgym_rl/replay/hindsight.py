@@ -85,9 +85,6 @@ class Hindsight:
                 f"hindsight needs an environment that knows what an episode achieved, but {suite.env} has no "
                 "relabel(); write it, or leave hindsight out"
             )
-        self._held_out = {
-            task.content_hash for split in suite.splits if split != "train" for task in suite.tasks(split)
-        }
 
     def relabel(self, trajectories: Sequence[Trajectory], seed: int) -> list[Trajectory]:
         """New records of failed episodes at goals that they met; episodes that succeeded or met none give none.
@@ -133,7 +130,7 @@ class Hindsight:
         found: dict[str, Task] = {}
         for cut in cuts:
             task = self._env.relabel(replace(trajectory, turns=trajectory.turns[:cut]))
-            if task is not None and task.content_hash not in self._held_out:
+            if task is not None and task.content_hash not in self.suite.held_out_hashes:
                 found.setdefault(task.content_hash, task)
             if len(found) == (self.config.goals if self.config.strategy == "future" else 1):
                 break
