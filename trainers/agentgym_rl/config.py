@@ -274,7 +274,7 @@ class WatchConfig:
     """When a run stops because it cannot learn."""
 
     max_zero_variance_iterations: int = 10
-    """Iterations in a row in which no group has variance."""
+    """Iterations in a row in which all episodes that are compared are rewarded alike."""
     max_invalid_iterations: int = 5
     """Iterations in a row in which every episode ended as invalid."""
     max_value_ratio: float = 10.0

@@ -30,7 +30,8 @@ class CreditReport:
     """What was left out of the loss, for the metrics.
 
     Attributes:
-        zero_variance_groups: Groups whose advantages are all 0.
+        zero_variance_groups: Groups whose advantages are all 0; where a critic or the whole batch is the baseline, all
+            groups of a batch whose episodes were all rewarded alike.
         nonfinite: Trajectories whose reward was not finite.
         truncated_excluded: Truncated trajectories kept out of the loss.
         states: How many turns were compared with others in the same state; None where states are not compared.
@@ -184,13 +185,15 @@ def _token_credit(
     returns = [shaped_return(trajectory, config) for trajectory in batch.trajectories]
     is_finite = _is_finite(returns)
     step_rewards, shaped, turns = _step_rewards(batch, is_finite, config, predictors, iteration)
+    chosen = np.flatnonzero(is_finite).tolist()
+    differ = _differ([returns[index] for index in chosen], [step_rewards[index] for index in chosen])
+    flat = 0 if differ else len(batch.groups)
     if config.has_value_head:
         batch.value_targets = [np.zeros(segment.num_tokens) for segment in batch.segments]
         batch.is_value_target = [np.zeros(segment.num_tokens) for segment in batch.segments]
-    valued = [_credit_trajectory(batch, int(index), config, step_rewards[index]) for index in np.flatnonzero(is_finite)]
+    valued = [_credit_trajectory(batch, index, config, step_rewards[index]) for index in chosen]
     ended = [pair for pair in valued if pair is not None]
     metrics = calibration_metrics([values for values, _ in ended], [returns for _, returns in ended])
-    flat = _count_flat(batch, returns)
     return is_finite, CreditReport(flat, int((~is_finite).sum()), metrics=metrics, shaped=shaped, turns=turns)
 
 
@@ -213,10 +216,13 @@ def _step_rewards(
     return rewards, attributed.shaped, _by_id(members, attributed.turns)
 
 
-def _count_flat(batch: TrainBatch, returns: list[float | None]) -> int:
-    value_of = {id(each): value for each, value in zip(batch.trajectories, returns, strict=True)}
-    spreads = [{value_of[id(member)] for member in group.members} for group in batch.groups]
-    return sum(len(spread) < 2 for spread in spreads)
+def _differ(returns: Sequence[float | None], step_rewards: Sequence[Stream]) -> bool:
+    """Whether some episodes were rewarded otherwise than others, or at other turns; of one group or of several."""
+    told = {
+        (total, *np.flatnonzero(rewards), *rewards[rewards != 0.0])
+        for total, rewards in zip(returns, step_rewards, strict=True)
+    }
+    return len(told) > 1
 
 
 def _credit_trajectory(

@@ -49,9 +49,9 @@ class Watch:
         success = metrics.get("success/mean", 0.0)
         if state.flat_iterations >= self._config.max_zero_variance_iterations and success < 1.0:
             raise LearningStalledError(
-                f"no group of the last {state.flat_iterations} iterations had returns that differ (success "
-                f"{success:.2f}), so there is nothing to learn from. Choose easier tasks, a warm start, a larger "
-                f"group.size or a higher temperature"
+                f"in the last {state.flat_iterations} iterations all episodes that are compared were rewarded alike "
+                f"(success {success:.2f}), so there is nothing to learn from. Choose easier tasks, a warm start, a "
+                f"larger group.size or a higher temperature"
             )
         ratio = metrics.get("critic/value_ratio", 0.0)
         if not ratio <= self._config.max_value_ratio:

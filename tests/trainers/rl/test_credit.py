@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -206,6 +208,24 @@ def test_a_method_moves_rewards_before_gae_over_turns() -> None:
     credited, report = assign_credit(batch, config, drop_flat_groups=False)
     assert sampled(credited) == {"a": [0.5, 0.5, 0.25]}
     assert {name: credit.tolist() for name, credit in report.turns.items()} == {"a": [0.5, 0.5]}
+
+
+FAULT = Outcome("infrastructure", "x")
+ALONE: dict[str, tuple[list[Trajectory], int]] = {
+    "returns differ": ([paid("a", 1.0, [(2, 1)]), paid("b", 0.0, [(2, 1)])], 0),
+    "alike": ([paid("a", 0.0, [(2, 1)]), paid("b", 0.0, [(2, 1), (1, 1)])], 2),
+    "paid at other turns": ([paid("a", 1.0, [(2, 1)]), paid("b", 1.0, [(2, 1), (1, 1)])], 0),
+    "one has no reward": ([paid("a", 1.0, [(2, 1)]), replace(paid("b", 0.0, [(2, 1)]), outcome=FAULT)], 2),
+}
+
+
+@pytest.mark.parametrize("preset", ["ppo", "ppo_token", "reinforce_pp"])
+@pytest.mark.parametrize("name", ALONE)
+def test_groups_of_one_are_flat_only_where_the_whole_batch_is(name: str, preset: str) -> None:
+    episodes, flat = ALONE[name]
+    batch = with_values(TrainBatch.of([group_of(each.id, each) for each in episodes]), [None, None])
+    _, report = assign_credit(batch, algorithm(preset), drop_flat_groups=False)
+    assert report.zero_variance_groups == flat
 
 
 def test_what_a_method_gave_is_told_without_what_the_trainer_adds() -> None:

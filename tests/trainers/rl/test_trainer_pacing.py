@@ -248,6 +248,15 @@ def test_a_run_without_signal_stops_with_advice(build) -> None:
     assert made.state.iteration == 3
 
 
+@pytest.mark.parametrize("preset", ["ppo", "reinforce_pp"])
+def test_groups_of_one_that_a_critic_or_the_batch_compares_are_no_stall(build, preset: str) -> None:
+    group, watch = {"tasks": 16, "size": 1}, {"max_zero_variance_iterations": 2}
+    made = build("arms", algorithm={"preset": preset}, run={"iterations": 4}, group=group, watch=watch)
+    made.run()
+    assert made.state.iteration == 4
+    assert made.state.flat_iterations == 0
+
+
 def test_a_run_of_invalid_actions_stops_with_advice(build) -> None:
     made = build("strict", task_config={"words": []}, watch={"max_invalid_iterations": 2})
     with pytest.raises(LearningStalledError, match=r"last 2 iterations ended as invalid.*Warm-start"):
