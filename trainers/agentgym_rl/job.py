@@ -18,7 +18,7 @@ from safetensors import SafetensorError
 from torch import nn
 from transformers.utils import logging as transformers_logging
 
-from agentgym.errors import CheckpointError
+from agentgym.errors import CheckpointError, LearningStalledError
 from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate
 from agentgym.policies.torch_listed import PICKS_LISTED, load_policy
 from agentgym.policies.torch_policy import SEEN_FILE, TorchPolicy
@@ -42,6 +42,7 @@ from agentgym_rl.setup import Parts, assemble, policy_class, reference_of, untra
 from agentgym_rl.trainer import Trainer
 from agentgym_rl.watch import why_not_learning
 
+_WHY = "why_not_learning"
 STAGES = ("untrained", "cloned", "filtered_cloned", "trained")
 
 
@@ -94,7 +95,11 @@ def train(config: TrainConfig, folder: Path, *, resume: bool = False, overwrite:
             store.set_meta({"equations": describe(config)})
             record_tokenizer(store, parts.tokenizer)
         job = TrainingJob(config, parts, folder, store, journal)
-        job.run(is_resumed=resume)
+        try:
+            job.run(is_resumed=resume)
+        except LearningStalledError as error:
+            job.report_stall(str(error))
+            raise
         return job.conclude()
     finally:
         journal.close()
@@ -175,13 +180,19 @@ class TrainingJob:
         if distributed.rank() != 0 or self.store is None:
             return TrainResult(self.folder)
         held_out = self._test() if self.config.validation.has_final_test else {}
-        notes = why_not_learning(self.store.metrics()) if self._is_watched() else []
+        notes = why_not_learning(self.store.metrics(), held_out) if self._is_watched() else []
+        self.store.set_meta({_WHY: "\n".join(notes)})
         if notes:
-            self.store.set_meta({"why_not_learning": "\n".join(notes)})
             self.journal.say("why is it not learning: " + "; ".join(notes))
         result = TrainResult(self.folder, held_out, None, self.journal.seconds, notes)
         (self.folder / SUMMARY).write_text(json.dumps(result.to_json(), indent=2))
         return replace(result, report=write_report(self.folder))
+
+    def report_stall(self, reason: str) -> None:
+        """Keep with the run why it was stopped, and write its page."""
+        if self.store is not None:
+            self.store.set_meta({_WHY: reason})
+            self.journal.say(f"report of the stopped run: {write_report(self.folder)}")
 
     def _is_watched(self) -> bool:
         """Whether the run played episodes whose success can be watched."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,10 @@ Curves = Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]]
 
 _MIN_GAIN = 0.02
 _WINDOW = 5
+_NO_CAUSE = (
+    "no known cause stands out: try a larger learning rate, more iterations, a longer warm start "
+    "(warm_start.epochs, warm_start.demonstrations), or easier tasks"
+)
 
 
 class Watch:
@@ -71,13 +76,14 @@ class Watch:
             )
 
 
-def why_not_learning(curves: Curves) -> list[str]:
-    """What the metrics of a run say about why it did not improve; empty for a run that did.
+def why_not_learning(curves: Curves, held_out: Mapping[str, Mapping[str, Any]] | None = None) -> list[str]:
+    """What the metrics of a run say about why it did not improve; empty for a run that did, in training and held out.
 
     A single iteration shows no improvement, but it may show what stands in the way of one.
 
     Args:
         curves: Metrics of the phase "train", as `RunStore.metrics` returns them.
+        held_out: Results on held-out tasks by stage, as JSON, where there are any.
     """
     success = _values(curves, "success/mean")
     if len(success) < 2:
@@ -85,16 +91,25 @@ def why_not_learning(curves: Curves) -> list[str]:
         return ["fewer than two iterations: too few to say whether it improves", *found]
     window = max(1, min(_WINDOW, len(success) // 2))
     gain = success[-window:].mean() - success[:window].mean()
-    if gain >= _MIN_GAIN:
+    told = _of_held_out(held_out or {})
+    if gain < _MIN_GAIN:
+        told.insert(0, f"success in training went from {success[:window].mean():.3f} to {success[-window:].mean():.3f}")
+    if not told:
         return []
-    reasons = [f"success in training went from {success[:window].mean():.3f} to {success[-window:].mean():.3f}"]
-    reasons += [text for is_so, text in _suspicions(curves, window) if is_so]
-    if len(reasons) == 1:
-        reasons.append(
-            "no known cause stands out: try a larger learning rate, more iterations, a longer warm start "
-            "(warm_start.epochs, warm_start.demonstrations), or easier tasks"
-        )
-    return reasons
+    found = [text for is_so, text in _suspicions(curves, window) if is_so]
+    return told + (found or [_NO_CAUSE])
+
+
+def _of_held_out(held_out: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """That what was trained is not surely better than what it was trained from, where it is not."""
+    start = held_out.get("cloned") or held_out.get("untrained")
+    if start is None or "trained" not in held_out:
+        return []
+    before, after = start["success"], held_out["trained"]["success"]
+    if after["low"] > before["mean"]:
+        return []
+    interval = f"[{after['low']:.3f}, {after['high']:.3f}]"
+    return [f"held-out success went from {before['mean']:.3f} to {after['mean']:.3f} {interval}, which may be chance"]
 
 
 def _suspicions(curves: Curves, window: int) -> list[tuple[bool, str]]:

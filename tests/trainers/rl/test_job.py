@@ -16,7 +16,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from agentgym.errors import CheckpointError, ConfigError, HeldOutError
+from agentgym.errors import CheckpointError, ConfigError, HeldOutError, LearningStalledError
 from agentgym.evaluation import EvaluationSettings, evaluate
 from agentgym.policies.by_name import load
 from agentgym.policies.torch_policy import TorchPolicy
@@ -27,6 +27,7 @@ from agentgym_rl import job
 from agentgym_rl.checkpoint import newest_iteration
 from agentgym_rl.config import CheckpointConfig
 from agentgym_rl.job import train
+from agentgym_rl.watch import Watch
 from tests.trainers.rl.breaking import breaking, press_ctrl_c
 from tests.trainers.rl.toys import install, toy_config
 from tests.trainers.rl.train_toy import BUGS, DAMAGES, MOMENTS, of_two_ranks
@@ -361,6 +362,25 @@ def test_a_run_of_one_iteration_says_what_stands_in_its_way(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+def test_a_run_that_was_stopped_says_why_on_its_page_until_it_went_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise LearningStalledError("nothing tells <episodes> apart")
+
+    config = toy_config("bandit", run={"iterations": 4}, group=SHORT["group"])
+    install(tmp_path, "bandit")
+    with monkeypatch.context() as patched:
+        patched.setattr(Watch, "check", refuse)
+        with pytest.raises(LearningStalledError):
+            train(config, tmp_path / "run")
+    reason = "<li>nothing tells &lt;episodes&gt; apart</li>"
+    assert reason in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    report = train(config, tmp_path / "run", resume=True).report
+    assert report is not None
+    assert reason not in report.read_text(encoding="utf-8")
+
+
 def test_two_ranks_train_as_one_process(tmp_path: Path, suites: Path) -> None:
     """Trap D-7 for whole iterations: groups, losses, weights and checkpoints of two gloo ranks under FSDP2."""
     config = of_two_ranks()
