@@ -6,7 +6,7 @@ The methods are those that work on live trajectories; drawing what came out is t
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -78,6 +78,7 @@ def attribute_run(
     purpose: Purpose | None = None,
     policies: Sequence[str] = (),
     overwrite: bool = False,
+    on_group: Callable[[int, int], None] | None = None,
 ) -> list[RunCredit]:
     """Assign credit to the graded episodes of a run by each method, and keep it; the recorded events stay.
 
@@ -92,6 +93,7 @@ def attribute_run(
             evaluated.
         policies: Episodes of these policies alone; all where none is given.
         overwrite: Whether credit of the same label is replaced.
+        on_group: Called after each group with how many episodes were attributed, of how many.
 
     Raises:
         ConfigError: There are no such episodes, a method does not apply, or a label is taken.
@@ -101,10 +103,14 @@ def attribute_run(
         require_free(store, methods)
     chosen, wanted, left_out = graded_rows(store, purpose, policies)
     tallies = {label: _Tally(label) for label in methods}
+    done = 0
     for iteration, members in _groups(store, wanted, any(map(_reads_tokens, methods.values()))):
         trajectories = [trajectory for _, trajectory in members]
         for label, method in methods.items():
             tallies[label].add(members, _at(method, iteration).attribute(trajectories))
+        done += len(members)
+        if on_group is not None:
+            on_group(done, len(wanted))
     made_at = _now()
     found = [tally.result(methods[label], chosen, left_out, made_at) for label, tally in tallies.items()]
     for each in found:
@@ -151,7 +157,10 @@ def require_free(store: RunStore, labels: Iterable[str]) -> None:
     """
     taken = sorted(store.credit_labels().keys() & set(labels))
     if taken:
-        raise ConfigError(f"the run holds credit under {', '.join(taken)} already; overwrite it, or give another label")
+        raise ConfigError(
+            f"the run holds credit under {', '.join(taken)} already; overwrite it (--overwrite), or give another label "
+            "(--label)"
+        )
 
 
 def graded_rows(

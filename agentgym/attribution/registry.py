@@ -94,7 +94,7 @@ def make_attributions(texts: Sequence[str], options: Sequence[str] = ()) -> list
             told = [f"{name} is written as {_OF_PAPERS[name]}"] if name in _OF_PAPERS else []
             raise UnknownNameError("attribution method", name, [*_ALL, Forks.name], told)
     if len(names) == 1:
-        options = [option if option.startswith(f"{names[0]}.") else f"{names[0]}.{option}" for option in options]
+        options = [option if option.partition(".")[0] in _ALL else f"{names[0]}.{option}" for option in options]
     tables, source = read_tables(None, options)
     for key in tables:
         if key not in names:

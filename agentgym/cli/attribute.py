@@ -20,10 +20,10 @@ from agentgym.attribution import (
 )
 from agentgym.attribution.forks import Forks
 from agentgym.attribution.judged import Judged
-from agentgym.attribution.offline import require_free
+from agentgym.attribution.offline import graded_rows, require_free
 from agentgym.attribution.predicted import Predicting
 from agentgym.attribution.registry import method_names
-from agentgym.cli.output import AsJson, note, print_json, print_table
+from agentgym.cli.output import AsJson, note, print_json, print_table, progress_bar
 from agentgym.config import build, read_tables
 from agentgym.errors import ConfigError, MissingExtraError
 from agentgym.evaluation.named_forks import NamedForks, forks_of
@@ -80,7 +80,10 @@ def run(
             if not overwrite:
                 require_free(store, labels)
             methods = {name: _method(each, store, purpose, policy) for name, each in asked.items()}
-            found = attribute_run(store, methods, purpose=purpose, policies=policy, overwrite=overwrite)
+            with progress_bar("episodes") as on_group:
+                found = attribute_run(
+                    store, methods, purpose=purpose, policies=policy, overwrite=overwrite, on_group=on_group
+                )
         _warn(found)
     if as_json:
         print_json({"run": str(folder), "methods": [each.to_json() for each in found]})
@@ -109,7 +112,7 @@ def _method(
 ) -> Attribution:
     """The method, with those who predict what it reads, or play on, where it needs anybody."""
     if isinstance(formula, NamedForks):
-        note(f"{Forks.name}: playing on from each turn of the run by {formula.player}")
+        _announce(formula, store, purpose, policies)
         return forks_of(store, formula)
     if not formula.reads:
         return formula
@@ -125,6 +128,20 @@ def _method(
         note(f"{formula.name}: learning from the run")
     fit_to_run(predictors, store, purpose, policies)
     return Predicting(formula, predictors)
+
+
+def _announce(forks: NamedForks, store: RunStore, purpose: Purpose | None, policies: Sequence[str]) -> None:
+    """Say how much will be played, and whose values they are where others played."""
+    _, rows, _ = graded_rows(store, purpose, policies)
+    states = sum(-(-row.num_turns // forks.every) for row in rows)
+    played = f"{states * forks.continuations:,} continuations by {forks.player}"
+    note(f"{Forks.name}: {played}, {forks.continuations} from each of {states:,} states of {len(rows):,} episodes")
+    others = sorted({row.policy for row in rows} - {forks.player})
+    if others:
+        note(
+            f"warning: these are values of {forks.player}, but {', '.join(others[:3])} played; for theirs name them as "
+            "player, such as --set forks.player=torch:runs/demo/models/trained"
+        )
 
 
 def _refuse_of_training(options: Sequence[str]) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import tyro
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -43,6 +45,14 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
 def note(text: str) -> None:
     """Say something beside the result, on stderr."""
     print(text, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr, where that is a terminal; gives a function that takes how much is done, of how much."""
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def interval(value: dict[str, float] | None) -> str:

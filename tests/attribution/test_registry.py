@@ -72,6 +72,7 @@ def test_only_close_names_are_suggested_else_every_method_is_named():
     [
         (["uniform"], "uniform.foo=1", "'uniform.foo' is unknown; known: none"),
         (["uniform", "terminal"], "uniform=1", "'uniform' is a method, no option of one; its options: none"),
+        (["uniform"], "return_to_go.gamma=0.9", "option 'return_to_go' is of no method that is asked for"),
         (["anchors", "terminal"], "anchors=1", "its options: anchors.gamma, anchors.baseline"),
     ],
 )

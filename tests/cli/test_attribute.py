@@ -73,7 +73,8 @@ def test_turns_are_valued_by_playing_on_from_them(run_folder: Path, capsys: pyte
     assert (told["forks"]["yields"], told["forks"]["episodes"]) == ("advantages", 15)
     assert "continuations=1, every=2, gamma=1.0, seed=0, max_turns=200, player='demo'" in told["forks"]["options"]
     assert any(told["forks"]["mean_by_fifth"])
-    assert "forks: playing on from each turn of the run by demo" in captured.err
+    assert re.search(r"forks: ([\d,]+) continuations by demo, 1 from each of \1 states of 15 episodes", captured.err)
+    assert "warning: these are values of demo, but random played" in captured.err
 
 
 def test_a_label_is_replaced_only_on_request(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,8 +113,8 @@ def test_a_maze_is_judged_by_what_was_reached(tmp_path: Path, capsys: pytest.Cap
     ("args", "why"),
     [
         (["--method", "anchor"], "unknown attribution method 'anchor'; did you mean anchors"),
-        (["--method", "nope"], "'nope'; known: terminal, environment"),
-        (["--method", "uniform", "--set", "uniform.foo=1"], "the method uniform has no options"),
+        (["--method", "nope"], "'nope'; known: anchors, bounded"),
+        (["--method", "uniform", "--set", "uniform.foo=1"], "'uniform.foo' is unknown; known: none"),
         (["--method", "anchors", "--set", "gama=0.9"], "did you mean gamma"),
         (["--method", "anchors", "--set", "gamma"], "has no '='"),
         (["--method", "uniform", "terminal", "--label", "one"], "a label of its own"),
