@@ -13,7 +13,7 @@ from agentgym.errors import ConfigError
 
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 _SCORES = ("method", "seeds", "mean over turns", "at the end", "test")
-_COLUMNS = (*_SCORES, "turns to 50 %", "80 %", "95 %", "CPU s / 1,000 turns", "peak MiB")
+_COLUMNS = (*_SCORES, "turns to 50 %", "80 %", "95 %", "CPU s / 1,000 turns", "peak MiB", "tuned to")
 Figures = Mapping[str, Any]
 
 
@@ -61,7 +61,7 @@ def _task(own: Figures) -> Iterator[str]:
         reached = [_reached(entry) for entry in method["turns_to"].values()]
         cost = method["cost"]
         cells = [method["title"], str(len(method["seeds"])), *scores, *reached]
-        cells += [f"{cost['training_cpu_s_per_1000_turns']:.2g}", f"{cost['peak_mib']:.0f}"]
+        cells += [f"{cost['training_cpu_s_per_1000_turns']:.2g}", f"{cost['peak_mib']:.0f}", _chosen(method["chosen"])]
         yield f"| {' | '.join(cells)} |"
     yield from _comparisons(own)
 
@@ -86,6 +86,10 @@ def _estimate(estimate: Figures, sign: str = "") -> str:
     if estimate["low"] is None:
         return f"{estimate['mean']:{sign}.3f}"
     return f"{estimate['mean']:{sign}.3f} [{estimate['low']:{sign}.3f}, {estimate['high']:{sign}.3f}]"
+
+
+def _chosen(settings: Figures) -> str:
+    return ", ".join(f"{key.rpartition('.')[2]} {value:g}" for key, value in settings.items())
 
 
 def _reached(entry: Figures) -> str:

@@ -105,6 +105,7 @@ def test_the_picture_and_the_page_hold_what_was_measured(plan, tmp_path):
     assert text.endswith("after\n")
     assert "stale" not in text
     assert "| GiGPO | 3 |" in text
+    assert " | learning_rate 0" in text
     assert "| GiGPO | Terminal credit (LOOP) | +0." in text
 
 
