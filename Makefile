@@ -11,7 +11,7 @@ PYTEST_ARGS ?=
 
 help:
 	@echo "make install      create $(VENV) with agentgym and what its tests and benchmarks need"
-	@echo "make demo         train an agent from nothing, evaluate it on held-out tasks, write runs/demo (5 minutes)"
+	@echo "make demo         train an agent from nothing, evaluate it on held-out tasks, write runs/demo (5 minutes of an idle machine)"
 	@echo "make test         run the tests"
 	@echo "make check        lint, formatting, types and layout"
 	@echo "make system       what some tests need: Debian packages, a container engine, images; where that may be done"
