@@ -224,9 +224,7 @@ class Trainer:
         state.iteration += 1
         if collector is not None:
             state.next_group = min(distributed.gather(collector.next_index))
-        ranks = distributed.gather((seconds, self._interrupt.is_asked))
-        state.seconds += max(each for each, _ in ranks)  # all ranks must agree on when the time is up
-        is_interrupted = any(is_asked for _, is_asked in ranks)
+        state.seconds += max(distributed.gather(seconds))  # all ranks must agree on when the time is up
         self.journal.record(state.iteration, metrics)
         self.journal.iteration(state.iteration, config.run.iterations, metrics, seconds)
         self._watch.count(state, metrics)
@@ -234,6 +232,7 @@ class Trainer:
         is_due = config.validation.every > 0 and (state.iteration % config.validation.every == 0 or is_last)
         if self.validate is not None and is_due:
             self.validate(self)
+        is_interrupted = any(distributed.gather(self._interrupt.is_asked))
         if state.iteration % config.checkpoint.every == 0 or is_last or is_interrupted:
             self.checkpoint()
         self._watch.check(state, metrics)
