@@ -11,6 +11,7 @@ import tyro
 
 from agentgym.cli.output import AsJson, note, print_json, print_table
 from agentgym.errors import ConfigError, MissingExtraError
+from agentgym.suite import load_suite
 
 if TYPE_CHECKING:
     from agentgym_rl.config import TrainConfig
@@ -51,6 +52,7 @@ def run(
             raise
         raise MissingExtraError("training", "train") from error
     config, name = _config(settings, run if resume else None, is_resume=resume)
+    load_suite(config.run.suite)  # that there is none of its name is told before anything else
     if describe:
         text = equations.describe(config)
         print_json({"algorithm": text}) if as_json else print(text)

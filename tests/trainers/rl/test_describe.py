@@ -21,7 +21,7 @@ SAID = {
     "mt_grpo": ["A_t = turn_groups", "(gamma trace)^(t'-t) (r_t' - b_t') + A^O"],
     "arpo": ["gets one of the last 8 of its task", "W = min(exp(logp_prox - logp_mu), 2)", "logp_mu as recorded"],
     "spear": [
-        "A' = (R - P50(means of the last 10240 groups))",
+        "A' = (R - median(means of the last 10240 groups))",
         "L = L_fresh + 1 L_replayed, times (1 - cos(pi min(i / 100, 1))) / 2",
         "0.02 of the replayed tokens with 2 < cov < 60",
         "0.02 of the fresh ones with 1 < cov < 40",

@@ -58,9 +58,9 @@ def _learnt_by_groups(options: ReplayOptions) -> list[str]:
         ]
     if options.kind == "imitation":
         kept, fresh = options.covariance, options.fresh_covariance
-        scale = " / P50(group deviations)" if options.imitation.is_scaled else ""
+        scale = " / median(group deviations)" if options.imitation.is_scaled else ""
         return [
-            f"{options.episodes} episodes of A' > 0,  A' = (R - P50(means of the last {options.imitation.history} "
+            f"{options.episodes} episodes of A' > 0,  A' = (R - median(means of the last {options.imitation.history} "
             f"groups)){scale}",
             *_beside(options),
             weights,
