@@ -293,8 +293,9 @@ class AgentEnv(gymnasium.Env[Observation, str]):
     def anchor(self) -> str | None:
         """Canonical key of the state; None: not supported.
 
-        Equal anchors have equal futures under equal actions, the limit of turns left aside: with the turn in the key,
-        rollouts would share a state only where they came to it equally fast.
+        Equal anchors of one task have equal futures under equal actions, the limit of turns left aside. Leave the turn
+        out unless the rules go by it: credit by state compares turns whose state came again, and with the turn in the
+        key rollouts would share a state only where they came to it equally fast.
         """
         return None
 
@@ -324,7 +325,11 @@ class AgentEnv(gymnasium.Env[Observation, str]):
         return None
 
     def progress(self) -> float | None:
-        """How far the episode has come, in [0, 1]. None: not supported."""
+        """How near the state is to the goal, in [0, 1]: 1 where the task is solved. None: not supported.
+
+        A potential for credit by turn: a good one follows from the state alone, rises with each step that helps and
+        falls with what undoes one. It may look at what is hidden, since no message tells it to the agent.
+        """
         return None
 
     # What a subclass may use.

@@ -106,7 +106,7 @@ class GameEnv(ABC):
         return parse_text(text)
 
     def anchor(self) -> str | None:
-        """Canonical key of the state that the acting role is in; None: not supported."""
+        """Canonical key of the state that the acting role is in, as `AgentEnv.anchor` says; None: not supported."""
         return None
 
     def fork(self, seed: int | None = None) -> Self:
@@ -118,7 +118,7 @@ class GameEnv(ABC):
         raise NotImplementedError(f"{type(self).__name__} cannot be forked")
 
     def progress(self, role: str) -> float | None:
-        """How far a role has come, in [0, 1]. None: not supported."""
+        """How near a role is to its goal, in [0, 1], as `AgentEnv.progress` says. None: not supported."""
         return None
 
     def legal_actions(self, role: str) -> Sequence[str] | None:

@@ -17,8 +17,15 @@ from agentgym.origin import told
 Status = Literal["passed", "failed", "skipped"]
 Subject = TypeVar("Subject")
 Check = Callable[[Subject], str | None]
-"""A check of a subject: returns None when it passes, the reason when it does not apply, raises when it fails."""
+"""A check of a subject: returns None when it passes, a `Note` when it passes and there is something to look at, the
+reason when it does not apply, and raises when it fails."""
 _log = logging.getLogger(__name__)
+
+
+class Note(str):
+    """What to look at although the check passed; the check returns it."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +35,7 @@ class CheckResult:
     Attributes:
         name: Name of the check.
         status: passed, failed, or skipped where it does not apply.
-        detail: Why it failed or was skipped.
+        detail: Why it failed or was skipped, or what to look at although it passed.
         seconds: Wall time.
     """
 
@@ -115,8 +122,8 @@ def _run(name: str, check: Check[Subject], subject: Subject) -> CheckResult:
     status: Status = "passed"
     detail = ""
     try:
-        if (reason := check(subject)) is not None:
-            status, detail = "skipped", reason
+        if (said := check(subject)) is not None:
+            status, detail = "passed" if isinstance(said, Note) else "skipped", str(said)
     except Exception as error:  # noqa: BLE001 - a boundary: whatever the checked code raises is a finding
         status, detail = "failed", finding(name, error)
     return CheckResult(name, status, detail, perf_counter() - start)

@@ -5,6 +5,7 @@ The environment that plays it is checked by the other modules.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from agentgym.testing.hostility import CHEAT_PREFIX, REQUIRED_SCRIPTS
 from agentgym.testing.report import expect
 
 TASKS_A_STRATUM = 10
+_COUNTS_LINE = re.compile(r"^Splits: ([^.;]*)", re.MULTILINE)
+_COUNT = re.compile(r"(\d[\d,]*) (train|validation|test)(?:ing)?\b")
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,10 @@ class SuiteSubject:
 
 
 def check_documents(subject: SuiteSubject) -> str | None:
-    """The suite states description, licence and source, and has a README that names its licence."""
+    """The suite states description, licence and source; its README names the licence, and no wrong numbers of tasks.
+
+    Numbers of tasks are read where they stand as in "Splits: 600 train, 50 validation and 100 test tasks".
+    """
     suite = subject.suite
     for key in ("description", "license", "source"):
         expect(bool(getattr(suite, key).strip()), f"key {key!r} of suite.toml is empty")
@@ -62,6 +68,14 @@ def check_documents(subject: SuiteSubject) -> str | None:
     missing = [name for name in suite.license.replace("(", " ").split() if "-" in name and name not in text]
     missing = [name for name in missing if not name.startswith("LicenseRef-")]
     expect(not missing, f"{readme} does not name the licence {', '.join(missing)}")
+    for line in _COUNTS_LINE.findall(text):
+        for stated, split in _COUNT.findall(line):
+            held = len(suite.tasks(split)) if split in suite.splits else 0
+            expect(
+                held == int(stated.replace(",", "")),
+                f"{readme} states {stated} {split} tasks, got {held}: mend its line 'Splits: …' (and what else it says "
+                f"of the tasks), or write {split}.jsonl anew",
+            )
     return None
 
 

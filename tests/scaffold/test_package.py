@@ -1,6 +1,7 @@
 """`write_package`: what it writes works on its own, and nothing is overwritten or left behind."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,32 @@ def run(folder: Path, *command: str) -> str:
 
 def test_package_passes_its_own_make_test(package: Path) -> None:
     assert " passed" in run(package, "make", "test", f"PYTHON={sys.executable}")
+
+
+PRINT_CHECKS = """
+import {package}
+from agentgym.testing import check_env, check_suite
+{package}.register()
+print({report})
+"""
+
+
+def test_package_passes_every_check_and_none_has_a_note(package: Path) -> None:
+    report = "check_env('treasure-hunt/TreasureHunt-v0'), check_suite('treasure-hunt/basic'), sep='\\n'"
+    told = run(package, sys.executable, "-c", PRINT_CHECKS.format(package="treasure_hunt", report=report)).splitlines()
+    assert {"passed  anchors", "passed  progress", "passed  documents"} <= set(told)
+    notable = [line.split()[:2] for line in told if not re.fullmatch(r"passed  \w+|treasure-hunt/.*", line)]
+    assert notable == [["skipped", "legal_actions"], ["skipped", "difficulty"]]
+
+
+def test_number_of_tasks_that_the_readme_does_not_state_is_noticed(tmp_path: Path) -> None:
+    package = write_package("coin-hunt", tmp_path)
+    generator = package / "coin_hunt" / "generate.py"
+    generator.write_text(generator.read_text().replace('"train": 600', '"train": 300'))
+    run(package, "make", "tasks", f"PYTHON={sys.executable}")
+    report = "check_suite('coin-hunt/basic', only=['documents'])"
+    told = run(package, sys.executable, "-c", PRINT_CHECKS.format(package="coin_hunt", report=report))
+    assert "states 600 train tasks, got 300: mend its line" in told
 
 
 def test_package_leaves_no_placeholder(package: Path) -> None:

@@ -20,7 +20,7 @@ from agentgym.errors import ActionSyntaxError, ConfigError, ContractError, Unkno
 from agentgym.message import user
 from agentgym.task import Limits
 from agentgym.testing import ENV_CHECKS, bookkeeping, check_env
-from tests.toy_env import MOVES, SCRIPTS, ToyEnv
+from tests.toy_env import MOVES, SCRIPTS, ToyEnv, toy_task
 
 # Environments that work in a sandbox are checked beside them, with a sandbox of the test's choice; those of other
 # packages beside what adapts them.
@@ -139,6 +139,28 @@ class Timeless(ToyEnv):
 
     def anchor(self):
         return f"{self.position} {self.num_invalid}"
+
+
+class Walled(Timeless):
+    """Walls beside the start: a second step in one direction changes nothing."""
+
+    def respond(self, action):
+        reply = super().respond(action)
+        self.position = max(-1, min(1, self.position))
+        return reply._replace(messages=[user(f"at {self.position}")])
+
+
+class Counting(Walled):
+    def anchor(self):
+        return f"{super().anchor()} {self.turn}"
+
+
+class CountingByRule(Counting):
+    """The turn matters: after the third step nothing moves."""
+
+    def respond(self, action):
+        reply = super().respond(action)
+        return reply if self.turn < 3 else reply._replace(messages=[user("It is night.")])
 
 
 class ShallowFork(ToyEnv):
@@ -302,6 +324,23 @@ def test_check_env_finds_a_planted_fault(check, faulty):
 
 def test_check_env_asks_no_anchor_to_tell_turns_apart():
     check_env(Timeless, scripts=SCRIPTS, only=["anchors"]).raise_if_failed()
+
+
+def anchors_of(env):
+    return check_env(env, tasks=[toy_task("toy:far", 3)], scripts=SCRIPTS, only=["anchors"]).results[0]
+
+
+def test_check_env_notes_an_anchor_that_counts_turns_for_nothing():
+    result = anchors_of(Counting)
+    assert result.status == "passed"
+    assert "'down' once and twice is answered alike" in result.detail
+    assert "the anchors are '-1 0 1' and '-1 0 2': leave the turn" in result.detail
+
+
+@pytest.mark.parametrize("env", [ToyEnv, Timeless, Walled, CountingByRule])
+def test_check_env_notes_nothing_of_other_anchors(env):
+    result = anchors_of(env)
+    assert (result.status, result.detail) == ("passed", "")
 
 
 def test_check_env_finds_an_oracle_that_fails():

@@ -93,6 +93,35 @@ def test_check_suite_finds_a_readme_without_the_licence(folder):
     assert "does not name the licence CC0-1.0" in failures(folder)["documents"]
 
 
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "Splits: 2 train and 3 test tasks; 9 test the patience.",
+        "Splits: 2 training\nand 3 test tasks.",
+        "We had 600 train tasks once.",
+        "",
+    ],
+)
+def test_check_suite_passes_a_readme_with_right_or_no_numbers_of_tasks(stated, folder):
+    (folder / "README.md").write_text(f"Licence: CC0-1.0\n\n{stated}\n")
+    assert failures(folder) == {}
+
+
+@pytest.mark.parametrize(
+    ("stated", "finding"),
+    [
+        ("600 train, 50 validation and 3 test", "states 600 train tasks, got 2: mend its line 'Splits: …'"),
+        ("2 train and 1,003 test", "states 1,003 test tasks, got 3: mend"),
+        ("2 train,\n50 validation and 3 test", "states 50 validation tasks, got 0: mend"),
+    ],
+)
+def test_check_suite_finds_a_readme_with_wrong_numbers_of_tasks(stated, finding, folder):
+    (folder / "README.md").write_text(f"Licence: CC0-1.0\n\nSplits: {stated} tasks; each once.\n")
+    found = failures(folder)
+    assert found.keys() == {"documents"}
+    assert finding in found["documents"]
+
+
 def test_check_suite_finds_an_empty_licence(folder):
     (folder / "suite.toml").write_text(DECLARATION.replace('"CC0-1.0"', '""'))
     assert "'license'" in failures(folder)["documents"]
