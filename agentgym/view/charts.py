@@ -197,7 +197,8 @@ def _span(curves: Sequence[Curve]) -> tuple[float, float]:
     return (low if low == 0 else low - margin), high + margin
 
 
-def _ticks(low: float, high: float, count: int) -> list[float]:
+def ticks(low: float, high: float, count: int) -> list[float]:
+    """Round numbers inside a span, about as many as a count; the span must not be empty."""
     raw = (high - low) / max(count, 1)
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= raw * 0.999)
@@ -207,11 +208,11 @@ def _ticks(low: float, high: float, count: int) -> list[float]:
 
 def _grid(frame: Frame, show: Callable[[float], str], is_whole: bool = True) -> Html:
     parts = []
-    for tick in _ticks(*frame.y_range, 4 if frame.height > 160 else 3):
+    for tick in ticks(*frame.y_range, 4 if frame.height > 160 else 3):
         y = _n(frame.y(tick))
         parts.append(tag("path", d=f"M{_n(frame.left)} {y}H{_n(frame.width - frame.right)}", class_="grid"))
         parts.append(tag("text", show(tick), x=_n(frame.left - 6), y=y, dy="0.32em", text_anchor="end"))
-    for tick in _ticks(*frame.x_range, max(2, int(frame.width / 70))):
+    for tick in ticks(*frame.x_range, max(2, int(frame.width / 70))):
         if tick == int(tick) or not is_whole:
             place = {"x": _n(frame.x(tick)), "y": _n(frame.height - frame.bottom + 18)}
             parts.append(tag("text", f"{tick:.0f}" if is_whole else show(tick), **place, text_anchor="middle"))

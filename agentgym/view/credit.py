@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -22,25 +23,53 @@ from agentgym.view.sections import section
 _MAX_COLUMNS = 40
 _MAX_TURNS = 24
 _MAX_CHARS = 150
+_MAX_POLICIES = 3
+_KINDS = (
+    "Below a label stands what its numbers are: rewards, what a turn itself earned; returns, what came from it on; "
+    "advantages, by how much that beats a baseline; conserving: an episode's turns add up to its return."
+)
+_BREAKABLE = re.compile(r"(?<=[_+,./-])")
 
 
-def credit(found: CreditData | None) -> Html:
-    """The section; nothing where there is no credit to show."""
+def credit(found: CreditData | None, names: Mapping[str, str]) -> Html:
+    """The section; nothing where there is no credit to show.
+
+    Args:
+        found: What to show.
+        names: What the page calls some policies.
+    """
     if found is None:
         return join()
-    told_of = " and ".join(one.told_of for one in found.maps)
+    told_of = [_told_of(one, names) for one in found.maps]
     note = (
-        f"Which turn earned or lost, over {told_of}: a row an episode, a square a turn, the strongest colour being "
-        "the largest credit of the method; below, the mean by turn."
+        f"Which turn earned or lost, over {' and '.join(told_of)}: a row an episode, a square a turn; below, the mean "
+        "by turn."
     )
+    if any(len(one.episodes) < one.num_candidates for one in found.maps):
+        note += (
+            " The episodes are drawn evenly over the run, half of them not solved where there are so many: means are "
+            "of these episodes, not of the run."
+        )
     if not found.methods:
         note += " agentgym attribute sets other methods beside the recorded rewards."
-    drawn = [part for one in found.maps for part in _map(one, is_titled=len(found.maps) > 1)]
-    return section("Who earned it", _legend(), *drawn, *_left_out(found), note=note)
+    titles = told_of if len(found.maps) > 1 else [""]
+    drawn = [part for one, title in zip(found.maps, titles, strict=True) for part in _map(one, title)]
+    kinds = tag("p", _KINDS, class_="note")
+    return section("Who earned it", kinds, _legend(), *drawn, *_left_out(found), note=note)
 
 
-def _map(one: CreditMap, is_titled: bool) -> list[Html]:
-    title = [tag("h3", one.told_of)] if is_titled else []
+def _told_of(one: CreditMap, names: Mapping[str, str]) -> str:
+    """What the episodes were collected for, and by whom they were played."""
+    purposes = " and ".join(dict.fromkeys(row.purpose for row in one.episodes))
+    policies = sorted({names.get(row.policy, row.policy) for row in one.episodes if row.policy})
+    by = f" by {', '.join(policies)}" if 0 < len(policies) <= _MAX_POLICIES else ""
+    shown = len(one.episodes)
+    of = f" of {one.num_candidates:,}" if shown < one.num_candidates else ""
+    return f"{shown}{of} {purposes} episode{'' if max(shown, one.num_candidates) == 1 else 's'}{by}"
+
+
+def _map(one: CreditMap, heading: str) -> list[Html]:
+    title = [tag("h3", heading)] if heading else []
     panels = tag("div", *(_panel(reading, one.episodes) for reading in one.readings), class_="panels")
     return [*title, panels, *(_turn_by_turn(row, trajectory, one.readings) for row, trajectory in one.pair)]
 
@@ -61,7 +90,7 @@ def chips(methods: Sequence[Reading], number: int, turn: int) -> list[Html]:
     for reading in methods:
         values = reading.credit.get(number)
         if values is not None and turn < len(values):
-            colour = heat_class(float(values[turn]), reading.largest)
+            colour = heat_class(float(values[turn]), reading.full)
             shown.append(tag("span", f"{reading.label} {_signed(float(values[turn]))}", class_=f"chip heat {colour}"))
     return shown
 
@@ -76,10 +105,11 @@ def _panel(reading: Reading, episodes: Sequence[EpisodeRow]) -> Html:
     rows = [_map_row(row, reading.credit.get(row.number)) for row in episodes]
     columns = min(_MAX_COLUMNS, max((len(row.values) for row in rows), default=1))
     caption = tag("figcaption", tag("b", reading.label), tag("span", reading.kind, class_="quiet"))
-    scale = f"full colour ±{reading.largest:.3g}" if reading.largest else "no credit on any turn"
+    scale = f"full colour ±{reading.full:.3g}" if reading.full else "no credit on any turn"
+    scale += f" and beyond, largest {reading.largest:.3g}" if reading.largest > reading.full else ""
     absent = sum(row.number not in reading.credit for row in episodes)
     scale += f"; {absent} of the {len(episodes)} episodes not attributed" if absent else ""
-    drawing = ragged_map(rows, max(1, columns), reading.largest, f"Credit of turns by {reading.label}")
+    drawing = ragged_map(rows, max(1, columns), reading.full, f"Credit of turns by {reading.label}")
     return tag("figure", caption, drawing, tag("p", scale, class_="scale"))
 
 
@@ -99,7 +129,7 @@ def _turn_by_turn(row: EpisodeRow, trajectory: Trajectory, readings: Sequence[Re
         "tr",
         tag("th", "Turn"),
         tag("th", tag("span", verdict, class_=f"chip {look}"), " ", " · ".join(fact for fact in facts if fact)),
-        *(tag("th", reading.label, class_="figure") for reading in readings),
+        *(tag("th", _breakable(reading.label), class_="figure") for reading in readings),
     )
     body = [
         tag(
@@ -117,11 +147,17 @@ def _turn_by_turn(row: EpisodeRow, trajectory: Trajectory, readings: Sequence[Re
     return tag("div", table, class_="scroll")
 
 
+def _breakable(label: str) -> Html:
+    """A label that may go on in the next line after its joints."""
+    first, *others = _BREAKABLE.split(label)
+    return join(first, *(part for piece in others for part in (Html("<wbr>"), piece)))
+
+
 def _cell(reading: Reading, number: int, turn: int) -> Html:
     if number not in reading.credit:
         return tag("td", "–", title="not attributed", class_="figure quiet")
     value = float(reading.credit[number][turn])
-    return tag("td", _signed(value), class_=f"figure heat {heat_class(value, reading.largest)}")
+    return tag("td", _signed(value), class_=f"figure heat {heat_class(value, reading.full)}")
 
 
 def _signed(value: float) -> str:

@@ -25,10 +25,10 @@ RECORDED = "as recorded"
 _MAX_EPISODES = 28
 _MAX_METHODS = 7
 _MAX_MAPS = 4
-_MAX_POLICIES = 3
 _PURPOSES = ("train", "demo", "validation", "test")
 _FEW_TURNS = 3
 """An episode of fewer turns tells little about which of them earned what."""
+_FULL = 0.9
 _SAME = 1e-9
 """Credit that differs by no more from the recorded rewards repeats them."""
 
@@ -41,12 +41,15 @@ class Reading:
         label: What its credit is kept under.
         kind: What its numbers are, and of which method where the label does not say.
         credit: float64[T] by the episode's number; an episode that was not attributed is not there.
-        largest: Largest |credit| of a turn that the map shows, for scales; 0 where there is none.
+        full: The |credit| of full colour, so that one turn does not fade all others: the 90th percentile of those that
+            the map shows and that are not 0, one that occurs; 0 where there is none.
+        largest: Largest |credit| of a turn that the map shows; 0 where there is none.
     """
 
     label: str
     kind: str
     credit: Mapping[int, Floats]
+    full: float
     largest: float
 
 
@@ -58,13 +61,13 @@ class CreditMap:
         episodes: Solved ones first, then by number of turns.
         pair: For reading turn by turn: one that was solved and one that was not, of one task where there is such a one.
         readings: The recorded rewards, then methods.
-        told_of: What the episodes were collected for, and by whom they were played.
+        num_candidates: Episodes that these were chosen among.
     """
 
     episodes: Sequence[EpisodeRow]
     pair: Sequence[tuple[EpisodeRow, Trajectory]]
     readings: Sequence[Reading]
-    told_of: str
+    num_candidates: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +137,7 @@ class _Chosen:
     labels: Sequence[str]
     rows: Sequence[EpisodeRow]
     pair: Sequence[EpisodeRow]
+    num_candidates: int
 
 
 def _choose(rows: Mapping[int, EpisodeRow], labels: Sequence[str], covered: Mapping[str, AbstractSet[int]]) -> _Chosen:
@@ -145,7 +149,7 @@ def _choose(rows: Mapping[int, EpisodeRow], labels: Sequence[str], covered: Mapp
     pair = _pair(candidates, num_methods)
     shown = _spread(candidates, pair, num_methods)
     told = [label for label in beside if any(row.number in covered[label] for row in shown)]
-    return _Chosen(told, shown, pair)
+    return _Chosen(told, shown, pair, len(candidates))
 
 
 def _without_methods(store: RunStore, rows: Mapping[int, EpisodeRow]) -> CreditMap | None:
@@ -156,7 +160,7 @@ def _without_methods(store: RunStore, rows: Mapping[int, EpisodeRow]) -> CreditM
     if not candidates:
         return None
     pair = _pair(candidates, {})
-    drawn = _draw(store, _Chosen((), _spread(candidates, pair, {}), pair), (), {})
+    drawn = _draw(store, _Chosen((), _spread(candidates, pair, {}), pair, len(candidates)), (), {})
     [recorded] = drawn.readings
     return drawn if any(np.any(recorded.credit[row.number][:-1]) for row in drawn.episodes) else None
 
@@ -179,7 +183,7 @@ def _draw(
         }
         readings.append(_reading(label, _kind(label, record), credit, numbers))
     pair = [(row, trajectories[row.number]) for row in chosen.pair if row.number in trajectories]
-    return CreditMap(shown, pair, readings, _told_of(shown))
+    return CreditMap(shown, pair, readings, chosen.num_candidates)
 
 
 def _fitting(found: CreditMap, no_room: list[str]) -> CreditMap:
@@ -188,7 +192,7 @@ def _fitting(found: CreditMap, no_room: list[str]) -> CreditMap:
     numbers = [row.number for row in found.episodes]
     ordered = sorted(methods, key=lambda reading: _says_nothing(reading, recorded, numbers))
     no_room += [reading.label for reading in ordered[_MAX_METHODS:]]
-    return CreditMap(found.episodes, found.pair, [recorded, *ordered[:_MAX_METHODS]], found.told_of)
+    return CreditMap(found.episodes, found.pair, [recorded, *ordered[:_MAX_METHODS]], found.num_candidates)
 
 
 def _says_nothing(reading: Reading, recorded: Reading, numbers: Sequence[int]) -> bool:
@@ -197,21 +201,17 @@ def _says_nothing(reading: Reading, recorded: Reading, numbers: Sequence[int]) -
 
 
 def _reading(label: str, kind: str, credit: Mapping[int, Floats], numbers: Sequence[int]) -> Reading:
-    largest = max((float(np.abs(credit[number]).max(initial=0.0)) for number in numbers if number in credit), default=0)
-    return Reading(label, kind, credit, largest)
+    sizes = np.abs(np.concatenate([np.zeros(0), *(credit[number] for number in numbers if number in credit)]))
+    sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
+    if not len(sizes):
+        return Reading(label, kind, credit, 0.0, 0.0)
+    return Reading(label, kind, credit, float(np.quantile(sizes, _FULL, method="higher")), float(sizes.max()))
 
 
 def _kind(label: str, record: Mapping[str, Any]) -> str:
     kind = str(record.get("yields")) + (", conserving" if record.get("conserves") else "")
     method = record.get("method")
     return kind if method in (None, label) else f"{kind}, {method}"
-
-
-def _told_of(rows: Sequence[EpisodeRow]) -> str:
-    purposes = " and ".join(dict.fromkeys(row.purpose for row in rows))
-    policies = sorted({row.policy for row in rows if row.policy})
-    by = f" by {', '.join(policies)}" if 0 < len(policies) <= _MAX_POLICIES else ""
-    return f"{len(rows)} {purposes} episode{'' if len(rows) == 1 else 's'}{by}"
 
 
 # Which episodes.

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from agentgym.view.charts import number, ticks
 from agentgym.view.markup import Html, join, tag
 
 Floats = NDArray[np.float64]
 LEVELS = 8
 """Strengths of colour of the style sheet."""
-_WIDTH, _ROW, _GAP, _PROFILE, _AXIS = 280.0, 9.0, 7.0, 34.0, 16.0
+_WIDTH, _LEFT, _ROW, _GAP, _PROFILE, _AXIS = 300.0, 38.0, 9.0, 7.0, 48.0, 16.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,63 +30,76 @@ class HeatRow:
     mark: str
 
 
-def heat_class(value: float, largest: float) -> str:
-    """The class of a value's colour: e1 to e8 above zero, l1 to l8 below, "" for zero and what is no number."""
-    if not math.isfinite(value) or not largest or not value:
+def heat_class(value: float, full: float) -> str:
+    """The class of a value's colour: e1 to e8 above zero, l1 to l8 below, "" for zero and what is no number.
+
+    Args:
+        value: What is shown.
+        full: The value of full colour, which those beyond it have too.
+    """
+    if not math.isfinite(value) or not full or not value:
         return ""
-    level = min(LEVELS, max(1, math.ceil(LEVELS * abs(value) / largest - 1e-9)))
+    level = min(LEVELS, max(1, math.ceil(LEVELS * abs(value) / full - 1e-9)))
     return f"{'e' if value > 0 else 'l'}{level}"
 
 
-def ragged_map(rows: Sequence[HeatRow], num_columns: int, largest: float, label: str) -> Html:
+def ragged_map(rows: Sequence[HeatRow], num_columns: int, full: float, label: str) -> Html:
     """Rows of different length, one below the other, a gap where the mark changes, and the column means below.
 
     Args:
         rows: From top to bottom; values beyond the columns are not drawn.
         num_columns: Columns that are drawn.
-        largest: The value of full colour.
+        full: The value of full colour.
         label: What the picture is, for screen readers.
     """
-    width = min(44.0, (_WIDTH - 8) / max(1, num_columns))
+    width = min(44.0, (_WIDTH - _LEFT) / max(1, num_columns))
     parts, y, before = [], 0.0, rows[0].mark if rows else ""
     for row in rows:
         y += _GAP if row.mark != before else 0.0
         before = row.mark
-        parts.append(_row(row, y, width, num_columns, largest))
+        parts.append(_row(row, y, width, num_columns, full))
         y += _ROW
     parts += [_profile(rows, y + 8, width, num_columns), _columns(y + 8 + _PROFILE, width, num_columns)]
     box = f"0 0 {_n(_WIDTH)} {_n(y + 8 + _PROFILE + _AXIS)}"
     return tag("svg", *parts, viewBox=box, role="img", aria_label=label, class_="chart")
 
 
-def _row(row: HeatRow, y: float, width: float, num_columns: int, largest: float) -> Html:
+def _row(row: HeatRow, y: float, width: float, num_columns: int, full: float) -> Html:
     shown = row.values[:num_columns]
     place = {"y": _n(y), "height": _n(_ROW - 1)}
     parts = [
-        tag("rect", x=0, width=3, **place, class_=f"mark {row.mark}"),
-        tag("rect", x=8, width=_n(width * len(shown)), **place, class_="track"),
+        tag("rect", x=_n(_LEFT - 8), width=3, **place, class_=f"mark {row.mark}"),
+        tag("rect", x=_n(_LEFT), width=_n(width * len(shown)), **place, class_="track"),
     ]
     for column, value in enumerate(shown.tolist()):
-        colour = heat_class(value, largest)
+        colour = heat_class(value, full)
         if colour:
             title = tag("title", row.titles[column])
-            x, wide = _n(8 + width * column), _n(max(1.0, width - 1))
+            x, wide = _n(_LEFT + width * column), _n(max(1.0, width - 1))
             parts.append(tag("rect", title, x=x, width=wide, **place, class_=f"cell {colour}"))
     return join(*parts)
 
 
 def _profile(rows: Sequence[HeatRow], y: float, width: float, num_columns: int) -> Html:
-    """The mean of each column over the rows that reach it, as bars about a line."""
-    columns = [[float(row.values[at]) for row in rows if len(row.values) > at] for at in range(num_columns)]
+    """The mean of each column over the rows that reach it, as bars about a line, with their scale."""
+    columns = [
+        [float(row.values[at]) for row in rows if len(row.values) > at and math.isfinite(row.values[at])]
+        for at in range(num_columns)
+    ]
     means = [float(np.mean(values)) if values else 0.0 for values in columns]
     top, bottom = max(0.0, *means, 0.0), min(0.0, *means, 0.0)
-    scale = (_PROFILE - 4) / ((top - bottom) or 1.0)
+    scale = (_PROFILE - 8) / ((top - bottom) or 1.0)
     zero = y + top * scale
-    parts = [tag("path", d=f"M8 {_n(zero)}H{_n(8 + width * num_columns)}", class_="grid")]
+    parts = []
+    around = ticks(bottom, top, 4) if top > bottom else [0.0]
+    for tick in {0.0, max(around, key=abs)}:
+        at_tick = _n(zero - tick * scale)
+        parts.append(tag("path", d=f"M{_n(_LEFT)} {at_tick}H{_n(_LEFT + width * num_columns)}", class_="grid"))
+        parts.append(tag("text", number(tick), x=_n(_LEFT - 6), y=at_tick, dy="0.32em", text_anchor="end"))
     for at, mean in enumerate(means):
         title = tag("title", f"turn {at + 1}\nmean {mean:+.3g} of {len(columns[at])} episodes")
         height = max(abs(mean) * scale, 0.0)
-        place = {"x": _n(8 + width * at), "width": _n(max(1.0, width - 1)), "height": _n(height)}
+        place = {"x": _n(_LEFT + width * at), "width": _n(max(1.0, width - 1)), "height": _n(height)}
         look = "earned" if mean > 0 else "lost"
         parts.append(tag("rect", title, y=_n(zero - height if mean > 0 else zero), **place, class_=look))
     return join(*parts)
@@ -94,7 +108,7 @@ def _profile(rows: Sequence[HeatRow], y: float, width: float, num_columns: int) 
 def _columns(y: float, width: float, num_columns: int) -> Html:
     step = next(each for each in (1, 2, 5, 10, 20, 50) if each * width >= 18 or each == 50)
     places = [at for at in range(num_columns) if at == 0 or (at + 1) % step == 0]
-    texts = (tag("text", at + 1, x=_n(8 + width * (at + 0.5)), y=_n(y + 13), text_anchor="middle") for at in places)
+    texts = (tag("text", at + 1, x=_n(_LEFT + width * (at + 0.5)), y=_n(y + 13), text_anchor="middle") for at in places)
     return join(*texts)
 
 

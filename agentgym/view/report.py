@@ -67,7 +67,7 @@ def render(run: RunData) -> str:
         sections.stalled(run),
         sections.held_out(run),
         sections.learning(run),
-        credit(run.credit),
+        credit(run.credit, run.names),
         diagnosis(run),
         _episodes(run),
         sections.outcomes(run),
@@ -81,5 +81,5 @@ def render(run: RunData) -> str:
 def _episodes(run: RunData) -> Html:
     note = "A few of the run's episodes: what the agent was told, what it said, and what each turn was rewarded with."
     methods = run.credit.methods if run.credit else ()
-    shown = [transcripts.episode(pick, methods, is_open=place == 0) for place, pick in enumerate(run.picks)]
+    shown = [transcripts.episode(pick, methods, run.names, is_open=place == 0) for place, pick in enumerate(run.picks)]
     return sections.section("Episodes", *shown, note=note)

@@ -21,7 +21,6 @@ from agentgym.trajectory import HINDSIGHT, Trajectory
 from agentgym.view.charts import Curve
 from agentgym.view.credit_data import CreditData, read_credit
 
-"""The policy of episodes that a trainer played again at goals that they had reached."""
 _STAGES = ("untrained", "cloned", "filtered_cloned", "trained")
 
 
@@ -47,6 +46,7 @@ class RunData:
         picks: Episodes to read.
         credit: What methods of attribution gave the turns of some episodes; None where there is nothing to tell.
         facts: Configuration, versions and commit from config.json.
+        names: What the page calls a policy whose own name would mislead.
     """
 
     name: str
@@ -57,6 +57,7 @@ class RunData:
     picks: Sequence[Pick]
     credit: CreditData | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def held_out(self) -> dict[str, Mapping[str, Any]]:
@@ -98,7 +99,9 @@ def read_run(folder: Path, labels: Sequence[str] = ()) -> RunData:
             phase: {name: Curve(name, *points) for name, points in store.metrics(phase=phase).items()}
             for phase in store.phases()
         }
-        chosen = _choose(store.episode_rows())
+        facts = _read_json(folder / "config.json")
+        names = _names(store.meta.get("config") or facts.get("config"))
+        chosen = _choose(store.episode_rows(), names)
         loaded = {trajectory.id: trajectory for trajectory in store.load([row for _, row in chosen])}
         picks = [Pick(reason, row, loaded[row.id]) for reason, row in chosen if row.id in loaded]
         return RunData(
@@ -109,11 +112,18 @@ def read_run(folder: Path, labels: Sequence[str] = ()) -> RunData:
             counts=store.counts(),
             picks=picks,
             credit=read_credit(store, [pick.row for pick in picks], labels),
-            facts=_read_json(folder / "config.json"),
+            facts=facts,
+            names=names,
         )
 
 
-def _choose(rows: Sequence[EpisodeRow]) -> list[tuple[str, EpisodeRow]]:
+def _names(config: Any) -> dict[str, str]:
+    """A run that goes on from a model of some folder did not start untrained."""
+    model = config.get("model") if isinstance(config, dict) else None
+    return {_STAGES[0]: "at the start"} if isinstance(model, dict) and model.get("path") else {}
+
+
+def _choose(rows: Sequence[EpisodeRow], names: Mapping[str, str]) -> list[tuple[str, EpisodeRow]]:
     """A few episodes that say most: first against last iteration, best, worst, held-out, and a fault."""
     draw = random.Random(0)
     played = [row for row in rows if row.policy != HINDSIGHT]
@@ -125,7 +135,7 @@ def _choose(rows: Sequence[EpisodeRow]) -> list[tuple[str, EpisodeRow]]:
     policies = _by_stage({row.policy for row in test})
     final = [row for row in test if row.policy == policies[-1]]
     by_reward: Callable[[EpisodeRow], float] = lambda row: row.reward or 0.0  # noqa: E731 - a key used twice
-    wanted: list[tuple[str, EpisodeRow | None]] = [*_before_and_after(draw, test)]
+    wanted: list[tuple[str, EpisodeRow | None]] = [*_before_and_after(draw, test, names)]
     wanted += [
         ("Held out, solved", _drawn(draw, [row for row in final if row.success])),
         ("Held out, not solved", _drawn(draw, [row for row in final if row.success is False])),
@@ -147,7 +157,9 @@ def _choose(rows: Sequence[EpisodeRow]) -> list[tuple[str, EpisodeRow]]:
     return list(chosen.values())
 
 
-def _before_and_after(draw: random.Random, test: Sequence[EpisodeRow]) -> list[tuple[str, EpisodeRow]]:
+def _before_and_after(
+    draw: random.Random, test: Sequence[EpisodeRow], names: Mapping[str, str]
+) -> list[tuple[str, EpisodeRow]]:
     """One held-out task by each policy, where the last solved it and the first did not."""
     policies = _by_stage({row.policy for row in test})
     if len(policies) < 2:
@@ -163,7 +175,11 @@ def _before_and_after(draw: random.Random, test: Sequence[EpisodeRow]) -> list[t
         return []
     task_id = draw.choice(told)
     tries = [(policy, first_try.get((policy, task_id))) for policy in policies]
-    return [(f"One held-out task, {policy.replace('_', ' ')}", row) for policy, row in tries if row is not None]
+    return [
+        (f"One held-out task, {names.get(policy, policy).replace('_', ' ')}", row)
+        for policy, row in tries
+        if row is not None
+    ]
 
 
 def _by_stage(names: Iterable[str]) -> list[str]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agentgym.outcome import KINDS
 from agentgym.view.charts import Curve, bar, legend, line_chart, number, percent, stacked_chart
 from agentgym.view.markup import Html, join, tag
+from agentgym.view.moving import WINDOW, moving_mean
 from agentgym.view.run_data import RunData
 
 _WIDE, _SMALL = (880, 300), (290, 130)
@@ -74,7 +76,7 @@ def _verdict(run: RunData) -> Html:
     if not found:
         return tag("p", "Not evaluated on held-out tasks yet.", class_="verdict")
     if "trained" not in found and len(found) > 1:
-        return _several(found)
+        return _several(run)
     last = "trained" if "trained" in found else next(iter(found))
     success = found[last]["success"]
     names = [name for name in found if name != last]
@@ -84,7 +86,7 @@ def _verdict(run: RunData) -> Html:
         sentence += [
             ", from ",
             tag("b", percent(float(found[before]["success"]["mean"]))),
-            f" {_stage(before).lower()}",
+            f" {_stage(run, before).lower()}",
         ]
         if "cloned" in found and before != "cloned":
             sentence += [" and ", tag("b", percent(float(found["cloned"]["success"]["mean"]))), " after cloning"]
@@ -96,11 +98,11 @@ def _verdict(run: RunData) -> Html:
     )
 
 
-def _several(found: Mapping[str, Mapping[str, Any]]) -> Html:
+def _several(run: RunData) -> Html:
     """What several policies came to, none of which was trained here: the best first."""
-    rates = {name: float(result["success"]["mean"]) for name, result in found.items()}
+    rates = {name: float(result["success"]["mean"]) for name, result in run.held_out.items()}
     ordered = sorted(rates, key=lambda name: -rates[name])
-    parts = [part for name in ordered for part in (", ", tag("b", percent(rates[name])), f" {_stage(name)}")]
+    parts = [part for name in ordered for part in (", ", tag("b", percent(rates[name])), f" {_stage(run, name)}")]
     return tag("p", "Success on held-out tasks: ", *parts[1:], ".", class_="verdict")
 
 
@@ -109,23 +111,24 @@ def held_out(run: RunData) -> Html:
     rows = []
     for place, (name, result) in enumerate(run.held_out.items(), start=1):
         mean, low, high = (_float(result["success"].get(key)) for key in ("mean", "low", "high"))
-        label = f"{_stage(name)}: {percent(mean)}, 95 % interval {percent(low)} to {percent(high)}"
+        label = f"{_stage(run, name)}: {percent(mean)}, 95 % interval {percent(low)} to {percent(high)}"
         colour = 1 if name == "trained" or len(run.held_out) == 1 else 6
-        figures = (tag("b", percent(mean)), tag("span", _interval(result["success"]), class_="quiet"))
-        cells = (tag("div", _stage(name), class_="name"), bar(mean, low, high, colour, label))
+        figures = (tag("b", percent(mean)), " ", tag("span", _interval(result["success"]), class_="quiet"))
+        cells = (tag("div", _stage(run, name), class_="name"), bar(mean, low, high, colour, label))
         rows.append(tag("div", *cells, tag("div", *figures, class_="figure"), class_="barrow", data_row=place))
     note = "Success rate; whiskers are 95 % intervals clustered by task."
     stratum = _first(run.held_out, "headline")
     if stratum and _first(run.held_out, "all_strata"):
         note += f" The bars show the suite's headline stratum, {str(stratum).replace('_', ' ')}."
-    return section("Held out", *rows, _strata(run.held_out), note=note)
+    return section("Held out", *rows, _strata(run), note=note)
 
 
-def _strata(results: Mapping[str, Mapping[str, Any]]) -> Html | None:
+def _strata(run: RunData) -> Html | None:
+    results = run.held_out
     names = list(dict.fromkeys(name for result in results.values() for name in result.get("strata") or {}))
     if not names:
         return None
-    head = tag("tr", tag("th", "Stratum"), tag("th", "Tasks"), *(tag("th", _stage(name)) for name in results))
+    head = tag("tr", tag("th", "Stratum"), tag("th", "Tasks"), *(tag("th", _stage(run, name)) for name in results))
     body = []
     for stratum in names:
         parts = [(result.get("strata") or {}).get(stratum) for result in results.values()]
@@ -147,19 +150,34 @@ def _strata(results: Mapping[str, Mapping[str, Any]]) -> Html | None:
 
 def learning(run: RunData) -> Html:
     """Success over iterations, and small charts of what else was measured."""
-    main = [
-        run.curve("success/mean", label="training tasks", colour=1),
-        run.curve("success/mean", "validation", label="validation tasks", colour=2, is_dotted=True),
-    ]
-    drawn = [curve for curve in main if curve is not None]
+    validation = run.curve("success/mean", "validation", label="validation tasks", colour=2, is_dotted=True)
+    training, note = _training(run, has_validation=validation is not None)
+    drawn = [*training, *([] if validation is None else [validation])]
     chart = None
     if drawn:
         chart = join(
             legend(drawn),
             _scrolled(line_chart(drawn, size=_WIDE, y_range=(0, 1), show=percent, label="Success over iterations")),
         )
-    note = "Success by iteration, with 95 % intervals clustered by task; point at a chart to read it."
-    return section("Learning", chart, _details(run), note=note)
+    return section("Learning", chart, _details(run), note=f"{note} Point at a chart to read it.")
+
+
+def _training(run: RunData, has_validation: bool) -> tuple[list[Curve], str]:
+    """Success in training as curves, and what the chart's intervals are.
+
+    The intervals that a run keeps of single iterations jump between equal rates where few tasks were failed
+    (docs/evaluation.md); a long run is drawn with the interval of a moving mean instead.
+    """
+    found = run.curve("success/mean", label="training tasks", colour=1)
+    if found is None or len(found.y) < 2 * WINDOW:
+        return [found] if found else [], "Success by iteration; bands are 95 % intervals clustered by task."
+    single = replace(found, label="training tasks, single iterations", low=None, high=None, colour=6)
+    mean = moving_mean(found, f"training tasks, mean of {WINDOW} iterations", colour=1)
+    note = (
+        f"Success by iteration. Training: single iterations in grey, and the mean of {WINDOW} about each; the band is "
+        f"the 95 % interval of that mean, from how far the {WINDOW} lie apart."
+    )
+    return [single, mean], f"{note} Validation: 95 % intervals clustered by task." if has_validation else note
 
 
 def _scrolled(chart: Html) -> Html:
@@ -234,8 +252,8 @@ def _folded(title: str, value: Any) -> Html:
     return tag("details", tag("summary", title), tag("pre", shown))
 
 
-def _stage(name: str) -> str:
-    return _STAGE_NAMES.get(name, name)
+def _stage(run: RunData, name: str) -> str:
+    return run.names[name].capitalize() if name in run.names else _STAGE_NAMES.get(name, name)
 
 
 def _interval(estimate: Mapping[str, Any]) -> str:

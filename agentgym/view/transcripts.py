@@ -25,15 +25,22 @@ _MAX_TURNS = 40
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}")
 
 
-def episode(pick: Pick, methods: Sequence[Reading], is_open: bool) -> Html:
-    """One episode, folded under a line that sums it up; beside each turn its rewards and its credit."""
+def episode(pick: Pick, methods: Sequence[Reading], names: Mapping[str, str], is_open: bool) -> Html:
+    """One episode, folded under a line that sums it up; beside each turn its rewards and its credit.
+
+    Args:
+        pick: The episode.
+        methods: Whose credit stands beside its turns.
+        names: What the page calls some policies.
+        is_open: Whether it is unfolded.
+    """
     row, trajectory = pick.row, pick.trajectory
     verdict, look = (
         ("fault", "fault") if row.success is None else ("solved", "good") if row.success else ("not solved", "bad")
     )
     facts = [row.task_id, f"{row.num_turns} turn{'' if row.num_turns == 1 else 's'}"]
     facts += [f"iteration {row.iteration}"] if row.iteration is not None else []
-    facts += [row.policy] if row.policy else []
+    facts += [names.get(row.policy, row.policy)] if row.policy else []
     ending = str(trajectory.outcome)
     summary = tag(
         "summary",

@@ -3,7 +3,7 @@ import re
 import numpy as np
 import pytest
 
-from agentgym.view.charts import Curve, Frame, _ticks, bar, line_chart, number, percent, stacked_chart
+from agentgym.view.charts import Curve, Frame, bar, line_chart, number, percent, stacked_chart, ticks
 
 
 def curve(values, **fields):
@@ -17,7 +17,7 @@ def test_frame_places_values():
 
 
 @pytest.mark.parametrize(
-    ("span", "count", "ticks"),
+    ("span", "count", "expected"),
     [
         ((0, 1), 4, [0, 0.25, 0.5, 0.75, 1]),
         ((0, 37), 4, [0, 10, 20, 30]),
@@ -25,8 +25,8 @@ def test_frame_places_values():
         ((1e-14, 4e-14), 3, [1e-14, 2e-14, 3e-14, 4e-14]),
     ],
 )
-def test_ticks_are_round_numbers_inside_the_span(span, count, ticks):
-    assert _ticks(*span, count) == pytest.approx(ticks, abs=1e-20)
+def test_ticks_are_round_numbers_inside_the_span(span, count, expected):
+    assert ticks(*span, count) == pytest.approx(expected, abs=1e-20)
 
 
 def test_gaps_split_a_line_and_lone_points_are_marked():

@@ -1,4 +1,5 @@
 import re
+import shutil
 
 import numpy as np
 import pytest
@@ -234,6 +235,121 @@ def test_means_below_the_map_count_the_rows_that_reach_a_column():
     drawn = ragged_map(rows, 2, 1.0, "x")
     assert "turn 1\nmean +0.5 of 2 episodes" in drawn
     assert "turn 2\nmean +1 of 1 episodes" in drawn
+
+
+def scale_of(drawn):
+    """The numbers at the left edge, by their height."""
+    return {float(y): float(text) for y, text in re.findall(r'y="([-\d.]+)" dy="0.32em"[^>]*>([-\d.]+)</text>', drawn)}
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.5, 1.0], {0, 1}),
+        ([-1.55, 1.55], {0, -1}),
+        ([0.02, -0.36], {0, -0.3}),
+        ([0.0, 0.0], {0}),
+    ],
+)
+def test_bars_of_means_have_a_scale(values, expected):
+    assert set(scale_of(ragged_map([HeatRow(np.array(values), ["", ""], "good")], 2, 1.0, "x")).values()) == expected
+
+
+def test_credit_that_is_no_number_leaves_the_means_to_the_others():
+    values = np.array([[0.5, np.nan], [np.inf, 1.0]])
+    drawn = ragged_map([HeatRow(row, ["", ""], "good") for row in values], 2, 1.0, "x")
+    assert "turn 1\nmean +0.5 of 1 episodes" in drawn
+    assert "nan" not in drawn
+
+
+def test_a_bar_ends_at_its_value_on_the_scale():
+    drawn = ragged_map([HeatRow(np.array([0.5, 1.0]), ["", ""], "good")], 2, 1.0, "x")
+    heights = {value: y for y, value in scale_of(drawn).items()}
+    bars = [float(y) for y in re.findall(r'<rect y="([\d.]+)"[^>]*class="earned"', drawn)]
+    assert bars[1] == pytest.approx(heights[1.0], abs=0.1)
+    assert bars[0] == pytest.approx((heights[0.0] + heights[1.0]) / 2, abs=0.1)
+
+
+def test_the_section_says_how_its_episodes_were_drawn(folder):
+    attribute(folder, "uniform")
+    page = page_of(folder)
+    assert "over 28 of 40 train episodes" in page
+    assert "drawn evenly over the run, half of them not solved" in page
+    assert "means are of these episodes, not of the run" in page
+
+
+def test_where_all_episodes_are_shown_none_are_said_to_be_drawn(tmp_path):
+    with RunStore.create(tmp_path, {}) as store:
+        for number in range(4):
+            store.write_episode(played(f"a{number}", number % 2), 1)
+    attribute(tmp_path, "uniform")
+    page = page_of(tmp_path)
+    assert "over 4 train episodes" in page
+    assert "drawn evenly" not in page
+
+
+def test_the_section_says_what_its_kinds_of_numbers_are(folder):
+    attribute(folder, *METHODS)
+    told = page_of(folder).partition("<h2>Who earned it</h2>")[2].partition("<figure")[0]
+    for kind in ("rewards,", "returns,", "advantages,", "conserving:"):
+        assert kind in told
+
+
+def test_one_turn_beyond_the_others_does_not_fade_them(tmp_path):
+    with RunStore.create(tmp_path, {}) as store:
+        store.write_episode(record("a", [0.25, 0.5, 1.0] * 7 + [20.0]))
+    page = page_of(tmp_path)
+    assert "full colour ±1 and beyond, largest 20<" in page
+    cells = re.findall(r'class="cell (e\d)"><title>[^<]*turn \d+: ([^<]+)</title>', page)
+    assert cells[:3] == [("e2", "+0.25"), ("e4", "+0.50"), ("e8", "+1.00")]
+    assert cells[-1] == ("e8", "+20.00"), "under the pointer the number is exact"
+
+
+def test_full_colour_is_the_largest_credit_where_none_is_beyond(folder):
+    attribute(folder, "terminal")
+    assert panels_of(page_of(folder))["terminal"][1] == "full colour ±1"
+
+
+def test_turns_without_credit_do_not_count_for_the_scale(tmp_path):
+    with RunStore.create(tmp_path, {}) as store:
+        store.write_episode(record("a", [0.0] * 30 + [0.5, 1.0]))
+    assert 'class="scale">full colour ±1<' in page_of(tmp_path)
+
+
+def test_labels_in_the_tables_of_turns_may_be_broken_at_their_joints(folder):
+    attribute(folder, "episode_groups+anchors")
+    page = page_of(folder)
+    assert ">as recorded</th>" in page
+    assert ">episode_<wbr>groups+<wbr>anchors</th>" in page
+
+
+def test_seven_long_labels_fit_the_page(folder):
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("needs chromium: make system")
+    labels = [f"state_counts,return_to_go+{number}" for number in range(6)]
+    for label in [*labels, "without-joints" + "x" * 60]:
+        attribute(folder, "uniform", labels=[label])
+    write_report(folder)
+    wider = "element => element.scrollWidth - element.clientWidth"
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        tab = browser.new_page(viewport={"width": 1100, "height": 900})
+        tab.goto((folder / "report.html").as_uri())
+        sizes = {
+            name: tab.eval_on_selector_all(name, f"found => found.map({wider})")
+            for name in (".scroll:has(.turn-by-turn)", ".panels figcaption b", ".panels figcaption span")
+        }
+        below = tab.eval_on_selector_all(
+            ".panels figcaption",
+            "found => found.map(each => each.children[1].getBoundingClientRect().top"
+            " - each.children[0].getBoundingClientRect().bottom)",
+        )
+        browser.close()
+    assert {name: set(found) for name, found in sizes.items()} == {name: {0} for name in sizes}
+    assert len(below) == 8
+    assert min(below) >= 0, "the kind stands below the label"
 
 
 def test_an_action_is_told_on_a_line():

@@ -13,7 +13,7 @@ from agentgym.trajectory import Trajectory, Turn
 from agentgym.view import write_report
 
 HOSTILE = "</pre></div><script>alert(1)</script><img src=x onerror=alert(2)>\"'><style>*{}</style>\u202e\x00\ud800"
-VOID = {"meta", "img"}
+VOID = {"meta", "img", "wbr"}
 
 
 class Reader(HTMLParser):
@@ -166,6 +166,77 @@ def test_policies_that_were_not_trained_are_named_best_first(tmp_path):
     assert "never trained on" not in text
 
 
+def started(folder, config, is_in_meta):
+    """The page of a run of two stages, which kept its configuration in the run's meta or beside it."""
+    results = {
+        name: {"success": {"mean": mean, "low": mean, "high": mean}, "strata": {"codes": {"success": {"mean": mean}}}}
+        for name, mean in (("untrained", 0.25), ("trained", 0.75))
+    }
+    with RunStore.create(folder, {"config": config} if is_in_meta else {}) as store:
+        for name, is_solved in (("untrained", False), ("trained", True)):
+            turn = Turn(0, [], {"role": "assistant", "content": "x"}, "x")
+            trajectory = Trajectory(f"e-{name}", "t", policy=name, turns=[turn], outcome=Outcome("terminated"))
+            trajectory.success, trajectory.score = is_solved, float(is_solved)
+            store.write_episode(trajectory, purpose="test")
+    if not is_in_meta:
+        (folder / "config.json").write_text(json.dumps({"config": config}))
+    (folder / "summary.json").write_text(json.dumps({"held_out": results}))
+    return Reader(write_report(folder).read_text(encoding="utf-8")).text.replace("\xa0", " ")
+
+
+@pytest.mark.parametrize("is_in_meta", [True, False])
+def test_a_run_from_a_trained_model_did_not_start_untrained(tmp_path, is_in_meta):
+    text = started(tmp_path, {"model": {"path": "runs/one/models/cloned"}}, is_in_meta)
+    assert "from 25 % at the start." in text
+    assert "One held-out task, at the start" in text
+    assert text.count("At the start") == 3
+    assert "untrained" not in text.lower()
+
+
+def test_a_run_from_nothing_started_untrained(tmp_path):
+    text = started(tmp_path, {"model": {"path": ""}}, is_in_meta=True)
+    assert "from 25 % untrained." in text
+    assert "One held-out task, untrained" in text
+    assert "at the start" not in text.lower()
+
+
+def test_a_rate_and_its_interval_are_apart(tmp_path):
+    result = {"success": {"mean": 0.9533, "low": 0.9267, "high": 0.9767}}
+    RunStore.create(tmp_path, {}).close()
+    (tmp_path / "summary.json").write_text(json.dumps({"held_out": {"trained": result}}))
+    text = Reader(write_report(tmp_path).read_text(encoding="utf-8")).text.replace("\xa0", " ")
+    assert "95.3 % 92.7 – 97.7 %" in text
+
+
+def learning_of(folder, rates, low=0.7):
+    """The section on learning of a run whose iterations keep intervals of their own."""
+    with RunStore.create(folder, {}) as store:
+        for iteration, rate in enumerate(rates):
+            store.log_metrics(iteration, {"success/mean": rate, "success/low": low, "success/high": 1.0})
+    page = write_report(folder).read_text(encoding="utf-8")
+    return page.partition("<h2>Learning</h2>")[2].partition("<figure")[0].replace("\xa0", " ")
+
+
+def test_a_long_run_is_drawn_with_the_interval_of_a_moving_mean(tmp_path):
+    drawn = learning_of(tmp_path, [0.96, 0.98] * 20)
+    assert "training tasks, single iterations 96 %\n" in drawn
+    assert "training tasks, mean of 9 iterations 96.9 % [96.1 %, 97.7 %]" in drawn
+    assert "the band is the 95 % interval of that mean" in drawn
+    assert "70 %" not in drawn, "no end of a single iteration's interval"
+    assert "Validation:" not in drawn
+
+
+def test_a_short_run_is_drawn_with_the_intervals_of_its_iterations(tmp_path):
+    drawn = learning_of(tmp_path, [0.96, 0.98] * 3)
+    assert "training tasks 96 % [70 %, 100 %]" in drawn
+    assert "bands are 95 % intervals clustered by task" in drawn
+    assert "mean of" not in drawn
+
+
+def test_the_caption_says_what_the_band_of_validation_is(page):
+    assert "Validation: 95 % intervals clustered by task." in page
+
+
 def test_report_of_a_run_that_goes_on_reads_beside_the_writer(tmp_path):
     with RunStore.create(tmp_path, {}) as store:
         store.log_metrics(0, {"success/mean": float("nan")})
@@ -193,8 +264,14 @@ def test_browser_draws_the_report_without_complaint(run_folder, page):
         tab.on("request", lambda request: complaints.append(request.url) if "page.html" not in request.url else None)
         tab.goto((run_folder / "page.html").as_uri())
         ink = tab.evaluate("getComputedStyle(document.querySelector('.big')).fontSize")
+        gaps = tab.eval_on_selector_all(
+            ".barrow .figure",
+            "found => found.map(each => each.children[1].getBoundingClientRect().left"
+            " - each.children[0].getBoundingClientRect().right)",
+        )
         overflow = tab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         tab.set_viewport_size({"width": 390, "height": 800})
         narrow = tab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         browser.close()
     assert (ink, overflow, narrow, complaints) == ("76px", 0, 0, [])
+    assert min(gaps) >= 8

@@ -1,6 +1,7 @@
 """The picture of learning curves: who is drawn where, and whether it can be told apart."""
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -47,7 +48,8 @@ def test_each_family_is_drawn_beside_the_reference_alone():
     drawn = draw({"a": task(loop=LOOP, ppo=method("Turn PPO", "actor_critic", 0.3), **STEPS)})
     baselines, steps = panels_of(drawn)
     assert [text for text, _ in labels_of(baselines)] == ["Terminal credit", "Turn PPO"]
-    assert sorted(text for text, _ in labels_of(steps)) == [*(f"Step {number}" for number in range(6)), "Terminal credit"]
+    names = [f"Step {number}" for number in range(6)]
+    assert sorted(text for text, _ in labels_of(steps)) == [*names, "Terminal credit"]
     assert [panel.count("opacity:0.15") for panel in (baselines, steps)] == [1, 1]
 
 
@@ -73,7 +75,7 @@ def test_labels_of_equal_ends_do_not_lie_on_one_another():
     [panel] = panels_of(draw({"a": task(loop=LOOP, **STEPS)}))
     heights = [height for _, height in labels_of(panel)]
     assert len(heights) == 7
-    assert min(below - above for above, below in zip(heights, heights[1:], strict=False)) >= 12
+    assert min(below - above for above, below in pairwise(heights)) >= 12
 
 
 def test_what_learns_offline_has_a_mark_and_no_line():

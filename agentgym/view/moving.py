@@ -1,0 +1,45 @@
+"""The mean of a moving window of iterations, with the interval of that mean.
+
+Intervals of single iterations rest on few tasks; `agentgym.evaluation` makes those.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from agentgym.view.charts import Curve
+
+WINDOW = 9
+"""Iterations of a window, in whose middle its mean is drawn; an odd number."""
+_STUDENT = 2.306
+"""97.5 % quantile of Student's t with WINDOW - 1 degrees of freedom."""
+
+
+def moving_mean(rates: Curve, label: str, colour: int) -> Curve:
+    """The mean of each window of a curve of rates in [0, 1], with its 95 % interval.
+
+    The interval is Student's, from how far the iterations of a window lie apart: each plays tasks of its own, and what
+    the policy learns within the window widens it. Where a window is not whole, at both ends of the curve and about an
+    iteration without a rate, there is neither mean nor interval.
+
+    Args:
+        rates: One for each iteration, WINDOW of them or more.
+        label: What the curve is called.
+        colour: Number of its colour.
+    """
+    windows = np.lib.stride_tricks.sliding_window_view(rates.y, WINDOW)
+    mean = windows.mean(axis=1)
+    margin = _STUDENT * windows.std(axis=1, ddof=1) / math.sqrt(WINDOW)
+    half = WINDOW // 2
+    return replace(
+        rates,
+        label=label,
+        x=rates.x[half : len(rates.x) - half],
+        y=mean,
+        low=np.clip(mean - margin, 0.0, 1.0),
+        high=np.clip(mean + margin, 0.0, 1.0),
+        colour=colour,
+    )
