@@ -66,6 +66,11 @@ def test_a_run_that_is_no_better_held_out_says_so() -> None:
     assert why_not_learning(rising, {"untrained": results["none"], "trained": results["same"]}) == []
 
 
+def test_a_metric_that_an_algorithm_does_not_have_is_no_cause() -> None:
+    without = {name: curve for name, curve in curves().items() if name != "advantage/std"}
+    assert "no known cause" in why_not_learning(without)[1]
+
+
 def test_fewer_than_two_iterations_are_too_few_to_say() -> None:
     assert "too few" in why_not_learning(curves(success=[0.1]))[0]
     assert "too few" in why_not_learning({})[0]
