@@ -16,6 +16,7 @@ Curves = Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]]
 
 _MIN_GAIN = 0.02
 _WINDOW = 5
+_RATES = ("success", "score")
 _NO_CAUSE = (
     "no known cause stands out: try a larger learning rate, more iterations, a longer warm start "
     "(warm_start.epochs, warm_start.demonstrations), or easier tasks"
@@ -101,13 +102,11 @@ def why_not_learning(curves: Curves, held_out: Mapping[str, Mapping[str, Any]] |
 
 
 def _of_held_out(held_out: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """That what was trained is not surely better than what it was trained from, where it is not."""
-    start = held_out.get("cloned") or held_out.get("untrained")
-    if start is None or "trained" not in held_out:
+    """That what was trained is not surely better than what it was trained from, by success or by score, if it is not."""
+    start, trained = held_out.get("cloned") or held_out.get("untrained"), held_out.get("trained")
+    if start is None or trained is None or any(trained[key]["low"] > start[key]["mean"] for key in _RATES):
         return []
-    before, after = start["success"], held_out["trained"]["success"]
-    if after["low"] > before["mean"]:
-        return []
+    before, after = start["success"], trained["success"]
     interval = f"[{after['low']:.3f}, {after['high']:.3f}]"
     return [f"held-out success went from {before['mean']:.3f} to {after['mean']:.3f} {interval}, which may be chance"]
 

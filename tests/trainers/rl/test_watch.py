@@ -56,7 +56,8 @@ def test_a_run_that_learns_needs_no_reasons() -> None:
 def test_a_run_that_is_no_better_held_out_says_so() -> None:
     rising = curves(success=list(np.linspace(0.1, 0.6, 10)))
     rates = {"none": (0.0, 0.0, 0.02), "same": (0.2, 0.12, 0.3), "better": (0.4, 0.3, 0.5)}
-    results = {name: {"success": dict(zip(("mean", "low", "high"), rate, strict=True))} for name, rate in rates.items()}
+    told = {name: dict(zip(("mean", "low", "high"), rate, strict=True)) for name, rate in rates.items()}
+    results = {name: {"success": rate, "score": rate} for name, rate in told.items()}
     learnt = {"untrained": results["none"], "cloned": results["same"], "trained": results["better"]}
     assert why_not_learning(rising, learnt) == []
     assert why_not_learning(rising, {"cloned": results["same"]}) == []
@@ -64,6 +65,8 @@ def test_a_run_that_is_no_better_held_out_says_so() -> None:
     assert text == "held-out success went from 0.200 to 0.200 [0.120, 0.300], which may be chance"
     assert "no known cause" in cause
     assert why_not_learning(rising, {"untrained": results["none"], "trained": results["same"]}) == []
+    draws = {"success": told["same"], "score": told["better"]}
+    assert why_not_learning(rising, learnt | {"trained": draws}) == []
 
 
 def test_a_metric_that_an_algorithm_does_not_have_is_no_cause() -> None:
