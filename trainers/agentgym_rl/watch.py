@@ -102,11 +102,14 @@ def why_not_learning(curves: Curves, held_out: Mapping[str, Mapping[str, Any]] |
 
 
 def _of_held_out(held_out: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """That what was trained is not surely better than what it was trained from, by success or by score, if it is not."""
+    """That what was trained is not surely better than what it started from, by success or by score, if it is not."""
     start, trained = held_out.get("cloned") or held_out.get("untrained"), held_out.get("trained")
-    if start is None or trained is None or any(trained[key]["low"] > start[key]["mean"] for key in _RATES):
+    if start is None or trained is None:
         return []
     before, after = start["success"], trained["success"]
+    is_measured = None not in (before["mean"], after["mean"])
+    if not is_measured or any(trained[key]["low"] > start[key]["mean"] for key in _RATES):
+        return []
     interval = f"[{after['low']:.3f}, {after['high']:.3f}]"
     return [f"held-out success went from {before['mean']:.3f} to {after['mean']:.3f} {interval}, which may be chance"]
 

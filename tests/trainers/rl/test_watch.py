@@ -65,6 +65,8 @@ def test_a_run_that_is_no_better_held_out_says_so() -> None:
     assert text == "held-out success went from 0.200 to 0.200 [0.120, 0.300], which may be chance"
     assert "no known cause" in cause
     assert why_not_learning(rising, {"untrained": results["none"], "trained": results["same"]}) == []
+    nothing = dict.fromkeys(("success", "score"), dict.fromkeys(("mean", "low", "high")))
+    assert why_not_learning(rising, learnt | {"trained": nothing}) == []
     draws = {"success": told["same"], "score": told["better"]}
     assert why_not_learning(rising, learnt | {"trained": draws}) == []
 
