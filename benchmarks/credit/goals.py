@@ -37,7 +37,7 @@ def _archer(figures: Figures) -> tuple[Goal, str]:
             if middle is None:
                 told.append(f"{task}: no trajectory method rose above its start, {method} has nothing to reach")
                 continue
-            told.append(f"{task}: {method} {middle:.3g} times fewer turns")
+            told.append(f"{task}: {method} {f'{middle:.3g} times fewer turns' if middle else 'does not get there'}")
             if middle >= TURN_RATIO and task not in won:
                 won.append(task)
     name = f"tasks on which ArCHer needs {TURN_RATIO:g} times fewer turns than trajectory methods that rose"
