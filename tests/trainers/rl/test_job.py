@@ -361,7 +361,6 @@ def test_a_run_of_one_iteration_says_what_stands_in_its_way(tmp_path: Path) -> N
     assert "Why it is not learning" in (tmp_path / "run" / "report.html").read_text()
 
 
-@pytest.mark.slow
 def test_a_run_that_was_stopped_says_why_on_its_page_until_it_went_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -381,6 +380,7 @@ def test_a_run_that_was_stopped_says_why_on_its_page_until_it_went_on(
     assert reason not in report.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_two_ranks_train_as_one_process(tmp_path: Path, suites: Path) -> None:
     """Trap D-7 for whole iterations: groups, losses, weights and checkpoints of two gloo ranks under FSDP2."""
     config = of_two_ranks()
