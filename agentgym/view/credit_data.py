@@ -29,6 +29,7 @@ _PURPOSES = ("train", "demo", "validation", "test")
 _FEW_TURNS = 3
 """An episode of fewer turns tells little about which of them earned what."""
 _FULL = 0.9
+"""The share of the turns whose credit is no larger than the deepest colour stands for."""
 _SAME = 1e-9
 """Credit that differs by no more from the recorded rewards repeats them."""
 

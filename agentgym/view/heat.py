@@ -87,7 +87,7 @@ def _profile(rows: Sequence[HeatRow], y: float, width: float, num_columns: int) 
         for at in range(num_columns)
     ]
     means = [float(np.mean(values)) if values else 0.0 for values in columns]
-    top, bottom = max(0.0, *means, 0.0), min(0.0, *means, 0.0)
+    top, bottom = max([0.0, *means]), min([0.0, *means])
     scale = (_PROFILE - 8) / ((top - bottom) or 1.0)
     zero = y + top * scale
     parts = []
