@@ -165,6 +165,10 @@ def test_the_line_of_the_file_is_named(tmp_path: Path) -> None:
         (["algorithm.preset=rloo", "algorithm.replay.kind=imitation"], "of any age without a clip"),
         (["algorithm.preset=arpo", "curriculum.starts.stages=4"], "begins episodes in the middle"),
         (["algorithm.preset=her", "curriculum.starts.stages=4"], "begins episodes in the middle"),
+        (
+            ["algorithm.preset=archer_in_sample", "algorithm.replay.hindsight.strategy=final"],
+            'which algorithm.actor.kind "in_sample" needs for its weights',
+        ),
         (["algorithm.preset=spear", "algorithm.replay.hindsight.strategy=last"], "expected one of 'final', 'future'"),
         (["algorithm.preset=archer", "algorithm.replay.kind=none"], "draws from a buffer of kind"),
         (["algorithm.preset=archer", "algorithm.replay.kind=successes"], "draws from a buffer of kind"),

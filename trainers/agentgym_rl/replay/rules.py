@@ -99,6 +99,12 @@ def require_consistent(config: TrainConfig) -> None:
             "curriculum.starts begins episodes in the middle, whose successes are none of the whole task and whose "
             'actions cannot be played again from its start; leave it out, or replay.kind "successes" and hindsight'
         )
+    if replay.hindsight is not None and algorithm.has_critic and algorithm.needs_behaviour_logprobs:
+        raise ConfigError(
+            f"algorithm.replay.hindsight makes episodes without log-probabilities, which algorithm.actor.kind "
+            f'"{algorithm.actor.kind}" needs for its weights, so none would be drawn; use actor.kind "resampled" or '
+            '"awr", or leave hindsight out'
+        )
     if not _learns_from_groups(config) or replay.kind == "none":
         return
     if replay.kind not in OF_GROUPS:
