@@ -153,7 +153,9 @@ def test_the_line_of_the_file_is_named(tmp_path: Path) -> None:
         ),
         (["algorithm.replay.kind=uniform"], "learning from groups replays successes, imitation, return_weighted"),
         (["algorithm.preset=ppo", "algorithm.replay.kind=successes"], 'credit "turn_gae" has no baseline of groups'),
-        (["algorithm.preset=arpo", "group.dynamic_sampling=refill"], "throws away the groups"),
+        (["algorithm.preset=arpo", "group.dynamic_sampling=refill"], 'replay.kind "successes" cannot do without'),
+        (["algorithm.preset=spear", "group.dynamic_sampling=refill"], 'replay.kind "imitation" cannot do without'),
+        (["algorithm.preset=her", "group.dynamic_sampling=refill"], "replay.hindsight cannot do without"),
         (
             ["algorithm.preset=arpo", "algorithm.prox=recompute", "algorithm.importance.mode=token_tis"],
             "would weigh replayed tokens twice",
@@ -163,10 +165,15 @@ def test_the_line_of_the_file_is_named(tmp_path: Path) -> None:
             "need not have recorded what the method compares",
         ),
         (["algorithm.preset=rloo", "algorithm.replay.kind=imitation"], "of any age without a clip"),
+        (["algorithm.preset=rloo", "algorithm.replay.kind=successes"], "of any age without a clip"),
         (["algorithm.preset=arpo", "curriculum.starts.stages=4"], "begins episodes in the middle"),
         (["algorithm.preset=her", "curriculum.starts.stages=4"], "begins episodes in the middle"),
         (
-            ["algorithm.preset=archer_in_sample", "algorithm.replay.hindsight.strategy=final"],
+            [
+                "algorithm.preset=archer_in_sample",
+                "algorithm.critic.warmup=0",
+                "algorithm.replay.hindsight.strategy=final",
+            ],
             'which algorithm.actor.kind "in_sample" needs for its weights',
         ),
         (["algorithm.preset=spear", "algorithm.replay.hindsight.strategy=last"], "expected one of 'final', 'future'"),

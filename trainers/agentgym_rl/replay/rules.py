@@ -105,6 +105,7 @@ def require_consistent(config: TrainConfig) -> None:
             f'"{algorithm.actor.kind}" needs for its weights, so none would be drawn; use actor.kind "resampled" or '
             '"awr", or leave hindsight out'
         )
+    _require_failures(config)
     if not _learns_from_groups(config) or replay.kind == "none":
         return
     if replay.kind not in OF_GROUPS:
@@ -114,10 +115,26 @@ def require_consistent(config: TrainConfig) -> None:
         )
     if replay.kind == "successes":
         _require_joinable(config)
-    elif algorithm.loss.surrogate == "reinforce" and replay.max_lag is None and replay.max_age is None:
+    if algorithm.loss.surrogate == "reinforce" and replay.max_lag is None and replay.max_age is None:
         raise ConfigError(
             f'algorithm.replay.kind {replay.kind!r} with loss.surrogate "reinforce" learns from episodes of any age '
             'without a clip; bound replay.max_age or max_lag, or use "clipped"'
+        )
+
+
+def _require_failures(config: TrainConfig) -> None:
+    """Refuse refilling where replay needs the groups without variance, which the learner never sees then."""
+    replay = config.algorithm.replay
+    needs = {
+        'replay.kind "successes"': replay.kind == "successes",
+        'replay.kind "imitation"': replay.kind == "imitation",
+        "replay.hindsight": replay.hindsight is not None,
+    }
+    concerned = [name for name, is_on in needs.items() if is_on]
+    if config.group.dynamic_sampling == "refill" and concerned:
+        raise ConfigError(
+            f'group.dynamic_sampling "refill" throws away groups of failures or of successes alone, which '
+            f'{" and ".join(concerned)} cannot do without; use "drop"'
         )
 
 
@@ -138,8 +155,4 @@ def _require_joinable(config: TrainConfig) -> None:
         raise ConfigError(
             f'algorithm.importance.mode {algorithm.importance.mode!r} with replay.kind "successes" would weigh '
             'replayed tokens twice; set it to "none"'
-        )
-    if config.group.dynamic_sampling == "refill":
-        raise ConfigError(
-            'group.dynamic_sampling "refill" throws away the groups that replay.kind "successes" is for; use "drop"'
         )
