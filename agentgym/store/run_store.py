@@ -25,7 +25,6 @@ from agentgym.store.connection import Connection
 from agentgym.store.credit import credit_of, credited_numbers, labels, write_credit
 from agentgym.store.lock import WriterLock, refuse_network_file_system
 from agentgym.store.query import EpisodeFilter, EpisodeRow, Purpose, episode_rows, numbered_rows, trajectories
-from agentgym.store.schema import OutdatedSchemaError
 from agentgym.task import Task
 from agentgym.trajectory import Group, Trajectory
 
@@ -82,7 +81,7 @@ class RunStore:
 
         Args:
             folder: The run folder.
-            read_only: Whether to read beside a writer; nothing can be written then.
+            read_only: Whether to read beside a writer; nothing can be written then, and an older file stays as it is.
             expected_meta: Values that must be found in the run's meta, so that no other run is continued.
 
         Raises:
@@ -113,9 +112,6 @@ class RunStore:
         lock = None if read_only else WriterLock(folder)
         try:
             return cls(Connection(folder / DATABASE, read_only), lock)
-        except OutdatedSchemaError:
-            with cls._open(folder, read_only=False):
-                return cls(Connection(folder / DATABASE, read_only), lock)
         except BaseException:
             if lock is not None:
                 lock.release()

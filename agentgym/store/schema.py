@@ -52,11 +52,16 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 )
 """Statements that lead from version i to version i + 1; a released entry never changes."""
 
+READINGS: tuple[tuple[str, ...], ...] = (
+    (
+        "CREATE TEMP VIEW turns AS SELECT *, NULL AS progress FROM main.turns",
+        "CREATE TEMP TABLE attributions (label TEXT PRIMARY KEY, record TEXT NOT NULL)",
+        "CREATE TEMP TABLE credit (label TEXT NOT NULL, episode INTEGER NOT NULL, events TEXT NOT NULL)",
+    ),
+)
+"""Statements by which a connection that may not write reads version i + 1 as the newest; they change no file."""
+
 VERSION = len(MIGRATIONS)
-
-
-class OutdatedSchemaError(StoreError):
-    """A file of an older version that was opened read-only; opening it for writing brings it up to date."""
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
@@ -73,7 +78,7 @@ def is_empty(connection: sqlite3.Connection) -> bool:
 
 
 def check_version(connection: sqlite3.Connection, path: Path, read_only: bool) -> None:
-    """Refuse a foreign or newer file; bring an older one up to date where it may be written.
+    """Refuse a foreign or newer file; bring an older one up to date, or read it as the newest where nothing is written.
 
     Raises:
         StoreError: The file is not a run's database, or of a version that cannot be used.
@@ -88,9 +93,9 @@ def check_version(connection: sqlite3.Connection, path: Path, read_only: bool) -
     if version > VERSION:
         raise StoreError(f"{path} has schema version {version}, newer than the {VERSION} known here; upgrade agentgym")
     if version < VERSION and read_only:
-        raise OutdatedSchemaError(
-            f"{path} has schema version {version}, older than this installation's {VERSION}; open it once for writing"
-        )
+        for statement in READINGS[version - 1]:
+            connection.execute(statement)
+        return
     if version < VERSION:
         connection.execute("BEGIN IMMEDIATE")
         _step_up(connection, version)

@@ -17,7 +17,7 @@ from agentgym.outcome import Outcome
 from agentgym.reward import RewardEvent
 from agentgym.store import DATABASE, RunStore, codec
 from agentgym.store.codec import pack_tokens
-from agentgym.store.schema import APPLICATION_ID, MIGRATIONS
+from agentgym.store.schema import APPLICATION_ID, MIGRATIONS, READINGS, VERSION
 from agentgym.task import Limits, Task
 from agentgym.trajectory import Group, Turn, TurnTimes
 
@@ -421,20 +421,33 @@ def make_first_version(folder):
         )
         turn = (1, 0, 0, json.dumps([[], {"role": "assistant"}, "up", "start"]), 3, 1, 0, 0, 0.1, 0.2, 0.3, 0.4)
         raw.execute(f"INSERT INTO turns VALUES ({','.join('?' * 12)})", turn)
+        raw.execute("INSERT INTO meta VALUES ('kind', '\"old\"')")
     raw.close()
 
 
 @pytest.mark.parametrize("read_only", [True, False])
-def test_a_run_of_the_first_version_is_brought_up_to_date(tmp_path, read_only):
+def test_a_run_of_the_first_version_reads_as_one_of_today(tmp_path, read_only):
     make_first_version(tmp_path / "run")
-    with sqlite3.connect(tmp_path / "run" / DATABASE) as raw:
-        raw.execute("INSERT INTO meta VALUES ('kind', '\"old\"')")
-    raw.close()
     with RunStore.open(tmp_path / "run", read_only=read_only) as store:
         (found,) = store.episodes()
         assert (found.turns[0].text, found.turns[0].anchor, found.turns[0].progress) == ("up", "start", None)
         assert found.turns[0].times == TurnTimes(0.1, 0.2, 0.3, 0.4)
         assert store.credit_labels() == {}
+        (columns,) = store.columns()
+        assert columns.turn_version.tolist() == [3]
+
+
+def test_reading_a_run_of_the_first_version_leaves_it_as_it_was(tmp_path):
+    make_first_version(tmp_path / "run")
+    before = (tmp_path / "run" / DATABASE).read_bytes()
+    with RunStore.open(tmp_path / "run", read_only=True) as store:
+        assert len(list(store.episodes())) == 1
+    assert [path.name for path in (tmp_path / "run").iterdir()] == [DATABASE]
+    assert (tmp_path / "run" / DATABASE).read_bytes() == before
+
+
+def test_every_version_can_be_read():
+    assert len(READINGS) == VERSION - 1
 
 
 def test_credit_is_kept_under_labels_beside_the_recorded_events(store, make_trajectory, same):
