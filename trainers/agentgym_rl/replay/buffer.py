@@ -144,12 +144,16 @@ class ReplayBuffer:
         return [self.samplers[0].draw(count)] if self._across is None else self._across.draw(count)
 
     def draw_metrics(self, draws: Sequence[Draw]) -> dict[str, float]:
-        """How stale what was drawn is, for the log: ages and lags of this run alone, and the share of earlier runs."""
+        """How stale what was drawn is, for the log: ages and lags of this run alone, and the share of earlier runs.
+
+        Several draws, such as those of a critic's updates, count as one.
+        """
         total = sum(len(draw.entries) for draw in draws)
         own = [draw for draw in draws if draw.index is self.indices[0]]
-        metrics = {name: value for draw in own for name, value in draw.metrics().items()}
+        entries = np.concatenate([np.zeros(0, np.int64), *(draw.entries for draw in own)])
+        metrics = Draw.of(own[0].index, own[0].unit, entries).metrics() if own else {}
         if len(self.indices) > 1 and total:
-            metrics["replay/other_runs_share"] = 1.0 - sum(len(draw.entries) for draw in own) / total
+            metrics["replay/other_runs_share"] = 1.0 - len(entries) / total
         return metrics
 
     def update(self, draw: Draw, values: NDArray[np.float64]) -> None:

@@ -15,7 +15,7 @@ from agentgym.store import RunStore
 from agentgym.suite import load_suite
 from agentgym_rl.demonstrations import collect_demonstrations
 from agentgym_rl.part_state import PartState
-from agentgym_rl.replay import HindsightConfig, ReplayBuffer, ReplayOptions, record_tokenizer
+from agentgym_rl.replay import Draw, HindsightConfig, ReplayBuffer, ReplayOptions, record_tokenizer
 from agentgym_rl.replay.hindsight import RELABELLED
 from agentgym_rl.setup import suite_tokenizer
 from tests.trainers.rl.replay.episodes import episode
@@ -123,6 +123,22 @@ def test_a_share_of_each_draw_comes_from_earlier_runs(own, earlier, make_buffer)
     assert metrics["replay/other_runs_share"] == 0.25
     assert (metrics["replay/age_max"], metrics["replay/lag_max"]) == (2.0, 2.0)
     assert buffer.num_turns == 2 + 6
+
+
+def test_all_draws_of_an_iteration_are_reported_together(own, make_buffer):
+    for number, reward in enumerate((0.0, 0.0, 1.0)):
+        own.write_episode(episode(reward=reward, suite=SUITE, version=number), iteration=2 * number + 1)
+    buffer = make_buffer(kind="uniform", unit="episode")
+    buffer.refresh(5, 2)
+    draws = [Draw.of(buffer.indices[0], "episode", np.array(entries)) for entries in ([0, 1, 2], [2, 2, 2, 2, 2])]
+    metrics = buffer.draw_metrics(draws)
+    assert (metrics["replay/age_mean"], metrics["replay/age_max"]) == (0.75, 4.0)
+    assert (metrics["replay/lag_mean"], metrics["replay/lag_max"]) == (0.375, 2.0)
+    assert (metrics["replay/return"], metrics["replay/distinct_share"]) == (0.75, 0.375)
+    bands = {name: share for name, share in metrics.items() if "histogram" in name and share}
+    assert bands == {
+        f"replay/age/histogram/{band}": share for band, share in (("0_0", 0.75), ("2_2-3", 0.125), ("3_4-7", 0.125))
+    }
 
 
 def test_an_empty_buffer_and_priorities_that_are_none_are_refused(own, make_buffer):
