@@ -23,7 +23,7 @@ class Failure:
 
     Attributes:
         task: The task.
-        success: Of its last group.
+        success: Of its last group of which it is known.
         tries: Groups with help so far.
     """
 
@@ -57,16 +57,18 @@ class Guidance:
         return self.config.probability * (1.0 - failure.success)
 
     def record(self, result: Result) -> None:
-        """Take up a group: a try that was good enough, or the last one, ends the waiting; a failure begins it."""
-        task = result.plan.task
-        success, waiting = result.success, self._waiting.get(task.id)
-        if success is None or result.plan.opening is not None:
-            return
+        """Take up a group: a try that was good enough, or the last one, ends the waiting; a failure begins it.
+
+        A try of which nothing is known, such as one that a stage of the horizon cut, counts as a try.
+        """
+        task, success = result.plan.task, result.success
+        waiting = self._waiting.get(task.id)
         if result.plan.source == "retry" and waiting is not None:
             del self._waiting[task.id]
-            if success < self.config.enough and waiting.tries + 1 < self.config.max_tries:
-                self._waiting[task.id] = Failure(waiting.task, success, waiting.tries + 1)
-        elif success == 0.0 and waiting is None:
+            last = waiting.success if success is None else success
+            if last < self.config.enough and waiting.tries + 1 < self.config.max_tries:
+                self._waiting[task.id] = Failure(waiting.task, last, waiting.tries + 1)
+        elif success == 0.0 and result.plan.opening is None and waiting is None:
             self._waiting[task.id] = Failure(task)
             if len(self._waiting) > self.config.capacity:
                 self._waiting.popitem(last=False)

@@ -49,6 +49,20 @@ def test_the_hint_fades_as_the_group_succeeds() -> None:
     assert len(guidance) == 0, "and one is where it is good enough"
 
 
+def test_a_try_that_tells_nothing_counts_as_one() -> None:
+    """Such as one that a stage of the horizon cut, or of which no episode was graded."""
+    guidance = Guidance(GuidanceConfig(share=1.0, max_tries=2))
+    for task in TASKS[:2]:
+        guidance.record(result(task, 0))
+    drawn = []
+    while len(guidance):
+        failure = guidance.draw(random.Random(0), ())
+        assert failure is not None
+        drawn.append(failure.task)
+        guidance.record(result(failure.task, 0, attempts=0, source="retry"))
+    assert drawn == [TASKS[0], TASKS[1], TASKS[0], TASKS[1]]
+
+
 def test_the_oldest_failure_comes_first_and_falls_out_first() -> None:
     guidance = Guidance(GuidanceConfig(share=1.0, capacity=2))
     for task in TASKS[:3]:
