@@ -9,7 +9,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, Protocol, Self
 
+import numpy as np
+
 from agentgym.attribution.steps import Floats, Steps
+from agentgym.errors import ContractError
 from agentgym.trajectory import Trajectory
 
 Yields = Literal["rewards", "returns", "advantages"]
@@ -103,3 +106,23 @@ class StepFormula(ABC):
         """
         steps = Steps.of(group, predictions)
         return steps.split(self.credit(steps))
+
+
+def require_finite(method: str, trajectories: Sequence[Trajectory], credit: Sequence[Floats]) -> None:
+    """Refuse credit that is no finite number, which would be learnt from, or kept, without a sound.
+
+    Args:
+        method: Who gave it.
+        trajectories: Whose turns it is of.
+        credit: float64[T_i] for each trajectory.
+
+    Raises:
+        ContractError: Names the first turn of that kind.
+    """
+    for trajectory, found in zip(trajectories, credit, strict=True):
+        if not np.isfinite(found).all():
+            turn = int(np.flatnonzero(~np.isfinite(found))[0])
+            raise ContractError(
+                f"{method} gives turn {turn} of episode {trajectory.id!r} the credit {found[turn]}; expected a finite "
+                "number: mend what it is made of, such as options so large that sums overflow"
+            )

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from agentgym.attribution.contract import Attribution, StepFormula, Yields
+from agentgym.attribution.contract import Attribution, StepFormula, Yields, require_finite
 from agentgym.attribution.predicted import Predicting
 from agentgym.attribution.steps import Floats
 from agentgym.errors import ConfigError
@@ -97,12 +97,13 @@ def attribute_run(
 
     Raises:
         ConfigError: There are no such episodes, a method does not apply, or a label is taken.
+        ContractError: A method gives what is no finite number.
         StoreError: Writing failed.
     """
     if not overwrite:
         require_free(store, methods)
     chosen, wanted, left_out = graded_rows(store, purpose, policies)
-    tallies = {label: _Tally(label) for label in methods}
+    tallies = {label: _Tally(label, method) for label, method in methods.items()}
     done = 0
     for iteration, members in _groups(store, wanted, any(map(_reads_tokens, methods.values()))):
         trajectories = [trajectory for _, trajectory in members]
@@ -112,7 +113,7 @@ def attribute_run(
         if on_group is not None:
             on_group(done, len(wanted))
     made_at = _now()
-    found = [tally.result(methods[label], chosen, left_out, made_at) for label, tally in tallies.items()]
+    found = [tally.result(chosen, left_out, made_at) for tally in tallies.values()]
     for each in found:
         tallies[each.label].keep(store, each, is_replacement=overwrite)
     return found
@@ -140,11 +141,12 @@ def keep_credit(
         left_out: Episodes beside them that could not be credited.
 
     Raises:
+        ContractError: The credit is no finite number somewhere.
         StoreError: Writing failed, or an episode is not stored.
     """
-    tally = _Tally(label)
+    tally = _Tally(label, method)
     tally.add(members, credit)
-    found = tally.result(method, purpose, left_out, _now())
+    found = tally.result(purpose, left_out, _now())
     tally.keep(store, found, is_replacement=True)
     return found
 
@@ -261,23 +263,26 @@ class _Tally:
     An episode without any credit has no events, which is kept too: it was attributed, others may not have been.
     """
 
-    def __init__(self, label: str) -> None:
-        self.label = label
+    def __init__(self, label: str, method: Attribution) -> None:
+        self.label, self.method = label, method
         self.events: dict[int, list[RewardEvent]] = {}
         self._episodes, self._gap = 0, 0.0
         self._sums, self._counts = np.zeros(FIFTHS), np.zeros(FIFTHS)
 
     def add(self, members: Sequence[tuple[int, Trajectory]], found: Sequence[Floats]) -> None:
+        require_finite(self.method.name, [trajectory for _, trajectory in members], found)
         for (number, trajectory), credit in zip(members, found, strict=True):
             self.events[number] = credit_events(trajectory, credit, self.label)
             fifth = (FIFTHS * (2 * np.arange(len(credit)) + 1)) // (2 * len(credit))
             self._sums += np.bincount(fifth, np.abs(credit), FIFTHS)
             self._counts += np.bincount(fifth, minlength=FIFTHS)
             self._episodes += 1
-            self._gap = max(self._gap, abs(float(credit.sum() - trajectory.step_rewards().sum())))
+            gap = abs(float(credit.sum() - trajectory.step_rewards().sum()))
+            self._gap = float(np.maximum(self._gap, gap))  # unlike max, which passes over NaN
 
-    def result(self, method: Attribution, purpose: Purpose, left_out: int, made_at: str) -> RunCredit:
+    def result(self, purpose: Purpose, left_out: int, made_at: str) -> RunCredit:
         means = [float(total / count) if count else None for total, count in zip(self._sums, self._counts, strict=True)]
+        method = self.method
         options = repr(method) if dataclasses.is_dataclass(method) else ""
         return RunCredit(
             label=self.label,

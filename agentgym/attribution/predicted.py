@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+import numpy as np
+
 from agentgym.attribution.contract import StepFormula, Yields
 from agentgym.attribution.steps import Floats, Steps
 from agentgym.errors import ConfigError
@@ -118,12 +120,18 @@ def require_predictions(steps: Steps, method: str, name: str) -> Floats:
     """float64[S], what a predictor said.
 
     Raises:
-        ConfigError: Nobody said it.
+        ConfigError: Nobody said it, or it is no finite number somewhere.
     """
     found = (steps.predictions or {}).get(name)
     if found is None:
         raise ConfigError(
             f"{method} reads what a predictor says of each turn ({name!r}), which is not there; `agentgym attribute` "
             "and training bring it, from Python give it as `predictions`"
+        )
+    if not np.isfinite(found).all():
+        at = int(np.flatnonzero(~np.isfinite(found))[0])
+        raise ConfigError(
+            f"{method} reads {found[at]} as the prediction {name!r} of turn {steps.position[at]} of trajectory "
+            f"{steps.owner[at]}; expected a finite number: mend the predictor, such as by a lower learning rate"
         )
     return found

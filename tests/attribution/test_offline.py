@@ -14,7 +14,7 @@ from agentgym.attribution import (
     with_credit,
 )
 from agentgym.attribution.offline import keep_credit
-from agentgym.errors import ConfigError, StoreError
+from agentgym.errors import ConfigError, ContractError, StoreError
 from agentgym.game import SoloGame
 from agentgym.outcome import Outcome
 from agentgym.policies.scripted import ScriptedPolicy
@@ -139,6 +139,31 @@ def test_nothing_is_kept_where_one_method_does_not_apply(store):
     store.write_episode(record("b", [0.0], group="two"))
     with pytest.raises(ConfigError, match="record_anchors"):
         attribute_run(store, make_methods("terminal", "anchors"))
+    assert store.credit_labels() == {}
+
+
+class Broken:
+    """Gives the last turn of each episode what it was told."""
+
+    name, conserves, yields = "broken", True, "rewards"
+
+    def __init__(self, value):
+        self.value = value
+
+    def attribute(self, group):
+        return [np.array([0.0] * (len(each.turns) - 1) + [self.value]) for each in group]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_nothing_is_kept_where_credit_is_no_number(store, value):
+    trajectory = record("a", [0.0, 1.0])
+    number = store.write_episode(trajectory)
+    methods = make_methods("terminal") | {"x": Broken(value)}
+    with pytest.raises(ContractError, match=f"broken gives turn 1 of episode 'a' the credit {value}"):
+        attribute_run(store, methods)
+    credit = methods["x"].attribute([trajectory])
+    with pytest.raises(ContractError, match="broken gives turn 1"):
+        keep_credit(store, "x", methods["x"], [(number, trajectory)], credit, purpose="train")
     assert store.credit_labels() == {}
 
 

@@ -128,6 +128,15 @@ def test_a_formula_with_its_predictor_credits_a_run_like_any_method(tmp_path):
     assert predictions_of([], live) == {}
 
 
+def test_predictions_that_are_no_numbers_are_refused():
+    nan = {PROGRESS: [np.zeros(1), np.array([0.0, np.nan])]}
+    with pytest.raises(ConfigError, match="spa reads nan as the prediction 'progress' of turn 1 of trajectory 1"):
+        make_attribution("spa").attribute([record("a", [1.0]), record("b", [0.0, 1.0])], nan)
+    bounded = make_attribution("expert")
+    with pytest.raises(ConfigError, match="expert reads inf"):
+        bounded.attribute([record("a", [1.0])], {EXPERT: [np.array([np.inf])]})
+
+
 def test_shaped_rewards_are_those_before_baselines():
     steps = dataclasses.replace(random_steps(1), tool_calls=np.ones(len(random_steps(1).rewards), np.int64))
     bonus = make_attribution("tool_use")

@@ -15,6 +15,7 @@ import numpy as np
 from agentgym.attribution import StepFormula, Steps, make_attribution
 from agentgym.attribution.anchors import Anchors
 from agentgym.attribution.compose import leaves, shaped_rewards
+from agentgym.attribution.contract import require_finite
 from agentgym.attribution.offline import keep_credit
 from agentgym.attribution.predicted import FitConfig, Predictor, predictions_of
 from agentgym.attribution.step_groups import GroupSizes
@@ -98,19 +99,22 @@ def attribute(
         iteration: That they are learnt from in, counted from 0.
 
     Raises:
-        ConfigError: The record lacks what the method needs.
+        ConfigError: The record lacks what the method needs, or a predictor says what is no finite number.
+        ContractError: The credit is no finite number somewhere.
         InfrastructureError: A judge failed.
     """
     formula = config.formula.at(iteration)
     steps = Steps.of(trajectories, predictions_of(predictors, trajectories))
     credit = formula.credit(steps)
+    turns = steps.split(credit)
+    require_finite(formula.name, trajectories, turns)
     compared = next((leaf for leaf in leaves(formula) if isinstance(leaf, Anchors)), None)
     sizes = None if compared is None else compared.sizes(steps)
     paid = steps.totals(credit if formula.yields == "rewards" else shaped_rewards(formula, steps))
     is_shaped = np.abs(paid - steps.totals(steps.rewards)).max(initial=0.0) > _SAME
     scores = [trajectory.score for trajectory in trajectories]
     shaped = list(map(Shaped, paid.tolist(), scores)) if is_shaped else []
-    return Attributed(steps.split(credit), sizes, shaped)
+    return Attributed(turns, sizes, shaped)
 
 
 def keep_trained_on(

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from agentgym.attribution import stored_credit, with_credit
+from agentgym.attribution.environment import Environment
+from agentgym.errors import ContractError
 from agentgym.outcome import Outcome
 from agentgym.store import RunStore
 from agentgym.view import write_report
@@ -79,6 +81,12 @@ def test_credit_is_kept_of_the_iterations_own_graded_episodes_alone(tmp_path: Pa
         (told,) = stored_credit(store)
     assert {number: [event.value for event in events] for number, events in kept.items()} == {numbers[1]: [0.5]}
     assert (told.episodes, told.left_out) == (1, 2)
+
+
+def test_credit_that_is_no_number_is_never_learnt_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Environment, "credit", lambda _, steps: np.where(steps.rewards > 0, np.nan, 0.0))
+    with pytest.raises(ContractError, match="environment gives turn 1 of episode 'a' the credit nan"):
+        attribute([record("a", [0.0, 9.0])], AttributionConfig("environment"))
 
 
 def test_a_run_without_a_method_keeps_none(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from transformers import PreTrainedModel
 
 from agentgym.attribution.predicted import FitConfig
 from agentgym.attribution.steps import Floats
-from agentgym.errors import CheckpointError
+from agentgym.errors import CheckpointError, ConfigError
 from agentgym.trajectory import Segment, Trajectory
 from agentgym_rl.hierarchical.positions import turn_positions
 from agentgym_rl.learned_attribution.reading import (
@@ -156,19 +156,25 @@ class Estimator(ABC):
     def _update(
         self, optimiser: torch.optim.Optimizer, trained: Sequence[Tensor], episodes: Sequence[Episode]
     ) -> float:
+        """One update, left out where the gradient is not finite; returns the loss."""
         optimiser.zero_grad()
         total = 0.0
         for outputs in self._outputs(episodes):
             loss = self.loss(outputs).sum() / len(episodes)
             loss.backward()  # type: ignore[no-untyped-call]
             total += float(loss.detach())
-        torch.nn.utils.clip_grad_norm_(trained, self.config.max_grad_norm)
-        optimiser.step()
+        norm = torch.nn.utils.clip_grad_norm_(trained, self.config.max_grad_norm)
+        if bool(norm.isfinite()):
+            optimiser.step()
         return total
 
     @torch.no_grad()
     def predict(self, trajectories: Sequence[Trajectory]) -> dict[str, list[Floats]]:
-        """The predictions for every turn; 0 for turns of which nothing was read. See `Predictor.predict`."""
+        """The predictions for every turn; 0 for turns of which nothing was read. See `Predictor.predict`.
+
+        Raises:
+            ConfigError: One is no finite number: the fit has diverged.
+        """
         self.network.eval()
         episodes = [self.episode_of(each, 0.0) for each in trajectories]
         found = {name: [np.zeros(episode.num_turns) for episode in episodes] for name in self.names}
@@ -177,7 +183,19 @@ class Estimator(ABC):
             for name, values in self.read(outputs).items():
                 for (episode, turn), value in zip(where, (self._scale * values.double()).tolist(), strict=True):
                     found[name][episode][turn] = value
+        for predicted in found.values():
+            self._require_finite(trajectories, predicted)
         return found
+
+    def _require_finite(self, trajectories: Sequence[Trajectory], predicted: Sequence[Floats]) -> None:
+        for trajectory, values in zip(trajectories, predicted, strict=True):
+            if not np.isfinite(values).all():
+                turn = int(np.flatnonzero(~np.isfinite(values))[0])
+                raise ConfigError(
+                    f"the predictor of {self.name} says {values[turn]} of turn {turn} of episode {trajectory.id!r}, "
+                    f"expected a finite number: its fit has diverged; lower {self.name}.fit.learning_rate, which is "
+                    f"{self.config.learning_rate:g}"
+                )
 
     def _outputs(self, episodes: Sequence[Episode]) -> Iterator[EpisodeOutputs]:
         """Outputs by micro-batch, each holding whole episodes."""

@@ -22,6 +22,7 @@ from agentgym.trajectory import Trajectory
 from agentgym_rl.learned_attribution.discriminator import Discriminator
 from agentgym_rl.learned_attribution.estimator import Estimator
 from agentgym_rl.learned_attribution.making import fit_to_run, make_predictors
+from agentgym_rl.learned_attribution.progress import ProgressEstimator
 from agentgym_rl.learned_attribution.reading import (
     Episode,
     episodes_from_tensors,
@@ -168,6 +169,16 @@ def test_the_discriminator_tells_an_expert_from_the_agent() -> None:
 def test_a_discriminator_without_demonstrations_is_refused(tmp_path: Any) -> None:
     with RunStore.create(tmp_path, {}) as store, pytest.raises(ConfigError, match="no demonstrations to compare with"):
         make_predictors(make_attribution("expert"), store)
+
+
+def test_an_update_without_a_finite_gradient_is_left_out() -> None:
+    estimator = estimator_of(method_of("spa", epochs=1))
+    estimator.observe(training_walks()[:16])
+    before = estimator.predict(other_walks()[:4])
+    with swapped(ProgressEstimator, "loss", lambda _, outputs: outputs.sums(outputs.after) * float("nan")):
+        estimator.fit()
+    for one, other in zip(before["progress"], estimator.predict(other_walks()[:4])["progress"], strict=True):
+        assert one.tolist() == other.tolist()
 
 
 def test_a_method_twice_with_one_predictor_asks_it_once() -> None:

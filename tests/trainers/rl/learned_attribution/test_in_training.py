@@ -41,6 +41,13 @@ def test_a_run_trains_on_what_its_predictor_learns(tmp_path: Path) -> None:
     assert credit.shaped == []
 
 
+def test_a_fit_that_diverged_stops_the_run_before_anything_is_learnt_from_it(tmp_path: Path) -> None:
+    trainer = trainer_of(tmp_path, "spa", "spa.fit.first_epochs=3", "spa.fit.learning_rate=1e20")
+    with pytest.raises(ConfigError, match=r"spa says nan of turn 0 of episode .*; lower spa.fit.learning_rate"):
+        trainer.run()
+    assert trainer.state.iteration == 0
+
+
 def test_fits_are_due_every_few_iterations(tmp_path: Path) -> None:
     trainer = trainer_of(tmp_path, "spa", *_OPTIONS, "spa.fit.every=2", iterations=3)
     trainer.run()
