@@ -23,6 +23,7 @@ from agentgym_rl.losses import TokenStreams, policy_loss
 from agentgym_rl.micro_batch import MicroBatch, pad_micro_batches
 from agentgym_rl.models import PolicyModel
 from agentgym_rl.packing import pack
+from agentgym_rl.replay.successes import is_replayed
 from agentgym_rl.values import value_loss
 
 _MAIN = "fresh"
@@ -39,7 +40,7 @@ class UpdateReport:
         num_updates: Optimiser steps.
         objectives: Sums over tokens of further objectives, by name.
         mismatch: Before the first step, sum of k3 (nats), number of tokens and largest |difference| between the
-            trainer's log-probabilities and those recorded when sampling, over tokens of the present weights.
+            trainer's log-probabilities and those recorded when sampling, over fresh tokens of the present weights.
     """
 
     metrics: LossMetrics = field(default_factory=LossMetrics.zero)
@@ -175,9 +176,11 @@ def _count(batch: TrainBatch) -> Totals:
 
 def _mismatch(logprobs: Tensor, micro: MicroBatch, batch: TrainBatch, version: int) -> tuple[float, int, float]:
     recorded = micro.flatten([segment.behaviour_logprobs for segment in batch.segments], torch.float64)
-    is_hinted = [HINT in batch.trajectories[owner].metadata for owner in batch.owner]
-    pairs = zip(batch.segments, is_hinted, strict=True)  # what was sampled with a hint is scored without it
-    versions = micro.flatten([np.where(hinted, np.nan, segment.versions) for segment, hinted in pairs])
+    # What was sampled with a hint is scored without it, and versions of an earlier run are of other weights.
+    owners = [batch.trajectories[owner] for owner in batch.owner]
+    is_other = [HINT in owner.metadata or is_replayed(owner) for owner in owners]
+    pairs = zip(batch.segments, is_other, strict=True)
+    versions = micro.flatten([np.where(other, np.nan, segment.versions) for segment, other in pairs])
     differences = (logprobs.detach().cpu().double() - recorded)[versions == version]
     if len(differences) == 0:
         return 0.0, 0, 0.0

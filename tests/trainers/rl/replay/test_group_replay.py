@@ -149,6 +149,24 @@ def test_a_success_of_another_run_that_fits_into_no_row_is_left_out(play, tmp_pa
     )
 
 
+def test_versions_of_another_run_are_no_mismatch_of_sampling_and_training(play, tmp_path):
+    """Its version 0 is of other weights than this run's."""
+    other, store = play(**SPARSE, run={"iterations": 1, "seed": 1})
+    with RunStore.create(tmp_path / "earlier", {"suite": "toys/codes"}) as earlier:
+        record_tokenizer(earlier, other.policy.tokenizer)
+        for one in store.episodes(purpose="train"):
+            earlier.write_episode(replace(one, id=f"solved-{one.id}", success=True), 1)
+    trainer, _ = play(
+        **SPARSE,
+        run={"iterations": 1},
+        group={**SMALL, "dynamic_sampling": "keep"},
+        **replaying(kind="successes", runs=[str(tmp_path / "earlier")]),
+    )
+    [row] = trainer.journalled.rows
+    assert row["replay/drawn"] > 0
+    assert row["mismatch/max"] < 1e-3
+
+
 def test_groups_under_attribution_are_filled_too(play):
     algorithm = {"preset": "mt_grpo", "replay": {"kind": "successes"}}
     trainer, _ = play(**SPARSE, run={"iterations": 12}, algorithm=algorithm)
