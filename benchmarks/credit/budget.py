@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from agentgym.errors import LearningStalledError
 from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate
 from agentgym.policy import Policy
 from agentgym.rollout import GroupCollector
@@ -113,12 +114,15 @@ class Recording:
 class BudgetedTrainer(Trainer):
     """Stops when its turns or its CPU seconds are spent, and scores its policy evenly over the turns.
 
+    A run that a watch stops stays as it is: its last score stands for the turns that are left.
+
     A run that learns offline has spent all of its turns before it learns anything, and stops after its iterations.
 
     Attributes:
         spent: What it has consumed.
         probes: Its held-out scores.
         course: Turns consumed, and share of the episodes collected last that succeeded, an iteration each.
+        stall: Why a watch ended it before that; empty where none did.
 
     Args:
         arguments: Of `Trainer`.
@@ -144,6 +148,7 @@ class BudgetedTrainer(Trainer):
         self.max_turns, self.max_cpu_s, self.held_out, self.recording = max_turns, max_cpu_s, held_out, recording
         self.spent, self.probes = Spent(), list[Probe]()
         self.course: list[list[float]] = []
+        self.stall = ""
         self._due = [max_turns * (number + 1) / probes for number in range(probes)]
         self._mark = 0.0
 
@@ -153,7 +158,10 @@ class BudgetedTrainer(Trainer):
         if self.recording is not None:
             self._charge(self.recording)
         self._mark = time.process_time()
-        super().run()
+        try:
+            super().run()
+        except LearningStalledError as error:
+            self.stall = str(error)
         if self.probes[-1].iteration != self.state.iteration:
             self._probe()
 

@@ -60,7 +60,8 @@ def _task(own: Figures) -> Iterator[str]:
         scores = [_estimate(method[key]) for key in ("mean_over_turns", "last", "test")]
         reached = [_reached(entry) for entry in method["turns_to"].values()]
         cost = method["cost"]
-        cells = [method["title"], str(len(method["seeds"])), *scores, *reached]
+        seeds = f"{len(method['seeds'])}" + (f" ({method['stopped']} stopped)" if method["stopped"] else "")
+        cells = [method["title"], seeds, *scores, *reached]
         cells += [f"{cost['training_cpu_s_per_1000_turns']:.2g}", f"{cost['peak_mib']:.0f}", _chosen(method["chosen"])]
         yield f"| {' | '.join(cells)} |"
     yield from _comparisons(own)
@@ -89,7 +90,14 @@ def _estimate(estimate: Figures, sign: str = "") -> str:
 
 
 def _chosen(settings: Figures) -> str:
-    return ", ".join(f"{key.rpartition('.')[2]} {value:g}" for key, value in settings.items())
+    return ", ".join(f"{key.rpartition('.')[2]} {_value(value)}" for key, value in settings.items())
+
+
+def _value(value: Any) -> str:
+    """A number, a name, or the options of a method, each without its method."""
+    if isinstance(value, list):
+        return " ".join(each.partition(".")[2] for each in value)
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _reached(entry: Figures) -> str:

@@ -107,6 +107,7 @@ def method_figures(name: str, table: TaskTable, records: Sequence[Record], oracl
         "cost": _cost(records),
         "metrics": _metrics(records),
         "cut_short": sum(record["is_cut"] for record in records),
+        "stopped": sum("stall" in record for record in records),
     }
 
 

@@ -148,6 +148,8 @@ def _trained(piece: Piece, start: Path, places: Places) -> Record:
         "metrics": curve.means(_KEPT_METRICS),
         "cost": {f"{stage}_cpu_s": round(value, 2) for stage, value in trainer.spent.cpu_s.items()},
     }
+    if trainer.stall:
+        record["stall"] = trainer.stall
     if not piece.is_trial:
         record["test"] = _test(trainer, table, piece.seed)
     record["cost"] |= {

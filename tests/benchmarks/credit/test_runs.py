@@ -3,7 +3,8 @@ from dataclasses import replace
 
 import pytest
 
-from agentgym.errors import ConfigError, UnknownNameError
+from agentgym.errors import ConfigError, LearningStalledError, UnknownNameError
+from agentgym_rl.watch import Watch
 from benchmarks.credit import recordings, runs, starts
 from benchmarks.credit.__main__ import command
 from benchmarks.credit.runs import Places, kept, run_piece
@@ -61,6 +62,20 @@ def test_a_run_is_cut_where_its_cpu_seconds_are_spent(places, monkeypatch):
     cut = run_piece(replace(LOOP, seed=0, chosen={"optimiser.learning_rate": 1e-3}), places)
     assert cut["is_cut"]
     assert len(cut["probes"]) == 1
+
+
+def stop_early(watch, state, metrics):
+    if state.iteration == 2:
+        raise LearningStalledError("diverged")
+
+
+def test_a_run_that_a_watch_stops_is_scored_as_it_is_then(places, monkeypatch):
+    monkeypatch.setattr(Watch, "check", stop_early)
+    stopped = run_piece(replace(LOOP, seed=0, chosen={"optimiser.learning_rate": 3e-3}), places)
+    assert stopped["stall"] == "diverged"
+    assert stopped["cost"]["iterations"] == 2
+    assert stopped["probes"][-1]["iteration"] == 2
+    assert "test" in stopped
 
 
 def test_a_trial_leaves_the_test_split_alone(places, monkeypatch):
