@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import math
 import re
 import tomllib
 import types
@@ -95,7 +96,8 @@ def build(cls: type[T], tables: Mapping[str, Any], source: Source | None = None,
         prefix: Dotted key of the table itself.
 
     Raises:
-        ConfigError: A key is unknown (close matches are suggested) or missing, or a value is of the wrong type.
+        ConfigError: A key is unknown (close matches are suggested) or missing, a value is of the wrong type, or
+            a number is not finite.
     """
     source = source or Source()
     hints = get_type_hints(cls)
@@ -209,6 +211,8 @@ def _convert(hint: Any, value: Any, key: str, source: Source) -> Any:
         return value
     if hint is float and type(value) is int:
         return float(value)
+    if hint is float and type(value) is float and not math.isfinite(value):
+        raise ConfigError(f"{source.place(key)} must be a finite number, got {value}")
     if not isinstance(hint, type) or type(value) is not hint:
         name = getattr(hint, "__name__", str(hint))
         raise ConfigError(f"{source.place(key)} must be {name}, got {value!r} ({type(value).__name__})")

@@ -54,6 +54,12 @@ def test_overrides_stand_above_the_file(file: Path) -> None:
     assert read == Outer("a", "slow", True, Inner(0.25, (7,), None))
 
 
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+def test_numbers_that_are_not_finite_are_refused(file: Path, value: str) -> None:
+    with pytest.raises(ConfigError, match=f"override 'inner.rate' must be a finite number, got {value}"):
+        load(file, f"inner.rate={value}")
+
+
 def test_a_key_without_its_table_is_named_with_it(file: Path) -> None:
     with pytest.raises(ConfigError, match=r"override 'rate' is unknown; did you mean inner\.rate\?"):
         load(file, "rate=0.25")

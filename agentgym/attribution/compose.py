@@ -5,6 +5,7 @@ What stages and names there are is in `registry`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Self
@@ -94,6 +95,8 @@ class Sum(StepFormula):
     def __post_init__(self) -> None:
         if not self.terms or len(self.terms) != len(self.weights):
             raise ConfigError(f"a sum needs a weight for each method: got {len(self.terms)} and {len(self.weights)}")
+        if not all(map(math.isfinite, self.weights)):
+            raise ConfigError(f"the weights of a sum must be finite numbers: got {', '.join(map(str, self.weights))}")
         kinds = {term.yields for term in self.terms}
         if len(kinds) > 1:
             told = ", ".join(f"{term.name} ({term.yields})" for term in self.terms)

@@ -63,5 +63,7 @@ def test_kinds_that_do_not_fit_are_refused():
         Sum((ReturnToGo(), Uniform()), (1.0, 1.0))
     with pytest.raises(ConfigError, match="a weight for each"):
         Sum((Uniform(),), ())
+    with pytest.raises(ConfigError, match=r"must be finite numbers: got 1.0, nan"):
+        Sum((Uniform(), Environment()), (1.0, float("nan")))
     with pytest.raises(ConfigError, match="at least one method"):
         Chain(())

@@ -57,6 +57,23 @@ def test_unknown_names_and_options_are_refused_with_what_there_is():
         make_attribution("anchors,")
 
 
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("tool_use", ["weight.start=nan"]),
+        ("gated", ["thresholds=[nan]"]),
+        ("bounded", ["limit=inf"]),
+        ("turn_groups", ["turn_weight=nan"]),
+        ("judged", ["weights=[nan]"]),
+        ("nan*environment", []),
+        ("inf*environment+uniform", []),
+    ],
+)
+def test_numbers_that_are_not_finite_are_refused(text, options):
+    with pytest.raises(ConfigError, match=r"must be (a )?finite number"):
+        make_attribution(text, options)
+
+
 def test_only_close_names_are_suggested_else_every_method_is_named():
     with pytest.raises(UnknownNameError) as unlike:
         make_attribution("nope")
