@@ -20,8 +20,8 @@ Yields = Literal["rewards", "returns", "advantages"]
 already summed over the future (to be compared with a baseline); or advantages (a baseline is subtracted already)."""
 
 
-class Attribution(Protocol):
-    """A way to say what each step of an episode earned."""
+class Credited(Protocol):
+    """What is told of credit that is kept: how it was made, and what its numbers are."""
 
     @property
     def name(self) -> str:
@@ -34,6 +34,10 @@ class Attribution(Protocol):
     @property
     def yields(self) -> Yields:
         """What the numbers are."""
+
+
+class Attribution(Credited, Protocol):
+    """A way to say what each step of an episode earned."""
 
     def attribute(self, group: Sequence[Trajectory]) -> list[Floats]:
         """The credit of each turn, float64[T_i] for each trajectory.

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from agentgym.attribution.contract import Attribution, StepFormula, Yields, require_finite
+from agentgym.attribution.contract import Attribution, Credited, StepFormula, Yields, require_finite
 from agentgym.attribution.predicted import Predicting
 from agentgym.attribution.steps import Floats
 from agentgym.errors import ConfigError
@@ -122,7 +122,7 @@ def attribute_run(
 def keep_credit(
     store: RunStore,
     label: str,
-    method: Attribution,
+    method: Credited,
     members: Sequence[tuple[int, Trajectory]],
     credit: Sequence[Floats],
     *,
@@ -263,7 +263,7 @@ class _Tally:
     An episode without any credit has no events, which is kept too: it was attributed, others may not have been.
     """
 
-    def __init__(self, label: str, method: Attribution) -> None:
+    def __init__(self, label: str, method: Credited) -> None:
         self.label, self.method = label, method
         self.events: dict[int, list[RewardEvent]] = {}
         self._episodes, self._gap = 0, 0.0

@@ -1,11 +1,11 @@
 """Step credit of `agentgym.attribution` in training: which method, what it needs of the record, what it gives.
 
-Laying the credit out over tokens is the work of `credit.py`; what is kept of it with the run is read by the report.
+Laying the credit out over tokens is the work of `credit.py`; keeping it with the run that of `kept_credit.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -16,13 +16,11 @@ from agentgym.attribution import StepFormula, Steps, make_attribution
 from agentgym.attribution.anchors import Anchors
 from agentgym.attribution.compose import leaves, shaped_rewards
 from agentgym.attribution.contract import require_finite
-from agentgym.attribution.offline import keep_credit
 from agentgym.attribution.predicted import FitConfig, Predictor, predictions_of
 from agentgym.attribution.step_groups import GroupSizes
 from agentgym.attribution.steps import Floats
 from agentgym.errors import ConfigError
 from agentgym.game import GameEnv
-from agentgym.store import RunStore
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory
 
@@ -54,10 +52,6 @@ class AttributionConfig:
         return make_attribution(self.method, self.options)
 
 
-IN_TRAINING = "in training"
-"""What the credit that an iteration was trained on is kept under."""
-_MAX_KEPT = 256
-"""Episodes of an iteration whose credit is kept."""
 _SAME = 1e-9
 """Totals that differ by no more were not shaped."""
 
@@ -115,42 +109,6 @@ def attribute(
     scores = [trajectory.score for trajectory in trajectories]
     shaped = list(map(Shaped, paid.tolist(), scores)) if is_shaped else []
     return Attributed(turns, sizes, shaped)
-
-
-def keep_trained_on(
-    store: RunStore,
-    config: AttributionConfig,
-    trajectories: Sequence[Trajectory],
-    turns: Mapping[str, Floats],
-    iteration: int,
-) -> None:
-    """Keep with the run what the method gave an iteration's episodes, instead of what it gave those of the one before.
-
-    Args:
-        store: The run's database, which holds the episodes.
-        config: The method.
-        trajectories: Those of the iteration; what was replayed beside them is of earlier ones and not kept again.
-        turns: float64[T_i] of each that was credited, by id.
-        iteration: Counted from 0.
-
-    Raises:
-        StoreError: Writing failed.
-    """
-    policies = sorted({each.policy for each in trajectories})
-    found = [store.episode_rows(purpose="train", policy=name, iteration=iteration + 1) for name in policies]
-    rows = [row for of_policy in found for row in of_policy]
-    fresh = {each.id: each for each in trajectories if each.id in turns and each.turns}
-    credited = [row for row in rows if row.id in fresh]
-    chosen = credited[:_MAX_KEPT]
-    keep_credit(
-        store,
-        IN_TRAINING,
-        config.formula,
-        [(row.number, fresh[row.id]) for row in chosen],
-        [turns[row.id] for row in chosen],
-        purpose="train",
-        left_out=len(rows) - len(credited),
-    )
 
 
 def require_recordable(config: AttributionConfig, make_game: Callable[[Task], GameEnv], task: Task) -> None:

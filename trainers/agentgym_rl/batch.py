@@ -124,6 +124,15 @@ class TrainBatch:
         pieces = [segment.turn_index[segment.completion_mask] for segment in mine]
         return np.concatenate(pieces).astype(np.int64) if pieces else np.zeros(0, np.int64)
 
+    def turn_advantages(self) -> dict[str, Stream]:
+        """float64[T_i] of each trajectory by its id: the mean over a turn's sampled tokens; 0 where it has none."""
+        found = {}
+        for index, trajectory in enumerate(self.trajectories):
+            turns, size = self.turn_index(index), len(trajectory.turns)
+            sums = np.bincount(turns, self.sampled(self.advantages, index), size)
+            found[trajectory.id] = sums / np.maximum(np.bincount(turns, minlength=size), 1)
+        return found
+
     def keep(self, is_kept: NDArray[np.bool_]) -> TrainBatch:
         """The batch without the trajectories for which `is_kept` is False; streams go along."""
         kept = np.flatnonzero(is_kept)

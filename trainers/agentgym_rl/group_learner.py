@@ -9,11 +9,11 @@ from collections.abc import Mapping
 
 from agentgym.rollout import draw_seed
 from agentgym.trajectory import Group
-from agentgym_rl.attributed import keep_trained_on
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.checkpoint import TrainerState
-from agentgym_rl.credit import assign_credit
+from agentgym_rl.credit import CreditReport, assign_credit
 from agentgym_rl.curricula.durations import weigh_by_duration
+from agentgym_rl.kept_credit import BY_CRITIC, IN_TRAINING, CriticAdvantages, keep_trained_on
 from agentgym_rl.learned_attribution.in_training import TrainingPredictors
 from agentgym_rl.learner import Workplace
 from agentgym_rl.metrics import Metrics, learning_metrics
@@ -51,9 +51,7 @@ class GroupLearner:
             predictors=self.predictors.all,
             iteration=state.iteration,
         )
-        if place.store is not None and credit.turns:
-            fresh = [member for group in groups for member in group.members]
-            keep_trained_on(place.store, config.algorithm.attribution, fresh, credit.turns, state.iteration)
+        self._keep(groups, batch, credit, state.iteration)
         durations = config.curriculum.durations
         weighed = {} if durations is None else weigh_by_duration(batch, durations)
         further = replay.objectives(batch, groups, state)
@@ -61,6 +59,18 @@ class GroupLearner:
         report = learn(place.model, place.optimiser, batch, config, seed=seed, version=state.version, further=further)
         metrics = learning_metrics(batch, credit, report, len(groups)) | weighed | replay.keep(state)
         return metrics | fitted | self.proxy.update(credit.shaped)
+
+    def _keep(self, groups: list[Group], batch: TrainBatch, credit: CreditReport, iteration: int) -> None:
+        """What the turns of fresh episodes were credited with, by a method of attribution and by a critic."""
+        store, algorithm = self.place.store, self.place.config.algorithm
+        if store is None:
+            return
+        fresh = [member for group in groups for member in group.members]
+        if credit.turns:
+            keep_trained_on(store, IN_TRAINING, algorithm.attribution.formula, fresh, credit.turns, iteration)
+        if algorithm.has_value_head:
+            by_critic = CriticAdvantages(algorithm.credit)
+            keep_trained_on(store, BY_CRITIC, by_critic, fresh, batch.turn_advantages(), iteration)
 
     def score(self, groups: list[Group]) -> TrainBatch:
         """The batch with what the forward passes before learning give."""

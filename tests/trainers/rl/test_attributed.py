@@ -1,95 +1,17 @@
-"""Credit that an iteration was trained on: kept with the run, and drawn by its report."""
+"""Credit of methods of attribution in training."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from agentgym.attribution import stored_credit, with_credit
 from agentgym.attribution.environment import Environment
 from agentgym.errors import ContractError
-from agentgym.outcome import Outcome
-from agentgym.store import RunStore
-from agentgym.view import write_report
-from agentgym_rl import attributed
-from agentgym_rl.attributed import IN_TRAINING, AttributionConfig, attribute, keep_trained_on
+from agentgym_rl.attributed import AttributionConfig, attribute
 from tests.attribution.records import record
-from tests.trainers.rl.toys import TracingTrainer, install, toy_config, toy_trainer
-
-
-def trained(folder: Path, algorithm: dict[str, object], toy: str = "key-door", iterations: int = 2) -> TracingTrainer:
-    config = toy_config(toy, run={"iterations": iterations}, algorithm=algorithm, group={"tasks": 2, "size": 4})
-    with RunStore.create(folder / "run", {}) as store:
-        trainer = toy_trainer(config, install(folder, toy), folder / "run", store=store)
-        trainer.run()
-    return trainer
-
-
-@pytest.mark.parametrize(
-    "algorithm",
-    [
-        {"preset": "gigpo"},
-        {"preset": "mt_grpo"},
-        {"preset": "ppo", "attribution": {"method": "rudder", "options": ["rudder.fit.first_epochs=1"]}},
-    ],
-    ids=["gigpo", "mt_grpo", "rudder"],
-)
-def test_a_run_keeps_what_its_last_iteration_was_trained_on(tmp_path: Path, algorithm: dict[str, object]) -> None:
-    trainer = trained(tmp_path, algorithm)
-    members = [member for group in trainer.traced[-1][0] for member in group.members]
-    method, predictors = trainer.config.algorithm.attribution, trainer.learner.predictors.all
-    expected = dict(zip([each.id for each in members], attribute(members, method, predictors, 1).turns, strict=True))
-    with RunStore.open(tmp_path / "run", read_only=True) as store:
-        kept = store.credit(IN_TRAINING)
-        found = {
-            row.id: with_credit(trajectory, kept[row.number], IN_TRAINING).step_rewards().tolist()
-            for row, trajectory in zip(store.episode_rows(), store.episodes(), strict=True)
-            if row.number in kept
-        }
-        (told,) = stored_credit(store)
-    assert found == {name: credit.tolist() for name, credit in expected.items()}
-    assert (told.method, told.yields, told.purpose) == (method.formula.name, method.formula.yields, "train")
-
-
-def test_the_report_of_such_a_run_shows_it_without_further_ado(tmp_path: Path) -> None:
-    trained(tmp_path, {"preset": "gigpo"})
-    page = write_report(tmp_path / "run").read_text(encoding="utf-8")
-    assert "Credit of turns by in training" in page
-    assert '<b>in training</b><span class="quiet">advantages, episode_groups+anchors</span>' in page
-
-
-def test_no_more_than_a_bounded_number_of_episodes_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attributed, "_MAX_KEPT", 5)
-    trained(tmp_path, {"preset": "gigpo"})
-    with RunStore.open(tmp_path / "run", read_only=True) as store:
-        assert len(store.credit(IN_TRAINING)) == 5
-        (told,) = stored_credit(store)
-    assert (told.episodes, told.left_out) == (5, 0)
-
-
-def test_credit_is_kept_of_the_iterations_own_graded_episodes_alone(tmp_path: Path) -> None:
-    fault = record("fault", [0.0], outcome=Outcome("infrastructure", "x"), score=None, success=None)
-    episodes = [record("old", [1.0]), record("new", [0.0, 1.0]), fault, record("none", [])]
-    turns = {"old": np.array([1.0]), "new": np.array([0.5, 0.0]), "none": np.zeros(0), "other@g": np.array([9.0])}
-    with RunStore.create(tmp_path, {}) as store:
-        numbers = [store.write_episode(each, iteration) for each, iteration in zip(episodes, (1, 2, 2, 2), strict=True)]
-        for _ in range(2):
-            keep_trained_on(store, AttributionConfig("uniform"), episodes, turns, iteration=1)
-        kept = store.credit(IN_TRAINING)
-        (told,) = stored_credit(store)
-    assert {number: [event.value for event in events] for number, events in kept.items()} == {numbers[1]: [0.5]}
-    assert (told.episodes, told.left_out) == (1, 2)
 
 
 def test_credit_that_is_no_number_is_never_learnt_from(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Environment, "credit", lambda _, steps: np.where(steps.rewards > 0, np.nan, 0.0))
     with pytest.raises(ContractError, match="environment gives turn 1 of episode 'a' the credit nan"):
         attribute([record("a", [0.0, 9.0])], AttributionConfig("environment"))
-
-
-def test_a_run_without_a_method_keeps_none(tmp_path: Path) -> None:
-    trained(tmp_path, {"preset": "loop"}, "bandit", iterations=1)
-    with RunStore.open(tmp_path / "run", read_only=True) as store:
-        assert store.credit_labels() == {}

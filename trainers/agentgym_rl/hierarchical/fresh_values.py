@@ -1,63 +1,92 @@
 """What a critic says of episodes that it has not learnt from, beside what came of them.
 
-Not here: the bands that are logged (agentgym_rl/calibration.py).
+Not here: how turns are valued (valuation.py, soft_critic.py), the bands that are logged (agentgym_rl/calibration.py).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-import torch
+from jaxtyping import Float64
 
 from agentgym.trajectory import Group, Trajectory
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.calibration import calibration_metrics
-from agentgym_rl.hierarchical.critic import CriticNetwork
-from agentgym_rl.hierarchical.options import CriticOptions
 from agentgym_rl.hierarchical.targets import monte_carlo_targets
-from agentgym_rl.hierarchical.transitions import turn_transitions
-from agentgym_rl.hierarchical.valuation import encode_prompts, state_values
-from agentgym_rl.models import PolicyModel
-from agentgym_rl.packing import PackingConfig
+from agentgym_rl.hierarchical.transitions import TurnTransitions, turn_transitions
 
 MAX_EPISODES = 64
 """Episodes of an iteration that are valued for this alone."""
 
 
-@torch.no_grad()
-def fresh_calibration(
-    network: CriticNetwork,
-    groups: Sequence[Group],
-    options: CriticOptions,
-    packing: PackingConfig,
-    policy: PolicyModel | None,
-) -> dict[str, float]:
-    """`calibration_metrics` of V at the turns of fresh episodes that ended, the mean of both heads.
+class TurnValues(NamedTuple):
+    """What a critic says of N turns.
 
-    Episodes that a limit cut have no return to compare with, and are left out, as they are for a value head.
+    Attributes:
+        state: float64[N], V of the state before each.
+        advantage: float64[N], Q - V of what was said in it, as the actor reckons it.
+    """
+
+    state: Float64[np.ndarray, " N"]
+    advantage: Float64[np.ndarray, " N"]
+
+
+Valuing = Callable[[TrainBatch, TurnTransitions], TurnValues]
+
+
+@dataclass(frozen=True)
+class FreshValues:
+    """Values of the turns of fresh episodes, by a critic that has not learnt from them."""
+
+    batch: TrainBatch
+    """The episodes."""
+    turns: TurnTransitions
+    """Their N turns."""
+    values: TurnValues
+    """Of these turns."""
+
+    def calibration(self, discount: float) -> dict[str, float]:
+        """`calibration_metrics` of V at the turns of episodes that ended.
+
+        Episodes that a limit cut have no return to compare with, and are left out, as they are for a value head.
+        """
+        nothing = np.zeros(self.turns.num_turns)
+        returns = monte_carlo_targets(self.turns.rewards, self.turns.successor, nothing, discount)
+        has_return = np.array([_has_return(each) for each in self.batch.trajectories], np.bool_)
+        mine = has_return[self.turns.trajectory]
+        return calibration_metrics([self.values.state[mine]], [returns[mine]])
+
+    def advantages(self) -> dict[str, Float64[np.ndarray, " T"]]:
+        """float64[T_i] of each episode by its id; 0 for a turn without sampled tokens, which no critic values."""
+        found: dict[str, Float64[np.ndarray, " T"]] = {}
+        for index, each in enumerate(self.batch.trajectories):
+            mine = self.turns.trajectory == index
+            found[each.id] = np.zeros(len(each.turns))
+            found[each.id][self.turns.turn[mine]] = self.values.advantage[mine]
+        return found
+
+
+def fresh_values(groups: Sequence[Group], value: Valuing) -> FreshValues | None:
+    """Value fresh episodes; None where none has sampled tokens.
 
     Args:
-        network: Before it has learnt from these episodes.
-        groups: Collected just now; of more than `MAX_EPISODES` episodes, so many evenly among them.
-        options: Discount and range of values.
-        packing: The shape of micro-batches.
-        policy: Whose hidden states are read where the network has no tower.
+        groups: Collected just now; of more than `MAX_EPISODES` graded episodes, so many evenly among them.
+        value: The critic, before it has learnt from these episodes.
     """
-    ended = [member for group in groups for member in group.members if _has_return(member)]
-    chosen = np.unique(np.linspace(0, len(ended) - 1, min(len(ended), MAX_EPISODES)).astype(np.int64))
-    batch = TrainBatch.of_trajectories([ended[index] for index in chosen])
+    graded = [member for group in groups for member in group.members if _is_graded(member)]
+    chosen = np.unique(np.linspace(0, len(graded) - 1, min(len(graded), MAX_EPISODES)).astype(np.int64))
+    batch = TrainBatch.of_trajectories([graded[index] for index in chosen])
     turns = turn_transitions(batch)
-    if not turns.num_turns:
-        return {}
-    states = encode_prompts(network, batch.segments, packing, policy)
-    values = state_values(network, states, options.network.value_range)
-    nothing = np.zeros(turns.num_turns)
-    returns = monte_carlo_targets(turns.rewards, turns.successor, nothing, options.discount)
-    return calibration_metrics([values.mean(axis=0)], [returns])
+    return FreshValues(batch, turns, value(batch, turns)) if turns.num_turns else None
+
+
+def _is_graded(member: Trajectory) -> bool:
+    return member.total_reward is not None and math.isfinite(member.total_reward)
 
 
 def _has_return(member: Trajectory) -> bool:
-    is_cut = member.outcome is not None and member.outcome.kind == "truncated"
-    return not is_cut and member.total_reward is not None and math.isfinite(member.total_reward)
+    return member.outcome is None or member.outcome.kind != "truncated"

@@ -13,17 +13,18 @@ import torch
 from jaxtyping import Float64
 
 from agentgym.rollout import draw_seed
-from agentgym.trajectory import Group
-from agentgym_rl.checkpoint import TrainerState
+from agentgym_rl.batch import TrainBatch
 from agentgym_rl.hierarchical.actor import ActorUpdates
 from agentgym_rl.hierarchical.building import make_critic, make_token_baseline
 from agentgym_rl.hierarchical.critic_updates import CriticReport, CriticUpdates
 from agentgym_rl.hierarchical.experience import Experience
-from agentgym_rl.hierarchical.fresh_values import fresh_calibration
+from agentgym_rl.hierarchical.fresh_values import TurnValues
 from agentgym_rl.hierarchical.frozen import FrozenPolicy
 from agentgym_rl.hierarchical.options import FROZEN
 from agentgym_rl.hierarchical.replay_learner import ReplayLearner
 from agentgym_rl.hierarchical.resampling import sample_branches
+from agentgym_rl.hierarchical.transitions import TurnTransitions
+from agentgym_rl.hierarchical.valuation import value_turns
 from agentgym_rl.importance import importance_weights
 from agentgym_rl.learner import Workplace
 from agentgym_rl.metrics import Metrics
@@ -56,12 +57,6 @@ class ActorCriticLearner(ReplayLearner):
         self.actor_updates = ActorUpdates(place, self.critic, algorithm.actor, self.baseline, frozen)
         super().__init__(place)
 
-    def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
-        """One iteration, and how the critic's values compare with returns: before it, and in size after it."""
-        metrics = self._calibration(groups) | super().learn(groups, state)
-        largest = self.replay.largest_return()
-        return metrics | {"critic/value_ratio": abs(metrics["critic/q"]) / largest if largest else 0.0}
-
     def parts(self) -> Mapping[str, Part]:
         """The replay buffer, the critic with its copy, and the baseline of tokens."""
         parts: dict[str, Part] = {
@@ -72,13 +67,12 @@ class ActorCriticLearner(ReplayLearner):
             parts["token_baseline"] = ModulePart(self.baseline, self.baseline.optimiser)
         return parts
 
-    def _calibration(self, groups: list[Group]) -> Metrics:
-        """Of the critic on fresh episodes, before it learns."""
+    def value(self, batch: TrainBatch, turns: TurnTransitions) -> TurnValues:
+        """By the heads: V as their mean, Q - V as of the lesser ones."""
         updates = self.critic_updates
-        self.place.model.eval()
-        metrics = fresh_calibration(self.critic.online, groups, updates.options, updates.packing, updates.policy)
-        self.place.model.train()
-        return metrics
+        value_range = updates.options.network.value_range
+        q, v = value_turns(self.critic.online, batch.segments, updates.packing, updates.policy, value_range)
+        return TurnValues(v.mean(axis=0), q.min(axis=0) - v.min(axis=0))
 
     def update_critic(self, experience: Experience, iteration: int) -> CriticReport:
         """With new actions, or with the weights of the stored ones, where the actor's kind asks for either."""

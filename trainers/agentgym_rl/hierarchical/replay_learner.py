@@ -11,10 +11,14 @@ import numpy as np
 from jaxtyping import Float64
 
 from agentgym.trajectory import Group
+from agentgym_rl.batch import TrainBatch
 from agentgym_rl.checkpoint import TrainerState
 from agentgym_rl.hierarchical.building import open_replay
 from agentgym_rl.hierarchical.critic_updates import CriticReport
 from agentgym_rl.hierarchical.experience import Drawn, Experience, experience_of
+from agentgym_rl.hierarchical.fresh_values import TurnValues, fresh_values
+from agentgym_rl.hierarchical.transitions import TurnTransitions
+from agentgym_rl.kept_credit import BY_CRITIC, CriticAdvantages, keep_trained_on
 from agentgym_rl.learner import Workplace
 from agentgym_rl.metrics import Metrics, mean_by_name
 from agentgym_rl.replay.draw import Draw
@@ -36,6 +40,10 @@ class ReplayLearner(ABC):
         self.replay = open_replay(place)
 
     @abstractmethod
+    def value(self, batch: TrainBatch, turns: TurnTransitions) -> TurnValues:
+        """What the critic says of the turns of episodes; the policy is in evaluation mode."""
+
+    @abstractmethod
     def update_critic(self, experience: Experience, iteration: int) -> CriticReport:
         """An update of the critic for each row of the experience's weights; the policy is in evaluation mode."""
 
@@ -44,7 +52,30 @@ class ReplayLearner(ABC):
         """One update of the policy, counted from 0 within the iteration."""
 
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
-        """One iteration."""
+        """One iteration, and how the critic's values compare with returns: before it, and in size after it."""
+        metrics = self._judge_fresh(groups, state) | self._learn(groups, state)
+        largest = self.replay.largest_return()
+        return metrics | {"critic/value_ratio": abs(metrics["critic/q"]) / largest if largest else 0.0}
+
+    def _judge_fresh(self, groups: list[Group], state: TrainerState) -> Metrics:
+        """Value fresh episodes before the critic learns from them; its advantages are kept with the run."""
+        self.place.model.eval()
+        fresh = fresh_values(groups, self.value)
+        self.place.model.train()
+        if fresh is None:
+            return {}
+        if self.place.store is not None:
+            keep_trained_on(
+                self.place.store,
+                BY_CRITIC,
+                CriticAdvantages("Q - V"),
+                fresh.batch.trajectories,
+                fresh.advantages(),
+                state.iteration,
+            )
+        return fresh.calibration(self.place.config.algorithm.critic.discount)
+
+    def _learn(self, groups: list[Group], state: TrainerState) -> Metrics:
         critic, updates = self.place.config.algorithm.critic, self.place.config.algorithm.actor.updates
         number = state.iteration + 1
         self.replay.relabel([member for group in groups for member in group.members], number)

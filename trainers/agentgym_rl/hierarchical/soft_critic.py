@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Bool, Float, Float64, Int64
 from torch import Tensor
 
+from agentgym_rl.batch import TrainBatch
 from agentgym_rl.hierarchical.choices import ActionLists, Choices, ListPolicy, read_actions, states_of_actions
 from agentgym_rl.hierarchical.critic import CriticNetwork, TurnCritic, TurnStates
 from agentgym_rl.hierarchical.critic_losses import critic_loss
@@ -22,8 +23,9 @@ from agentgym_rl.hierarchical.critic_updates import CriticReport
 from agentgym_rl.hierarchical.discrete_sac import soft_targets, soft_values
 from agentgym_rl.hierarchical.entropy_temperature import EntropyTemperature
 from agentgym_rl.hierarchical.experience import Experience
+from agentgym_rl.hierarchical.fresh_values import TurnValues
 from agentgym_rl.hierarchical.options import CriticOptions
-from agentgym_rl.hierarchical.transitions import CUT, TERMINAL
+from agentgym_rl.hierarchical.transitions import CUT, TERMINAL, TurnTransitions
 from agentgym_rl.hierarchical.valuation import encode_actions, prompt_states
 from agentgym_rl.metrics import mean_by_name
 from agentgym_rl.models import PolicyModel
@@ -127,6 +129,25 @@ class SoftCriticUpdates:
             rows.append(step.metrics() | modules)
         means = {f"critic/{name}": mean for name, mean in mean_by_name(rows).items()}
         return CriticReport(means, td_errors)
+
+    @torch.no_grad()
+    def value(self, batch: TrainBatch, turns: TurnTransitions) -> TurnValues:
+        """V(s) = sum_a pi(a|s) (min_j Q_j(s, a) - alpha log pi(a|s)) of each turn, and min_j Q_j(s, a) - V(s).
+
+        Raises:
+            ContractError: A turn was recorded without its legal actions.
+        """
+        rows = np.arange(turns.num_turns)
+        experience, lists = Experience(batch, turns, np.zeros((0, len(rows)))), self.policy.lists
+        listed, stored = lists.choices(experience, listed=rows), lists.choices(experience, stored=rows)
+        network, packing = self.critic.online, self.policy.packing
+        read = None if network.tower is not None else self.read or self.policy.model
+        logprobs, states = self._following(listed)
+        if states is None:
+            states = states_of_actions(network, listed, packing, None)
+        v = soft_values(logprobs, listed.padded(network(states).q), self.entropy.alpha)
+        q = network(states_of_actions(network, stored, packing, read)).q.amin(0)
+        return TurnValues(v.double().cpu().numpy(), (q - v).double().cpu().numpy())
 
     def _following(self, listed: Choices) -> tuple[Float[Tensor, "S A"], TurnStates | None]:
         """Log pi over the lists of all states that follow, and the states that heads without a tower read."""

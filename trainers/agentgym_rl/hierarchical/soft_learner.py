@@ -9,15 +9,18 @@ from collections.abc import Mapping
 
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.reply_ids import ActionIds
+from agentgym_rl.batch import TrainBatch
 from agentgym_rl.hierarchical.building import make_critic
 from agentgym_rl.hierarchical.choices import ActionLists, ListPolicy
 from agentgym_rl.hierarchical.critic_updates import CriticReport
 from agentgym_rl.hierarchical.entropy_temperature import EntropyTemperature
 from agentgym_rl.hierarchical.experience import Experience
+from agentgym_rl.hierarchical.fresh_values import TurnValues
 from agentgym_rl.hierarchical.options import FROZEN
 from agentgym_rl.hierarchical.replay_learner import ReplayLearner
 from agentgym_rl.hierarchical.soft_actor import PolicyStep, SoftActorUpdates
 from agentgym_rl.hierarchical.soft_critic import SoftCriticUpdates
+from agentgym_rl.hierarchical.transitions import TurnTransitions
 from agentgym_rl.learner import Workplace
 from agentgym_rl.metrics import Metrics
 from agentgym_rl.module_part import ModulePart
@@ -56,6 +59,10 @@ class SoftActorCriticLearner(ReplayLearner):
             "critic": ModulePart(self.critic, self.critic_updates.optimiser),
             "entropy_temperature": ModulePart(self.entropy, self.entropy.optimiser),
         }
+
+    def value(self, batch: TrainBatch, turns: TurnTransitions) -> TurnValues:
+        """V as the expectation over the list, with what the policy's entropy is worth; Q by the lesser head."""
+        return self.critic_updates.value(batch, turns)
 
     def update_critic(self, experience: Experience, iteration: int) -> CriticReport:
         """Towards expectations over the lists; nothing is sampled."""

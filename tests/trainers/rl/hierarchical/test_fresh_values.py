@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from agentgym.trajectory import Group
+from agentgym.view import write_report
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.calibration import calibration_metrics
 from agentgym_rl.hierarchical import fresh_values
-from agentgym_rl.hierarchical.fresh_values import fresh_calibration
-from agentgym_rl.hierarchical.options import CriticOptions
+from agentgym_rl.hierarchical.critic import CriticNetwork
+from agentgym_rl.hierarchical.fresh_values import TurnValues, Valuing
 from agentgym_rl.hierarchical.targets import monte_carlo_targets
 from agentgym_rl.hierarchical.transitions import TurnTransitions, turn_transitions
 from agentgym_rl.hierarchical.valuation import value_turns
@@ -20,7 +21,21 @@ from tests.trainers.rl.hierarchical.tables import DISCOUNT, PACKING, Learner, ch
 from tests.trainers.rl.hierarchical.toy_runs import actor_critic
 from tests.trainers.rl.planted import noticed, parametrised, swapped
 
-OPTIONS = CriticOptions(discount=DISCOUNT)
+
+def by(network: CriticNetwork) -> Valuing:
+    """As an actor-critic values turns."""
+
+    def value(batch: TrainBatch, turns: TurnTransitions) -> TurnValues:
+        q, v = value_turns(network, batch.segments, PACKING)
+        return TurnValues(v.mean(0), q.min(0) - v.min(0))
+
+    return value
+
+
+def calibration(network: CriticNetwork, groups: list[Group]) -> dict[str, float]:
+    found = fresh_values.fresh_values(groups, by(network))
+    assert found is not None
+    return found.calibration(DISCOUNT)
 
 
 def groups_of(batch: TrainBatch) -> list[Group]:
@@ -56,7 +71,7 @@ def test_values_stand_beside_the_discounted_returns_of_episodes_that_ended(imple
     expected = calibration_metrics(values, returns)
     name = "monte_carlo_targets" if implementation is undiscounted else "_has_return"
     with swapped(fresh_values, name, implementation):
-        found = fresh_calibration(network, groups_of(batch), OPTIONS, PACKING, None)
+        found = calibration(network, groups_of(batch))
     with noticed(is_bug):
         assert found.keys() == expected.keys()
         for name in found:
@@ -73,13 +88,40 @@ def test_so_many_episodes_are_valued_evenly_among_all(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(fresh_values, "MAX_EPISODES", 4)
     monkeypatch.setattr(fresh_values, "turn_transitions", noted)
-    assert fresh_calibration(Learner(chain(), batch).critic.online, groups_of(batch), OPTIONS, PACKING, None)
+    assert calibration(Learner(chain(), batch).critic.online, groups_of(batch))
     assert seen == ["e0", "e3", "e6", "e9"]
 
 
 def test_nothing_is_said_where_no_episode_ended() -> None:
     batch = chain().batch(6, 2, [0])
-    assert fresh_calibration(Learner(chain(), batch).critic.online, groups_of(batch), OPTIONS, PACKING, None) == {}
+    assert calibration(Learner(chain(), batch).critic.online, groups_of(batch)) == {}
+
+
+def test_advantages_lie_at_the_turns_that_were_sampled() -> None:
+    batch = chain().batch(3, 4, [1, 2, 3])
+    silent = batch.trajectories[1].turns[0]
+    silent.action_ids, silent.behaviour_logprobs = silent.action_ids[:0], silent.behaviour_logprobs[:0]
+    found = fresh_values.fresh_values(groups_of(batch), by(Learner(chain(), batch).critic.online))
+    assert found is not None
+    for number, record in enumerate(batch.trajectories):
+        mine = found.advantages()[record.id]
+        assert len(mine) == len(record.turns)
+        assert (mine == 0).tolist() == [number == 1 and turn == 0 for turn in range(len(mine))]
+
+
+def test_nothing_is_valued_where_nothing_was_sampled() -> None:
+    assert fresh_values.fresh_values([], by(Learner(chain(), chain().batch(1, 1, [0])).critic.online)) is None
+
+
+def test_the_report_shows_which_turns_the_critic_holds_for_good(tmp_path: Path) -> None:
+    critic = {"updates": 2, "batch": 4, "warmup": 0}
+    algorithm = {"preset": "archer", "critic": critic, "actor": {"updates": 1, "batch": 4}}
+    run = actor_critic(tmp_path, "key-door", run={"iterations": 2}, group={"tasks": 2, "size": 4}, algorithm=algorithm)
+    run.run()
+    run.store.close()
+    page = write_report(tmp_path / "run").read_text(encoding="utf-8")
+    assert "Credit of turns by critic" in page
+    assert '<b>critic</b><span class="quiet">advantages, Q - V</span>' in page
 
 
 def test_a_run_says_how_values_and_returns_compare_before_it_learns(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from agentgym_rl.describe import describe
 from agentgym_rl.hierarchical import soft_actor, soft_learner
 from agentgym_rl.hierarchical.discrete_sac import soft_policy_loss
 from agentgym_rl.job import train
+from agentgym_rl.kept_credit import BY_CRITIC
 from agentgym_rl.module_part import ModulePart
 from tests.trainers.rl.breaking import breaking
 from tests.trainers.rl.planted import noticed, parametrised, swapped
@@ -114,9 +115,12 @@ def test_what_is_played_learnt_and_exported_picks_from_the_list(suites: Path) ->
     train(small_config(run={"iterations": 2}, algorithm={"replay": {"kind": "prioritised"}}), suites / "run")
     with RunStore.open(suites / "run", read_only=True) as store:
         turns = [turn for each in store.episodes(purpose="train") for turn in each.turns]
+        metrics, advantages = store.metrics(), store.credit(BY_CRITIC)
     assert {turn.text for turn in turns} == set(LEFT_RIGHT)
     assert all(turn.legal_actions == LEFT_RIGHT for turn in turns)
     assert all(turn.behaviour_logprobs is None for turn in turns)
+    assert len(advantages) == 8
+    assert "critic/value_ratio" in metrics
     assert isinstance(load_policy(suites / "run" / "models" / "trained"), ListedPolicy)
 
 

@@ -143,6 +143,23 @@ def test_the_soft_values_of_a_chain_and_their_policy_are_found() -> None:
     assert metrics["actor/num_actions"] == 2
 
 
+def test_turns_are_valued_by_the_expectation_over_their_lists() -> None:
+    """V and Q - V of every turn, by loops over states and actions."""
+    updates = Updates()
+    with torch.no_grad():
+        updates.model.causal_lm.head.weight.normal_(generator=torch.Generator().manual_seed(1))
+    found = updates.critic_updates.value(updates.batch, updates.one.turns)
+    q, policy = updates.values()
+    v = (policy * (q - ALPHA * np.log(policy))).sum(1)
+    turns = updates.one.turns
+    for number in range(turns.num_turns):
+        segment = updates.batch.segments[turns.segment[number]]
+        [at] = np.flatnonzero(segment.completion_mask & (segment.turn_index == turns.turn[number]))
+        state, action = int(segment.tokens[at - 1]), int(segment.tokens[at]) - updates.table.num_states
+        assert found.state[number] == pytest.approx(v[state], abs=1e-5)
+        assert found.advantage[number] == pytest.approx(q[state, action] - v[state], abs=1e-5)
+
+
 # One target, to the digit
 
 
