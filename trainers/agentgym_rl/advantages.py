@@ -27,7 +27,8 @@ class AdvantageConfig:
     estimator: AdvantageEstimator = "leave_one_out"
     """Which formula; see `group_advantages`."""
     truncated: TruncatedMode = "include"
-    """Truncated rollouts: trained on and in the baseline; only in the baseline; or in neither."""
+    """Truncated rollouts: trained on and in the baseline; only in the baseline; or in neither. Of any credit without a
+    value head; return_to_go has no baseline, and leaves them out either way."""
     std_eps: float = 1e-4
     """Added to a standard deviation before dividing by it (group_normalised, lite_ppo)."""
     spread_tolerance: float = 1e-6

@@ -22,7 +22,15 @@ Rule = tuple[str, Callable[["TrainConfig"], bool], str]
 _RULES: tuple[Rule, ...] = (
     *rules.RULES,
     *replay_rules.RULES,
-    ("algorithm.advantage", lambda c: c.algorithm.credit == "episode", 'algorithm.credit = "episode"'),
+    *(
+        (f"algorithm.advantage.{key}", lambda c: c.algorithm.credit == "episode", 'algorithm.credit = "episode"')
+        for key in ("estimator", "spread_tolerance")
+    ),
+    (
+        "algorithm.advantage.truncated",
+        lambda c: not c.algorithm.has_value_head,
+        "a credit without a value head, which values what comes after a truncation",
+    ),
     (
         "algorithm.advantage.std_eps",
         lambda c: c.algorithm.advantage.estimator in ("group_normalised", "lite_ppo"),

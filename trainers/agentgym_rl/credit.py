@@ -16,7 +16,7 @@ from agentgym.attribution.predicted import Predictor
 from agentgym.attribution.step_groups import GroupSizes
 from agentgym.trajectory import Group, Trajectory
 from agentgym_rl.advantages import GroupAdvantages, GroupReturns, group_advantages
-from agentgym_rl.attributed import Shaped, attribute
+from agentgym_rl.attributed import Attributed, Shaped, attribute
 from agentgym_rl.batch import Stream, TrainBatch
 from agentgym_rl.calibration import calibration_metrics
 from agentgym_rl.config import AlgorithmConfig
@@ -100,6 +100,12 @@ def _is_truncated(trajectory: Trajectory) -> bool:
     return trajectory.outcome is not None and trajectory.outcome.kind == "truncated"
 
 
+def _are_cut(batch: TrainBatch, config: AlgorithmConfig) -> NDArray[np.bool_]:
+    """Which trajectories are kept out of the loss because they were truncated; none where that is not asked for."""
+    is_masked = config.advantage.truncated != "include"
+    return np.array([is_masked and _is_truncated(trajectory) for trajectory in batch.trajectories], np.bool_)
+
+
 def group_credit(
     groups: Sequence[Group], config: AlgorithmConfig, weights: Mapping[str, float] | None = None
 ) -> list[GroupAdvantages]:
@@ -150,25 +156,28 @@ def _turn_credit(
     drop_flat_groups: bool,
 ) -> tuple[NDArray[np.bool_], CreditReport]:
     """The advantages of turns that a method of attribution gives; a group is flat where all of them are 0."""
-    is_finite = _is_finite([trajectory.total_reward for trajectory in batch.trajectories])
-    chosen = np.flatnonzero(is_finite)
+    is_finite, is_cut = _is_finite([each.total_reward for each in batch.trajectories]), _are_cut(batch, config)
+    chosen = np.flatnonzero(is_finite & ~is_cut if config.advantage.truncated == "exclude" else is_finite)
     members = [batch.trajectories[index] for index in chosen]
-    attributed = attribute(members, config.attribution, predictors, iteration)
+    attributed = Attributed([], None, [])
+    if members:
+        attributed = attribute(members, config.attribution, predictors, iteration)
     for index, turns in zip(chosen, attributed.turns, strict=True):
         batch.spread(turns[batch.turn_index(int(index))], int(index), batch.advantages)
     credited = zip(chosen, attributed.turns, strict=True)
-    has_credit = {id(batch.trajectories[index]) for index, turns in credited if np.any(turns != 0.0)}
+    has_credit = {id(batch.trajectories[at]) for at, turns in credited if np.any(turns != 0.0) and not is_cut[at]}
     flat = [group for group in batch.groups if not any(id(member) in has_credit for member in group.members)]
     dropped = {id(member) for group in flat for member in group.members} if drop_flat_groups else set()
-    is_kept = is_finite & np.array([id(trajectory) not in dropped for trajectory in batch.trajectories], np.bool_)
+    is_dropped = np.array([id(trajectory) in dropped for trajectory in batch.trajectories], np.bool_)
     report = CreditReport(
         len(flat),
         int((~is_finite).sum()),
+        int((is_finite & is_cut).sum()),
         states=attributed.sizes,
         shaped=attributed.shaped,
         turns=_by_id(members, attributed.turns),
     )
-    return is_kept, report
+    return is_finite & ~is_cut & ~is_dropped, report
 
 
 def _by_id(trajectories: Sequence[Trajectory], turns: Sequence[Stream]) -> dict[str, Stream]:
@@ -194,7 +203,9 @@ def _token_credit(
     valued = [_credit_trajectory(batch, index, config, step_rewards[index]) for index in chosen]
     ended = [pair for pair in valued if pair is not None]
     metrics = calibration_metrics([values for values, _ in ended], [returns for _, returns in ended])
-    return is_finite, CreditReport(flat, int((~is_finite).sum()), metrics=metrics, shaped=shaped, turns=turns)
+    is_cut = _are_cut(batch, config)
+    counts = flat, int((~is_finite).sum()), int((is_finite & is_cut).sum())
+    return is_finite & ~is_cut, CreditReport(*counts, metrics=metrics, shaped=shaped, turns=turns)
 
 
 def _step_rewards(

@@ -58,7 +58,7 @@ def _sampling(config: TrainConfig, group: GroupConfig) -> list[str]:
 def _fate_of_truncated(algorithm: AlgorithmConfig) -> str:
     if algorithm.bootstraps:
         return "valued at the last observation"
-    return algorithm.advantage.truncated if algorithm.credit == "episode" else "include"
+    return algorithm.advantage.truncated
 
 
 def _credit(algorithm: AlgorithmConfig) -> list[str]:
@@ -74,7 +74,6 @@ def _credit(algorithm: AlgorithmConfig) -> list[str]:
     if algorithm.credit == "episode":
         baseline = _BASELINES[algorithm.advantage.estimator].replace("EPS", f"{algorithm.advantage.std_eps:g}")
         lines.append(f"credit    {baseline},  over the group; every sampled token of episode i gets A_i")
-        lines.append(f"          truncated episodes: {algorithm.advantage.truncated}")
     elif algorithm.credit == "attribution":
         lines.append(f"credit    A_t = {algorithm.attribution.method}; every sampled token of turn t gets it")
         lines += _attribution(algorithm)
@@ -90,6 +89,8 @@ def _credit(algorithm: AlgorithmConfig) -> list[str]:
             f"          A_t = delta_t + {gae.discount * gae.trace:g} A_(t+1);  V after the end: 0 if terminated,"
         )
         lines.append("          V(final observation) if truncated")
+    if not algorithm.has_value_head:
+        lines.append(f"          truncated episodes: {algorithm.advantage.truncated}")
     if algorithm.is_whitened:
         lines.append("          A whitened over the sampled tokens of the batch: (A - mean) / std")
     return lines

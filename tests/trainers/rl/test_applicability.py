@@ -11,6 +11,8 @@ from agentgym_rl.config import load_config
 SUITE = ("run.suite=toys/bandit", "run.iterations=1")
 REFUSED = {
     "algorithm.advantage.estimator=leave_one_out": "algorithm.preset=ppo",
+    "algorithm.advantage.spread_tolerance=0.1": "algorithm.preset=gigpo",
+    "algorithm.advantage.truncated=exclude": "algorithm.preset=ppo",
     "algorithm.advantage.std_eps=0.1": "algorithm.preset=loop",
     "algorithm.gae.trace=0.9": "algorithm.preset=reinforce_pp",
     "algorithm.gae.discount=0.9": "algorithm.preset=loop",

@@ -177,6 +177,39 @@ def test_turns_have_the_advantages_of_a_method_of_attribution() -> None:
     assert turns == {"a": [1.95, 2.0], "b": [-1.95, -2.0]}
 
 
+def test_truncated_episodes_follow_the_declared_mode_under_attribution() -> None:
+    """Trap D-13: else what a stage of the horizon cut would be a plain failure."""
+    turns = [(2, 1)]
+    members = [paid("a", 1.0, turns), paid("b", 0.0, turns), paid("c", 0.5, turns, "truncated")]
+    group = group_of("g", *(in_states(member, "start") for member in members))
+    cut = group_of("h", *(in_states(paid(name, 0.0, turns, "truncated"), "start") for name in "de"))
+    seen = {}
+    for mode in ("include", "exclude_from_loss", "exclude"):
+        config = algorithm("gigpo", attribution={"method": "episode_groups"}, advantage={"truncated": mode})
+        credited, report = assign_credit(TrainBatch.of([group, cut]), config, drop_flat_groups=False)
+        seen[mode] = (sampled(credited), report.truncated_excluded, report.zero_variance_groups)
+    assert seen["include"] == ({"a": [0.75], "b": [-0.75], "c": [0.0], "d": [0.0], "e": [0.0]}, 0, 1)
+    assert seen["exclude_from_loss"] == ({"a": [0.75], "b": [-0.75]}, 3, 1)
+    assert seen["exclude"] == ({"a": [1.0], "b": [-1.0]}, 3, 1)
+
+
+@pytest.mark.parametrize("preset", ["gigpo", "mt_grpo", "reinforce_pp"])
+def test_a_batch_of_truncated_episodes_alone_can_be_left_out(preset: str) -> None:
+    members = [in_states(paid(name, 0.0, [(2, 1)], "truncated"), "start") for name in "ab"]
+    batch = TrainBatch.of([group_of("g", *members)])
+    config = algorithm(preset, advantage={"truncated": "exclude"})
+    credited, report = assign_credit(batch, config, drop_flat_groups=True)
+    assert (credited.num_sequences, report.truncated_excluded) == (0, 2)
+
+
+def test_returns_over_the_batch_leave_truncated_episodes_out_where_asked_to() -> None:
+    members = [paid("a", 1.0, [(2, 1)]), paid("b", 0.0, [(2, 1)]), paid("c", 0.5, [(2, 1)], "truncated")]
+    config = algorithm("reinforce_pp", advantage={"truncated": "exclude"})
+    credited, report = assign_credit(TrainBatch.of([group_of("g", *members)]), config, drop_flat_groups=False)
+    assert sampled(credited) == {"a": [1.0], "b": [-1.0]}
+    assert report.truncated_excluded == 1
+
+
 def test_turns_in_states_of_their_own_have_the_advantage_of_the_episode_alone() -> None:
     group = group_of(
         "g",
