@@ -16,6 +16,8 @@ from agentgym_rl.hierarchical.entropy_temperature import EntropyConfig
 from agentgym_rl.importance import ImportanceConfig
 
 ActorKind = Literal["resampled", "in_sample", "awr", "listed"]
+_OF_TURNS = ("none", "seq_tis", "seq_mis")
+"""Modes of importance weights that are the same for all tokens of a turn."""
 COPY = "copy"
 """Tower that starts as a copy of the policy."""
 FROZEN = "frozen"
@@ -89,3 +91,8 @@ class ActorOptions:
             raise ConfigError(f"actor.kind is {self.kind!r}; expected one of {', '.join(get_args(ActorKind))}")
         if self.updates < 1 or self.batch < 1:
             raise ConfigError(f"actor.updates is {self.updates}, actor.batch {self.batch}; expected at least 1 of each")
+        if self.importance.mode not in _OF_TURNS:
+            raise ConfigError(
+                f"actor.importance.mode is {self.importance.mode!r}, which weighs tokens; a critic of turns needs one "
+                f"weight a turn: {', '.join(_OF_TURNS)}"
+            )

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from agentgym.errors import LearningStalledError
+from agentgym.errors import ConfigError, LearningStalledError
 from agentgym.policies.torch_branches import Message
 from agentgym.policies.torch_policy import TorchPolicy
 from agentgym_rl.hierarchical import actor, experience, learner
@@ -22,7 +22,8 @@ from agentgym_rl.hierarchical.experience import experience_of
 from agentgym_rl.hierarchical.replay_learner import ReplayLearner
 from agentgym_rl.hierarchical.transitions import CUT, TERMINAL, turn_transitions
 from agentgym_rl.hierarchical.valuation import value_turns
-from agentgym_rl.importance import importance_weights
+from agentgym_rl.hierarchical.options import ActorOptions
+from agentgym_rl.importance import ImportanceConfig, importance_weights
 from agentgym_rl.scoring import score_segments
 from tests.trainers.rl.hierarchical.toy_runs import ToyRun, actor_critic
 from tests.trainers.rl.planted import importance_of_recomputed_samples, noticed, parametrised, swapped
@@ -297,3 +298,11 @@ def test_a_critic_that_diverges_stops_the_run(tmp_path: Path) -> None:
         one_iteration(tmp_path, "bandit", preset="archer", critic={**critic, "network": HEADS})
     bounded = {**HEADS, "value_range": [0.0, 1.0]}
     one_iteration(tmp_path / "bounded", "bandit", preset="archer", critic={**critic, "network": bounded})
+
+
+@pytest.mark.parametrize("mode", ["token_tis", "token_mis", "icepop", "geometric"])
+def test_weights_of_single_tokens_are_refused(mode: str) -> None:
+    """V of a message would be weighed by its first token alone."""
+    importance = ImportanceConfig(mode, min_weight=0.5, max_weight=2.0)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match=f"actor.importance.mode is '{mode}', which weighs tokens"):
+        ActorOptions("in_sample", importance=importance)
