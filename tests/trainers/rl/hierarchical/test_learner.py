@@ -19,10 +19,10 @@ from agentgym_rl.hierarchical import actor, experience, learner
 from agentgym_rl.hierarchical.actor_losses import turn_advantages
 from agentgym_rl.hierarchical.critic_updates import CriticReport
 from agentgym_rl.hierarchical.experience import experience_of
+from agentgym_rl.hierarchical.options import ActorOptions
 from agentgym_rl.hierarchical.replay_learner import ReplayLearner
 from agentgym_rl.hierarchical.transitions import CUT, TERMINAL, turn_transitions
 from agentgym_rl.hierarchical.valuation import value_turns
-from agentgym_rl.hierarchical.options import ActorOptions
 from agentgym_rl.importance import ImportanceConfig, importance_weights
 from agentgym_rl.scoring import score_segments
 from tests.trainers.rl.hierarchical.toy_runs import ToyRun, actor_critic
