@@ -111,12 +111,6 @@ class PrioritisedReplay:
         self._highest = max(self._highest, float(magnitudes.max()))
         tree.update(draw.entries, magnitudes**self.config.alpha)
 
-    def best(self, count: int) -> NDArray[np.int64]:
-        """The entries of highest priority, ties in order of insertion."""
-        self.index.require_entries(self.unit)
-        self._current_tree()
-        return np.argsort(-self._filled(), kind="stable")[:count]
-
     def state(self) -> dict[str, Any]:
         """What a checkpoint keeps, as JSON; the priorities are in the state of the index."""
         return {"rng": generator_state(self._generator), "highest": self._highest}

@@ -19,7 +19,8 @@ from agentgym_rl.replay import (
     UniformReplay,
     return_weights,
 )
-from tests.trainers.rl.planted import noticed, parametrised
+from agentgym_rl.replay.sum_tree import SumTree
+from tests.trainers.rl.planted import noticed, parametrised, swapped
 from tests.trainers.rl.replay.episodes import episode
 
 
@@ -74,27 +75,33 @@ def test_priorities_by_return_are_those_of_the_episodes(index, generator):
         sampler.update(sampler.draw(1), np.ones(1))
 
 
-def best_by_heap(sampler, count):
-    """D-28: a heap of (priority, entry as a dictionary), which compares the dictionaries of equal priorities."""
-    priorities = sampler._filled().tolist()
+def find_in_a_heap(tree, masses):
+    """D-28: a heap of weights with their entries as dictionaries, which compares these where weights are equal."""
+    weights = tree.weights(np.arange(tree._size)).tolist()
     try:
-        found = heapq.nlargest(count, [(priority, {"entry": n}) for n, priority in enumerate(priorities)])
+        ranked = heapq.nlargest(len(weights), [(weight, {"entry": n}) for n, weight in enumerate(weights)])
     except TypeError as error:
         raise AssertionError("equal priorities crash") from error
-    return [one["entry"] for _, one in found]
+    entries = np.array([one["entry"] for _, one in ranked])
+    return entries[np.searchsorted(np.cumsum([weight for weight, _ in ranked]), masses, side="right")]
 
 
-def best_of_reversed_order(sampler, count):
-    """D-28: ties go to whatever an unstable order puts first."""
-    return np.argsort(sampler._filled())[::-1][:count]
+def find_by_weight(tree, masses):
+    """D-28: entries are looked up by their weight, so that of equal ones a single one is ever drawn."""
+    by_weight = {weight: n for n, weight in enumerate(tree.weights(np.arange(tree._size)).tolist())}
+    return np.array([by_weight[weight] for weight in tree.weights(FIND(tree, masses)).tolist()])
 
 
-@parametrised(PrioritisedReplay.best, best_by_heap, best_of_reversed_order)
-def test_ties_are_broken_by_insertion(implementation, is_bug, index, generator):
-    sampler = PrioritisedReplay(index, generator, PriorityConfig())
-    sampler.draw(1)
-    with noticed(is_bug):
-        assert list(implementation(sampler, 4)) == [0, 1, 2, 3]
+FIND = SumTree.find
+
+
+@parametrised(FIND, find_in_a_heap, find_by_weight)
+def test_equal_priorities_are_drawn_without_preference(implementation, is_bug, index, generator):
+    sampler = PrioritisedReplay(index, generator, PriorityConfig(alpha=1.0, floor=1e-9))
+    draw = sampler.draw(64)
+    sampler.update(draw, np.array([1.0, 1.0, 2.0, 1.0, 2.0, 1.0])[draw.entries])
+    with swapped(SumTree, "find", implementation), noticed(is_bug):
+        assert shares(sampler, 6) == pytest.approx(np.array([1, 1, 2, 1, 2, 1]) / 8, abs=0.01)
 
 
 def test_entries_that_moved_are_refused(store, index, generator):
