@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -25,6 +26,20 @@ from agentgym_rl.models import PolicyModel, trainable_groups
 from agentgym_rl.packing import PackingConfig, pack
 
 _WARMUP_SHARE = 0.05
+
+
+class CloneStep(NamedTuple):
+    """What came of one update.
+
+    Attributes:
+        loss: Nats a token.
+        grad_norm: Before it was scaled down.
+        is_taken: False where the gradient was not finite: the weights stayed as they were.
+    """
+
+    loss: float
+    grad_norm: float
+    is_taken: bool
 
 
 def warm_start_episodes(config: WarmStartConfig, suite: Suite, cast: Cast) -> list[Trajectory]:
@@ -67,7 +82,8 @@ def clone(
     *,
     seed: int,
     num_updates: int,
-    on_update: Callable[[int, int, float], None] | None = None,
+    max_grad_norm: float = OptimiserConfig.max_grad_norm,
+    on_update: Callable[[int, int, CloneStep], None] | None = None,
 ) -> list[float]:
     """Train a model on demonstrated messages.
 
@@ -78,7 +94,8 @@ def clone(
         packing: The shape of micro-batches.
         seed: Seed of the order of demonstrations.
         num_updates: Number of updates; `updates_of` says how many the configured passes take.
-        on_update: Called with the update's number, their total and the loss.
+        max_grad_norm: Gradients are scaled down to this norm.
+        on_update: Called with the update's number, their total and what came of it.
 
     Returns:
         The loss of each update, in nats a token.
@@ -95,9 +112,10 @@ def clone(
         chosen, order = order[: config.batch_episodes], order[config.batch_episodes :]
         for group in optimiser.param_groups:
             group["lr"] = config.learning_rate * _schedule(update, num_updates)
-        losses.append(clone_step(model, optimiser, [trajectories[index] for index in chosen], packing))
+        step = clone_step(model, optimiser, [trajectories[index] for index in chosen], packing, max_grad_norm)
+        losses.append(step.loss)
         if on_update is not None:
-            on_update(update + 1, num_updates, losses[-1])
+            on_update(update + 1, num_updates, step)
     return losses
 
 
@@ -110,9 +128,13 @@ def _schedule(update: int, total: int) -> float:
 
 
 def clone_step(
-    model: PolicyModel, optimiser: torch.optim.Optimizer, trajectories: list[Trajectory], packing: PackingConfig
-) -> float:
-    """One update on all sampled tokens of some trajectories; returns the loss in nats a token."""
+    model: PolicyModel,
+    optimiser: torch.optim.Optimizer,
+    trajectories: list[Trajectory],
+    packing: PackingConfig,
+    max_grad_norm: float,
+) -> CloneStep:
+    """One update on all sampled tokens of some trajectories; one whose gradient is not finite is left out."""
     world, rank = distributed.world_size(), distributed.rank()
     num_tokens = sum(trajectory.num_action_tokens for trajectory in trajectories)
     segments = TrainBatch.of_trajectories(trajectories[rank::world]).segments
@@ -125,6 +147,8 @@ def clone_step(
         loss = -logprobs.sum() / num_tokens
         torch.autograd.backward(loss * world)
         loss_sum += float(loss.detach())
-    distributed.clip_groups(optimiser, OptimiserConfig().max_grad_norm)
-    optimiser.step()
-    return sum(distributed.gather(loss_sum))
+    norms = distributed.clip_groups(optimiser, max_grad_norm)
+    is_finite = bool(np.isfinite(norms).all())
+    if is_finite:
+        optimiser.step()
+    return CloneStep(sum(distributed.gather(loss_sum)), norms[0], is_finite)

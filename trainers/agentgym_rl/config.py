@@ -242,7 +242,7 @@ class OptimiserConfig:
     weight_decay: float = 0.0
     """Of AdamW."""
     max_grad_norm: float = 1.0
-    """Gradients of the policy, and those of the value head apart, are scaled down to this norm."""
+    """Gradients of the policy, and those of the value head apart, are scaled down to this norm; in cloning too."""
     warmup: int = 0
     """Iterations of linear warm-up."""
     decay: Literal["none", "linear", "cosine"] = "none"

@@ -29,7 +29,7 @@ from agentgym.trajectory import Trajectory
 from agentgym.view import write_report
 from agentgym_rl import distributed
 from agentgym_rl.checkpoint import checkpoints, digest_of, load_newest
-from agentgym_rl.cloning import clone, successes, updates_of, warm_start_episodes
+from agentgym_rl.cloning import CloneStep, clone, successes, updates_of, warm_start_episodes
 from agentgym_rl.config import TrainConfig
 from agentgym_rl.demonstrations import collect_demonstrations, with_tokens
 from agentgym_rl.describe import describe
@@ -253,10 +253,13 @@ class TrainingJob:
 
     def _clone(self, title: str, model: PolicyModel, chosen: Sequence[Trajectory], num_updates: int) -> None:
         began = time.monotonic()
+        left_out: list[int] = []
 
-        def show(update: int, total: int, loss: float) -> None:
+        def show(update: int, total: int, step: CloneStep) -> None:
+            if not step.is_taken:
+                left_out.append(update)
             if update % max(1, total // 5) == 0:
-                self.journal.say(f"{title}: update {update}/{total}, loss {loss:.3f} nats a token")
+                self.journal.say(f"{title}: update {update}/{total}, loss {step.loss:.3f} nats a token")
 
         losses = clone(
             model,
@@ -265,8 +268,14 @@ class TrainingJob:
             self.config.packing,
             seed=self.config.run.seed,
             num_updates=num_updates,
+            max_grad_norm=self.config.optimiser.max_grad_norm,
             on_update=show,
         )
+        if left_out:
+            self.journal.say(
+                f"warning: {title}: {len(left_out)} of {num_updates} updates were left out, whose gradients were not "
+                'finite; lower warm_start.learning_rate, or use model.dtype = "float32"'
+            )
         for update, loss in enumerate(losses):
             if update % 10 == 0:
                 self.journal.record(update, {"loss": loss}, phase=title.partition(":")[0])

@@ -10,7 +10,7 @@ from agentgym.errors import ConfigError
 from agentgym.policies.tiny_model import build_tiny_model
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.tiny import build_tokenizer
-from agentgym_rl.cloning import clone, successes, updates_of
+from agentgym_rl.cloning import clone, clone_step, successes, updates_of
 from agentgym_rl.config import WarmStartConfig
 from agentgym_rl.demonstrations import collect_demonstrations, with_tokens
 from agentgym_rl.models import PolicyModel
@@ -69,6 +69,31 @@ def test_messages_of_others_are_not_cloned(shown) -> None:
     assert right[mask].mean() > 3 * right[~mask].mean()
 
 
+def one_update(shown, monkeypatch: pytest.MonkeyPatch, scale: float = 1.0, max_grad_norm: float = 1.0):
+    """An update of plain gradient descent by a scaled loss, and how far it moved the weights."""
+    tokenizer, trajectories = shown
+    model = PolicyModel(build_tiny_model(tokenizer))
+    score = model.score
+    monkeypatch.setattr(model, "score", lambda micro: (scale * score(micro)[0], None, None))
+    before = torch.nn.utils.parameters_to_vector(model.parameters()).detach().clone()
+    optimiser = torch.optim.SGD(model.parameters(), lr=1.0)
+    step = clone_step(model, optimiser, trajectories[:4], PackingConfig(128, 4096), max_grad_norm)
+    return step, float((torch.nn.utils.parameters_to_vector(model.parameters()).detach() - before).norm())
+
+
+def test_gradients_are_scaled_down_to_the_norm_that_is_given(shown, monkeypatch) -> None:
+    step, moved = one_update(shown, monkeypatch, max_grad_norm=1e-2)
+    assert step.grad_norm > 0.1
+    assert moved == pytest.approx(1e-2, rel=1e-2)
+
+
+@pytest.mark.parametrize("scale", [float("nan"), float("inf")])
+def test_an_update_that_is_not_finite_is_left_out(shown, monkeypatch, scale: float) -> None:
+    step, moved = one_update(shown, monkeypatch, scale)
+    assert not step.is_taken
+    assert moved == 0.0
+
+
 def test_each_update_is_reported(shown) -> None:
     tokenizer, trajectories = shown
     seen = []
@@ -79,7 +104,7 @@ def test_each_update_is_reported(shown) -> None:
         PackingConfig(128, 4096),
         seed=0,
         num_updates=3,
-        on_update=lambda update, total, loss: seen.append((update, total)),
+        on_update=lambda update, total, step: seen.append((update, total)),
     )
     assert seen == [(1, 3), (2, 3), (3, 3)]
 

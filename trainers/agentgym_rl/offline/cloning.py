@@ -32,15 +32,17 @@ class CloningLearner:
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
         """The updates of an iteration; there are no groups."""
         place, options = self.place, self.place.config.algorithm.offline
-        losses, returns = [], []
+        steps, returns = [], []
         for _ in range(options.updates):
             drawn = self.episodes.draw(options.batch)
             state.seen_hashes.update(each.content_hash for each in drawn)
             returns += [each.total_reward or 0.0 for each in drawn]
-            losses.append(clone_step(place.model, place.optimiser, drawn, place.config.packing))
+            max_norm = place.config.optimiser.max_grad_norm
+            steps.append(clone_step(place.model, place.optimiser, drawn, place.config.packing, max_norm))
         return {
-            "loss/cloning": float(np.mean(losses)),
-            "updates": float(len(losses)),
+            "loss/cloning": float(np.mean([step.loss for step in steps])),
+            "grad_norm/mean": float(np.mean([step.grad_norm for step in steps])),
+            "updates": float(sum(step.is_taken for step in steps)),
             "offline/episodes": float(self.episodes.num_episodes),
             "offline/kept_share": self.episodes.num_episodes / self.episodes.total,
             "offline/return": float(np.mean(returns)),

@@ -90,7 +90,10 @@ class SteeredLearner:
             drawn = self.episodes.draw(self.options.batch)
             state.seen_hashes.update(each.content_hash for each in drawn)
             rows.append(self._step(TrainBatch.of_trajectories(drawn)))
-        return mean_by_name(rows) | {"updates": float(len(rows)), "offline/episodes": float(self.episodes.num_episodes)}
+        return mean_by_name(rows) | {
+            "updates": sum(row["updates"] for row in rows),
+            "offline/episodes": float(self.episodes.num_episodes),
+        }
 
     def parts(self) -> Mapping[str, Part]:
         """Where the draws stand, V, and the copy of Q."""
@@ -116,11 +119,17 @@ class SteeredLearner:
             torch.autograd.backward(cloning_loss + critic_loss)
             cloning, critic = cloning + float(cloning_loss.detach()), critic + float(critic_loss.detach())
         norms = [distributed.clip_groups(each, place.config.optimiser.max_grad_norm) for each in optimisers]
-        if np.isfinite(np.concatenate(norms)).all():
+        is_finite = bool(np.isfinite(np.concatenate(norms)).all())
+        if is_finite:
             for optimiser in optimisers:
                 optimiser.step()
             self.value.follow(self.head, self.options.polyak)
-        return {"loss/cloning": cloning, "critic/loss": critic, "grad_norm/mean": norms[0][0]}
+        return {
+            "loss/cloning": cloning,
+            "critic/loss": critic,
+            "grad_norm/mean": norms[0][0],
+            "updates": float(is_finite),
+        }
 
     def _critic_loss(
         self, micro: MicroBatch, states: Float[Tensor, "T D"], targets: list[Stream], num_tokens: int
