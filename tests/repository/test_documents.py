@@ -128,6 +128,28 @@ def test_contents_name_every_page_and_folder() -> None:
     assert {name for name in pages | parts if f"]({name})" not in contents} == set()
 
 
+def named_tests() -> list[tuple[Path, str]]:
+    """File and function of each test that the page of traps names; a name alone is of the file before it in its row."""
+    found = []
+    for row in re.findall(r"^\| D-.*$", (ROOT / "docs" / "traps.md").read_text(encoding="utf-8"), re.MULTILINE):
+        path = ""
+        for file, name in re.findall(r"`([^`:]*)::(\w+)`", row):
+            path = file or path
+            found.append((ROOT / "tests" / "trainers" / "rl" / path, name))
+    return found
+
+
+def test_traps_name_tests_that_exist() -> None:
+    named = named_tests()
+    assert len(named) > 100
+    missing = [
+        f"{path}::{name}"
+        for path, name in named
+        if not path.is_file() or f"\ndef {name}(" not in path.read_text(encoding="utf-8")
+    ]
+    assert missing == []
+
+
 @pytest.mark.parametrize("job", ["Register an environment", "Train an agent", "Evaluate an agent"])
 def test_readme_jobs_take_at_most_fifteen_lines(job: str) -> None:
     for block in blocks(section("README.md", job), r"\w+"):
