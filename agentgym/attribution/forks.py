@@ -5,6 +5,7 @@ It costs environment turns and needs an environment that forks; a critic estimat
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -17,12 +18,15 @@ from agentgym.attribution.contract import Yields
 from agentgym.attribution.steps import Floats, Steps, require_discount
 from agentgym.env import AgentEnv, CutMessage
 from agentgym.errors import ActionSyntaxError, ConfigError, ContractError
-from agentgym.message import Message
+from agentgym.message import Message, content_text
+from agentgym.outcome import Outcome
 from agentgym.policy import ScriptFactory
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory
 
 _TOLERANCE = 1e-9
+_CUT_EARLY = Outcome("truncated", "turns")
+"""How an episode ended that goes on where it is played again: its task had a lower limit of turns, as in a stage."""
 
 
 def own_task(trajectory: Trajectory) -> Task | str:
@@ -59,7 +63,9 @@ class Forks:
     """A_t = sum of the rewards of n turns + gamma^n V(s_{t+n}) - V(s_t), V being the mean return of k continuations.
 
     With n = 1 every turn is valued. VinePPO, Kazemnejad et al. 2024, arXiv 2410.01679; Differs: a step is a turn.
-    The recorded messages are played again from the seed; rewards count when they are issued.
+    The recorded messages are played again from the seed, first those that stand before an episode that was started in
+    the middle; rewards count when they are issued. V after the end is 0, but where an episode was cut by a limit of
+    turns below its task's own: there it is played on from the state that was left, which pays what the cut has paid.
     """
 
     make_env: Callable[[], AgentEnv] = field(repr=False)
@@ -88,7 +94,7 @@ class Forks:
     def _advantages(self, trajectory: Trajectory) -> Floats:
         rewards, values = self._replay(trajectory)
         credit = np.zeros(len(rewards))
-        starts, gamma = sorted(values), self.settings.gamma
+        starts, gamma = sorted(place for place in values if place < len(rewards)), self.settings.gamma
         for start, end in zip(starts, [*starts[1:], len(rewards)], strict=True):
             discounts = gamma ** np.arange(end - start)
             ahead = gamma ** (end - start) * values.get(end, 0.0)
@@ -97,25 +103,42 @@ class Forks:
 
     def _replay(self, trajectory: Trajectory) -> tuple[Floats, dict[int, float]]:
         """The reward issued at each turn, and the value of each valued state by its turn."""
-        rewards, values = np.zeros(len(trajectory.turns)), {}
+        rewards, values, at_cut = np.zeros(len(trajectory.turns)), {}, 0.0
+        name = zlib.crc32(trajectory.id.encode())
         with closing(self.make_env()) as env:
-            _, info = env.reset(seed=trajectory.seed, options={"task": self.task_of(trajectory)})
-            talk: list[Message] = list(info["messages"])
+            talk = self._begin(env, trajectory)
             for place, turn in enumerate(trajectory.turns):
                 if turn.anchor is not None and env.anchor() != turn.anchor:
                     raise ContractError(_another(trajectory, f"turn {place} is in the state {env.anchor()!r}"))
                 if place % self.settings.every == 0:
-                    values[place] = self._value(env, talk, (zlib.crc32(trajectory.id.encode()), place))
+                    values[place] = self._value(env, talk, (name, place))
                 text = CutMessage(turn.text) if turn.was_cut and turn.was_invalid else turn.text
                 _, rewards[place], terminated, truncated, info = env.step(text)
                 talk += [turn.reply, *info["messages"]]
                 if (terminated or truncated) and place + 1 < len(trajectory.turns):
                     raise ContractError(_another(trajectory, f"it ended at turn {place}"))
             if len(rewards) and not (terminated or truncated):
-                rewards[-1] += _finalized(env, trajectory)
-        if abs(rewards.sum() - trajectory.step_rewards().sum()) > _TOLERANCE:
-            raise ContractError(_another(trajectory, f"its return is {rewards.sum():g}"))
+                if trajectory.outcome == _CUT_EARLY:
+                    values[len(rewards)] = self._value(env, talk, (name, len(rewards)))
+                at_cut = _finalized(env, trajectory)
+        total = rewards.sum() + at_cut
+        if abs(total - trajectory.step_rewards().sum()) > _TOLERANCE:
+            raise ContractError(_another(trajectory, f"its return is {total:g}"))
+        if len(rewards) and len(rewards) not in values:
+            rewards[-1] += at_cut
         return rewards, values
+
+    def _begin(self, env: AgentEnv, trajectory: Trajectory) -> list[Message]:
+        """Bring an environment to the first turn of a trajectory; returns the conversation until then."""
+        _, info = env.reset(seed=trajectory.seed, options={"task": self.task_of(trajectory)})
+        if trajectory.parent_id is None or not trajectory.turns:
+            return list(info["messages"])
+        talk = trajectory.turns[0].messages
+        for number, message in enumerate(each for each in talk if each["role"] == "assistant"):
+            _, _, terminated, truncated, _ = env.step(_text_of(message))
+            if terminated or truncated:
+                raise ContractError(_another(trajectory, f"it ended at turn {number} of those before its own"))
+        return list(talk)
 
     def _value(self, env: AgentEnv, talk: Sequence[Message], place: tuple[int, int]) -> float:
         returns = []
@@ -151,6 +174,12 @@ def _finalized(env: AgentEnv, trajectory: Trajectory) -> float:
     if outcome is None or outcome.kind != "truncated":
         raise ContractError(_another(trajectory, "it does not end"))
     return env.finalize(outcome.cause)[0]  # type: ignore[arg-type]  # a truncated outcome names one of the reasons
+
+
+def _text_of(message: Message) -> str:
+    """A recorded message as text that an environment reads."""
+    calls = [f"<tool_call>{json.dumps(call)}</tool_call>" for call in message.get("tool_calls") or ()]
+    return "\n".join(filter(None, [content_text(message), *calls]))
 
 
 def _said(env: AgentEnv, text: str) -> Message:

@@ -3,14 +3,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agentgym import Reply, RewardEvent
-from agentgym.attribution.forks import Forks, ForkSettings
+from agentgym import EnvReply, Outcome, Reply, RewardEvent
+from agentgym.action import parse_tool_calls, to_message
+from agentgym.attribution.forks import Forks, ForkSettings, _text_of
 from agentgym.errors import ConfigError, ContractError
 from agentgym.game import SoloGame
-from agentgym.rollout import Job, RolloutSettings, collect_episodes
+from agentgym.rollout import Job, Opening, RolloutSettings, collect_episodes
 from tests.attribution.records import Guesser, KeyDoor
 
 TASK = KeyDoor().make_task(3)
+SAY = {
+    "type": "function",
+    "function": {"name": "say", "parameters": {"type": "object", "properties": {"x": {"type": "string"}}}},
+}
 
 
 class Said:
@@ -28,10 +33,9 @@ class Said:
         pass
 
 
-def played(*texts, **settings):
-    jobs = [Job(TASK, "e", 0)]
-    rollout = RolloutSettings(record_anchors=True, **settings)
-    [trajectory], _ = collect_episodes(jobs, lambda _: SoloGame(KeyDoor()), {"*": Said(texts)}, rollout)
+def played(*texts, task=TASK, env=KeyDoor):
+    rollout = RolloutSettings(record_anchors=True)
+    [trajectory], _ = collect_episodes([Job(task, "e", 0)], lambda _: SoloGame(env()), {"*": Said(texts)}, rollout)
     return trajectory
 
 
@@ -73,6 +77,49 @@ def test_an_episode_that_ran_out_of_turns_has_no_value_after_its_end():
     (credit,) = forks(continuations=1).attribute([played("door", "door", "door", "key")])
     assert credit.shape == (4,)
     assert credit[-1] <= 0.0
+
+
+def test_an_episode_that_a_stage_cut_is_worth_what_the_state_that_it_left_is():
+    """Under the limit of the task, which continuations have, there is time for the door yet."""
+    stage = replace(TASK, limits=replace(TASK.limits, max_turns=2))
+    trajectory = played("key", "key", task=stage)
+    assert trajectory.outcome == Outcome("truncated", "turns")
+    (credit,) = forks(continuations=600).attribute([trajectory])
+    held = [exact_value(True, turns_left) for turns_left in (3, 2)]
+    assert credit.tolist() == pytest.approx([held[0] - exact_value(False, 4), held[1] - held[0]], abs=0.07)
+
+
+def test_what_the_cut_of_a_stage_paid_is_not_added_to_what_is_paid_later():
+    class Graded(KeyDoor):
+        def grade(self):
+            return EnvReply([], [self.event("format", 1.0)], success=False)
+
+    stage = replace(TASK, limits=replace(TASK.limits, max_turns=2))
+    trajectory = played("key", "key", task=stage, env=Graded)
+    assert trajectory.total_reward == 1.0
+    (credit,) = replace(forks(), make_env=Graded).attribute([trajectory])
+    assert credit.tolist() == [0.0, 0.0]
+
+
+def test_an_episode_that_was_started_in_the_middle_is_brought_there():
+    parent = played("key", "door")
+    opening = Opening.of(parent).first(1)
+    [started] = collect_episodes(
+        [Job(TASK, "s", 0, opening=opening)],
+        lambda _: SoloGame(KeyDoor()),
+        {"*": Said(["key", "door"])},
+        RolloutSettings(record_anchors=True),
+    )[0]
+    assert (started.parent_id, len(started.turns)) == (parent.id, 2)
+    (credit,) = forks(continuations=600).attribute([started])
+    held = [exact_value(True, turns_left) for turns_left in (3, 2)]
+    assert credit.tolist() == pytest.approx([held[1] - held[0], 1.0 - held[1]], abs=0.07)
+
+
+def test_calls_of_tools_are_played_again_as_they_were_recorded():
+    calls = parse_tool_calls('Look.<tool_call>{"name": "say", "arguments": {"x": "\u00e9"}}</tool_call>', [SAY])
+    again = parse_tool_calls(_text_of(to_message(calls)), [SAY])
+    assert (again.content, again.tool_calls) == (calls.content, calls.tool_calls)
 
 
 def test_a_record_of_another_environment_is_refused():
