@@ -92,7 +92,7 @@ def turn_transitions(batch: TrainBatch) -> TurnTransitions:
     for index, trajectory in enumerate(batch.trajectories):
         segments, turns = _turns_of(batch, index)
         rewards = trajectory.step_rewards()
-        _check_rewards(rewards, turns, trajectory.id)
+        require_carried(rewards, turns, trajectory.id)
         if not len(turns):
             continue
         is_cut = trajectory.outcome is not None and trajectory.outcome.kind == "truncated"
@@ -103,16 +103,17 @@ def turn_transitions(batch: TrainBatch) -> TurnTransitions:
     return TurnTransitions(*(np.concatenate(column) for column in zip(*pieces, strict=True)))
 
 
-def _turns_of(batch: TrainBatch, trajectory: int) -> tuple[Int64[np.ndarray, " N"], Int64[np.ndarray, " N"]]:
-    """Segment and turn index of each turn of an episode."""
-    turn_of_token = batch.turn_index(trajectory)
-    mine = batch.segments_of(trajectory)
-    lengths = [int(batch.segments[index].completion_mask.sum()) for index in mine]
-    starts = turn_starts(turn_of_token)
-    return np.repeat(np.asarray(mine, np.int64), lengths)[starts], turn_of_token[starts]
+def require_carried(rewards: Float64[np.ndarray, " N"], turns: Int64[np.ndarray, " M"], name: str) -> None:
+    """Refuse rewards of an episode's turns that no transition can carry.
 
+    Args:
+        rewards: Of each turn.
+        turns: Those with sampled tokens; of a turn several times where each token is a step.
+        name: The episode's.
 
-def _check_rewards(rewards: Float64[np.ndarray, " N"], turns: Int64[np.ndarray, " M"], name: str) -> None:
+    Raises:
+        ContractError: A reward is no finite number, or belongs to a turn without sampled tokens and would be lost.
+    """
     if not np.isfinite(rewards).all():
         at = int(np.flatnonzero(~np.isfinite(rewards))[0])
         raise ContractError(
@@ -125,3 +126,12 @@ def _check_rewards(rewards: Float64[np.ndarray, " N"], turns: Int64[np.ndarray, 
             f"turn {int(lost[0])} of episode {name!r} has reward {rewards[lost[0]]:g} but no sampled token to carry "
             "it; credit it to another turn or leave the episode out"
         )
+
+
+def _turns_of(batch: TrainBatch, trajectory: int) -> tuple[Int64[np.ndarray, " N"], Int64[np.ndarray, " N"]]:
+    """Segment and turn index of each turn of an episode."""
+    turn_of_token = batch.turn_index(trajectory)
+    mine = batch.segments_of(trajectory)
+    lengths = [int(batch.segments[index].completion_mask.sum()) for index in mine]
+    starts = turn_starts(turn_of_token)
+    return np.repeat(np.asarray(mine, np.int64), lengths)[starts], turn_of_token[starts]

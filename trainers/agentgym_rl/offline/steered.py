@@ -21,9 +21,10 @@ from agentgym.trajectory import Group
 from agentgym_rl import distributed
 from agentgym_rl.batch import Stream, TrainBatch
 from agentgym_rl.checkpoint import TrainerState
-from agentgym_rl.gae import turn_starts
+from agentgym_rl.gae import rewards_at_turn_ends
 from agentgym_rl.hierarchical.ilql import ilql_loss, monte_carlo_loss, taken
 from agentgym_rl.hierarchical.targets import episode_successors, monte_carlo_targets, next_values, one_step_targets
+from agentgym_rl.hierarchical.transitions import require_carried
 from agentgym_rl.learner import Workplace
 from agentgym_rl.logprobs import states_before
 from agentgym_rl.metrics import Metrics, mean_by_name
@@ -144,17 +145,20 @@ class SteeredLearner:
         return ilql_loss(q, self.value(states), tokens, wanted, target_q, weights, config=self.options.ilql)
 
     def _targets(self, batch: TrainBatch) -> list[Stream]:
-        """What Q of each sampled token regresses to."""
+        """What Q of each sampled token regresses to.
+
+        Raises:
+            ContractError: A reward is no finite number, or belongs to a turn without sampled tokens and would be lost.
+        """
         streams = [np.zeros(segment.num_tokens) for segment in batch.segments]
         values = self._values(batch) if self.options.method == "ilql" else None
         is_cut = [each.outcome is not None and each.outcome.kind == "truncated" for each in batch.trajectories]
         for index, trajectory in enumerate(batch.trajectories):
-            turn = batch.turn_index(index)
+            turn, turn_rewards = batch.turn_index(index), trajectory.step_rewards()
+            require_carried(turn_rewards, turn, trajectory.id)
             if not len(turn):
                 continue
-            rewards = np.zeros(len(turn))
-            ends = np.append(turn_starts(turn)[1:], len(turn)) - 1
-            rewards[ends] = trajectory.step_rewards()[turn[ends]]
+            rewards = rewards_at_turn_ends(turn_rewards, turn)
             successor = episode_successors(np.array([len(turn)]), np.array([is_cut[index]]))
             if values is None:
                 found = monte_carlo_targets(rewards, successor, np.zeros(len(turn)), self.options.discount)

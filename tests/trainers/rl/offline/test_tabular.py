@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from agentgym.errors import ContractError
 from agentgym.trajectory import Trajectory
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.checkpoint import TrainerState
@@ -119,6 +120,19 @@ def test_v_of_a_lol_regresses_to_the_return_that_followed(implementation, is_bug
         learner.learn([], TrainerState())
     with noticed(is_bug):
         assert seen[0].tolist() == pytest.approx(returns_that_followed(records))
+
+
+@pytest.mark.parametrize("preset", STEERED)
+@pytest.mark.parametrize("value", [1.0, np.nan])
+def test_a_reward_that_no_token_carries_is_refused(preset: str, value: float) -> None:
+    """Not lost: the second turn says nothing."""
+    records = random_play(TABLE, 4)
+    record = next(each for each in records if len(each.turns) > 2)
+    record.events[1] = record.events[1]._replace(value=value)
+    record.turns[1].action_ids = np.zeros(0, np.int32)
+    record.turns[1].behaviour_logprobs = np.zeros(0, np.float32)
+    with pytest.raises(ContractError, match=f"turn 1 of episode '{record.id}' has reward"):
+        targets_of(steered_learner(preset, records), records)
 
 
 # What is learnt
