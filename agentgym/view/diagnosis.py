@@ -23,9 +23,10 @@ _HISTOGRAM = re.compile(r"(?P<of>.+)/histogram/(?P<place>\d+)_(?P<band>.+)")
 _POINT = re.compile(r"calibration/(?P<side>predicted|realised)/(?P<place>\d+)")
 _TITLES = {
     "replay/age": "Age of replayed turns (iterations)",
-    "replay/weight": "Importance weights of replayed turns",
+    "replay/weight": "Importance weights of replayed tokens",
     "replay/importance": "Importance weights of replayed tokens in the loss",
     "loss/importance": "Importance weights of tokens",
+    "actor/ratio": "Importance weights of stored messages",
 }
 _CURVES: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("states/singleton_share", "Turns alone in their state", percent),

@@ -45,7 +45,7 @@ def test_histograms_have_titles_in_words(tmp_path):
         "Later: some thing",
         "Importance weights of tokens",
         "Importance weights of replayed tokens in the loss",
-        "Importance weights of replayed turns",
+        "Importance weights of replayed tokens",
     ]
 
 

@@ -32,11 +32,14 @@ from agentgym_rl.hierarchical.positions import TurnPositions, turn_positions
 from agentgym_rl.hierarchical.resampling import sample_branches
 from agentgym_rl.hierarchical.token_baseline import TokenBaseline
 from agentgym_rl.hierarchical.valuation import encode_actions, encode_prompts, prompt_states, stored_actions
+from agentgym_rl.histograms import WEIGHTS, named_shares
 from agentgym_rl.importance import importance_weights
 from agentgym_rl.learner import Workplace
 from agentgym_rl.logprobs import states_before
 from agentgym_rl.micro_batch import MicroBatch
 from agentgym_rl.packing import pack
+
+_BANDS = tuple(f"ratio_band_{place}" for place in range(len(WEIGHTS) + 1))
 
 
 @dataclass(frozen=True)
@@ -155,7 +158,7 @@ class ActorUpdates:
         if options.kind == "in_sample":
             behaviour = micro.flatten([segment.behaviour_logprobs for segment in experience.batch.segments])
             ratios = importance_weights(logprobs.detach(), behaviour, turns.turn_of_token, options.importance)
-            metrics["ratio"] = float((weights * ratios[turns.first]).sum())
+            metrics |= {"ratio": float((weights * ratios[turns.first]).sum())} | _bands(ratios[turns.first], weights)
             loss = in_sample_loss(logprobs, behaviour, advantages, turns, weights, options.importance)
             return loss, metrics
         baselines = None
@@ -176,6 +179,13 @@ def _moments(advantages: Float[Tensor, " N"], weights: Float[Tensor, " N"]) -> d
     return {"advantage": float(mean), "advantage_square": float(square)}
 
 
+def _bands(ratios: Float[Tensor, " N"], weights: Float[Tensor, " N"]) -> dict[str, float]:
+    """Share of the actions in each band of importance weights."""
+    edges = torch.tensor(WEIGHTS, dtype=ratios.dtype, device=ratios.device)
+    shares = torch.bincount(torch.bucketize(ratios, edges, right=True), weights, minlength=len(_BANDS))
+    return dict(zip(_BANDS, shares.tolist(), strict=True))
+
+
 def _summary(sums: Mapping[str, float]) -> dict[str, float]:
     """From sums over micro-batches to what is logged."""
     mean, tokens = sums.get("advantage", 0.0), max(1.0, sums.get("tokens", 0.0))
@@ -184,4 +194,6 @@ def _summary(sums: Mapping[str, float]) -> dict[str, float]:
         "advantage/std": max(0.0, sums.get("advantage_square", 0.0) - mean**2) ** 0.5,
         "loss/entropy": sums.get("entropy", 0.0) / tokens,
     }
+    if "ratio" in sums:
+        metrics |= named_shares("actor/ratio", [sums[band] for band in _BANDS], WEIGHTS)
     return metrics | {f"actor/{name}": sums[name] for name in ("weight", "ratio") if name in sums}

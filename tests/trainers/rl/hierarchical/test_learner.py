@@ -23,6 +23,7 @@ from agentgym_rl.hierarchical.options import ActorOptions
 from agentgym_rl.hierarchical.replay_learner import ReplayLearner
 from agentgym_rl.hierarchical.transitions import CUT, TERMINAL, turn_transitions
 from agentgym_rl.hierarchical.valuation import value_turns
+from agentgym_rl.histograms import WEIGHTS
 from agentgym_rl.importance import ImportanceConfig, importance_weights
 from agentgym_rl.scoring import score_segments
 from tests.trainers.rl.hierarchical.toy_runs import ToyRun, actor_critic
@@ -168,8 +169,11 @@ def test_stored_actions_weigh_what_the_policy_has_moved_away(
         if place is learner:
             np.testing.assert_allclose(run.learner._ratios(found), expected, rtol=1e-4)
         else:
-            mean = run.learner.actor_updates.learn(found, seed=0)["actor/ratio"]
-            assert mean == pytest.approx(float((found.weights[0] * expected).sum()), rel=1e-4)
+            metrics = run.learner.actor_updates.learn(found, seed=0)
+            assert metrics["actor/ratio"] == pytest.approx(float((found.weights[0] * expected).sum()), rel=1e-4)
+            shares = [share for name, share in metrics.items() if name.startswith("actor/ratio/histogram/")]
+            bands = np.searchsorted(WEIGHTS, expected, side="right")
+            np.testing.assert_allclose(shares, np.bincount(bands, found.weights[0], len(WEIGHTS) + 1), atol=1e-6)
 
 
 # New actions
