@@ -274,7 +274,7 @@ def test_the_section_says_how_its_episodes_were_drawn(folder):
     attribute(folder, "uniform")
     page = page_of(folder)
     assert "over 28 of 40 train episodes" in page
-    assert "drawn evenly over the run, half of them not solved" in page
+    assert "drawn evenly among those credited, half of them not solved" in page
     assert "means are of these episodes, not of the run" in page
 
 
