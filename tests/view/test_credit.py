@@ -275,7 +275,7 @@ def test_the_section_says_how_its_episodes_were_drawn(folder):
     page = page_of(folder)
     assert "over 28 of 40 train episodes" in page
     assert "drawn evenly among those credited, half of them not solved" in page
-    assert "means are of these episodes, not of the run" in page
+    assert "means are of these episodes, not of all" in page
 
 
 def test_where_all_episodes_are_shown_none_are_said_to_be_drawn(tmp_path):
