@@ -132,7 +132,7 @@ class ReplayBuffer:
         own = self.indices[0]
         changed = own.refresh(iteration=iteration, version=version)
         counts = {"added": changed.added, "dropped": changed.dropped, "refused": changed.refused}
-        sizes = {"turns": own.num_turns, "episodes": own.num_episodes}
+        sizes = {"turns": self.num_turns, "episodes": sum(index.num_episodes for index in self.indices)}
         return {f"replay/{name}": float(count) for name, count in (sizes | counts).items()}
 
     def draw(self, count: int) -> list[Draw]:

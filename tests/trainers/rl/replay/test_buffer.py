@@ -125,6 +125,14 @@ def test_a_share_of_each_draw_comes_from_earlier_runs(own, earlier, make_buffer)
     assert buffer.num_turns == 2 + 6
 
 
+def test_what_can_be_drawn_is_counted_over_all_runs(own, earlier, make_buffer):
+    own.write_episode(episode(num_turns=3, suite=SUITE), iteration=1)
+    metrics = make_buffer(kind="uniform", runs=(earlier,)).refresh(1, 1)
+    assert metrics["replay/episodes"] == 4
+    assert metrics["replay/turns"] == 9
+    assert metrics["replay/added"] == 3
+
+
 def test_all_draws_of_an_iteration_are_reported_together(own, make_buffer):
     for number, reward in enumerate((0.0, 0.0, 1.0)):
         own.write_episode(episode(reward=reward, suite=SUITE, version=number), iteration=2 * number + 1)
