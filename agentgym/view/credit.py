@@ -47,8 +47,8 @@ def credit(found: CreditData | None, names: Mapping[str, str]) -> Html:
     )
     if any(len(one.episodes) < one.num_candidates for one in found.maps):
         note += (
-            " The episodes are drawn evenly among those credited, half of them not solved where there are so many: means "
-            "are of these episodes, not of all."
+            " The episodes are drawn evenly among those credited, half of them not solved where there are so many: "
+            "means are of these episodes, not of all."
         )
     if not found.methods:
         note += " agentgym attribute sets other methods beside the recorded rewards."
