@@ -50,5 +50,5 @@ def open_episodes(place: Workplace) -> StoredEpisodes:
     """
     config, tokenizer = place.config, place.policy.tokenizer
     replay = config.algorithm.replay
-    indices = open_runs(place.runs, replay.bounds(), suite=place.suite.name, tokenizer=tokenizer)
+    indices = open_runs(place.runs, replay.bounds_of_runs(), suite=place.suite.name, tokenizer=tokenizer)
     return StoredEpisodes(indices, draw_seed(config.run.seed, "offline"), config.algorithm.offline.quantile)

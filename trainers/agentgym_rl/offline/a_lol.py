@@ -72,7 +72,7 @@ class AlolLearner:
             if state.iteration >= self.options.warmup:
                 row |= self._update_policy(batch, turns, returns - self._values(states))
             rows.append(row)
-        return mean_by_name(rows)
+        return mean_by_name(rows) | self.episodes.metrics()
 
     def parts(self) -> Mapping[str, Part]:
         """Where the draws stand, and V."""

@@ -43,7 +43,7 @@ class CloningLearner:
             "loss/cloning": float(np.mean([step.loss for step in steps])),
             "grad_norm/mean": float(np.mean([step.grad_norm for step in steps])),
             "updates": float(sum(step.is_taken for step in steps)),
-            "offline/episodes": float(self.episodes.num_episodes),
+            **self.episodes.metrics(),
             "offline/kept_share": self.episodes.num_episodes / self.episodes.total,
             "offline/return": float(np.mean(returns)),
         }

@@ -93,7 +93,7 @@ class SteeredLearner:
             rows.append(self._step(TrainBatch.of_trajectories(drawn)))
         return mean_by_name(rows) | {
             "updates": sum(row["updates"] for row in rows),
-            "offline/episodes": float(self.episodes.num_episodes),
+            **self.episodes.metrics(),
         }
 
     def parts(self) -> Mapping[str, Part]:

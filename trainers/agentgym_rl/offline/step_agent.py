@@ -69,7 +69,7 @@ class StepAgentLearner:
             seed = draw_seed(self.place.config.run.seed, "inspect", state.iteration, update)
             pairs = self.inspect(TrainBatch.of_trajectories(drawn), seed)
             rows.append(self.reflect(pairs))
-        return mean_by_name(rows) | {"updates": float(sum(row["updates"] for row in rows))}
+        return mean_by_name(rows) | {"updates": sum(row["updates"] for row in rows), **self.episodes.metrics()}
 
     def inspect(self, batch: TrainBatch, seed: int) -> Pairs:
         """What the policy would say now in each state of the expert."""

@@ -43,6 +43,11 @@ class StoredEpisodes:
         """How many can be drawn."""
         return len(self._chosen)
 
+    def metrics(self) -> dict[str, float]:
+        """For the log: how many can be drawn, and how many exceed the capacity that was set."""
+        left_out = sum(index.left_out for index in self.indices)
+        return {"offline/episodes": float(self.num_episodes), "offline/left_out": float(left_out)}
+
     def draw(self, count: int) -> list[Trajectory]:
         """So many episodes, run by run, each a copy of its own."""
         found: list[Trajectory] = []

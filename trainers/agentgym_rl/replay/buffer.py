@@ -95,8 +95,8 @@ class ReplayBuffer:
         hindsight = None
         if options.hindsight is not None:
             hindsight = Hindsight(suite, renderer, tools, options.hindsight, history)
-        bounds = options.bounds(admitted)
-        own = ReplayIndex(store, bounds, suite=suite.name)
+        own = ReplayIndex(store, options.bounds(admitted), suite=suite.name)
+        bounds = options.bounds_of_runs(admitted)
         others = open_runs(options.runs, bounds, suite=suite.name, tokenizer=tokenizer)
         return cls(options, [own, *others], hindsight, seed)
 
@@ -124,7 +124,8 @@ class ReplayBuffer:
             version: Of the weights that will be trained then; lags count from it.
 
         Returns:
-            For the log: what is in the buffer, and what came and went, in turns.
+            For the log: what is in the buffer, and what came and went, in turns; episodes of earlier runs that exceed
+            the capacity.
 
         Raises:
             StoreError: The run's file is damaged.
@@ -133,6 +134,8 @@ class ReplayBuffer:
         changed = own.refresh(iteration=iteration, version=version)
         counts = {"added": changed.added, "dropped": changed.dropped, "refused": changed.refused}
         sizes = {"turns": self.num_turns, "episodes": sum(index.num_episodes for index in self.indices)}
+        if len(self.indices) > 1:
+            counts["other_runs_left_out"] = sum(index.left_out for index in self.indices[1:])
         return {f"replay/{name}": float(count) for name, count in (sizes | counts).items()}
 
     def draw(self, count: int) -> list[Draw]:
@@ -251,7 +254,7 @@ def require_replayable(
     """
     if options.hindsight is not None:
         Hindsight(suite, renderer, tools, options.hindsight).close()
-    indices = open_runs(options.runs, options.bounds(admitted), suite=suite.name, tokenizer=tokenizer)
+    indices = open_runs(options.runs, options.bounds_of_runs(admitted), suite=suite.name, tokenizer=tokenizer)
     try:
         for index in indices:
             require_whole(index)

@@ -14,7 +14,7 @@ def describe_replay(options: ReplayOptions, *, has_critic: bool) -> list[str]:
     """What is remembered, what is drawn, and how it counts; for an actor-critic only what is drawn."""
     if not options.is_on:
         return []
-    bounds = [f"{options.capacity} turns"]
+    bounds = [f"{options.bounds().capacity} turns"]
     bounds += [] if options.max_age is None else [f"{options.max_age} iterations"]
     bounds += [] if options.max_lag is None else [f"{options.max_lag} versions of the weights"]
     lines = [f"replay    of the last {', '.join(bounds)}; evaluations never enter"]

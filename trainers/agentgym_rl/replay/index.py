@@ -27,8 +27,8 @@ Admitted = Literal["all", "sampled", "derived"]
 class ReplayConfig:
     """What enters a replay buffer, and how long it stays."""
 
-    capacity: int = 100_000
-    """Most turns that are kept; the oldest episodes go first, whole."""
+    capacity: int | None = 100_000
+    """Most turns that are kept; the oldest episodes go first, whole; none: all."""
     max_age: int | None = None
     """Iterations after which an episode can no longer be drawn; none: any age."""
     max_lag: int | None = None
@@ -38,7 +38,7 @@ class ReplayConfig:
     as hindsight."""
 
     def __post_init__(self) -> None:
-        if self.capacity < 1:
+        if self.capacity is not None and self.capacity < 1:
             raise ConfigError(f"replay.capacity is {self.capacity}; expected at least 1 turn")
         for name in ("max_age", "max_lag"):
             bound = getattr(self, name)
@@ -80,11 +80,12 @@ class ReplayIndex:
         turn_priority, episode_priority: float64[N] and float64[E], NaN where none was set yet.
         watermark: Number of the newest episode that was looked at.
         generation: Grows whenever entries move.
+        left_out: Number of episodes that went out of bounds since the index was made.
     """
 
     def __init__(self, store: RunStore, config: ReplayConfig, *, suite: str) -> None:
         self.store, self.config, self.suite = store, config, suite
-        self.watermark = self.generation = 0
+        self.watermark = self.generation = self.left_out = 0
         self.now_iteration = self.now_version = 0
         self.tasks: list[tuple[str, str]] = []
         self._task_codes: dict[tuple[str, str], int] = {}
@@ -184,9 +185,11 @@ class ReplayIndex:
             is_kept &= self.ages() <= self.config.max_age
         if self.config.max_lag is not None:
             is_kept &= self.lags() <= self.config.max_lag
-        lengths = np.diff(self.starts) * is_kept
-        turns_from_here = np.cumsum(lengths[::-1])[::-1]
-        is_kept &= turns_from_here <= self.config.capacity
+        if self.config.capacity is not None:
+            lengths = np.diff(self.starts) * is_kept
+            turns_from_here = np.cumsum(lengths[::-1])[::-1]
+            is_kept &= turns_from_here <= self.config.capacity
+        self.left_out += int((~is_kept).sum())
         return self._keep(is_kept)
 
     def _keep(self, is_kept: NDArray[np.bool_]) -> int:

@@ -29,8 +29,9 @@ class ReplayOptions:
     a loss of their own (SPEAR); return_weighted: by exp(return / temperature); uniform; prioritised."""
     unit: Unit = "turn"
     """uniform, prioritised, return_weighted: what an actor-critic draws; learning from groups draws whole episodes."""
-    capacity: int = 100_000
-    """Most turns that can be drawn; the oldest episodes go first, whole. Each earlier run has as many."""
+    capacity: int | None = None
+    """Most turns that can be drawn; the oldest episodes go first, whole. Each earlier run has as many. None: 100,000 of
+    this run, and all of earlier ones."""
     max_age: int | None = None
     """Iterations after which an episode can no longer be drawn; none: any age."""
     max_lag: int | None = None
@@ -87,7 +88,12 @@ class ReplayOptions:
 
     def bounds(self, admitted: Admitted = "all") -> ReplayConfig:
         """Bounds of the index of the run's own episodes."""
-        return ReplayConfig(self.capacity, self.max_age, self.max_lag, admitted)
+        capacity = ReplayConfig.capacity if self.capacity is None else self.capacity
+        return ReplayConfig(capacity, self.max_age, self.max_lag, admitted)
+
+    def bounds_of_runs(self, admitted: Admitted = "all") -> ReplayConfig:
+        """Bounds of the index of each earlier run, whose ages and versions mean nothing here."""
+        return ReplayConfig(self.capacity, admitted=admitted)
 
     def weight_at(self, iteration: int) -> float:
         """Weight of the replayed loss: coefficient * (1 - cos(pi min(iteration / ramp, 1))) / 2; iterations from 0."""

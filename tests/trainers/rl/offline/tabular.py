@@ -81,6 +81,9 @@ class Episodes:
     def draw(self, count: int) -> list[Trajectory]:
         return self.trajectories
 
+    def metrics(self) -> dict[str, float]:
+        return {}
+
 
 def config_of(algorithm: dict[str, Any], **tables: Any) -> TrainConfig:
     """Of a learner of one table; nothing of it is read from a disk."""

@@ -14,11 +14,11 @@ from agentgym_rl.replay import ReplayConfig, ReplayIndex
 from tests.trainers.rl.replay.episodes import SUITE, episode
 
 
-def index_of(folder: Path, returns: list[float]) -> ReplayIndex:
+def index_of(folder: Path, returns: list[float], capacity: int | None = None) -> ReplayIndex:
     store = RunStore.create(folder, {"suite": SUITE})
     for value in returns:
         store.write_episode(episode(2, value))
-    index = ReplayIndex(store, ReplayConfig(), suite=SUITE)
+    index = ReplayIndex(store, ReplayConfig(capacity), suite=SUITE)
     index.refresh(iteration=0, version=0)
     return index
 
@@ -48,6 +48,14 @@ def test_a_quantile_leaves_the_best_episodes(episodes) -> None:
     chosen = episodes(0.5)
     assert (chosen.num_episodes, chosen.total) == (3, 5)
     assert {each.total_reward for each in chosen.draw(50)} == {2.0, 3.0, 4.0}
+
+
+def test_episodes_beyond_a_capacity_are_left_out_and_counted(tmp_path: Path) -> None:
+    bounded, whole = index_of(tmp_path / "a", [0.0, 1.0, 2.0], capacity=5), index_of(tmp_path / "b", [3.0])
+    chosen = StoredEpisodes([bounded, whole], 7)
+    assert chosen.metrics() == {"offline/episodes": 3.0, "offline/left_out": 1.0}
+    assert {each.total_reward for each in chosen.draw(50)} == {1.0, 2.0, 3.0}
+    chosen.close()
 
 
 def test_draws_go_on_where_they_stood(episodes) -> None:

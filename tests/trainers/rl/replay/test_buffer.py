@@ -131,6 +131,15 @@ def test_what_can_be_drawn_is_counted_over_all_runs(own, earlier, make_buffer):
     assert metrics["replay/episodes"] == 4
     assert metrics["replay/turns"] == 9
     assert metrics["replay/added"] == 3
+    assert metrics["replay/other_runs_left_out"] == 0
+
+
+def test_earlier_runs_keep_as_many_turns_as_the_capacity_says(own, earlier, make_buffer):
+    own.write_episode(episode(suite=SUITE), iteration=1)
+    buffer = make_buffer(kind="uniform", runs=(earlier,), capacity=4)
+    metrics = buffer.refresh(1, 1)
+    assert [index.num_turns for index in buffer.indices] == [2, 4]
+    assert metrics["replay/other_runs_left_out"] == 1
 
 
 def test_all_draws_of_an_iteration_are_reported_together(own, make_buffer):

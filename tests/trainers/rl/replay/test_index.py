@@ -53,6 +53,13 @@ def test_tasks_that_come_once_each_do_not_pile_up(store, make_index):
     assert len(index.tasks) <= 2 * index.num_episodes
 
 
+def test_an_index_without_a_capacity_keeps_everything(store, make_index):
+    for _ in range(5):
+        store.write_episode(episode(3))
+    assert make_index(capacity=None).num_episodes == 5
+    assert make_index(capacity=8).left_out == 3
+
+
 OURS = RunStore.columns
 
 

@@ -23,6 +23,12 @@ def test_bounds_are_those_of_the_index():
     assert options.bounds("sampled") == ReplayConfig(7, 3, 2, "sampled")
 
 
+def test_earlier_runs_are_bounded_by_what_was_set_alone():
+    assert ReplayOptions().bounds().capacity == 100_000
+    assert ReplayOptions(max_age=3).bounds_of_runs("sampled") == ReplayConfig(None, admitted="sampled")
+    assert ReplayOptions(capacity=7).bounds_of_runs().capacity == 7
+
+
 def test_hindsight_is_a_table_of_its_own():
     config = load_config(None, ["run.suite=x/y", "run.iterations=1", "algorithm.replay.hindsight.strategy=future"])
     assert config.algorithm.replay.hindsight == HindsightConfig("future")
