@@ -72,7 +72,8 @@ class AlolLearner:
             if state.iteration >= self.options.warmup:
                 row |= self._update_policy(batch, turns, returns - self._values(states))
             rows.append(row)
-        return mean_by_name(rows) | self.episodes.metrics()
+        metrics = mean_by_name(rows) | self.episodes.metrics()
+        return metrics | ({"updates": sum(row["updates"] for row in rows)} if "updates" in metrics else {})
 
     def parts(self) -> Mapping[str, Part]:
         """Where the draws stand, and V."""
@@ -106,7 +107,7 @@ class AlolLearner:
         metrics = {"advantage/mean": float(advantages.mean()), "advantage/std": float(advantages.std())}
         kept = float((advantages > 0).mean())
         if not kept:
-            return {**metrics, "offline/better_share": 0.0, "loss/entropy": 0.0, "updates": 0.0}
+            return {**metrics, "offline/better_share": 0.0, "loss/entropy": 0.0, "grad_norm/mean": 0.0, "updates": 0.0}
         place, config = self.place, self.place.config
         priorities = a_lol_priorities(torch.from_numpy(advantages)).numpy()
         reference, _ = score_segments(self.reference, batch.segments, config.packing, 1.0)
@@ -129,5 +130,6 @@ class AlolLearner:
             **metrics,
             "offline/better_share": kept,
             "loss/entropy": entropy / tokens,
+            "grad_norm/mean": norms[0],
             "updates": float(is_finite),
         }

@@ -181,6 +181,14 @@ def test_step_agent_comes_to_prefer_the_expert_in_all_of_its_states() -> None:
 # Steps
 
 
+def test_a_lol_counts_its_updates_and_says_how_large_they_were() -> None:
+    learner = a_lol_learner(random_play(TABLE, 12), updates=3, warmup=1)
+    assert "updates" not in learner.learn([], TrainerState())
+    metrics = learner.learn([], TrainerState(iteration=1))
+    assert metrics["updates"] == 3
+    assert metrics["grad_norm/mean"] > 0
+
+
 def test_cloning_keeps_to_the_norm_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     norms: list[float] = []
     step = cloning.clone_step
