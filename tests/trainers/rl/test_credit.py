@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,10 +10,12 @@ import pytest
 from agentgym.outcome import Outcome
 from agentgym.reward import RewardEvent
 from agentgym.trajectory import Group, Trajectory
+from agentgym_rl import credit
 from agentgym_rl.batch import TrainBatch
 from agentgym_rl.config import AlgorithmConfig
 from agentgym_rl.credit import assign_credit, group_credit, shaped_return
 from agentgym_rl.gae import turn_gae
+from tests.trainers.rl.planted import noticed, parametrised, swapped
 from tests.trainers.rl.test_batch import episode
 from tests.trainers.rl.toys import toy_config
 
@@ -241,6 +245,41 @@ def test_a_method_moves_rewards_before_gae_over_turns() -> None:
     credited, report = assign_credit(batch, config, drop_flat_groups=False)
     assert sampled(credited) == {"a": [0.5, 0.5, 0.25]}
     assert {name: credit.tolist() for name, credit in report.turns.items()} == {"a": [0.5, 0.5]}
+
+
+OWN = credit._credit_trajectory
+
+
+def targets_of_unmoved_rewards(batch, index, config, rewards):
+    """D-25: the actor learns from the rewards that a method moved, the critic from those of the environment."""
+    came = OWN(batch, index, config, rewards)
+    advantages = [stream.copy() for stream in batch.advantages]
+    OWN(batch, index, config, batch.trajectories[index].step_rewards())
+    batch.advantages = advantages
+    return came
+
+
+def advantages_of_unmoved_rewards(batch, index, config, rewards):
+    """D-25: the critic learns from the rewards that a method moved, the actor from those of the environment."""
+    OWN(batch, index, config, batch.trajectories[index].step_rewards())
+    advantages = [stream.copy() for stream in batch.advantages]
+    came = OWN(batch, index, config, rewards)
+    batch.advantages = advantages
+    return came
+
+
+@parametrised(OWN, targets_of_unmoved_rewards, advantages_of_unmoved_rewards)
+def test_the_critic_learns_from_the_rewards_that_the_actor_does(
+    implementation: Callable[..., Any], is_bug: bool
+) -> None:
+    """A value is trained towards the reward that the method gave, and is off it by the advantage."""
+    tables = {"is_whitened": False, "gae": {"discount": 1.0, "trace": 1.0}, "attribution": {"method": "uniform"}}
+    batch = with_values(TrainBatch.of([group_of("g", paid("a", 1.0, [(2, 1), (1, 1)]))]), [None])
+    with swapped(credit, "_credit_trajectory", implementation):
+        credited, _ = assign_credit(batch, algorithm("ppo", **tables), drop_flat_groups=False)
+    with noticed(is_bug):
+        assert sampled(credited, "value_targets") == {"a": [1.0, 0.5]}
+        assert sampled(credited) == {"a": [0.75, 0.25]}
 
 
 FAULT = Outcome("infrastructure", "x")
