@@ -45,7 +45,10 @@ class ToolUse(StepFormula):
             ConfigError: It is not known which turns called tools.
         """
         if steps.tool_calls is None:
-            raise ConfigError("tool_use needs the number of tool calls of each turn: give Steps.tool_calls")
+            raise ConfigError(
+                "tool_use pays turns that call tools, and there is nothing that says which do; choose an environment "
+                "that has tools, or another method; from Python give Steps.tool_calls"
+            )
         is_paid = steps.tool_calls > 0
         if self.max_paid is not None:
             before: Ints = np.cumsum(is_paid) - is_paid

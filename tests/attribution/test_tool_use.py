@@ -35,7 +35,7 @@ def test_a_bonus_fades_inside_chains_and_sums():
 
 
 def test_what_cannot_be_is_refused():
-    with pytest.raises(ConfigError, match="number of tool calls"):
+    with pytest.raises(ConfigError, match="choose an environment that has tools"):
         ToolUse().credit(steps_of([[0.0]]))
     with pytest.raises(ConfigError, match="max_paid"):
         ToolUse(max_paid=-1)

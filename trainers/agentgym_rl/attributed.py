@@ -127,7 +127,7 @@ def require_recordable(config: AttributionConfig, make_game: Callable[[Task], Ga
         game.reset(task)
         assert game.acting_role is not None
         anchor, progress = game.anchor(), game.progress(game.acting_role)
-        components = game.reward_weights
+        components, has_tools = game.reward_weights, bool(game.tools.get(game.acting_role))
     finally:
         game.close()
     one = np.zeros(1)
@@ -139,7 +139,7 @@ def require_recordable(config: AttributionConfig, make_game: Callable[[Task], Ga
             is_truncated=np.zeros(1, np.bool_),
             anchors=None if anchor is None else np.zeros(1, np.int64),
             progress=None if progress is None else one,
-            tool_calls=np.zeros(1, np.int64),
+            tool_calls=np.zeros(1, np.int64) if has_tools else None,
             is_valid=np.ones(1, np.bool_),
             parts=dict.fromkeys(components, one),
             predictions=dict.fromkeys(config.formula.reads, one),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
 from agentgym.attribution.environment import Environment
-from agentgym.errors import ContractError
-from agentgym_rl.attributed import AttributionConfig, attribute
+from agentgym.errors import ConfigError, ContractError
+from agentgym.rollout import game_maker
+from agentgym.suite import load_suite
+from agentgym_rl.attributed import AttributionConfig, attribute, require_recordable
 from tests.attribution.records import record
 
 
@@ -15,3 +19,11 @@ def test_credit_that_is_no_number_is_never_learnt_from(monkeypatch: pytest.Monke
     monkeypatch.setattr(Environment, "credit", lambda _, steps: np.where(steps.rewards > 0, np.nan, 0.0))
     with pytest.raises(ContractError, match="environment gives turn 1 of episode 'a' the credit nan"):
         attribute([record("a", [0.0, 9.0])], AttributionConfig("environment"))
+
+
+def test_a_bonus_for_tools_is_refused_where_there_are_none() -> None:
+    config = AttributionConfig("tool_use")
+    for name, is_refused in (("dialogue/guess-number", True), ("tools/lookup", False)):
+        suite = load_suite(name)
+        with pytest.raises(ConfigError, match="choose an environment that has tools") if is_refused else nullcontext():
+            require_recordable(config, game_maker(suite), suite.train_tasks()[0])
