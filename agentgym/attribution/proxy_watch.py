@@ -5,6 +5,7 @@ Keeping shaping small is the work of `bounded`; stopping the run that of its tra
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,11 +41,13 @@ class WatchReading:
     """What one iteration showed.
 
     Attributes:
+        num_episodes: Those in the window that have a score.
         correlation: Pearson's, over the window; None where it says nothing (few episodes, or no variance).
         num_astray: Iterations astray one after another, this one included.
         should_stop: Whether patience has run out.
     """
 
+    num_episodes: int
     correlation: float | None
     num_astray: int
     should_stop: bool
@@ -73,16 +76,24 @@ class ProxyWatch:
             What it showed. Where the correlation says nothing the count of iterations astray stays as it is.
 
         Raises:
-            ConfigError: There is not one score for each proxy.
+            ConfigError: There is not one score for each proxy, or one of either is no finite number.
         """
         if len(proxies) != len(scores):
             raise ConfigError(f"{len(proxies)} proxies but {len(scores)} scores; give one of each for every episode")
-        pairs = zip(proxies, scores, strict=True)
-        self._pairs.append([(float(proxy), float(score)) for proxy, score in pairs if score is not None])
+        given = zip(proxies, scores, strict=True)
+        pairs = [(float(proxy), float(score)) for proxy, score in given if score is not None]
+        for pair in pairs:
+            if not all(map(math.isfinite, pair)):
+                raise ConfigError(
+                    f"an episode has the proxy {pair[0]} and the score {pair[1]}; expected finite numbers: leave it "
+                    "out, it counts as not graded"
+                )
+        self._pairs.append(pairs)
         correlation = self._correlation()
         if correlation is not None:
             self._num_astray = self._num_astray + 1 if correlation < self.config.min_correlation else 0
-        return WatchReading(correlation, self._num_astray, self._num_astray >= self.config.patience)
+        num_episodes = sum(map(len, self._pairs))
+        return WatchReading(num_episodes, correlation, self._num_astray, self._num_astray >= self.config.patience)
 
     def state(self) -> dict[str, object]:
         """JSON values that `load` takes up, for checkpoints."""

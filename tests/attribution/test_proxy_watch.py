@@ -45,6 +45,16 @@ def test_a_watch_goes_on_from_its_state():
     assert [other.update(*pair) for pair in pairs[2:]] == [one.update(*pair) for pair in pairs[2:]]
 
 
+@pytest.mark.parametrize(("proxy", "score"), [(float("nan"), 0.5), (1.0, float("nan")), (float("inf"), 0.5)])
+def test_what_is_no_number_is_refused_rather_than_taken_for_agreement(proxy, score):
+    rng, watch = np.random.default_rng(0), ProxyWatch(CONFIG)
+    for pair in iterations(rng, -0.8, 2):
+        watch.update(*pair)
+    with pytest.raises(ConfigError, match="expected finite numbers"):
+        watch.update([proxy], [score])
+    assert watch.update(*next(iterations(rng, -0.8, 1))).num_astray == 3
+
+
 def test_what_cannot_be_is_refused():
     with pytest.raises(ConfigError, match="one of each"):
         ProxyWatch().update([1.0], [])

@@ -29,15 +29,16 @@ class ProxyPart:
             shaped: Its episodes; none where the method left their returns as they were.
 
         Returns:
-            By name: `proxy/correlation` over the last iterations, left out while it says nothing, and
-            `proxy/iterations_astray`, one after another.
+            By name: `proxy/episodes` of the last iterations that have a score; `proxy/correlation` over them and
+            `proxy/iterations_astray`, one after another, both left out while the correlation says nothing.
         """
         if self._watch is None or not shaped:
             return {}
         reading = self._watch.update([each.reward for each in shaped], [each.score for each in shaped])
+        told = {"proxy/episodes": float(reading.num_episodes)}
         if reading.correlation is None:
-            return {}
-        return {"proxy/correlation": reading.correlation, "proxy/iterations_astray": float(reading.num_astray)}
+            return told
+        return told | {"proxy/correlation": reading.correlation, "proxy/iterations_astray": float(reading.num_astray)}
 
     def parts(self) -> Mapping[str, Part]:
         """Itself, where it follows anything."""

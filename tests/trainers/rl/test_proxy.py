@@ -26,6 +26,13 @@ def test_pay_that_leaves_the_score_is_counted() -> None:
     assert found[0]["proxy/correlation"] > 0.9 > -0.9 > found[1]["proxy/correlation"]
 
 
+def test_a_watch_that_sees_no_scores_says_so() -> None:
+    part = ProxyPart(WatchConfig())
+    unscored = [Shaped(each.reward, None) for each in iteration(1.0)]
+    assert part.update(unscored) == {"proxy/episodes": 0.0}
+    assert part.update(iteration(1.0, count=8)) == {"proxy/episodes": 8.0}
+
+
 def test_where_nothing_is_shaped_nothing_is_followed() -> None:
     assert ProxyPart(WatchConfig()).update([]) == {}
     assert ProxyPart(None).update(iteration(1.0)) == {}
