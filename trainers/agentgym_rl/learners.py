@@ -11,6 +11,7 @@ from agentgym_rl.hierarchical.learner import ActorCriticLearner
 from agentgym_rl.hierarchical.soft_learner import SoftActorCriticLearner
 from agentgym_rl.learner import Learner, Workplace
 from agentgym_rl.offline.a_lol import AlolLearner
+from agentgym_rl.offline.actor_critic import StoredActorCriticLearner
 from agentgym_rl.offline.cloning import CloningLearner
 from agentgym_rl.offline.steered import SteeredLearner
 from agentgym_rl.offline.step_agent import StepAgentLearner
@@ -30,7 +31,9 @@ def make_learner(place: Workplace) -> Learner:
     """
     algorithm = place.config.algorithm
     if algorithm.has_critic:
-        return SoftActorCriticLearner(place) if algorithm.picks_listed else ActorCriticLearner(place)
+        if algorithm.picks_listed:
+            return SoftActorCriticLearner(place)
+        return (ActorCriticLearner if algorithm.collects else StoredActorCriticLearner)(place)
     if algorithm.learner == "offline":
         episodes = open_episodes(place)
         if algorithm.offline.method == "a_lol":

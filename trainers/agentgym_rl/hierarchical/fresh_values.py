@@ -56,8 +56,8 @@ class FreshValues:
         """
         nothing = np.zeros(self.turns.num_turns)
         returns = monte_carlo_targets(self.turns.rewards, self.turns.successor, nothing, discount)
-        has_return = np.array([_has_return(each) for each in self.batch.trajectories], np.bool_)
-        mine = has_return[self.turns.trajectory]
+        is_whole = np.array([has_return(each) for each in self.batch.trajectories], np.bool_)
+        mine = is_whole[self.turns.trajectory]
         return calibration_metrics([self.values.state[mine]], [returns[mine]])
 
     def advantages(self) -> dict[str, Float64[np.ndarray, " T"]]:
@@ -77,16 +77,22 @@ def fresh_values(groups: Sequence[Group], value: Valuing) -> FreshValues | None:
         groups: Collected just now; of more than `MAX_EPISODES` graded episodes, so many evenly among them.
         value: The critic, before it has learnt from these episodes.
     """
-    graded = [member for group in groups for member in group.members if _is_graded(member)]
+    return values_of([member for group in groups for member in group.members], value)
+
+
+def values_of(members: Sequence[Trajectory], value: Valuing) -> FreshValues | None:
+    """The same of any episodes, such as stored ones, of which a critic may have learnt."""
+    graded = [member for member in members if _is_graded(member)]
     chosen = np.unique(np.linspace(0, len(graded) - 1, min(len(graded), MAX_EPISODES)).astype(np.int64))
     batch = TrainBatch.of_trajectories([graded[index] for index in chosen])
     turns = turn_transitions(batch)
     return FreshValues(batch, turns, value(batch, turns)) if turns.num_turns else None
 
 
+def has_return(member: Trajectory) -> bool:
+    """Whether no limit cut the episode, so that its return is that of all that would have followed."""
+    return member.outcome is None or member.outcome.kind != "truncated"
+
+
 def _is_graded(member: Trajectory) -> bool:
     return member.total_reward is not None and math.isfinite(member.total_reward)
-
-
-def _has_return(member: Trajectory) -> bool:
-    return member.outcome is None or member.outcome.kind != "truncated"

@@ -15,6 +15,7 @@ from agentgym.rollout import draw_seed
 from agentgym.trajectory import Group
 from agentgym_rl import distributed
 from agentgym_rl.batch import TrainBatch
+from agentgym_rl.calibration import calibration_metrics
 from agentgym_rl.checkpoint import TrainerState
 from agentgym_rl.hierarchical.a_lol import a_lol_loss, a_lol_priorities
 from agentgym_rl.hierarchical.critic import CriticConfig, TurnCritic, TurnStates
@@ -22,6 +23,7 @@ from agentgym_rl.hierarchical.critic_losses import critic_loss
 from agentgym_rl.hierarchical.critic_step import CriticStepConfig, critic_optimiser, critic_step
 from agentgym_rl.hierarchical.encoding import encode
 from agentgym_rl.hierarchical.experience import Experience
+from agentgym_rl.hierarchical.fresh_values import has_return
 from agentgym_rl.hierarchical.positions import turn_positions
 from agentgym_rl.hierarchical.targets import monte_carlo_targets
 from agentgym_rl.hierarchical.transitions import TurnTransitions, turn_transitions
@@ -59,6 +61,7 @@ class AlolLearner:
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
         """The updates of an iteration; in the first ones of V alone."""
         rows: list[Metrics] = []
+        judged: list[tuple[np.ndarray, np.ndarray]] = []
         for _ in range(self.options.updates):
             drawn = self.episodes.draw(self.options.batch)
             state.seen_hashes.update(each.content_hash for each in drawn)
@@ -68,11 +71,13 @@ class AlolLearner:
                 turns.rewards, turns.successor, np.zeros(turns.num_turns), self.options.discount
             )
             states = self._states(batch, turns)
-            row = self._fit_value(states, returns)
+            row, values = self._fit_value(states, returns)
+            is_whole = np.array([has_return(each) for each in drawn])[turns.trajectory]
+            judged.append((values[is_whole], returns[is_whole]))
             if state.iteration >= self.options.warmup:
                 row |= self._update_policy(batch, turns, returns - self._values(states))
             rows.append(row)
-        metrics = mean_by_name(rows) | self.episodes.metrics()
+        metrics = mean_by_name(rows) | self.episodes.metrics() | calibration_metrics(*zip(*judged, strict=True))
         return metrics | ({"updates": sum(row["updates"] for row in rows)} if "updates" in metrics else {})
 
     def parts(self) -> Mapping[str, Part]:
@@ -87,13 +92,16 @@ class AlolLearner:
         experience = Experience(batch, turns, np.full((1, turns.num_turns), 1 / turns.num_turns))
         return encode(self.critic.online, experience, self.place.config.packing, self.reference).stored
 
-    def _fit_value(self, states: TurnStates, returns: Float64[np.ndarray, " N"]) -> Metrics:
-        """One step of V towards the returns that followed."""
+    def _fit_value(
+        self, states: TurnStates, returns: Float64[np.ndarray, " N"]
+    ) -> tuple[Metrics, Float64[np.ndarray, " N"]]:
+        """One step of V towards the returns that followed, and V before it."""
         outputs = self.critic.online(states).v
         targets = torch.from_numpy(returns).to(outputs).expand_as(outputs)
         loss = critic_loss(outputs, targets, torch.full_like(outputs[0], 1 / len(returns)))
         critic_step(self.critic, self.optimiser, [loss], self.step)
-        return {"critic/v_loss": float(loss.detach()), "critic/v": float(outputs.detach().mean())}
+        metrics = {"critic/v_loss": float(loss.detach()), "critic/v": float(outputs.detach().mean())}
+        return metrics, outputs.detach().mean(0).double().cpu().numpy()
 
     @torch.no_grad()
     def _values(self, states: TurnStates) -> Float64[np.ndarray, " N"]:

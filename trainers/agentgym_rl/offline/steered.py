@@ -20,8 +20,10 @@ from agentgym.rollout import draw_seed
 from agentgym.trajectory import Group
 from agentgym_rl import distributed
 from agentgym_rl.batch import Stream, TrainBatch
+from agentgym_rl.calibration import calibration_metrics
 from agentgym_rl.checkpoint import TrainerState
 from agentgym_rl.gae import rewards_at_turn_ends
+from agentgym_rl.hierarchical.fresh_values import has_return
 from agentgym_rl.hierarchical.ilql import ilql_loss, monte_carlo_loss, taken
 from agentgym_rl.hierarchical.targets import episode_successors, monte_carlo_targets, next_values, one_step_targets
 from agentgym_rl.hierarchical.transitions import require_carried
@@ -86,12 +88,17 @@ class SteeredLearner:
 
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
         """The updates of an iteration; there are no groups."""
-        rows = []
+        rows: list[Metrics] = []
+        judged: list[tuple[Stream, Stream]] = []
         for _ in range(self.options.updates):
             drawn = self.episodes.draw(self.options.batch)
             state.seen_hashes.update(each.content_hash for each in drawn)
-            rows.append(self._step(TrainBatch.of_trajectories(drawn)))
-        return mean_by_name(rows) | {
+            row, values, returns = self._step(TrainBatch.of_trajectories(drawn))
+            rows.append(row)
+            judged.append((values, returns))
+        return {
+            **mean_by_name(rows),
+            **calibration_metrics(*zip(*judged, strict=True)),
             "updates": sum(row["updates"] for row in rows),
             **self.episodes.metrics(),
         }
@@ -104,9 +111,11 @@ class SteeredLearner:
         """Close the runs that are learnt from."""
         self.episodes.close()
 
-    def _step(self, batch: TrainBatch) -> Metrics:
+    def _step(self, batch: TrainBatch) -> tuple[Metrics, Stream, Stream]:
+        """An update; Q before it at the sampled tokens of episodes that ended, and the returns that followed."""
         place, optimisers = self.place, (self.place.optimiser, self.optimiser)
-        targets = self._targets(batch)
+        targets, returns = self._targets(batch)
+        said: list[Stream] = [np.zeros(0)] * len(batch.segments)
         num_tokens = sum(int(segment.completion_mask.sum()) for segment in batch.segments)
         for optimiser in optimisers:
             optimiser.zero_grad(set_to_none=True)
@@ -116,7 +125,9 @@ class SteeredLearner:
             hidden = place.model.hidden_states(moved.tokens, moved.position_ids, moved.attention_mask())
             logprobs, _ = place.model.read(hidden, moved.tokens, moved.completion_mask)
             cloning_loss = -logprobs.sum() / num_tokens
-            critic_loss = self._critic_loss(moved, states_before(hidden, moved.completion_mask), targets, num_tokens)
+            critic_loss, q = self._critic_loss(moved, states_before(hidden, moved.completion_mask), targets, num_tokens)
+            for index, stream in moved.unflatten(q).items():
+                said[index] = stream.astype(np.float64)
             torch.autograd.backward(cloning_loss + critic_loss)
             cloning, critic = cloning + float(cloning_loss.detach()), critic + float(critic_loss.detach())
         norms = [distributed.clip_groups(each, place.config.optimiser.max_grad_norm) for each in optimisers]
@@ -125,32 +136,37 @@ class SteeredLearner:
             for optimiser in optimisers:
                 optimiser.step()
             self.value.follow(self.head, self.options.polyak)
-        return {
+        metrics = {
             "loss/cloning": cloning,
             "critic/loss": critic,
             "grad_norm/mean": norms[0][0],
             "updates": float(is_finite),
         }
+        whole = [index for index, each in enumerate(batch.trajectories) if has_return(each)]
+        values, came = ([np.zeros(0), *(batch.sampled(each, index) for index in whole)] for each in (said, returns))
+        return metrics, np.concatenate(values), np.concatenate(came)
 
     def _critic_loss(
         self, micro: MicroBatch, states: Float[Tensor, "T D"], targets: list[Stream], num_tokens: int
-    ) -> Float[Tensor, ""]:
+    ) -> tuple[Float[Tensor, ""], Float[Tensor, " T"]]:
+        """With gradient; and the mean of Q_1 and Q_2 at the sampled tokens, without."""
         tokens = micro.tokens[micro.completion_mask]
         q, wanted = self.head.q(states), micro.flatten(targets)
+        said = taken(q.detach(), tokens).mean(0)
         weights = torch.full_like(wanted, 1 / num_tokens)
         if self.options.method == "monte_carlo":
-            return monte_carlo_loss(q, tokens, wanted, weights, self.options.ilql.conservatism)
+            return monte_carlo_loss(q, tokens, wanted, weights, self.options.ilql.conservatism), said
         with torch.no_grad():
             target_q = taken(self.value.target_q(states), tokens)
-        return ilql_loss(q, self.value(states), tokens, wanted, target_q, weights, config=self.options.ilql)
+        return ilql_loss(q, self.value(states), tokens, wanted, target_q, weights, config=self.options.ilql), said
 
-    def _targets(self, batch: TrainBatch) -> list[Stream]:
-        """What Q of each sampled token regresses to.
+    def _targets(self, batch: TrainBatch) -> tuple[list[Stream], list[Stream]]:
+        """What Q of each sampled token regresses to, and the return that followed.
 
         Raises:
             ContractError: A reward is no finite number, or belongs to a turn without sampled tokens and would be lost.
         """
-        streams = [np.zeros(segment.num_tokens) for segment in batch.segments]
+        targets, returns = ([np.zeros(segment.num_tokens) for segment in batch.segments] for _ in range(2))
         values = self._values(batch) if self.options.method == "ilql" else None
         is_cut = [each.outcome is not None and each.outcome.kind == "truncated" for each in batch.trajectories]
         for index, trajectory in enumerate(batch.trajectories):
@@ -160,15 +176,15 @@ class SteeredLearner:
                 continue
             rewards = rewards_at_turn_ends(turn_rewards, turn)
             successor = episode_successors(np.array([len(turn)]), np.array([is_cut[index]]))
-            if values is None:
-                found = monte_carlo_targets(rewards, successor, np.zeros(len(turn)), self.options.discount)
-            else:
+            found = monte_carlo_targets(rewards, successor, np.zeros(len(turn)), self.options.discount)
+            batch.spread(found, index, returns)
+            if values is not None:
                 tokens, end = values
                 final = np.full((1, len(turn)), end[index])
                 following = next_values(batch.sampled(tokens, index)[None], final, successor)
                 found = one_step_targets(rewards, following, self.options.discount)[0]
-            batch.spread(found, index, streams)
-        return streams
+            batch.spread(found, index, targets)
+        return targets, returns
 
     @torch.no_grad()
     def _values(self, batch: TrainBatch) -> tuple[list[Stream], np.ndarray]:

@@ -56,7 +56,7 @@ def with_truncated(member):
     return True
 
 
-@parametrised(fresh_values._has_return, undiscounted, with_truncated)
+@parametrised(fresh_values.has_return, undiscounted, with_truncated)
 def test_values_stand_beside_the_discounted_returns_of_episodes_that_ended(implementation, is_bug: bool) -> None:
     batch = chain().batch(40, 4, [1, 2, 3, 4])
     network = Learner(chain(), batch).critic.online
@@ -69,7 +69,7 @@ def test_values_stand_beside_the_discounted_returns_of_episodes_that_ended(imple
         returns.append(np.array([DISCOUNT**left for left in range(len(record.turns))])[::-1])
     assert 3 < len(values) < 40
     expected = calibration_metrics(values, returns)
-    name = "monte_carlo_targets" if implementation is undiscounted else "_has_return"
+    name = "monte_carlo_targets" if implementation is undiscounted else "has_return"
     with swapped(fresh_values, name, implementation):
         found = calibration(network, groups_of(batch))
     with noticed(is_bug):

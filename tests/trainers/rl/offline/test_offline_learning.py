@@ -125,6 +125,21 @@ def test_an_expert_is_followed_in_its_own_states(
         assert margin > 0.05
 
 
+def test_a_critic_of_stored_turns_is_compared_with_what_followed(recorded: Path, tmp_path: Path) -> None:
+    algorithm = {
+        "preset": "archer_offline",
+        "critic": {"updates": 2, "batch": 8, "warmup": 1},
+        "actor": {"updates": 1, "batch": 8},
+    }
+    config = offline_config(recorded, algorithm, 2, validation={"every": 0, "has_final_test": False})
+    train(config, tmp_path / "run")
+    with RunStore.open(tmp_path / "run", read_only=True) as store:
+        metrics = store.metrics()
+    for name in ("calibration/error", "calibration/predicted/00", "critic/value_ratio"):
+        assert len(metrics[name][1]) == 2, name
+    assert metrics["replay/episodes"][1].tolist() == [256, 256]
+
+
 def test_a_killed_offline_run_goes_on_to_the_same(recorded: Path, tmp_path: Path, monkeypatch) -> None:
     """Trap D-29: V, the copy of Q and the draws come back."""
     algorithm = {"preset": "ilql", "offline": {"updates": 3, "batch": 8}}

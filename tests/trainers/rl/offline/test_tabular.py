@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def a_lol_learner(records: list[Trajectory], **options: Any) -> AlolLearner:
 def targets_of(learner: SteeredLearner, records: list[Trajectory]) -> list[float]:
     """What Q of each sampled token regresses to, in order."""
     batch = TrainBatch.of_trajectories(records)
-    streams = learner._targets(batch)
+    streams, _ = learner._targets(batch)
     return np.concatenate([batch.sampled(streams, index) for index in range(len(records))]).tolist()
 
 
@@ -176,6 +177,21 @@ def test_step_agent_comes_to_prefer_the_expert_in_all_of_its_states() -> None:
     place = place_of(TABLE, config_of({"preset": "step_agent", "offline": options}))
     StepAgentLearner(place, Episodes(expert)).learn([], TrainerState())
     assert chances(TABLE, place.model)[:, 1].min() > 0.75
+
+
+@pytest.mark.parametrize("preset", [*STEERED, "a_lol"])
+def test_values_of_stored_steps_are_compared_with_what_followed(preset: str) -> None:
+    """Of episodes that ended alone; before the update, when Q is 0 everywhere."""
+    records = random_play(TABLE, 20)
+    learner = a_lol_learner(records, updates=1) if preset == "a_lol" else steered_learner(preset, records)
+    learner.options = replace(learner.options, updates=1)
+    metrics = learner.learn([], TrainerState())
+    came = [value for name, value in metrics.items() if name.startswith("calibration/realised/")]
+    whole = returns_that_followed([each for each in records if each.outcome.kind == "terminated"])
+    assert 0 < len(whole) < sum(len(each.turns) for each in records)
+    assert np.mean(came) == pytest.approx(np.mean(whole), abs=0.05)
+    if preset != "a_lol":
+        assert metrics["calibration/error"] == pytest.approx(np.mean(whole))
 
 
 # Steps
