@@ -12,8 +12,10 @@ from typing import Self
 
 import numpy as np
 
+from agentgym.attribution.anchors import Anchors
 from agentgym.attribution.contract import StepFormula, Yields
 from agentgym.attribution.steps import Floats, Steps
+from agentgym.attribution.turn_groups import TurnGroups
 from agentgym.errors import ConfigError
 
 
@@ -145,6 +147,14 @@ def leaves(formula: StepFormula) -> Iterator[StepFormula]:
         yield from leaves(part)
     if not parts:
         yield formula
+
+
+def comparing_states(formula: StepFormula) -> Anchors | TurnGroups | None:
+    """The first method of a formula that compares turns in equal states; None where there is none."""
+    for leaf in leaves(formula):
+        if isinstance(leaf, Anchors) or (isinstance(leaf, TurnGroups) and leaf.by == "anchor"):
+            return leaf
+    return None
 
 
 def shaped_rewards(formula: StepFormula, steps: Steps) -> Floats:

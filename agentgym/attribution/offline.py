@@ -13,9 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from agentgym.attribution.anchors import Anchors
+from agentgym.attribution.compose import comparing_states
 from agentgym.attribution.contract import Attribution, Credited, StepFormula, Yields, require_finite
 from agentgym.attribution.predicted import Predicting
-from agentgym.attribution.steps import Floats
+from agentgym.attribution.steps import Floats, Steps
+from agentgym.attribution.turn_groups import TurnGroups
 from agentgym.errors import ConfigError
 from agentgym.outcome import GRADED
 from agentgym.reward import RewardEvent
@@ -47,6 +50,8 @@ class RunCredit:
         largest_gap: Largest difference between an episode's return and the sum of its credit.
         mean_by_fifth: Mean |credit| of a turn, by the fifth of its episode that it stands in; None where none does.
         made_at: When, in UTC; "" where that is not known.
+        singleton_share: Share of the turns that had no other in their state to be compared with; None for methods that
+            compare no states, and for credit that was assigned elsewhere.
     """
 
     label: str
@@ -60,6 +65,7 @@ class RunCredit:
     largest_gap: float
     mean_by_fifth: tuple[float | None, ...]
     made_at: str = ""
+    singleton_share: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object."""
@@ -109,6 +115,7 @@ def attribute_run(
         trajectories = [trajectory for _, trajectory in members]
         for label, method in methods.items():
             tallies[label].add(members, _at(method, iteration).attribute(trajectories))
+            tallies[label].compare(_comparing_states(method), trajectories)
         done += len(members)
         if on_group is not None:
             on_group(done, len(wanted))
@@ -229,6 +236,11 @@ def _at(method: Attribution, iteration: int) -> Attribution:
     return method.at(iteration) if isinstance(method, StepFormula | Predicting) else method
 
 
+def _comparing_states(method: Attribution) -> Anchors | TurnGroups | None:
+    formula = method.formula if isinstance(method, Predicting) else method
+    return comparing_states(formula) if isinstance(formula, StepFormula) else None
+
+
 def _reads_tokens(method: Attribution) -> bool:
     """Whether who predicts for a method may read token ids."""
     return isinstance(method, Predicting)
@@ -267,6 +279,7 @@ class _Tally:
         self.label, self.method = label, method
         self.events: dict[int, list[RewardEvent]] = {}
         self._episodes, self._gap = 0, 0.0
+        self._alone, self._compared = 0.0, 0
         self._sums, self._counts = np.zeros(FIFTHS), np.zeros(FIFTHS)
 
     def add(self, members: Sequence[tuple[int, Trajectory]], found: Sequence[Floats]) -> None:
@@ -279,6 +292,13 @@ class _Tally:
             self._episodes += 1
             gap = abs(float(credit.sum() - trajectory.step_rewards().sum()))
             self._gap = float(np.maximum(self._gap, gap))  # unlike max, which passes over NaN
+
+    def compare(self, method: Anchors | TurnGroups | None, group: Sequence[Trajectory]) -> None:
+        """Count which turns of a group have others in their state, for a method that compares them."""
+        if method is not None:
+            count = sum(len(trajectory.turns) for trajectory in group)
+            self._alone += method.sizes(Steps.of(group)).singleton_share * count
+            self._compared += count
 
     def result(self, purpose: Purpose, left_out: int, made_at: str) -> RunCredit:
         means = [float(total / count) if count else None for total, count in zip(self._sums, self._counts, strict=True)]
@@ -296,6 +316,7 @@ class _Tally:
             largest_gap=self._gap,
             mean_by_fifth=tuple(means),
             made_at=made_at,
+            singleton_share=self._alone / self._compared if self._compared else None,
         )
 
     def keep(self, store: RunStore, found: RunCredit, *, is_replacement: bool) -> None:

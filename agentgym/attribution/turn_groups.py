@@ -13,7 +13,7 @@ import numpy as np
 from agentgym.attribution.contract import StepFormula
 from agentgym.attribution.episode_groups import episode_advantages
 from agentgym.attribution.gated import require_parts
-from agentgym.attribution.step_groups import Baseline, StepGroups, require_baseline
+from agentgym.attribution.step_groups import Baseline, GroupSizes, StepGroups, group_sizes, require_baseline
 from agentgym.attribution.steps import Floats, Steps, require_discount, returns_to_go
 from agentgym.errors import ConfigError
 
@@ -62,11 +62,20 @@ class TurnGroups(StepFormula):
         outcome = sum((parts[component] for component in self.outcome), np.zeros(len(steps.rewards)))
         lesser = [part for component, part in parts.items() if component not in self.outcome]
         turn_rewards = sum(lesser, np.zeros(len(steps.rewards)))
-        if self.by == "anchor":
-            groups = StepGroups.by_anchor(steps, self.name, one_visit=True)
-        else:
-            groups = StepGroups.by_turn(steps)
-        above = groups.compared(turn_rewards, self.baseline, self.is_scaled)
+        above = self._groups(steps).compared(turn_rewards, self.baseline, self.is_scaled)
         turns = returns_to_go(above, steps.offsets, self.gamma * self.trace)
         episodes = episode_advantages(steps, outcome, self.baseline, self.is_scaled)
         return self.turn_weight * turns + episodes[steps.owner]
+
+    def sizes(self, steps: Steps) -> GroupSizes:
+        """How many turns have others to be compared with.
+
+        Raises:
+            ConfigError: Anchors are asked for and not recorded.
+        """
+        return group_sizes(self._groups(steps))
+
+    def _groups(self, steps: Steps) -> StepGroups:
+        if self.by == "anchor":
+            return StepGroups.by_anchor(steps, self.name, one_visit=True)
+        return StepGroups.by_turn(steps)

@@ -169,7 +169,10 @@ def _refuse_alone(given: Mapping[str, object]) -> None:
 
 
 def _warn(found: Sequence[RunCredit]) -> None:
-    """Say why methods gave no turn anything."""
+    """Say why methods gave no turn anything, and how much those that compare states had to compare."""
+    for each in found:
+        if each.singleton_share is not None:
+            note(f"{each.label}: {each.singleton_share:.0%} of the turns are compared with no other in their state")
     silent: dict[str, list[str]] = {}
     for each in found:
         if not any(each.mean_by_fifth):

@@ -142,6 +142,16 @@ def test_nothing_is_kept_where_one_method_does_not_apply(store):
     assert store.credit_labels() == {}
 
 
+@pytest.mark.parametrize("method", ["anchors", "episode_groups+anchors", "turn_groups"])
+def test_the_share_of_turns_that_are_alone_in_their_state_is_told(store, method):
+    options = ['by="anchor"', 'outcome=["step"]'] if method == "turn_groups" else []
+    for name, group, anchors in (("a", "g", "su"), ("b", "g", "sv"), ("c", "h", "wx")):
+        store.write_episode(record(name, [0.0, 1.0], group=group, anchors=list(anchors)))
+    found = attribute_run(store, {"x": make_attribution(method, options), "y": make_attribution("uniform")})
+    assert [each.singleton_share for each in found] == [pytest.approx(4 / 6), None]
+    assert stored_credit(store) == found
+
+
 class Broken:
     """Gives the last turn of each episode what it was told."""
 

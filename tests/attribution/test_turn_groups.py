@@ -1,6 +1,8 @@
 import pytest
 
 from agentgym.attribution.compose import Chain
+from agentgym.attribution.step_groups import GroupSizes
+from agentgym.attribution.steps import Steps
 from agentgym.attribution.turn_groups import TurnGroups
 from agentgym.attribution.uniform import Uniform
 from agentgym.errors import ConfigError
@@ -20,6 +22,12 @@ def test_later_turns_reach_back_as_far_as_declared():
     group = [record("a", [0.0, 2.0, 4.0]), record("b", [0.0, 0.0, 0.0])]
     first, _ = TurnGroups(gamma=0.5).attribute(group)
     assert first.tolist() == [2.0 * 0.5 + 4.0 * 0.25, 2.0 + 4.0 * 0.5, 4.0]
+
+
+def test_how_many_turns_have_others_to_be_compared_with_is_known():
+    steps = Steps.of([record("a", [1.0, 5.0], anchors=["s", "t"]), record("b", [2.0], anchors=["s"])])
+    assert TurnGroups(by="anchor").sizes(steps) == GroupSizes(2, 1.5, pytest.approx(1 / 3))
+    assert TurnGroups().sizes(steps).num_groups == 2
 
 
 def test_turns_may_be_compared_by_state():

@@ -96,6 +96,12 @@ def test_why_a_method_gave_nothing_is_told_by_its_kind(run_folder: Path, capsys:
     assert told["gated,tool_use"] == "the episodes earned nothing that it could give to turns"
 
 
+def test_how_many_turns_are_alone_in_their_state_is_told(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert attribute(run_folder, "--method", "anchors", "uniform") == OK
+    told = re.findall(r"(\S+): (\d+)% of the turns are compared with no other in their state", capsys.readouterr().err)
+    assert [label for label, _ in told] == ["anchors"]
+
+
 def test_a_maze_is_judged_by_what_was_reached(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     suite = ["--suite", "dialogue/maze-partial", "--policy", "demo=1"]
     assert main(["record", *suite, "--episodes", "4", "--run", str(tmp_path / "run")]) == OK

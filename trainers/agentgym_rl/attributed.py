@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agentgym.attribution import StepFormula, Steps, make_attribution
-from agentgym.attribution.anchors import Anchors
-from agentgym.attribution.compose import leaves, shaped_rewards
+from agentgym.attribution.compose import comparing_states, leaves, shaped_rewards
 from agentgym.attribution.contract import require_finite
 from agentgym.attribution.predicted import FitConfig, Predictor, predictions_of
 from agentgym.attribution.step_groups import GroupSizes
@@ -102,7 +101,7 @@ def attribute(
     credit = formula.credit(steps)
     turns = steps.split(credit)
     require_finite(formula.name, trajectories, turns)
-    compared = next((leaf for leaf in leaves(formula) if isinstance(leaf, Anchors)), None)
+    compared = comparing_states(formula)
     sizes = None if compared is None else compared.sizes(steps)
     paid = steps.totals(credit if formula.yields == "rewards" else shaped_rewards(formula, steps))
     is_shaped = np.abs(paid - steps.totals(steps.rewards)).max(initial=0.0) > _SAME

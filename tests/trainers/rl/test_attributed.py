@@ -27,3 +27,11 @@ def test_a_bonus_for_tools_is_refused_where_there_are_none() -> None:
         suite = load_suite(name)
         with pytest.raises(ConfigError, match="choose an environment that has tools") if is_refused else nullcontext():
             require_recordable(config, game_maker(suite), suite.train_tasks()[0])
+
+
+def test_states_are_counted_for_every_method_that_compares_them() -> None:
+    group = [record("a", [0.0, 1.0], anchors=["u", "v"]), record("b", [0.0, 0.0], anchors=["x", "y"])]
+    sizes = attribute(group, AttributionConfig("turn_groups", ('turn_groups.by="anchor"',))).sizes
+    assert sizes is not None
+    assert sizes.singleton_share == 1.0
+    assert attribute(group, AttributionConfig("turn_groups")).sizes is None
