@@ -140,9 +140,11 @@ def test_a_critic_of_stored_turns_is_compared_with_what_followed(recorded: Path,
     assert metrics["replay/episodes"][1].tolist() == [256, 256]
 
 
-def test_a_killed_offline_run_goes_on_to_the_same(recorded: Path, tmp_path: Path, monkeypatch) -> None:
-    """Trap D-29: V, the copy of Q and the draws come back."""
-    algorithm = {"preset": "ilql", "offline": {"updates": 3, "batch": 8}}
+@pytest.mark.parametrize("preset", ["bc", "mc_returns", "ilql", "a_lol", "step_agent"])
+def test_a_killed_offline_run_goes_on_to_the_same(preset: str, recorded: Path, tmp_path: Path, monkeypatch) -> None:
+    """Trap D-29: V, the copy of Q, what the policy is compared with, and the draws come back."""
+    options = {"warmup": 1, "value_learning_rate": 1e-2} if preset == "a_lol" else {}
+    algorithm = {"preset": preset, "offline": {"updates": 3, "batch": 8, **options}}
     config = offline_config(recorded, algorithm, 4, checkpoint={"every": 2})
     train(config, tmp_path / "whole")
     with breaking(monkeypatch, 4):
