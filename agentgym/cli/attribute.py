@@ -142,6 +142,12 @@ def _announce(forks: NamedForks, store: RunStore, purpose: Purpose | None, polic
             f"warning: these are values of {forks.player}, but {', '.join(others[:3])} played; for theirs name them as "
             "player, such as --set forks.player=torch:runs/demo/models/trained"
         )
+    history = (store.meta.get("config") or {}).get("rollout", {}).get("history", "full")
+    if history != "full":
+        note(
+            f"warning: the run left turns out of prompts (rollout.history = {history!r}), and {forks.player} is shown "
+            "the whole conversation: these values are not quite those of the policy that played"
+        )
 
 
 def _refuse_of_training(options: Sequence[str]) -> None:

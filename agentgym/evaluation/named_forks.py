@@ -8,11 +8,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from agentgym.attribution.forks import Forks, ForkSettings
 from agentgym.errors import ConfigError
+from agentgym.evaluation.recording import RECORDING
 from agentgym.message import Message, ToolSchema
 from agentgym.policies.by_name import load
 from agentgym.policies.scripted import ScriptedPolicy
@@ -33,7 +34,8 @@ class NamedForks(ForkSettings):
 
     player: str = "random"
     """Who plays on: a script of the environment, such as demo, or a policy, such as torch:FOLDER. Values are those of
-    the player, so of the policy that played where it is the same."""
+    the player, which draws as the run did (temperature, top_p) but is shown the whole conversation: so of the policy
+    that played where it is the same, with rollout.history = "full"."""
     max_tokens: int = 256
     """Most tokens of a message of a policy."""
 
@@ -53,19 +55,25 @@ def forks_of(store: RunStore, options: NamedForks) -> Forks:
     if not name:
         raise ConfigError(f"forks plays episodes on in the suite of their run, and {store.folder} says of none")
     suite = load_suite(name)
-    make_player = _player_maker(suite, options)
+    sampling = replace(_sampling_of(store), max_tokens=options.max_tokens)
+    make_player = _player_maker(suite, options.player, sampling)
     make_env = partial(make, suite.env, **suite.env_options)
     return Forks(make_env, make_player, options, task_of=lambda each: suite.task(each.task_id))
 
 
-def _player_maker(suite: Suite, options: NamedForks) -> ScriptFactory:
-    policy = load(options.player, suite.name)
+def _sampling_of(store: RunStore) -> Sampling:
+    """How the messages of a run were drawn, where it says so: a training run by its configuration, or a recording."""
+    rollout = (store.meta.get("config") or {}).get("rollout") or store.meta.get(RECORDING) or {}
+    return Sampling(**rollout.get("sampling", {}))
+
+
+def _player_maker(suite: Suite, name: str, sampling: Sampling) -> ScriptFactory:
+    policy = load(name, suite.name)
     if isinstance(policy, ScriptedPolicy):
         return policy.factory_of(spec(suite.env).role_named(suite.role))
     with closing(make(suite.env, **suite.env_options)) as env:
         tools = list(env.tools)
     renderer = ChatRenderer(policy.tokenizer) if policy.uses_tokens else None  # type: ignore[attr-defined]
-    sampling = Sampling(max_tokens=options.max_tokens)
     return lambda task, seed: _Asked(policy, renderer, tools, sampling, task, seed)
 
 

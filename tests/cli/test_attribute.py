@@ -96,6 +96,16 @@ def test_why_a_method_gave_nothing_is_told_by_its_kind(run_folder: Path, capsys:
     assert told["gated,tool_use"] == "the episodes earned nothing that it could give to turns"
 
 
+def test_a_run_that_left_turns_out_of_prompts_is_warned_of(
+    run_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with RunStore.open(run_folder) as store:
+        store.set_meta({"config": {"rollout": {"history": "last:2"}}})
+    options = ["forks.player=demo", "forks.continuations=1", "forks.every=99"]
+    assert attribute(run_folder, "--method", "forks", "--policy", "demo", "--set", *options) == OK
+    assert "turns out of prompts (rollout.history = 'last:2')" in capsys.readouterr().err
+
+
 def test_how_many_turns_are_alone_in_their_state_is_told(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert attribute(run_folder, "--method", "anchors", "uniform") == OK
     told = re.findall(r"(\S+): (\d+)% of the turns are compared with no other in their state", capsys.readouterr().err)

@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agentgym.attribution import attribute_run
 from agentgym.errors import ConfigError, UnknownNameError
+from agentgym.evaluation import named_forks
 from agentgym.evaluation.named_forks import NamedForks, forks_of
 from agentgym.evaluation.recording import Player, RecordingSettings, record
 from agentgym.policies.tiny_model import build_tiny_model
+from agentgym.policy import Reply, Request, Sampling
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.store import RunStore
+from agentgym.suite import load_suite
 
 SUITE = "dialogue/guess-number"
+
+
+class Asked:
+    """Notes how it is asked to draw."""
+
+    name, uses_tokens, concurrency = "asked", False, 1
+
+    def __init__(self) -> None:
+        self.sampling: list[Sampling] = []
+
+    def generate(self, requests: Sequence[Request]) -> list[Reply]:
+        self.sampling += [request.sampling for request in requests]
+        return [Reply("50") for _ in requests]
+
+    def forget(self, episode: str) -> None:
+        """It remembers nothing."""
 
 
 @pytest.fixture
@@ -44,6 +64,30 @@ def test_a_model_may_play_on(store: RunStore, tmp_path: Path) -> None:
     one, again = (attribute_run(store, {name: forks_of(store, options)})[0] for name in ("one", "again"))
     assert one.mean_by_fifth == again.mean_by_fifth
     assert one.episodes == 3
+
+
+@pytest.mark.parametrize(
+    ("meta", "expected"),
+    [
+        ({}, Sampling(1.0, 9)),
+        (
+            {"config": {"rollout": {"sampling": {"temperature": 0.5, "max_tokens": 64, "top_p": 0.9}}}},
+            Sampling(0.5, 9, 0.9),
+        ),
+        ({"recording": {"sampling": {"temperature": 0.0}}}, Sampling(0.0, 9)),
+    ],
+    ids=["unsaid", "trained", "recorded"],
+)
+def test_a_policy_plays_on_at_the_temperature_of_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, meta: dict[str, Any], expected: Sampling
+) -> None:
+    player = Asked()
+    monkeypatch.setattr(named_forks, "load", lambda *_: player)
+    with RunStore.create(tmp_path / "run", {"suite": SUITE, **meta}) as store:
+        forks = forks_of(store, NamedForks(player="asked", max_tokens=9))
+    task = load_suite(SUITE).train_tasks()[0]
+    assert forks.make_player(task, 0).act([]) == "50"
+    assert player.sampling == [expected]
 
 
 def test_runs_and_players_that_are_not_known_are_refused(store: RunStore, tmp_path: Path) -> None:
