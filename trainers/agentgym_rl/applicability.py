@@ -67,15 +67,22 @@ _RULES: tuple[Rule, ...] = (
         lambda c: c.algorithm.credit not in ("episode", "attribution"),
         "credit return_to_go, turn_gae or token_gae",
     ),
-    *(
-        (f"algorithm.importance.{key}", lambda c: c.algorithm.importance.mode != "none", 'importance.mode not "none"')
-        for key in ("min_weight", "max_weight")
+    (
+        "algorithm.importance.min_weight",
+        lambda c: c.algorithm.importance.mode in ("token_mis", "seq_mis", "icepop"),
+        "importance.mode token_mis, seq_mis or icepop",
+    ),
+    (
+        "algorithm.importance.max_weight",
+        lambda c: c.algorithm.importance.mode != "none",
+        'importance.mode not "none"',
     ),
     *(
         (f"algorithm.importance.{key}", lambda c: c.algorithm.importance.mode == "geometric", 'mode = "geometric"')
         for key in ("min_gate", "max_gate")
     ),
     ("algorithm.overlong_buffer", lambda c: c.algorithm.max_episode_tokens is not None, "algorithm.max_episode_tokens"),
+    ("watch.max_value_ratio", lambda c: c.algorithm.has_critic, "a critic of turns"),
     ("group.max_refills", lambda c: c.group.dynamic_sampling == "refill", 'group.dynamic_sampling = "refill"'),
     *(
         (f"rollout.{key}", lambda c, key=key: getattr(c.rollout, key) or not c.algorithm.attribution.method, "true")

@@ -76,6 +76,13 @@ REFUSED = {
     "algorithm.actor.batch=4": "algorithm.preset=ilql",
     "algorithm.actor.has_token_baseline=true": "algorithm.preset=archer_in_sample",
     "algorithm.actor.importance.max_weight=3.0": "algorithm.preset=archer",
+    "algorithm.actor.importance.min_weight=0.4": "algorithm.preset=archer_in_sample",
+    "algorithm.actor.importance.min_gate=0.4": "algorithm.preset=archer_in_sample",
+    "algorithm.actor.importance.max_gate=3.0": "algorithm.preset=archer_in_sample",
+    "algorithm.actor.importance.max_weight=4": "algorithm.preset=archer_in_sample algorithm.actor.importance.mode=none",
+    "algorithm.importance.min_weight=0.3": "algorithm.prox=recompute algorithm.importance.mode=token_tis",
+    "algorithm.offline.a_lol.eps=0.3": "algorithm.preset=a_lol algorithm.offline.a_lol.ratio=none",
+    "watch.max_value_ratio=3.0": "algorithm.preset=loop",
     "algorithm.actor.awr.temperature=0.5": "algorithm.preset=archer",
     "algorithm.actor.entropy.alpha=0.5": "algorithm.preset=archer",
     "algorithm.actor.entropy.learning_rate=0.1": "algorithm.preset=discrete_sac",
@@ -104,7 +111,7 @@ REFUSED = {
 def test_an_option_that_changes_nothing_is_refused(option: str, beside: str) -> None:
     key = option.partition("=")[0]
     with pytest.raises(ConfigError, match=rf"override '{key}' does not apply here: it needs .*; remove it"):
-        load_config(None, [*SUITE, beside, option])
+        load_config(None, [*SUITE, *beside.split(), option])
 
 
 def test_every_rule_has_its_case() -> None:

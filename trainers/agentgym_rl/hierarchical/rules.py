@@ -76,6 +76,11 @@ RULES: tuple[tuple[str, Callable[[TrainConfig], bool], str], ...] = (
         (f"algorithm.offline.{key}", lambda c: c.algorithm.offline.method == "a_lol", 'offline.method = "a_lol"')
         for key in ("warmup", "value_learning_rate", "a_lol")
     ),
+    (
+        "algorithm.offline.a_lol.eps",
+        lambda c: c.algorithm.offline.a_lol.ratio != "none",
+        'a_lol.ratio "turn" or "token", which it clips',
+    ),
     *(
         (f"algorithm.offline.{key}", lambda c: c.algorithm.offline.method == "ilql", 'offline.method = "ilql"')
         for key in ("polyak", "ilql.expectile")
@@ -103,6 +108,20 @@ RULES: tuple[tuple[str, Callable[[TrainConfig], bool], str], ...] = (
         'actor.kind "resampled"',
     ),
     ("algorithm.actor.importance", lambda c: c.algorithm.actor.kind == "in_sample", 'actor.kind "in_sample"'),
+    (
+        "algorithm.actor.importance.min_weight",
+        lambda c: c.algorithm.actor.importance.mode == "seq_mis",
+        'actor.importance.mode = "seq_mis"',
+    ),
+    (
+        "algorithm.actor.importance.max_weight",
+        lambda c: c.algorithm.actor.importance.mode != "none",
+        'actor.importance.mode not "none"',
+    ),
+    *(
+        (f"algorithm.actor.importance.{key}", lambda _: False, "weights of tokens, as learning from groups has")
+        for key in ("min_gate", "max_gate")
+    ),
     ("algorithm.actor.awr", lambda c: c.algorithm.actor.kind == "awr", 'actor.kind "awr"'),
     ("algorithm.actor.entropy", lambda c: c.algorithm.actor.kind == "listed", 'actor.kind "listed"'),
     (
