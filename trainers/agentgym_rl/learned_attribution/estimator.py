@@ -134,6 +134,9 @@ class Estimator(ABC):
 
         Returns:
             By name: `loss` of the last pass (of targets divided by their scale), `episodes`.
+
+        Raises:
+            ConfigError: No update of the last pass had a finite gradient: the fit has diverged.
         """
         episodes, config = self.examples(), self.config
         if not episodes:
@@ -145,18 +148,22 @@ class Estimator(ABC):
         optimiser = torch.optim.AdamW(trained, lr=config.learning_rate, weight_decay=_WEIGHT_DECAY)
         self.network.train()
         losses: list[float] = []
+        taken: list[bool] = []
         for _ in range(config.epochs if self.num_fits else config.first_epochs):
             order = rng.permutation(len(episodes))
             chunks = np.array_split(order, -(-len(order) // config.batch_episodes))
-            losses = [self._update(optimiser, trained, [episodes[at] for at in chunk]) for chunk in chunks]
+            updates = [self._update(optimiser, trained, [episodes[at] for at in chunk]) for chunk in chunks]
+            losses, taken = [loss for loss, _ in updates], [is_taken for _, is_taken in updates]
+        if not any(taken):
+            raise ConfigError(f"no gradient of the last pass is finite: {self._how_it_diverged()}")
         self.network.eval()
         self.num_fits += 1
         return {"loss": float(np.mean(losses)), "episodes": float(len(episodes))}
 
     def _update(
         self, optimiser: torch.optim.Optimizer, trained: Sequence[Tensor], episodes: Sequence[Episode]
-    ) -> float:
-        """One update, left out where the gradient is not finite; returns the loss."""
+    ) -> tuple[float, bool]:
+        """One update, left out where the gradient is not finite; returns the loss, and whether it was taken."""
         optimiser.zero_grad()
         total = 0.0
         for outputs in self._outputs(episodes):
@@ -164,9 +171,10 @@ class Estimator(ABC):
             loss.backward()  # type: ignore[no-untyped-call]
             total += float(loss.detach())
         norm = torch.nn.utils.clip_grad_norm_(trained, self.config.max_grad_norm)
-        if bool(norm.isfinite()):
+        is_taken = bool(norm.isfinite())
+        if is_taken:
             optimiser.step()
-        return total
+        return total, is_taken
 
     @torch.no_grad()
     def predict(self, trajectories: Sequence[Trajectory]) -> dict[str, list[Floats]]:
@@ -193,9 +201,12 @@ class Estimator(ABC):
                 turn = int(np.flatnonzero(~np.isfinite(values))[0])
                 raise ConfigError(
                     f"the predictor of {self.name} says {values[turn]} of turn {turn} of episode {trajectory.id!r}, "
-                    f"expected a finite number: its fit has diverged; lower {self.name}.fit.learning_rate, which is "
-                    f"{self.config.learning_rate:g}"
+                    f"expected a finite number: {self._how_it_diverged()}"
                 )
+
+    def _how_it_diverged(self) -> str:
+        rate = self.config.learning_rate
+        return f"the fit of {self.name} has diverged; lower {self.name}.fit.learning_rate, which is {rate:g}"
 
     def _outputs(self, episodes: Sequence[Episode]) -> Iterator[EpisodeOutputs]:
         """Outputs by micro-batch, each holding whole episodes."""

@@ -175,7 +175,10 @@ def test_an_update_without_a_finite_gradient_is_left_out() -> None:
     estimator = estimator_of(method_of("spa", epochs=1))
     estimator.observe(training_walks()[:16])
     before = estimator.predict(other_walks()[:4])
-    with swapped(ProgressEstimator, "loss", lambda _, outputs: outputs.sums(outputs.after) * float("nan")):
+    with (
+        swapped(ProgressEstimator, "loss", lambda _, outputs: outputs.sums(outputs.after) * float("nan")),
+        pytest.raises(ConfigError, match=r"no gradient .*the fit of spa has diverged; lower spa.fit.learning_rate"),
+    ):
         estimator.fit()
     for one, other in zip(before["progress"], estimator.predict(other_walks()[:4])["progress"], strict=True):
         assert one.tolist() == other.tolist()

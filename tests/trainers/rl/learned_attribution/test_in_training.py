@@ -41,9 +41,12 @@ def test_a_run_trains_on_what_its_predictor_learns(tmp_path: Path) -> None:
     assert credit.shaped == []
 
 
-def test_a_fit_that_diverged_stops_the_run_before_anything_is_learnt_from_it(tmp_path: Path) -> None:
-    trainer = trainer_of(tmp_path, "spa", "spa.fit.first_epochs=3", "spa.fit.learning_rate=1e20")
-    with pytest.raises(ConfigError, match=r"spa says nan of turn 0 of episode .*; lower spa.fit.learning_rate"):
+@pytest.mark.parametrize(("passes", "what"), [(1, "spa says nan of turn 0 of episode"), (3, "no gradient of the last")])
+def test_a_fit_that_diverged_stops_the_run_before_anything_is_learnt_from_it(
+    tmp_path: Path, passes: int, what: str
+) -> None:
+    trainer = trainer_of(tmp_path, "spa", f"spa.fit.first_epochs={passes}", "spa.fit.learning_rate=1e20")
+    with pytest.raises(ConfigError, match=rf"{what} .*the fit of spa has diverged; lower spa.fit.learning_rate"):
         trainer.run()
     assert trainer.state.iteration == 0
 
