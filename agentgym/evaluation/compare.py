@@ -137,5 +137,6 @@ def _from_store(folder: Path, wanted: str) -> EvaluationResult:
     matching = [value for key, value in found.items() if key.endswith(f":{wanted}") or not wanted]
     if len(matching) != 1:
         names = ", ".join(f"{folder}#{value['split']}:{value['policy']}" for value in found.values()) or "none"
-        raise ConfigError(f"{len(matching)} results in {folder} match {wanted!r}; name one of: {names}")
+        asked = f" match {wanted!r}" if wanted else ""
+        raise ConfigError(f"{len(matching)} results in {folder}{asked}; name one of: {names}")
     return EvaluationResult.from_json(matching[0])

@@ -171,7 +171,7 @@ def brief(turn: Turn) -> str:
     calls = [call.get("function") for call in turn.reply.get("tool_calls") or () if isinstance(call, dict)]
     named = [call for call in calls if isinstance(call, dict)]
     said = " ".join(f"{call.get('name', '?')}({_arguments(call.get('arguments'))})" for call in named)
-    said = " ".join((said or str(turn.reply.get("content") or turn.text)).split())
+    said = " ".join((said or str(turn.reply.get("content") or turn.text)).split()) or "(nothing)"
     return said if len(said) <= _MAX_CHARS else f"{said[:_MAX_CHARS]} …"
 
 

@@ -154,7 +154,7 @@ def test_results_are_kept_in_the_run_and_compared_from_there(tmp_path):
     found = compare(f"{tmp_path}#test:null", f"{tmp_path}#oracle")
     assert found.success.mean == 1.0
     assert found.is_significant
-    with pytest.raises(ConfigError, match=r"2 results .* name one of"):
+    with pytest.raises(ConfigError, match=rf"2 results in {tmp_path}; name one of"):
         load_result(tmp_path)
 
 

@@ -357,3 +357,4 @@ def test_an_action_is_told_on_a_line():
     assert brief(Turn(0, [], {"tool_calls": calls}, "raw")) == 'click(id="a1") end()'
     assert brief(Turn(0, [], {"content": "two\nlines"}, "raw")) == "two lines"
     assert brief(Turn(0, [], {}, "x" * 200)).endswith("x …")
+    assert brief(Turn(0, [], {"content": " "}, "")) == "(nothing)"
