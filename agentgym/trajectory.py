@@ -172,6 +172,11 @@ class Trajectory:
         return weighted_sum(self.events, self.weights)
 
     @property
+    def is_truncated(self) -> bool:
+        """Whether a limit cut it, as its outcome says: more could have followed."""
+        return self.outcome is not None and self.outcome.kind == "truncated"
+
+    @property
     def num_action_tokens(self) -> int:
         """Number of sampled tokens."""
         return sum(len(turn.action_ids) for turn in self.turns)

@@ -65,6 +65,13 @@ def test_trajectory_without_reward_has_none_rather_than_zero(kind):
     assert ended(outcome=kind).total_reward is None
 
 
+@pytest.mark.parametrize("outcome", [None, Outcome("terminated"), Outcome("invalid"), Outcome("truncated", "turns")])
+def test_trajectory_is_truncated_where_its_outcome_says_so(outcome):
+    trajectory = ended()
+    trajectory.outcome = outcome
+    assert trajectory.is_truncated == (outcome == Outcome("truncated", "turns"))
+
+
 def test_transcript_alternates_messages_and_replies():
     contents = [message["content"] for message in ended(turns=[turn(0, [], []), turn(1, [], [])]).transcript()]
     assert contents == ["m0", "a0", "m1", "a1"]

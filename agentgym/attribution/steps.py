@@ -105,7 +105,7 @@ class Steps:
             rewards=rewards,
             offsets=offsets,
             groups=_numbered(keys),
-            is_truncated=np.array([_is_truncated(each) for each in trajectories], np.bool_),
+            is_truncated=np.array([each.is_truncated for each in trajectories], np.bool_),
             anchors=_numbered([turn.anchor for turn in turns])
             if any(turn.anchor is not None for turn in turns)
             else None,
@@ -211,10 +211,6 @@ def _require_graded(trajectory: Trajectory) -> None:
             f"trajectory {trajectory.id!r} ended as {outcome} and carries no reward; give the graded ones alone, such "
             "as the members of a sealed group"
         )
-
-
-def _is_truncated(trajectory: Trajectory) -> bool:
-    return trajectory.outcome is not None and trajectory.outcome.kind == "truncated"
 
 
 def _rewards(trajectories: Sequence[Trajectory], offsets: Ints) -> tuple[Floats, dict[str, Floats]]:

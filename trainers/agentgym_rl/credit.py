@@ -96,14 +96,10 @@ def _overlong(trajectory: Trajectory, config: AlgorithmConfig) -> float:
     )
 
 
-def _is_truncated(trajectory: Trajectory) -> bool:
-    return trajectory.outcome is not None and trajectory.outcome.kind == "truncated"
-
-
 def _are_cut(batch: TrainBatch, config: AlgorithmConfig) -> NDArray[np.bool_]:
     """Which trajectories are kept out of the loss because they were truncated; none where that is not asked for."""
     is_masked = config.advantage.truncated != "include"
-    return np.array([is_masked and _is_truncated(trajectory) for trajectory in batch.trajectories], np.bool_)
+    return np.array([is_masked and trajectory.is_truncated for trajectory in batch.trajectories], np.bool_)
 
 
 def group_credit(
@@ -120,7 +116,7 @@ def group_credit(
     returns = [
         GroupReturns(
             [shaped_return(member, config) for member in group.members] + [None] * len(group.missing),
-            [_is_truncated(member) for member in group.members] + [False] * len(group.missing),
+            [member.is_truncated for member in group.members] + [False] * len(group.missing),
             [counts.get(member.id, 1.0) for member in group.members] + [0.0] * len(group.missing),
         )
         for group in groups
@@ -274,7 +270,7 @@ def _credit_trajectory(
     batch.spread(credit.value_targets, index, batch.value_targets)
     batch.spread(credit.is_value_target.astype(np.float64), index, batch.is_value_target)
     is_read = came.is_value_target
-    return None if _is_truncated(trajectory) else (values[is_read], came.value_targets[is_read])
+    return None if trajectory.is_truncated else (values[is_read], came.value_targets[is_read])
 
 
 def _token_kl(batch: TrainBatch, index: int, config: AlgorithmConfig) -> Stream | None:

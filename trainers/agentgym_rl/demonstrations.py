@@ -160,7 +160,7 @@ def _with_final_prompt(trajectory: Trajectory, talk: Conversation) -> dict[str, 
     """The metadata; of a truncated episode with its final observation as prompt ids, for bootstrapping."""
     metadata = {key: value for key, value in trajectory.metadata.items() if key != FINAL_PROMPT}
     last = metadata.get(LAST_MESSAGES)
-    if last and trajectory.turns and trajectory.outcome is not None and trajectory.outcome.kind == "truncated":
+    if last and trajectory.turns and trajectory.is_truncated:
         talk.observe(last)
         metadata[FINAL_PROMPT] = list(talk.prompt().ids)
     return metadata

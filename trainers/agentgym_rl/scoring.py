@@ -83,7 +83,7 @@ def _final_values(batch: TrainBatch, model: PolicyModel, packing: PackingConfig)
     Where the final observation does not fit into a row, or the episode was cut before there was one, the state after
     the last sampled token stands in for it.
     """
-    wanted = [i for i, each in enumerate(batch.trajectories) if each.outcome and each.outcome.kind == "truncated"]
+    wanted = [i for i, each in enumerate(batch.trajectories) if each.is_truncated]
     wanted = [i for i in wanted if batch.segments_of(i)]
     probes = [final_probe(batch, index, packing.row_length) for index in wanted]
     _, values = score_segments(model, probes, packing, 1.0)

@@ -91,7 +91,7 @@ def values_of(members: Sequence[Trajectory], value: Valuing) -> FreshValues | No
 
 def has_return(member: Trajectory) -> bool:
     """Whether no limit cut the episode, so that its return is that of all that would have followed."""
-    return member.outcome is None or member.outcome.kind != "truncated"
+    return not member.is_truncated
 
 
 def _is_graded(member: Trajectory) -> bool:

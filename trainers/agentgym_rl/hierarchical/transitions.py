@@ -95,9 +95,8 @@ def turn_transitions(batch: TrainBatch) -> TurnTransitions:
         require_carried(rewards, turns, trajectory.id)
         if not len(turns):
             continue
-        is_cut = trajectory.outcome is not None and trajectory.outcome.kind == "truncated"
         successor = num_turns + 1 + np.arange(len(turns))
-        successor[-1] = CUT if is_cut else TERMINAL
+        successor[-1] = CUT if trajectory.is_truncated else TERMINAL
         pieces.append((np.full(len(turns), index), segments, turns, rewards[turns], successor))
         num_turns += len(turns)
     return TurnTransitions(*(np.concatenate(column) for column in zip(*pieces, strict=True)))

@@ -81,7 +81,7 @@ def encode_ends(
 
     Where the final observation does not fit into a row, the state after the last sampled token stands in for it.
     """
-    is_cut = [each.outcome is not None and each.outcome.kind == "truncated" for each in batch.trajectories]
+    is_cut = [each.is_truncated for each in batch.trajectories]
     cut = [index for index, is_it in enumerate(is_cut) if is_it and batch.segments_of(index)]
     ends = next(network.v_heads.parameters()).new_full((batch.num_sequences, network.num_features), torch.nan)
     if cut:

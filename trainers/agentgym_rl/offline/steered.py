@@ -168,7 +168,7 @@ class SteeredLearner:
         """
         targets, returns = ([np.zeros(segment.num_tokens) for segment in batch.segments] for _ in range(2))
         values = self._values(batch) if self.options.method == "ilql" else None
-        is_cut = [each.outcome is not None and each.outcome.kind == "truncated" for each in batch.trajectories]
+        is_cut = [each.is_truncated for each in batch.trajectories]
         for index, trajectory in enumerate(batch.trajectories):
             turn, turn_rewards = batch.turn_index(index), trajectory.step_rewards()
             require_carried(turn_rewards, turn, trajectory.id)
@@ -189,7 +189,7 @@ class SteeredLearner:
     @torch.no_grad()
     def _values(self, batch: TrainBatch) -> tuple[list[Stream], np.ndarray]:
         """V before each sampled token, and of the final observation of each episode that a limit cut (else NaN)."""
-        is_cut = [each.outcome is not None and each.outcome.kind == "truncated" for each in batch.trajectories]
+        is_cut = [each.is_truncated for each in batch.trajectories]
         cut = [index for index, is_it in enumerate(is_cut) if is_it and batch.segments_of(index)]
         packing, size = self.place.config.packing, len(batch.segments)
         segments = [*batch.segments, *(final_probe(batch, index, packing.row_length) for index in cut)]
