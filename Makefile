@@ -5,15 +5,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 PYTEST_ARGS ?=
+WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help install system demo test check constraints
+.PHONY: help install system demo test check docs constraints
 
 help:
 	@echo "make install      create $(VENV) with agentgym and what its tests and benchmarks need"
 	@echo "make demo         train an agent from nothing, evaluate it on held-out tasks, write runs/demo (5 minutes of an idle machine)"
-	@echo "make test         run the tests"
+	@echo "make test         run the tests, WORKERS=3 files at once; PYTEST_ARGS=tests/cli runs one folder, without make system"
 	@echo "make check        lint, formatting, types and layout"
+	@echo "make docs         build the documentation as a site in build/site; a warning or a broken link fails it"
 	@echo "make system       what some tests need: Debian packages, a container engine, images; where that may be done"
 	@echo "make constraints  write the installed versions to constraints.txt"
 
@@ -42,9 +44,17 @@ demo: install
 	OMP_NUM_THREADS=1 $(BIN)/agentgym attribute runs/demo --method episode_groups+anchors potential judged
 	$(BIN)/agentgym report runs/demo
 
-test: install system
-	@echo "== test: pytest, two files at once =="
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(PYTEST_ARGS)
+# Some tests wait for containers and sockets, hence more workers than cores. Bytecode is written even where the
+# environment forbids it: without it, each worker compiles torch and the tests anew.
+TEST := OMP_NUM_THREADS=1 env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
+
+test: install $(if $(PYTEST_ARGS),,system)
+ifeq ($(PYTEST_ARGS),)
+	@echo "== test: pytest, $(WORKERS) files at once =="
+	$(TEST) --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
+else
+	$(TEST) $(PYTEST_ARGS)
+endif
 
 check: install
 	@echo "== check: lint =="
@@ -54,7 +64,11 @@ check: install
 	@echo "== check: types =="
 	$(BIN)/mypy
 	@echo "== check: layout =="
-	$(BIN)/python scripts/check_layout.py
+	$(BIN)/python -m scripts.check_layout
+
+docs: install
+	@echo "== docs: the site, in build/site =="
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 constraints:
 	@head -n 2 constraints.txt > constraints.new

@@ -7,18 +7,18 @@ from agentgym import errors
 from agentgym.action import Action, ToolCall
 from agentgym.env import AgentEnv, EnvReply
 from agentgym.errors import ActionSyntaxError, AgentGymError
-from agentgym.game import GameEnv, GameReply
+from agentgym.game import Game, GameEnv, GameReply
 from agentgym.message import Message, ToolSchema, text_of
 from agentgym.outcome import Outcome
 from agentgym.policy import Policy, Reply, Request, Sampling, Script, ScriptFactory
 from agentgym.registration import EnvSpec, make, make_game, register, register_own, spec, specs
 from agentgym.reward import RewardEvent
-from agentgym.role_view import RoleView
 from agentgym.suite import Suite, load_suite, register_suites, suite_names
 from agentgym.task import Limits, Task
-from agentgym.tool_env import ToolEnv, tool_schema
+from agentgym.tools import ToolEnv, ToolGame, tool, tool_schema
 from agentgym.trajectory import Group, Segment, Trajectory, Turn
 from agentgym.wrappers.gymnasium_env import TextView, make_from_gymnasium
+from agentgym.wrappers.role_view import RoleView
 
 __version__ = "0.1.0"
 
@@ -29,6 +29,7 @@ __all__ = [
     "AgentGymError",
     "EnvReply",
     "EnvSpec",
+    "Game",
     "GameEnv",
     "GameReply",
     "Group",
@@ -49,6 +50,7 @@ __all__ = [
     "TextView",
     "ToolCall",
     "ToolEnv",
+    "ToolGame",
     "ToolSchema",
     "Trajectory",
     "Turn",
@@ -64,6 +66,7 @@ __all__ = [
     "specs",
     "suite_names",
     "text_of",
+    "tool",
     "tool_schema",
 ]
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 from agentgym.arguments import check_arguments, find_tool, parameters_of, tool_name
 from agentgym.errors import ActionSyntaxError
 from agentgym.message import Message, ToolSchema
+from agentgym.python_source import without_warnings
 
 MAX_TEXT = 1_000_000
 """Longest text, in characters, that is parsed for tool calls."""
@@ -64,9 +65,6 @@ class Action(NamedTuple):
 _THOUGHT = re.compile(r"\s*(?:<think>)?(.*?)</think>\s*", re.DOTALL)
 _BLOCK = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 _FENCE = re.compile(r"```[a-zA-Z_]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_KNOWN_ESCAPES = frozenset("\\'\"abfnrtvx01234567uUN\n\r")
-_RAW_STRING = re.compile(r"\b[rR][bB]?['\"]")
 _STRING = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
 _PYTHON_CONSTANTS = {"true": True, "false": False, "null": None}
 
@@ -164,6 +162,21 @@ def to_message(action: Action) -> Message:
     return message
 
 
+def reply_message(text: str, tools: Sequence[ToolSchema]) -> Message:
+    """A role's message as it stands in its conversation: with its tool calls, or as text where none can be read.
+
+    Args:
+        text: The message as it was written.
+        tools: The tools that the role may call; none in dialogue.
+    """
+    if tools:
+        try:
+            return to_message(parse_tool_calls(text, tools))
+        except ActionSyntaxError:
+            pass
+    return to_message(parse_text(text))
+
+
 def render_python_call(call: ToolCall) -> str:
     """The call as a person reads it in a transcript: `search(query='Oslo')`."""
     return f"{call.name}({', '.join(f'{name}={value!r}' for name, value in call.arguments.items())})"
@@ -246,10 +259,8 @@ def _python_calls(source: str, tools: Sequence[ToolSchema]) -> Iterator[_RawCall
     if len(source) > MAX_PYTHON_TEXT:
         raise ActionSyntaxError(f"The call has {len(source)} characters; at most {MAX_PYTHON_TEXT} are read.")
     _refuse_depth(source)
-    if "\\" in source and not _RAW_STRING.search(source):
-        source = _ESCAPE.sub(lambda m: m[0] if m[1] in _KNOWN_ESCAPES else "\\" + m[0], source)
     try:
-        tree = ast.parse(source)
+        tree = ast.parse(without_warnings(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else type(error).__name__
         raise ActionSyntaxError(f"The message holds no readable tool call ({reason}). {EXPECTED}") from None

@@ -1,7 +1,6 @@
 """Arguments of a tool call checked against the tool's JSON schema.
 
-A shallow check of what models get wrong: names, types, enums, one level of items and properties; no `$ref`, no
-combinators, no coercion.
+A check of what models get wrong: names, types, enums, items and properties; no `$ref`, no combinators, no coercion.
 """
 
 from __future__ import annotations
@@ -12,6 +11,9 @@ from typing import Any
 
 from agentgym.errors import ActionSyntaxError
 from agentgym.message import ToolSchema
+
+MAX_LEVELS = 32
+"""Levels of items and properties that are checked where a schema is checked in full: deeper calls are not parsed."""
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -58,22 +60,23 @@ def find_tool(name: str, tools: Sequence[ToolSchema]) -> ToolSchema:
     raise ActionSyntaxError(f"There is no tool {name[:100]!r}. {hint}")
 
 
-def check_arguments(arguments: dict[str, Any], tool: ToolSchema) -> None:
+def check_arguments(arguments: dict[str, Any], tool: ToolSchema, levels: int = 1) -> None:
     """Checks the arguments of one call.
 
     Args:
         arguments: Values by parameter name.
         tool: The tool's schema. A tool that states no parameters takes none, unless `additionalProperties` is set.
+        levels: How deep items and properties are checked: 1 leaves what is inside them to the tool.
 
     Raises:
         ActionSyntaxError: A required argument is missing, one is unknown, or a value has the wrong type.
     """
     function = tool.get("function", tool)
     schema = function.get("parameters")
-    _check_object(function["name"], arguments, schema if schema else {"properties": {}}, depth=0)
+    _check_object(function["name"], arguments, schema if schema else {"properties": {}}, levels)
 
 
-def _check_object(path: str, value: dict[str, Any], schema: dict[str, Any], depth: int) -> None:
+def _check_object(path: str, value: dict[str, Any], schema: dict[str, Any], levels: int) -> None:
     properties = schema.get("properties")
     for name in schema.get("required", ()):
         if name not in value:
@@ -82,14 +85,14 @@ def _check_object(path: str, value: dict[str, Any], schema: dict[str, Any], dept
         return
     for name, item in value.items():
         if name in properties:
-            _check_value(f"{path}.{name}", item, properties[name], depth)
+            _check_value(f"{path}.{name}", item, properties[name], levels)
         elif not schema.get("additionalProperties", False):
             close = difflib.get_close_matches(name[:100], list(properties), n=1, cutoff=0.5)
             hint = f"did you mean {close[0]!r}?" if close else _signature(schema)
             raise ActionSyntaxError(f"{path} has no argument {name[:100]!r}; {hint}")
 
 
-def _check_value(path: str, value: Any, schema: Any, depth: int) -> None:
+def _check_value(path: str, value: Any, schema: Any, levels: int) -> None:
     if not isinstance(schema, dict):
         return
     expected = schema.get("type")
@@ -101,13 +104,16 @@ def _check_value(path: str, value: Any, schema: Any, depth: int) -> None:
     if "enum" in schema and not any(type(value) is type(option) and value == option for option in schema["enum"]):
         options = ", ".join(repr(option) for option in schema["enum"][:20])
         raise ActionSyntaxError(f"{path} must be one of {options}; got {_describe(value)}.")
-    if depth:
+    if levels == 0:
         return
     if isinstance(value, list) and "items" in schema:
         for index, item in enumerate(value):
-            _check_value(f"{path}[{index}]", item, schema["items"], depth + 1)
+            _check_value(f"{path}[{index}]", item, schema["items"], levels - 1)
     elif isinstance(value, dict) and "properties" in schema:
-        _check_object(path, value, schema, depth + 1)
+        _check_object(path, value, schema, levels - 1)
+    elif isinstance(value, dict) and levels > 1:
+        for name, item in value.items():
+            _check_value(f"{path}.{name[:100]}", item, schema.get("additionalProperties"), levels - 1)
 
 
 def _is_of_type(value: Any, name: Any) -> bool:

@@ -1,6 +1,8 @@
 """Reading a configuration: one TOML file plus dotted overrides into frozen dataclasses, unknown keys being errors.
 
-No inheritance between files and no interpolation. Defaults stand in the dataclasses alone.
+A field whose type is a union of dataclasses is a choice: one key of the table, its tag, says which of them the table
+is, and only the keys of that one are known. No inheritance between files and no interpolation. Defaults stand in the
+dataclasses alone.
 """
 
 from __future__ import annotations
@@ -89,8 +91,10 @@ def read_tables(path: Path | None, overrides: Sequence[str] = ()) -> tuple[Table
 def build(cls: type[T], tables: Mapping[str, Any], source: Source | None = None, prefix: str = "") -> T:
     """A dataclass from tables, nested dataclasses from nested tables.
 
+    A key that is a word of Python, such as `lambda`, stands for the field with an underscore behind it.
+
     Args:
-        cls: The dataclass.
+        cls: The dataclass, which may be generic with its arguments given.
         tables: Its values.
         source: For messages.
         prefix: Dotted key of the table itself.
@@ -100,25 +104,76 @@ def build(cls: type[T], tables: Mapping[str, Any], source: Source | None = None,
             a number is not finite.
     """
     source = source or Source()
-    hints = get_type_hints(cls)
-    fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    fields = _fields(cls)
     values: Table = {}
     for key, value in tables.items():
         dotted = f"{prefix}{key}"
         if key not in fields:
-            close = _in_tables(key, hints, prefix) or difflib.get_close_matches(key, fields, n=2, cutoff=0.5)
-            known = ", ".join(sorted(fields)) or "none"
-            hint = f"did you mean {' or '.join(close)}?" if close else f"known: {known}"
-            raise ConfigError(f"{source.place(dotted)} is unknown; {hint}")
-        values[key] = _convert(hints[key], value, dotted, source)
+            raise ConfigError(_unknown(cls, key, prefix, source))
+        field, hint = fields[key]
+        values[field.name] = _convert(hint, value, dotted, source)
     required = (dataclasses.MISSING, dataclasses.MISSING)
-    missing = [name for name, f in fields.items() if (f.default, f.default_factory) == required and name not in values]
+    missing = [
+        key for key, (f, _) in fields.items() if (f.default, f.default_factory) == required and f.name not in values
+    ]
     if missing:
         raise ConfigError(f"{source.path or 'the configuration'}: key {prefix + missing[0]!r} is missing")
     try:
         return cls(**values)
     except ConfigError as error:
         raise ConfigError(_placed(str(error), dotted_keys(tables, prefix), source)) from error
+
+
+def tables_of(config: Any) -> Table:
+    """The tables of a dataclass, from which `build` makes it again: JSON values under the keys of a file."""
+    return {
+        key: _as_value(getattr(config, field.name)) for key, (field, _) in _fields(type(config)).items() if field.init
+    }
+
+
+def pruned(hint: Any, tables: Mapping[str, Any]) -> Table:
+    """Tables without the keys that their type does not know, such as those of a choice that was not made.
+
+    Args:
+        hint: The type of the table: a dataclass, or a union of them.
+        tables: The values.
+    """
+    cls = _variant(hint, tables)
+    fields = _fields(cls)
+    kept: Table = {}
+    for key, value in tables.items():
+        if key in fields:
+            inner = fields[key][1]
+            is_table = isinstance(value, Mapping) and _dataclasses_of(inner)
+            kept[key] = pruned(inner, value) if is_table else value
+    return kept
+
+
+def above(hint: Any, lower: Mapping[str, Any], upper: Mapping[str, Any]) -> Table:
+    """Nested tables with the values of `upper` over those of `lower`; a choice of `upper` drops the keys of another.
+
+    Args:
+        hint: The type of the table: a dataclass, or a union of them.
+        lower: Such as the values of a preset.
+        upper: Such as the values of a file.
+    """
+    both = merged(lower, upper)
+    variants = _dataclasses_of(hint)
+    tag = _tag(variants) if len(variants) > 1 else ""
+    is_other = tag in upper and upper[tag] != lower.get(tag, _tag_value(variants[0], tag))
+    try:
+        fields = _fields(_variant(hint, both))
+    except ConfigError:  # an unknown choice, which `build` refuses with its place
+        return both
+    found: Table = {}
+    for key, value in both.items():
+        if is_other and key not in fields and key not in upper:
+            continue
+        below, inner = lower.get(key), fields[key][1] if key in fields else None
+        if isinstance(below, Mapping) and isinstance(upper.get(key), Mapping) and _dataclasses_of(inner):
+            value = above(inner, below, upper[key])
+        found[key] = value
+    return found
 
 
 def dotted_keys(tables: Mapping[str, Any], prefix: str = "") -> set[str]:
@@ -153,14 +208,83 @@ def _names(message: str, key: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(key)}(?![\w.]*\w)", message) is not None
 
 
-def _in_tables(key: str, hints: Mapping[str, Any], prefix: str) -> list[str]:
-    """Dotted keys of the tables of this one that have a key of that name."""
-    tables = {name: hint for name, hint in hints.items() if dataclasses.is_dataclass(hint)}
-    return [
+def _fields(cls: Any) -> dict[str, tuple[dataclasses.Field[Any], Any]]:
+    """The fields of a dataclass with their types, by key."""
+    origin = get_origin(cls) or cls
+    hints = get_type_hints(origin)
+    given = dict(zip(getattr(origin, "__parameters__", ()), get_args(cls), strict=False))
+    return {
+        field.name.removesuffix("_"): (field, given.get(hints[field.name], hints[field.name]))
+        for field in dataclasses.fields(origin)
+    }
+
+
+def _unknown(cls: Any, key: str, prefix: str, source: Source) -> str:
+    """That a table has no such key, and which it has."""
+    fields = _fields(cls)
+    inner = [
         f"{prefix}{name}.{key}"
-        for name, hint in tables.items()
-        if key in {field.name for field in dataclasses.fields(hint)}
+        for name, (_, hint) in fields.items()
+        if any(key in _fields(each) for each in _dataclasses_of(hint))
     ]
+    close = inner or difflib.get_close_matches(key, fields, n=2, cutoff=0.5)
+    known = ", ".join(sorted(fields)) or "none"
+    hint = f"did you mean {' or '.join(close)}?" if close else f"known: {known}"
+    tags = [f"{name} {field.default!r}" for name, (field, tagged) in fields.items() if len(_literals(tagged)) == 1]
+    place = source.place(f"{prefix}{key}")
+    if not tags:
+        return f"{place} is unknown; {hint}"
+    return f"{place} is not a key of {tags[0]}; {f'{hint} It' if close else 'it'} has {known}"
+
+
+def _dataclasses_of(hint: Any) -> list[Any]:
+    """The dataclasses that a table of this type may be."""
+    parts = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    return [part for part in parts if dataclasses.is_dataclass(get_origin(part) or part)]
+
+
+def _literals(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) is Literal else ()
+
+
+def _tag(variants: Sequence[Any]) -> str:
+    """The key by which the dataclasses of a union differ: all have it, each with another value."""
+    for key in _fields(variants[0]):
+        values = [_literals(_fields(each)[key][1]) if key in _fields(each) else () for each in variants]
+        if all(len(each) == 1 for each in values) and len(set(values)) == len(variants):
+            return key
+    names = ", ".join(each.__name__ for each in variants)
+    raise TypeError(f"{names} have no key by which they can be told apart; give each a Literal field of one value")
+
+
+def _tag_value(variant: Any, tag: str) -> Any:
+    return _literals(_fields(variant)[tag][1])[0] if tag else None
+
+
+def _variant(hint: Any, tables: Mapping[str, Any], key: str = "", source: Source | None = None) -> Any:
+    """The dataclass that a table is, by its tag; the first of the union where it says none.
+
+    Raises:
+        ConfigError: There is none of that name.
+    """
+    variants = _dataclasses_of(hint)
+    if len(variants) == 1:
+        return variants[0]
+    tag = _tag(variants)
+    by_value = {_tag_value(each, tag): each for each in variants}
+    value = tables.get(tag, next(iter(by_value)))
+    if not isinstance(value, str) or value not in by_value:
+        place = (source or Source()).place(f"{key}.{tag}" if key else tag)
+        raise ConfigError(f"{place} is {value!r}; expected one of {', '.join(map(repr, by_value))}")
+    return by_value[value]
+
+
+def _as_value(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return tables_of(value)
+    if isinstance(value, Mapping):
+        return {key: _as_value(each) for key, each in value.items()}
+    return [_as_value(each) for each in value] if isinstance(value, tuple | list) else value
 
 
 def _put(tables: Table, key: str, value: Any) -> None:
@@ -190,14 +314,14 @@ def _read_value(text: str) -> Any:
 
 
 def _convert(hint: Any, value: Any, key: str, source: Source) -> Any:
-    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+    origin, arguments = get_origin(hint), get_args(hint)
+    if value in ("none", None) and type(None) in arguments:
+        return None
+    if _dataclasses_of(hint):
         if not isinstance(value, Mapping):
             raise ConfigError(f"{source.place(key)} must be a table, got {value!r}")
-        return build(hint, value, source, f"{key}.")
-    origin, arguments = get_origin(hint), get_args(hint)
+        return build(_variant(hint, value, key, source), value, source, f"{key}.")
     if origin in (Union, types.UnionType):
-        if value in ("none", None) and type(None) in arguments:
-            return None
         return _convert(next(part for part in arguments if part is not type(None)), value, key, source)
     if origin is Literal:
         if value not in arguments:

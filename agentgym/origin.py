@@ -11,7 +11,7 @@ import traceback
 _NOT_THEIRS = sys.stdlib_module_names | {"agentgym", "gymnasium"}
 
 
-def told(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """An exception in one line: its type, what it says, and where the environment's own code raised it.
 
     Args:

@@ -1,4 +1,4 @@
-"""Pictures in messages: pixels as a PNG file in a data URL beside the text.
+"""Pictures in messages: pixels as a PNG file in a data URL beside the text, and where in a conversation each stands.
 
 What is on them is the business of environments; storing them once is that of `agentgym.store.images`.
 """
@@ -6,14 +6,88 @@ What is on them is the business of environments; storing them once is that of `a
 from __future__ import annotations
 
 import base64
+import binascii
+import hashlib
 import struct
 import zlib
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agentgym.message import Message
+
+
+class Image(NamedTuple):
+    """A picture as a file: hash of its media type and bytes, media type such as "image/png", bytes."""
+
+    hash: str
+    media_type: str
+    content: bytes
+
+
+class PlacedPicture(NamedTuple):
+    """Where in a conversation a picture stands.
+
+    Attributes:
+        hash: Of the picture, as `Image.hash`; "" where the message has an address in place of the pixels.
+        message: Index of its message in the role's conversation, the role's own messages included.
+        part: Index of the content part in that message.
+        token: Index of the token that stands for it: in a request of `prompt_ids`, in a turn of its `prompt_ids`, in a
+            segment of `tokens`. -1 where there are no tokens, or the chat template writes none for it.
+    """
+
+    hash: str
+    message: int
+    part: int
+    token: int = -1
+
+    def moved(self, by: int) -> PlacedPicture:
+        """The same picture with its token so many places further on."""
+        return self if self.token < 0 else self._replace(token=self.token + by)
+
+
+def placed_pictures(messages: Sequence[Message], start: int = 0) -> list[PlacedPicture]:
+    """The pictures of messages in order, without tokens.
+
+    Args:
+        messages: Some of a conversation.
+        start: Index of the first of them in the conversation.
+    """
+    return [
+        PlacedPicture(_hash_of(_url(part)), index, number)
+        for index, message in enumerate(messages, start)
+        if isinstance(message.get("content"), list)
+        for number, part in enumerate(message["content"])
+        if is_picture(part)
+    ]
+
+
+def is_picture(part: object) -> bool:
+    """Whether a content part is a picture, as pixels or as an address."""
+    return isinstance(part, dict) and part.get("type") == "image_url"
+
+
+def read_image(url: str) -> Image | None:
+    """The picture of a data URL; None for another address, or for one that `data_url` would write differently."""
+    head, marker, payload = url.partition(";base64,")
+    if not marker or not head.startswith("data:image/"):
+        return None
+    try:
+        content = base64.b64decode(payload, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    if base64.b64encode(content).decode() != payload:
+        return None
+    media_type = head.removeprefix("data:")
+    return Image(hashlib.sha256(media_type.encode() + b"\0" + content).hexdigest(), media_type, content)
+
+
+def data_url(image: Image) -> str:
+    """The data URL of a picture."""
+    return f"data:{image.media_type};base64,{base64.b64encode(image.content).decode()}"
 
 
 def with_picture(message: Message, pixels: NDArray[np.uint8]) -> Message:
@@ -32,7 +106,20 @@ def with_picture(message: Message, pixels: NDArray[np.uint8]) -> Message:
 def has_picture(messages: Sequence[Message]) -> bool:
     """Whether one of some messages has a picture among its parts."""
     contents = [content for message in messages if isinstance(content := message.get("content"), list)]
-    return any(part.get("type") == "image_url" for content in contents for part in content)
+    return any(is_picture(part) for content in contents for part in content)
+
+
+def _url(part: Message) -> str:
+    inner = part.get("image_url")
+    url = inner.get("url") if isinstance(inner, dict) else None
+    return url if isinstance(url, str) else ""
+
+
+@lru_cache(maxsize=64)
+def _hash_of(url: str) -> str:
+    """Hash of a data URL's picture; the same screen often comes several times in a row."""
+    image = read_image(url)
+    return "" if image is None else image.hash
 
 
 def png_of(pixels: NDArray[np.uint8]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from agentgym.errors import ConfigError
 from agentgym.message import Message, ToolSchema
+from agentgym.picture import PlacedPicture
 from agentgym.task import Task
 
 
@@ -41,6 +43,12 @@ class Sampling:
         return self.temperature == 0
 
 
+def draw_seed(*parts: object) -> int:
+    """A seed in [0, 2^63) that depends on all parts and on nothing else."""
+    digest = hashlib.blake2b("\x1f".join(map(str, parts)).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1
+
+
 @dataclass(slots=True)
 class Request:
     """One message asked of a policy.
@@ -56,6 +64,8 @@ class Request:
         sampling: How to draw.
         role: The role that acts.
         legal_actions: Messages that stand for all actions of the state, where the policy asks for them.
+        pictures: The pictures that the policy is shown, in order, each with its place in `messages` and `prompt_ids`;
+            the pixels are in the messages. Of those that the prompt leaves out with their turns there are none.
     """
 
     episode: str
@@ -68,6 +78,7 @@ class Request:
     sampling: Sampling
     role: str = "agent"
     legal_actions: Sequence[str] | None = None
+    pictures: Sequence[PlacedPicture] = ()
 
 
 @dataclass(slots=True)
@@ -126,7 +137,8 @@ class Script(Protocol):
 
     Scripts are what environments bring as policies, and what plays the other roles of a game. One that is used as a
     partner may also have `rng`, the `random.Random` of all its draws, which a fork seeds anew, and `anchor()`, a
-    canonical key of its state, without which the view of a game has no anchors.
+    canonical key of its state, without which the view of a game has no anchors. One that may play on in a recorded
+    episode may have `resume(turns)`, which is given the recorded turns before its first message.
     """
 
     def act(self, messages: Sequence[Message]) -> str:

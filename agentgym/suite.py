@@ -97,7 +97,7 @@ class Suite:
         """
         if self.is_unseen_game:
             raise HeldOutError(
-                f"suite {self.name!r} is an unseen game, held out from training as a whole; train on another suite"
+                f"suite {self.name!r} is an unseen game and is held out from training; train on another suite"
             )
         return self.tasks("train")
 
@@ -160,15 +160,15 @@ def require_unseen(tasks: Iterable[Task], seen_hashes: frozenset[str] | set[str]
     seen = [task.id for task in tasks if task.content_hash in seen_hashes]
     if seen:
         raise HeldOutError(
-            f"{len(seen)} of the tasks were trained on by this checkpoint, such as {seen[0]!r}; evaluate on a held-out "
-            f"split, or pass allow_train (--allow-train) to measure the gap between trained-on and held-out tasks"
+            f"this checkpoint was trained on {len(seen)} of the tasks, such as {seen[0]!r}; evaluate on a held-out "
+            f"split, or use allow_train (--allow-train) to measure the gap between trained-on and held-out tasks"
         )
 
 
 def register_suites(root: Path) -> None:
     """Look for suites below another folder too, laid out as <family>/<suite>/suite.toml."""
     if not root.is_dir():
-        raise TaskError(f"no folder of suites at {root}; expected <family>/<suite>/suite.toml below it")
+        raise TaskError(f"{root} is not a folder of suites; expected <family>/<suite>/suite.toml below it")
     if root not in _extra_roots:
         _extra_roots.append(root)
         _folders.cache_clear()
@@ -204,7 +204,7 @@ def find_task(task_id: str) -> Task:
     """The task with an id of the form "family/suite:name"."""
     suite_name, colon, _ = task_id.partition(":")
     if not colon:
-        raise TaskError(f"task id {task_id!r} names no suite; expected the form 'family/suite:name'")
+        raise TaskError(f"task id {task_id!r} does not name a suite; expected the form 'family/suite:name'")
     return load_suite(suite_name).task(task_id)
 
 
@@ -225,7 +225,9 @@ def read_suite(folder: Path) -> Suite:
     missing = [key for key in _REQUIRED if key not in fields]
     unknown = sorted(set(fields) - set(_REQUIRED) - set(_OPTIONAL))
     if missing or unknown:
-        raise TaskError(f"{path}: missing keys {missing}, unknown keys {unknown}; known: {_REQUIRED + _OPTIONAL}")
+        raise TaskError(
+            f"{path}: keys {missing} are missing, keys {unknown} are unknown; known: {_REQUIRED + _OPTIONAL}"
+        )
     expected_name = f"{folder.parent.name}/{folder.name}"
     if fields["name"] != expected_name:
         raise TaskError(f"{path}: key 'name' is {fields['name']!r}, but the folder says {expected_name!r}")
@@ -252,7 +254,7 @@ def _check_splits(path: Path, fields: Mapping[str, Any]) -> None:
     if fields.get("is_unseen_game") and "train" in fields["splits"]:
         raise TaskError(f"{path}: an unseen game has no train split, but key 'splits' has one")
     if fields["headline"] not in fields["splits"].get("test", ()):
-        raise TaskError(f"{path}: headline {fields['headline']!r} is no stratum of the test split")
+        raise TaskError(f"{path}: headline {fields['headline']!r} is not a stratum of the test split")
 
 
 def _read_tasks(suite: Suite, split: Split) -> tuple[Task, ...]:
@@ -272,7 +274,7 @@ def _read_tasks(suite: Suite, split: Split) -> tuple[Task, ...]:
         except (json.JSONDecodeError, TaskError) as error:
             raise TaskError(f"{path}:{number}: {error}") from error
         if task.stratum not in suite.splits[split]:
-            raise TaskError(f"{path}:{number}: key 'stratum' is {task.stratum!r}, not declared for {split}")
+            raise TaskError(f"{path}:{number}: key 'stratum' is {task.stratum!r}, which {split} does not declare")
         if not task.id.startswith(f"{suite.name}:") or task.id in tasks:
             raise TaskError(f"{path}:{number}: key 'id' must be unique and start with '{suite.name}:', got {task.id!r}")
         tasks[task.id] = task

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from agentgym.errors import ContractError
 from agentgym.message import Message
 from agentgym.outcome import Outcome
+from agentgym.picture import PlacedPicture
 from agentgym.reward import RewardEvent, weighted_sum
 
 Ids = NDArray[np.int32]
@@ -28,7 +29,7 @@ FINAL_ACTIONS = "final_actions"
 HINT = "hint"
 """Key of a trajectory's metadata: advice that the policy was shown and that the recorded prompts are without."""
 LAST_MESSAGES = "last_messages"
-"""Key of a trajectory's metadata: what the role was told after its last turn."""
+"""Key of a trajectory's metadata: what the role received after its last turn."""
 FINAL_PROMPT = "final_prompt_ids"
 """Key of a trajectory's metadata: a truncated episode's final observation as prompt ids."""
 
@@ -56,7 +57,7 @@ class Turn:
 
     Attributes:
         index: From 0, counted over the episode's turns of this role.
-        messages: What the role was told since its last turn.
+        messages: What the role received since its last turn.
         reply: The role's message, normalised (content, reasoning_content, tool_calls).
         text: The role's message as it was handed to the environment.
         prompt_ids: int32[P], the ids that are new since the last turn; the whole prompt where `opens_segment`.
@@ -70,6 +71,7 @@ class Turn:
         progress: How far the episode had come in that state, in [0, 1], where the environment says.
         legal_actions: Messages that stand for all actions of that state, where they were listed.
         times: Where the wall time went.
+        pictures: The pictures in `prompt_ids`, in order; of a turn without tokens those in `messages`.
     """
 
     index: int
@@ -87,6 +89,7 @@ class Turn:
     progress: float | None = None
     legal_actions: tuple[str, ...] | None = None
     times: TurnTimes = field(default_factory=TurnTimes)
+    pictures: tuple[PlacedPicture, ...] = ()
 
 
 @dataclass(slots=True)
@@ -100,6 +103,7 @@ class Segment:
         behaviour_logprobs: float32[T], NaN where nothing was sampled; all NaN for derived turns.
         versions: int32[T], version of the weights that sampled the token, -1 elsewhere.
         trajectory_id: The episode (and role) that it is part of.
+        pictures: The pictures in it, in order, each with its place in `tokens`; `RunStore.image` has the pixels.
     """
 
     tokens: Ids
@@ -108,6 +112,7 @@ class Segment:
     behaviour_logprobs: NDArray[np.float32]
     versions: Ids
     trajectory_id: str
+    pictures: tuple[PlacedPicture, ...] = ()
 
     @property
     def num_tokens(self) -> int:
@@ -221,15 +226,17 @@ def _segment(trajectory_id: str, turns: Sequence[Turn]) -> Segment:
     tokens, turn_index, versions = (np.full(size, fill, np.int32) for fill in (0, 0, -1))
     mask = np.zeros(size, np.bool_)
     logprobs = np.full(size, np.nan, np.float32)
+    pictures: list[PlacedPicture] = []
     at = 0
     for turn in turns:
+        pictures += [place.moved(at) for place in turn.pictures]
         middle, end = at + len(turn.prompt_ids), at + len(turn.prompt_ids) + len(turn.action_ids)
         tokens[at:middle], tokens[middle:end] = turn.prompt_ids, turn.action_ids
         turn_index[at:end], mask[middle:end], versions[middle:end] = turn.index, True, turn.version
         if turn.behaviour_logprobs is not None:
             logprobs[middle:end] = turn.behaviour_logprobs
         at = end
-    return Segment(tokens, mask, turn_index, logprobs, versions, trajectory_id)
+    return Segment(tokens, mask, turn_index, logprobs, versions, trajectory_id, tuple(pictures))
 
 
 @dataclass(slots=True)

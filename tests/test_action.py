@@ -1,7 +1,9 @@
 """Actions: what is read as a tool call, what its author is told otherwise, and that no text does harm."""
 
+import contextlib
 import json
 import time
+import warnings
 from typing import Any
 
 import pytest
@@ -232,3 +234,12 @@ def test_text_splits_into_content_and_reasoning(text: str, content: str, reasoni
 def test_message_of_an_action_carries_reasoning_and_calls_only_where_there_are_any() -> None:
     assert to_message(parse_text("hi")) == {"role": "assistant", "content": "hi"}
     assert to_message(parse_text("<think>a</think>hi"))["reasoning_content"] == "a"
+
+
+@pytest.mark.parametrize("text", [r'search(r"\d+", tags=["\d"])', "1is 2", r'search("\777")'])
+def test_reading_a_message_warns_of_nothing(text: str) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with contextlib.suppress(ActionSyntaxError):
+            parse_tool_calls(text, TOOLS)
+    assert caught == []

@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from agentgym.config import Source, build, dotted_keys, merged, read_tables
+from agentgym.config import Source, above, build, dotted_keys, merged, pruned, read_tables, tables_of
 from agentgym.errors import ConfigError
 
 
@@ -144,3 +144,66 @@ def test_dotted_keys_name_values_not_tables() -> None:
 
 def test_a_place_without_a_file_is_the_key() -> None:
     assert Source().place("a.b") == "key 'a.b'"
+
+
+# Choices
+
+
+@dataclass(frozen=True)
+class Walk:
+    kind: Literal["walk"] = "walk"
+    pace: float = 1.0
+
+
+@dataclass(frozen=True)
+class Ride:
+    kind: Literal["ride"] = "ride"
+    gears: int = 3
+    in_: str = "town"
+
+
+@dataclass(frozen=True)
+class Trip:
+    way: Walk | Ride = field(default_factory=Walk)
+    back: Walk | Ride | None = None
+
+
+def test_a_choice_is_made_by_its_tag_and_the_first_one_is_the_default() -> None:
+    assert build(Trip, {"way": {"kind": "ride", "gears": 5}}) == Trip(Ride(gears=5))
+    assert build(Trip, {"way": {"pace": 2.0}, "back": "none"}) == Trip(Walk(pace=2.0))
+
+
+@pytest.mark.parametrize(
+    ("way", "message"),
+    [
+        ({"kind": "swim"}, "key 'way.kind' is 'swim'; expected one of 'walk', 'ride'"),
+        ({"gears": 5}, "key 'way.gears' is not a key of kind 'walk'; it has kind, pace"),
+        (
+            {"kind": "ride", "gear": 5},
+            r"key 'way.gear' is not a key of kind 'ride'; did you mean gears\? It has gears, in,",
+        ),
+        ("ride", "key 'way' must be a table, got 'ride'"),
+    ],
+)
+def test_a_choice_knows_the_keys_of_its_own_alone(way: object, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        build(Trip, {"way": way})
+
+
+def test_tables_are_read_back_with_words_of_python_as_keys() -> None:
+    trip = Trip(Ride(in_="snow"), Walk())
+    assert tables_of(trip)["way"] == {"kind": "ride", "gears": 3, "in": "snow"}
+    assert build(Trip, tables_of(trip)) == trip
+
+
+def test_another_choice_drops_what_stands_below_for_the_first() -> None:
+    lower = {"way": {"kind": "ride", "gears": 5}}
+    assert above(Trip, lower, {"way": {"gears": 7}}) == {"way": {"kind": "ride", "gears": 7}}
+    assert above(Trip, lower, {"way": {"kind": "walk"}}) == {"way": {"kind": "walk"}}
+    assert above(Trip, lower, {"way": {"kind": "walk", "gears": 7}}) == {"way": {"kind": "walk", "gears": 7}}
+
+
+def test_pruned_tables_keep_what_their_choice_knows() -> None:
+    assert pruned(Trip, {"way": {"kind": "walk", "gears": 5, "pace": 2.0}, "far": 1}) == {
+        "way": {"kind": "walk", "pace": 2.0}
+    }

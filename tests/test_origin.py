@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from agentgym.env import AgentEnv
-from agentgym.origin import told
-from tests.toy_env import ToyEnv, toy_task
+from agentgym.origin import describe_error
+from tests.toys.env import ToyEnv, toy_task
 
 
 def caught(env: AgentEnv) -> LookupError | ValueError:
@@ -30,19 +30,19 @@ class Deep(ToyEnv):
 
 def test_the_line_and_the_function_are_named() -> None:
     line = Crashing.respond.__code__.co_firstlineno + 1
-    assert told(caught(Crashing())) == f"KeyError: 'up' ({__file__}, line {line}, in respond)"
+    assert describe_error(caught(Crashing())) == f"KeyError: 'up' ({__file__}, line {line}, in respond)"
 
 
 def test_what_a_library_did_is_named_by_the_line_that_called_it() -> None:
     line = Deep.respond.__code__.co_firstlineno + 1
-    assert told(caught(Deep())).endswith(f"({__file__}, line {line}, in respond)")
+    assert describe_error(caught(Deep())).endswith(f"({__file__}, line {line}, in respond)")
 
 
 def test_a_syntax_error_is_where_the_text_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(SyntaxError) as raised:
         compile("x = 1\ndef f(:\n", str(tmp_path / "env.py"), "exec")
-    assert told(raised.value) == f"SyntaxError: invalid syntax ({tmp_path}/env.py, line 2)"
+    assert describe_error(raised.value) == f"SyntaxError: invalid syntax ({tmp_path}/env.py, line 2)"
 
 
 def test_no_place_is_made_up() -> None:
-    assert told(ValueError("lost")) == "ValueError: lost"
+    assert describe_error(ValueError("lost")) == "ValueError: lost"

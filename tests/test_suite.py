@@ -76,15 +76,15 @@ def test_suite_suggests_names_of_splits_and_tasks(folder):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('license = "CC0-1.0"\n', "", r"suite.toml: missing keys \['license'\]"),
-        ("headline =", "hedline =", r"missing keys \['headline'\], unknown keys \['hedline'\]"),
+        ('license = "CC0-1.0"\n', "", r"suite.toml: keys \['license'\] are missing"),
+        ("headline =", "hedline =", r"keys \['headline'\] are missing, keys \['hedline'\] are unknown"),
         ('name = "test/toy"', 'name = "test/toys"', "key 'name' is 'test/toys', but the folder says 'test/toy'"),
         ("train = [", "dev = [", "split 'dev' does not exist"),
         ('train = ["easy"]', 'train = ["hard"]', r"'train' names the strata \['hard'\]"),
-        ('headline = "easy"', 'headline = "hard"', "headline 'hard' is no stratum of the test split"),
+        ('headline = "easy"', 'headline = "hard"', "headline 'hard' is not a stratum of the test split"),
         ("success = 1.0", "sucess = 1.0", "key 'scores'.*sucess"),
         ("[scores]", "[scores", "cannot read"),
-        ("[scores]\noracle = { success = 1.0 }", "", "missing keys"),
+        ("[scores]\noracle = { success = 1.0 }", "", "are missing"),
     ],
 )
 def test_suite_refuses_a_malformed_declaration(folder, old, new, message):
@@ -101,7 +101,7 @@ def test_suite_refuses_a_malformed_declaration(folder, old, new, message):
         ("[1]", "train.jsonl:2: expected an object, got list"),
         (line(2, sed=1), r"train.jsonl:2: .*unknown keys \['sed'\]"),
         (line(2, seed="1"), "train.jsonl:2: .*seed must be an int"),
-        (line(2, stratum="hard"), "train.jsonl:2: key 'stratum' is 'hard', not declared for train"),
+        (line(2, stratum="hard"), "train.jsonl:2: key 'stratum' is 'hard', which train does not declare"),
         (line(1), "train.jsonl:2: key 'id' must be unique"),
         (line(2, id="other:2"), "train.jsonl:2: key 'id' must be unique and start with 'test/toy:'"),
     ],
@@ -136,7 +136,7 @@ def test_registered_folder_adds_its_suites(root):
 
 
 def test_register_suites_refuses_a_missing_folder(tmp_path):
-    with pytest.raises(TaskError, match="no folder of suites at"):
+    with pytest.raises(TaskError, match="is not a folder of suites"):
         register_suites(tmp_path / "nowhere")
 
 
@@ -154,7 +154,7 @@ def test_tasks_seen_in_training_are_refused_for_evaluation(folder):
     suite = read_suite(folder)
     seen = {Task("another name", 0, suite.tasks("test")[0].instruction).content_hash}
     require_unseen(suite.tasks("test"), {"0" * 64})
-    with pytest.raises(HeldOutError, match=r"1 of the tasks were trained on .* 'test/toy:3'.*--allow-train"):
+    with pytest.raises(HeldOutError, match=r"trained on 1 of the tasks, such as 'test/toy:3'.*--allow-train"):
         require_unseen(suite.tasks("test"), seen)
 
 

@@ -12,10 +12,10 @@ from typing import Self
 
 import numpy as np
 
-from agentgym.attribution.anchors import Anchors
 from agentgym.attribution.contract import StepFormula, Yields
+from agentgym.attribution.groups.anchors import Anchors
+from agentgym.attribution.groups.turn_groups import TurnGroups
 from agentgym.attribution.steps import Floats, Steps
-from agentgym.attribution.turn_groups import TurnGroups
 from agentgym.errors import ConfigError
 
 
@@ -101,8 +101,8 @@ class Sum(StepFormula):
             raise ConfigError(f"the weights of a sum must be finite numbers: got {', '.join(map(str, self.weights))}")
         kinds = {term.yields for term in self.terms}
         if len(kinds) > 1:
-            told = ", ".join(f"{term.name} ({term.yields})" for term in self.terms)
-            raise ConfigError(f"only methods that yield the same can be added: got {told}")
+            found = ", ".join(f"{term.name} ({term.yields})" for term in self.terms)
+            raise ConfigError(f"only methods that yield the same can be added: got {found}")
 
     @property
     def name(self) -> str:  # type: ignore[override]  # made of the terms' names

@@ -10,23 +10,32 @@ import zlib
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from agentgym.action import parse_text, parse_tool_calls, to_message
+from agentgym.action import reply_message
 from agentgym.attribution.contract import Yields
 from agentgym.attribution.steps import Floats, Steps, require_discount
 from agentgym.env import AgentEnv, CutMessage
-from agentgym.errors import ActionSyntaxError, ConfigError, ContractError
+from agentgym.errors import ConfigError, ContextOverflowError, ContractError
 from agentgym.message import Message, content_text
 from agentgym.outcome import Outcome
 from agentgym.policy import ScriptFactory
 from agentgym.task import Task
-from agentgym.trajectory import Trajectory
+from agentgym.trajectory import Trajectory, Turn
 
 _TOLERANCE = 1e-9
 _CUT_EARLY = Outcome("truncated", "turns")
 """How an episode ended that goes on where it is played again: its task had a lower limit of turns, as in a stage."""
+
+
+@runtime_checkable
+class Resuming(Protocol):
+    """A player that is shown what it said and read as a rollout shows it, token by token."""
+
+    def resume(self, turns: Sequence[Turn]) -> None:
+        """Take up the recorded turns that were played before its first message."""
 
 
 def own_task(trajectory: Trajectory) -> Task | str:
@@ -71,7 +80,7 @@ class Forks:
     make_env: Callable[[], AgentEnv] = field(repr=False)
     """Makes an environment that can be forked."""
     make_player: ScriptFactory = field(repr=False)
-    """Makes who plays on, from the task and a seed."""
+    """Makes who plays on, from the task and a seed; a script that has `resume` is given the turns before it."""
     settings: ForkSettings = field(default_factory=ForkSettings)
     """How often, and from where."""
     task_of: Callable[[Trajectory], Task | str] = field(default=own_task, repr=False)
@@ -111,7 +120,7 @@ class Forks:
                 if turn.anchor is not None and env.anchor() != turn.anchor:
                     raise ContractError(_another(trajectory, f"turn {place} is in the state {env.anchor()!r}"))
                 if place % self.settings.every == 0:
-                    values[place] = self._value(env, talk, (name, place))
+                    values[place] = self._value(env, talk, trajectory.turns[:place], name)
                 text = CutMessage(turn.text) if turn.was_cut and turn.was_invalid else turn.text
                 _, rewards[place], terminated, truncated, info = env.step(text)
                 talk += [turn.reply, *info["messages"]]
@@ -119,7 +128,7 @@ class Forks:
                     raise ContractError(_another(trajectory, f"it ended at turn {place}"))
             if len(rewards) and not (terminated or truncated):
                 if trajectory.outcome == _CUT_EARLY:
-                    values[len(rewards)] = self._value(env, talk, (name, len(rewards)))
+                    values[len(rewards)] = self._value(env, talk, trajectory.turns, name)
                 at_cut = _finalized(env, trajectory)
         total = rewards.sum() + at_cut
         if abs(total - trajectory.step_rewards().sum()) > _TOLERANCE:
@@ -140,31 +149,37 @@ class Forks:
                 raise ContractError(_another(trajectory, f"it ended at turn {number} of those before its own"))
         return list(talk)
 
-    def _value(self, env: AgentEnv, talk: Sequence[Message], place: tuple[int, int]) -> float:
+    def _value(self, env: AgentEnv, talk: Sequence[Message], played: Sequence[Turn], name: int) -> float:
+        """The mean return from here, after these turns; the trajectory's name makes the draws its own."""
         returns = []
         for number in range(self.settings.continuations):
-            draws = np.random.SeedSequence([self.settings.seed, *place, number]).generate_state(2, np.uint32)
+            draws = np.random.SeedSequence([self.settings.seed, name, len(played), number]).generate_state(2, np.uint32)
             env_seed, player_seed = draws.tolist()
             try:
                 twin = env.fork(env_seed)
             except NotImplementedError as error:
                 raise ConfigError(f"forks needs an environment that forks: {error}; choose another method") from error
             with closing(twin):
-                returns.append(self._play_on(twin, list(talk), player_seed))
+                returns.append(self._play_on(twin, list(talk), played, player_seed))
         return float(np.mean(returns))
 
-    def _play_on(self, env: AgentEnv, talk: list[Message], seed: int) -> float:
+    def _play_on(self, env: AgentEnv, talk: list[Message], played: Sequence[Turn], seed: int) -> float:
         assert env.task is not None
         player = self.make_player(env.task, seed)
         total, discount = 0.0, 1.0
-        for _ in range(self.settings.max_turns):
-            text = player.act(talk)
-            _, reward, terminated, truncated, info = env.step(text)
-            total += discount * float(reward)
-            discount *= self.settings.gamma
-            if terminated or truncated:
-                return total
-            talk += [_said(env, text), *info["messages"]]
+        try:
+            if isinstance(player, Resuming):
+                player.resume(played)
+            for _ in range(self.settings.max_turns):
+                text = player.act(talk)
+                _, reward, terminated, truncated, info = env.step(text)
+                total += discount * float(reward)
+                discount *= self.settings.gamma
+                if terminated or truncated:
+                    return total
+                talk += [reply_message(str(text), env.tools), *info["messages"]]
+        except ContextOverflowError:
+            return total + discount * env.finalize("context")[0]
         return total + discount * env.finalize("turns")[0]
 
 
@@ -180,13 +195,6 @@ def _text_of(message: Message) -> str:
     """A recorded message as text that an environment reads."""
     calls = [f"<tool_call>{json.dumps(call)}</tool_call>" for call in message.get("tool_calls") or ()]
     return "\n".join(filter(None, [content_text(message), *calls]))
-
-
-def _said(env: AgentEnv, text: str) -> Message:
-    try:
-        return to_message(parse_tool_calls(text, env.tools) if env.tools else parse_text(text))
-    except ActionSyntaxError:
-        return to_message(parse_text(text))
 
 
 def _another(trajectory: Trajectory, what: str) -> str:

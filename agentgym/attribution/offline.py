@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from agentgym.attribution.anchors import Anchors
 from agentgym.attribution.compose import comparing_states
 from agentgym.attribution.contract import Attribution, Credited, StepFormula, Yields, require_finite
-from agentgym.attribution.predicted import Predicting
+from agentgym.attribution.forks import Forks
+from agentgym.attribution.groups.anchors import Anchors
+from agentgym.attribution.groups.turn_groups import TurnGroups
+from agentgym.attribution.learned.predicted import Predicting
 from agentgym.attribution.steps import Floats, Steps
-from agentgym.attribution.turn_groups import TurnGroups
 from agentgym.errors import ConfigError
 from agentgym.outcome import GRADED
 from agentgym.reward import RewardEvent
@@ -242,8 +243,8 @@ def _comparing_states(method: Attribution) -> Anchors | TurnGroups | None:
 
 
 def _reads_tokens(method: Attribution) -> bool:
-    """Whether who predicts for a method may read token ids."""
-    return isinstance(method, Predicting)
+    """Whether a method, or who predicts for it, may read token ids."""
+    return isinstance(method, Predicting | Forks)
 
 
 def _groups(store: RunStore, rows: Sequence[EpisodeRow], with_tokens: bool) -> Iterator[_Members]:

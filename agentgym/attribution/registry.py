@@ -10,25 +10,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from agentgym.attribution.anchors import Anchors
-from agentgym.attribution.bounded import Bounded
 from agentgym.attribution.compose import Chain, Sum
 from agentgym.attribution.contract import StepFormula
-from agentgym.attribution.corrected import Corrected
 from agentgym.attribution.environment import Environment
-from agentgym.attribution.episode_groups import EpisodeGroups
-from agentgym.attribution.expert import Expert
 from agentgym.attribution.forks import Forks
-from agentgym.attribution.gated import Gated
-from agentgym.attribution.judged import Judged
-from agentgym.attribution.potential import Potential
+from agentgym.attribution.groups.anchors import Anchors
+from agentgym.attribution.groups.episode_groups import EpisodeGroups
+from agentgym.attribution.groups.state_counts import StateCounts
+from agentgym.attribution.groups.turn_groups import TurnGroups
+from agentgym.attribution.learned.expert import Expert
+from agentgym.attribution.learned.judged import Judged
+from agentgym.attribution.learned.rudder import Rudder
+from agentgym.attribution.learned.spa import Spa
 from agentgym.attribution.return_to_go import ReturnToGo
-from agentgym.attribution.rudder import Rudder
-from agentgym.attribution.spa import Spa
-from agentgym.attribution.state_counts import StateCounts
+from agentgym.attribution.shaping.bounded import Bounded
+from agentgym.attribution.shaping.corrected import Corrected
+from agentgym.attribution.shaping.gated import Gated
+from agentgym.attribution.shaping.potential import Potential
+from agentgym.attribution.shaping.tool_use import ToolUse
 from agentgym.attribution.terminal import Terminal
-from agentgym.attribution.tool_use import ToolUse
-from agentgym.attribution.turn_groups import TurnGroups
 from agentgym.attribution.uniform import Uniform
 from agentgym.config import Source, build, read_tables
 from agentgym.errors import ConfigError, UnknownNameError
@@ -91,8 +91,8 @@ def make_attributions(texts: Sequence[str], options: Sequence[str] = ()) -> list
         )
     for name in names:
         if name not in _ALL:
-            told = [f"{name} is written as {_OF_PAPERS[name]}"] if name in _OF_PAPERS else []
-            raise UnknownNameError("attribution method", name, [*_ALL, Forks.name], told)
+            hints = [f"{name} is written as {_OF_PAPERS[name]}"] if name in _OF_PAPERS else []
+            raise UnknownNameError("attribution method", name, [*_ALL, Forks.name], hints)
     if len(names) == 1:
         options = [option if option.partition(".")[0] in _ALL else f"{names[0]}.{option}" for option in options]
     tables, source = read_tables(None, options)

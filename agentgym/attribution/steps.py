@@ -5,6 +5,7 @@ What is made of the rewards is each method's own file; who reads trajectories fr
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -172,6 +173,8 @@ _PER_TRAJECTORY = frozenset(("groups", "is_truncated", "final_progress"))
 def returns_to_go(values: Floats, offsets: Ints, discount: float) -> Floats:
     """G_t = v_t + discount * G_{t+1} within each trajectory, G being 0 after its end.
 
+    It is the one backward recursion of returns, value targets and generalised advantages, of turns or of tokens.
+
     Args:
         values: float64[S].
         offsets: int64[B + 1], as in `Steps`.
@@ -180,16 +183,14 @@ def returns_to_go(values: Floats, offsets: Ints, discount: float) -> Floats:
     Returns:
         float64[S]. What stands in one trajectory never enters the sum of another.
     """
-    lengths = np.diff(offsets)
-    order = np.argsort(-lengths, kind="stable")
-    ends, longest_first = offsets[1:][order], lengths[order]
-    sums = values.astype(np.float64)
-    longest = int(longest_first[0]) if len(lengths) else 0
-    num_longer = np.searchsorted(-longest_first, -np.arange(longest), side="left")
-    for back in range(1, longest):
-        at = ends[: num_longer[back]] - 1 - back
-        sums[at] += discount * sums[at + 1]
-    return sums
+    terms: list[float] = values.tolist()
+    sums = [0.0] * len(terms)
+    for start, end in itertools.pairwise(offsets.tolist()):
+        total = 0.0
+        for at in range(end - 1, start - 1, -1):
+            total = terms[at] + discount * total
+            sums[at] = total
+    return np.array(sums, np.float64)
 
 
 def require_discount(name: str, value: float) -> None:

@@ -1,4 +1,4 @@
-"""`agentgym attribute RUN --method NAME ...`: credit by step for a run that is over, several methods side by side."""
+"""`agentgym attribute RUN --method NAME ...`: computes step credit for a finished run, by several methods."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from agentgym.attribution import (
     stored_credit,
 )
 from agentgym.attribution.forks import Forks
-from agentgym.attribution.judged import Judged
+from agentgym.attribution.learned.judged import Judged
+from agentgym.attribution.learned.predicted import Predicting
 from agentgym.attribution.offline import graded_rows, require_free
-from agentgym.attribution.predicted import Predicting
 from agentgym.attribution.registry import method_names
 from agentgym.cli.output import AsJson, note, print_json, print_table, progress_bar
 from agentgym.config import build, read_tables
@@ -31,7 +31,9 @@ from agentgym.store import Purpose, RunStore
 
 _Options = Annotated[
     tuple[str, ...],
-    tyro.conf.arg(name="set", help="Options of methods, as NAME.key=value; key=value where one method is named."),
+    tyro.conf.arg(
+        name="set", help="Options of the methods, as NAME.key=value, or key=value if there is only one method."
+    ),
 ]
 _KNOWN = ", ".join([*METHODS, *PREDICTED, Forks.name])
 _TRAINING_ONLY = ("fit.every", "fit.epochs")
@@ -49,22 +51,22 @@ def run(
     overwrite: bool = False,
     as_json: AsJson = False,
 ) -> int:
-    """Assign credit to the episodes of a run, keep it as reward events beside the recorded ones, and compare methods.
+    """Compute which turn of each episode earned what, and store the result with the run.
 
-    Without a method the credit that is kept already is told. Methods that learn (spa, rudder, expert) are fitted to the
-    run's episodes first; judged asks a judge; forks, which stands alone, plays on from each turn.
+    Without a method, the command shows the credit that the run already holds. Methods that learn (spa, rudder, expert)
+    are fitted to the run's episodes first. The method judged asks a judge. The method forks plays on from each turn.
 
     Args:
-        folder: The run's folder: of a recording, an evaluation or a training that is over.
-        method: Names of methods; with commas between them a chain, such as gated,potential,return_to_go; with plus
-            signs a sum, such as episode_groups+0.5*anchors.
-        options: Options of methods.
-        label: What the credit of each method is kept under; its own text where none is given.
-        purpose: Episodes that were collected for this; where it is not given those trained on, else demonstrations,
-            else what was evaluated.
-        policy: Episodes of these policies alone; all where none is given.
-        overwrite: Replace credit that is kept under the same label.
-        as_json: Print JSON for machines.
+        folder: The folder of a recording, an evaluation or a finished training run.
+        method: Names of methods. Commas make a chain, such as gated,potential,return_to_go. Plus signs make a sum,
+            such as episode_groups+0.5*anchors.
+        options: Options of the methods.
+        label: The label under which the credit of each method is stored. The default is the text of the method.
+        purpose: Use only episodes that were collected for this purpose. The default is the episodes that were trained
+            on; if there are none, the demonstrations; if there are none, the evaluated episodes.
+        policy: Use only episodes of these policies. The default is all of them.
+        overwrite: Replace credit that is stored under the same label.
+        as_json: Print JSON.
     """
     if not method:
         _refuse_alone(
@@ -90,7 +92,7 @@ def run(
     elif found:
         _print(found)
     else:
-        note(f"{folder} holds no credit yet; name a --method: {_KNOWN}")
+        note(f"{folder} holds no credit yet; compute some with --method, which takes: {_KNOWN}")
     return 0
 
 
@@ -139,14 +141,8 @@ def _announce(forks: NamedForks, store: RunStore, purpose: Purpose | None, polic
     others = sorted({row.policy for row in rows} - {forks.player})
     if others:
         note(
-            f"warning: these are values of {forks.player}, but {', '.join(others[:3])} played; for theirs name them as "
-            "player, such as --set forks.player=torch:runs/demo/models/trained"
-        )
-    history = (store.meta.get("config") or {}).get("rollout", {}).get("history", "full")
-    if history != "full":
-        note(
-            f"warning: the run left turns out of prompts (rollout.history = {history!r}), and {forks.player} is shown "
-            "the whole conversation: these values are not quite those of the policy that played"
+            f"warning: these are values of {forks.player}, but {', '.join(others[:3])} played; to get their values, "
+            "name them as the player, such as --set forks.player=torch:runs/demo/models/trained"
         )
 
 
@@ -154,7 +150,7 @@ def _refuse_of_training(options: Sequence[str]) -> None:
     idle = [option for option in options if option.partition("=")[0].strip().endswith(_TRAINING_ONLY)]
     if idle:
         raise ConfigError(
-            f"{', '.join(idle)} is for training: a run that is over is fitted once, with fit.first_epochs passes"
+            f"{', '.join(idle)} applies to training only; a finished run is fitted once, with fit.first_epochs passes"
         )
 
 
@@ -162,8 +158,8 @@ def _labels(method: Sequence[str], label: Sequence[str]) -> Sequence[str]:
     labels = label or method
     if len(labels) != len(method) or len(set(labels)) < len(labels):
         raise ConfigError(
-            f"each method needs a label of its own: got the methods {', '.join(method)} and the labels "
-            f"{', '.join(labels)}; give as many different ones with --label"
+            f"each method needs its own label: got the methods {', '.join(method)} and the labels "
+            f"{', '.join(labels)}; give one different --label for each method"
         )
     return labels
 
@@ -178,30 +174,33 @@ def _warn(found: Sequence[RunCredit]) -> None:
     """Say why methods gave no turn anything, and how much those that compare states had to compare."""
     for each in found:
         if each.singleton_share is not None:
-            note(f"{each.label}: {each.singleton_share:.0%} of the turns are compared with no other in their state")
+            note(
+                f"{each.label}: {each.singleton_share:.0%} of the turns have no other turn in the same state to be "
+                "compared with"
+            )
     silent: dict[str, list[str]] = {}
     for each in found:
         if not any(each.mean_by_fifth):
             silent.setdefault(_why_silent(each), []).append(each.label)
     for why, labels in silent.items():
-        note(f"no turn has any credit by {', '.join(labels)}: {why}")
+        note(f"{', '.join(labels)} gave no turn any credit: {why}")
 
 
 def _why_silent(found: RunCredit) -> str:
     names = method_names(found.method)
     if Forks.name in names:
-        return "wherever it was played on from, the episodes were worth the same"
+        return "from every state that was played on, the episodes were worth the same"
     if Judged.name in names:
         return (
-            "every turn was rated 0, or no episode came anywhere in what was judged: judged.dimensions says what that "
-            "is, the official score measures it, or the reward component of its name"
+            "every turn was rated 0, or no episode scored above 0 in what was judged; judged.dimensions names what is "
+            "judged, which is measured by the official score or by the reward component of that name"
         )
     if found.yields == "advantages":
         return (
-            "nothing was earned, or nothing can be compared: it takes several episodes of a task by one policy, or a "
-            "group of them, with returns that differ"
+            "no episode earned anything, or there is nothing to compare; the method needs several episodes of a task "
+            "by one policy, or a group of them, with different returns"
         )
-    return "the episodes earned nothing that it could give to turns"
+    return "the episodes earned nothing that could be given to turns"
 
 
 def _print(found: Sequence[RunCredit]) -> None:
@@ -218,4 +217,4 @@ def _print(found: Sequence[RunCredit]) -> None:
         )
         for each in found
     ]
-    print_table(columns, rows, "mean |credit| of a turn, by where in its episode it stands")
+    print_table(columns, rows, "mean |credit| of a turn, by its position in the episode")

@@ -1,4 +1,4 @@
-"""`agentgym check`: whether environments and suites keep their contracts, as `agentgym.testing` checks them."""
+"""`agentgym check`: checks that environments and suites keep their contracts; the checks are in `agentgym.testing`."""
 
 from __future__ import annotations
 
@@ -29,24 +29,26 @@ def run(
     runtime: str = "",
     as_json: AsJson = False,
 ) -> int:
-    """Check environments, each with its suites; exit code 1 where one fails.
+    """Check environments, each with its suites.
+
+    The exit code is 1 if a check fails.
 
     Args:
         names: Ids of environments, or names of suites.
-        family: All of this family, such as tools.
-        everything: All that is registered.
-        runtime: Where the environments run, such as docker; their own default where none is given.
-        as_json: Print JSON for machines.
+        family: Check all environments of this family, such as tools.
+        everything: Check all environments that are registered.
+        runtime: Where the environments run, such as docker. The default is each environment's own.
+        as_json: Print JSON.
     """
     if (len(names) > 0) + bool(family) + everything != 1:
-        raise ConfigError("say what to check: ids or suites, or --family FAMILY, or --all")
+        raise ConfigError("nothing to check; name environments or suites, or use --family FAMILY or --all")
     failures = load_entry_points() if everything else []
     for failure in failures:
         note(failure)
     reports = []
     env_ids, suites = _chosen(names, family)
     if runtime and not env_ids:
-        raise ConfigError(f"suites have no runtime: name environments, or leave --runtime {runtime} out")
+        raise ConfigError(f"a suite has no runtime; name environments, or leave out --runtime {runtime}")
     if runtime and not names:
         env_ids = _able(env_ids, runtime)
     for env_id in env_ids if runtime else ():  # else each check says the same
@@ -128,7 +130,7 @@ def _able(env_ids: list[str], runtime: str) -> list[str]:
         except ConfigError as error:
             refusals[env_id] = str(error)
     if len(refusals) == len(env_ids):
-        raise ConfigError(f"none of them runs in {runtime!r}: {next(iter(refusals.values()))}")
+        raise ConfigError(f"none of these environments runs in {runtime!r}: {next(iter(refusals.values()))}")
     for refusal in refusals.values():
         note(f"not checked: {refusal}")
     return [env_id for env_id in env_ids if env_id not in refusals]
@@ -138,7 +140,10 @@ def _is_there(spec: EnvSpec) -> bool:
     """Whether the package of an adapted environment is installed; says so where it is not."""
     extra = spec.missing_extra
     if extra:
-        note(f"{spec.id}: not checked, {spec.adapts} is not installed: pip install '{DISTRIBUTION}[{extra}]'")
+        note(
+            f"{spec.id}: not checked, because {spec.adapts} is not installed; "
+            f"install it with: pip install '{DISTRIBUTION}[{extra}]'"
+        )
     return not extra
 
 

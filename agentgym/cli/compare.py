@@ -1,4 +1,4 @@
-"""`agentgym compare A B`: the paired difference between two evaluations."""
+"""`agentgym compare A B`: compares two evaluations task by task."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ _Result = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RESULT")]
 
 
 def run(first: _Result, second: _Result, *, as_json: AsJson = False) -> int:
-    """Compare two evaluations task by task: the difference, its interval, and how many tasks would show it.
+    """Compare two evaluations task by task.
+
+    The output is the mean difference, its interval, and how many tasks would be needed to detect a difference.
 
     Args:
-        first: A file that `agentgym eval --json` wrote, or a run folder; FOLDER#SPLIT:POLICY where it holds several.
-        second: The other; differences are second minus first.
-        as_json: Print JSON for machines.
+        first: A file that `agentgym eval --json` wrote, or a run folder. If the folder holds several results, write
+            FOLDER#SPLIT:POLICY.
+        second: The other evaluation. Differences are second minus first.
+        as_json: Print JSON.
     """
     comparison = compare(first, second)
     if as_json:

@@ -1,4 +1,4 @@
-"""`agentgym doctor`: what is installed, what is missing, and the exact command that brings it.
+"""`agentgym doctor`: shows what is installed, what is missing, and the command that installs it.
 
 It installs and changes nothing.
 """
@@ -47,10 +47,12 @@ class Finding:
 
 
 def run(*, as_json: AsJson = False) -> int:
-    """Say what is installed, what is missing and how to get it; exit code 1 where something that has to work does not.
+    """Show what is installed, what is missing, and how to get it.
+
+    The exit code is 1 if something that must work does not work.
 
     Args:
-        as_json: Print JSON for machines.
+        as_json: Print JSON.
     """
     findings = list(diagnose())
     if as_json:
@@ -118,7 +120,7 @@ def _torch() -> Finding:
         return Finding("torch", "missing", "not installed", f"pip install '{DISTRIBUTION}[train]'")
     device = torch.cuda.get_device_name(0) if torch.cuda.is_available() else "CPU only"
     threads = torch.get_num_threads()
-    fix = "on a shared machine one thread a process is fastest: export OMP_NUM_THREADS=1" if threads > 1 else ""
+    fix = "on a shared machine, one thread per process is fastest: export OMP_NUM_THREADS=1" if threads > 1 else ""
     return Finding("torch", "ok", f"{torch.__version__}, {device}, {threads} threads", fix)
 
 
@@ -128,7 +130,10 @@ def _runs_folder(folder: Path) -> Finding:
         free_gib = shutil.disk_usage(nearest).free / 2**30
         return Finding("runs folder", "ok", f"{folder.absolute()}, {free_gib:.1f} GiB free")
     return Finding(
-        "runs folder", "fault", f"{nearest} cannot be written to", "work in a folder of yours, or pass --run"
+        "runs folder",
+        "fault",
+        f"{nearest} cannot be written to",
+        "work in a folder that you may write to, or use --run",
     )
 
 
@@ -136,9 +141,9 @@ def _environments() -> Iterator[Finding]:
     known = specs()
     families = Counter(spec.family for spec in known)
     counts = ", ".join(f"{number} {family}" for family, number in sorted(families.items()))
-    yield Finding("environments", "ok", f"{len(known)}: {counts}; agentgym list names them")
+    yield Finding("environments", "ok", f"{len(known)}: {counts}; agentgym list shows them")
     for failure in load_entry_points():
-        yield Finding("environments", "fault", failure, "mend or uninstall that package")
+        yield Finding("environments", "fault", failure, "repair or uninstall that package")
 
 
 def _suites() -> Iterator[Finding]:
@@ -148,6 +153,6 @@ def _suites() -> Iterator[Finding]:
             suite = load_suite(name)
             counts = [f"{len(suite.tasks(split))} {split}" for split in suite.splits]
         except AgentGymError as error:
-            yield Finding(f"suite {name}", "fault", str(error), "mend the file that the message names")
+            yield Finding(f"suite {name}", "fault", str(error), "repair the file that the message names")
         else:
             yield Finding(f"suite {name}", "ok", ", ".join(counts))

@@ -1,4 +1,4 @@
-"""`agentgym eval`: a policy on a split of a suite; the same code path as the rollouts of training."""
+"""`agentgym eval`: evaluates a policy on a split of a suite, through the same code as the rollouts of training."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import tyro
 from agentgym.cli.output import AsJson, note, print_json, read_options, read_partners
 from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate, open_evaluation_store, result_text
 from agentgym.policies.by_name import load
-from agentgym.policy import Sampling
+from agentgym.policy import Policy, Sampling
 from agentgym.rollout import HostSettings, ProgressDisplay
 
 _DEFAULTS = EvaluationSettings()
@@ -21,57 +21,59 @@ _SAMPLING = _DEFAULTS.rollout.sampling
 
 @dataclass(frozen=True)
 class EvalOptions:
-    """What `agentgym eval` is told."""
+    """The options of `agentgym eval`."""
 
     suite: str
-    """Suite, such as tools/lookup."""
+    """The suite, such as tools/lookup."""
     policy: str
-    """oracle, null, random, demo, another script of the environment, torch:PATH, or endpoint:URL#MODEL."""
+    """The policy: a script of the environment (oracle, null, random, demo, …), torch:PATH, or endpoint:URL#MODEL."""
     split: str = "test"
-    """train, validation or test."""
+    """The split: train, validation or test."""
     attempts: int = _DEFAULTS.attempts
-    """Episodes of each task."""
+    """How many episodes to play of each task."""
     limit: int | None = _DEFAULTS.limit
-    """Number of tasks, spread evenly over the split; all where it is not given."""
+    """How many tasks to play, spread evenly over the split. The default is all of them."""
     seed: int = _DEFAULTS.seed
-    """Seed of the policy's draws; environments take the tasks' own seeds."""
+    """The seed of the policy's draws. Environments use the seeds of their tasks."""
     temperature: float = _SAMPLING.temperature
-    """0 is greedy."""
+    """The sampling temperature; 0 is greedy."""
     top_p: float = _SAMPLING.top_p
-    """Nucleus mass."""
-    max_tokens: int = _SAMPLING.max_tokens
-    """Most sampled tokens of a message."""
+    """The probability mass of nucleus sampling; 1 samples from all tokens."""
+    max_tokens: int | None = None
+    """The largest number of sampled tokens in a message. The default is that of the run which trained the policy, or
+    256."""
     concurrency: int = _DEFAULTS.rollout.max_concurrent
-    """Episodes in flight at once."""
+    """How many episodes are played at once."""
     max_fault_share: float = _DEFAULTS.rollout.max_fault_share
-    """Most of the episodes, from 0 to 1, that may fail for infrastructure; more of them are an error."""
+    """The share of episodes, from 0 to 1, that may fail for reasons of infrastructure before the evaluation stops."""
     runtime: str = _DEFAULTS.rollout.runtime
-    """Where each environment runs: local, docker, bubblewrap or process; its own default where none is given."""
+    """Where each environment runs: local, docker, bubblewrap or process. The default is the environment's own."""
     hosts: str = _DEFAULTS.rollout.hosts.kind
-    """Where environments run: local, or ray for the nodes of a Ray cluster."""
+    """Which machines hold the environments: local for this one, ray for the nodes of a Ray cluster."""
     num_hosts: int = _DEFAULTS.rollout.hosts.num_hosts
-    """Processes on the cluster that hold environments."""
+    """How many processes on the cluster hold environments."""
     role: str = ""
-    """Of a game the role that the policy plays; the suite's where none is given."""
+    """The role that the policy plays in a game. The default is the suite's role."""
     partner: tuple[str, ...] = ()
-    """Of a game who plays other roles, as ROLE=scripted, scripted:NAME, self, torch:PATH or endpoint:URL#MODEL."""
+    """Who plays another role of a game: ROLE=scripted, scripted:NAME, self, torch:PATH or endpoint:URL#MODEL."""
     run: Path | None = None
-    """Run folder that keeps the episodes; what is there already is not played again."""
+    """A folder that keeps the episodes. Episodes that it already holds are not played again."""
     allow_train: bool = _DEFAULTS.allow_train
-    """Accept tasks that the policy was trained on, and say so in the result."""
+    """Accept tasks that the policy was trained on. The result says so."""
     max_cost: float | None = None
-    """USD that an endpoint may cost; needs --option prompt_price=… completion_price=… (USD a million tokens)."""
+    """The most that an endpoint may cost, in USD. It needs --option prompt_price=… completion_price=… (USD per million
+    tokens)."""
     option: tuple[str, ...] = ()
-    """Further options of the policy, as key=value."""
+    """More options of the policy, as key=value."""
     tasks: bool = False
-    """Print a line for each task too."""
+    """Also print a line for each task."""
     as_json: AsJson = False
-    """Print JSON for machines."""
+    """Print JSON."""
 
-    @property
-    def settings(self) -> EvaluationSettings:
-        """How to evaluate."""
-        sampling = Sampling(self.temperature, self.max_tokens, self.top_p)
+    def settings(self, policy: Policy) -> EvaluationSettings:
+        """How to evaluate a policy, whose message limit holds unless another one is given."""
+        max_tokens = self.max_tokens or getattr(policy, "message_limit", None) or _SAMPLING.max_tokens
+        sampling = Sampling(self.temperature, max_tokens, self.top_p)
         hosts = HostSettings(self.hosts, num_hosts=self.num_hosts)
         return EvaluationSettings(
             attempts=self.attempts,
@@ -98,22 +100,25 @@ class EvalOptions:
 
 
 def run(options: Annotated[EvalOptions, tyro.conf.arg(name=""), tyro.conf.OmitArgPrefixes]) -> int:
-    """Evaluate a policy on a split of a suite; exit code 1 where episodes are missing after an interrupt."""
+    """Evaluate a policy on a split of a suite.
+
+    The exit code is 1 if episodes are missing after an interrupt.
+    """
     result = evaluate_by_name(options)
     if options.as_json:
         print_json(result.to_json())
     else:
         print(result_text(result, with_tasks=options.tasks))
     if result.num_missing:
-        kept = "are kept; the same command plays the others" if options.run else "are lost; --run FOLDER keeps them"
-        note(f"{result.num_missing} episodes are missing, those played {kept}")
+        kept = "run the same command again to play them" if options.run else "use --run FOLDER to keep what was played"
+        note(f"{result.num_missing} episodes are missing; {kept}")
     return 1 if result.num_missing else 0
 
 
 def evaluate_by_name(options: EvalOptions) -> EvaluationResult:
     """Load the policy and evaluate it, in a run folder where one is given."""
-    settings = options.settings
     policy = load(options.policy, options.suite, **options.policy_options)
+    settings = options.settings(policy)
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(open_evaluation_store(options.run)) if options.run else None
         progress = ProgressDisplay(f"{options.policy} on {options.suite} {options.split}")

@@ -1,4 +1,4 @@
-"""`agentgym export RUN --to FOLDER`: a run's episodes as a Hugging Face dataset."""
+"""`agentgym export RUN --to FOLDER`: writes a run's episodes as a Hugging Face dataset."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ def run(
     overwrite: bool = False,
     as_json: AsJson = False,
 ) -> int:
-    """Write a run's episodes as Parquet, a file for each split, which `datasets.load_dataset(FOLDER)` reads.
+    """Write a run's episodes as Parquet files, one for each split.
+
+    `datasets.load_dataset(FOLDER)` reads them.
 
     Args:
-        folder: The run's folder: of a recording, an evaluation or a training.
-        to: The folder of the dataset.
-        policy: Episodes of these policies alone; all where none is given.
-        overwrite: Replace the dataset that is in the folder.
-        as_json: Print JSON for machines.
+        folder: The folder of a recording, an evaluation or a training run.
+        to: The folder to write the dataset to.
+        policy: Export only episodes of these policies. The default is all of them.
+        overwrite: Replace a dataset that is already in the folder.
+        as_json: Print JSON.
     """
     with RunStore.open(folder, read_only=True) as store:
         counts = export_dataset(store, to, policies=policy, overwrite=overwrite)

@@ -1,4 +1,4 @@
-"""`agentgym images`: build the container images, list them, and say which are missing or stale."""
+"""`agentgym images`: builds the container images, lists them, and shows which are missing or stale."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from agentgym.cli.output import AsJson, note, print_json, print_table
-from agentgym.sandbox.engine import connect_engine
-from agentgym.sandbox.image_build import (
+from agentgym.sandbox.engines.engine import connect_engine
+from agentgym.sandbox.images.build import (
     BuiltImage,
     ImageState,
     Report,
@@ -34,12 +34,13 @@ def run(
     *,
     as_json: AsJson = False,
 ) -> int:
-    """Build, list or check the container images that sandboxes run; prune removes versions of other contents.
+    """Build, list or check the container images that sandboxes run.
 
     Args:
-        action: build what is missing, list everything, check (exit code 1 where one is missing or stale), or prune.
-        names: Images, such as base or python; without any, all of them.
-        as_json: Print JSON for machines.
+        action: `build` builds what is missing. `list` shows all images. `check` does too, and its exit code is 1 if an
+            image is missing or stale. `prune` removes outdated versions of images.
+        names: Names of images, such as base or python. The default is all of them.
+        as_json: Print JSON.
     """
     client = connect_engine()
     if action == "build":

@@ -1,21 +1,30 @@
-"""`agentgym list`: the registered environments, third parties' included; imports none of them."""
+"""`agentgym list`: lists the registered environments by family and room, without importing them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from agentgym.cli.output import AsJson, note, print_json, print_table
 from agentgym.entry_points import load_entry_points
 from agentgym.errors import DISTRIBUTION, UnknownNameError
 from agentgym.registration import EnvSpec, specs
+from agentgym.registration.registry import listing_order
+from agentgym.sandbox.source import PROVIDERS
+
+_RUNTIMES = (
+    "runs: local is this process (--runtime local), served is a container for the environment (--runtime docker), "
+    f"workspace is a sandbox for the agent's work alone (--runtime {', '.join(PROVIDERS)})"
+)
 
 
 def run(*, family: str = "", as_json: AsJson = False) -> int:
     """List environments and their suites.
 
     Args:
-        family: Only this family, such as tools.
-        as_json: Print JSON for machines.
+        family: List only this family, such as tools.
+        as_json: Print JSON.
     """
     for failure in load_entry_points():
         note(f"warning: {failure}")
@@ -25,19 +34,22 @@ def run(*, family: str = "", as_json: AsJson = False) -> int:
     if as_json:
         print_json([describe(spec) for spec in found])
     else:
-        print_table(
-            ("environment", "family", "suites", "roles", "deterministic", "runtimes", "adapts"), map(_row, found)
-        )
+        print_table(("environment", "suites", "roles", "runs", "needs"), _rows(found))
+        note(_RUNTIMES)
         if missing := sorted({spec.missing_extra for spec in found} - {""}):
-            note(f"some adapted environments lack their package: pip install '{DISTRIBUTION}[{','.join(missing)}]'")
+            note(
+                "the packages of some adapted environments are missing; "
+                f"install them with: pip install '{DISTRIBUTION}[{','.join(missing)}]'"
+            )
     return 0
 
 
 def describe(spec: EnvSpec) -> dict[str, Any]:
-    """What `--json` says of an environment."""
+    """An environment as JSON values, as `--json` prints it."""
     return {
         "id": spec.id,
         "family": spec.family,
+        "room": spec.room,
         "suites": list(spec.suites),
         "roles": list(spec.roles),
         "deterministic": spec.deterministic,
@@ -47,8 +59,16 @@ def describe(spec: EnvSpec) -> dict[str, Any]:
     }
 
 
+def _rows(found: Sequence[EnvSpec]) -> Iterator[tuple[str, ...]]:
+    """A row for each environment, below one that names its family and room."""
+    for (family, room), alike in groupby(sorted(found, key=listing_order), lambda spec: (spec.family, spec.room)):
+        yield f"{family}: {room}" if room else family, "", "", "", ""
+        yield from map(_row, alike)
+
+
 def _row(spec: EnvSpec) -> tuple[str, ...]:
-    deterministic = "yes" if spec.deterministic else "no"
-    missing = f" (missing: extra {spec.missing_extra})" if spec.missing_extra else ""
-    several = (", ".join(spec.suites), ", ".join(spec.roles), deterministic, ", ".join(spec.runtimes))
-    return spec.id, spec.family, *several, spec.adapts + missing
+    runs = [*spec.runtimes, *([] if spec.deterministic else ["not deterministic"])]
+    missing = " (missing)" if spec.missing_extra else ""
+    needs = [f"extra {spec.extra}{missing}"] if spec.extra else []
+    needs += [f"adapts {spec.adapts}"] if spec.adapts not in ("", spec.extra) else []
+    return f"  {spec.id}", ", ".join(spec.suites), ", ".join(spec.roles), ", ".join(runs), ", ".join(needs)

@@ -25,21 +25,21 @@ from agentgym.errors import (
 )
 
 COMMANDS = {
-    "list": "environments and their suites",
-    "check": "whether environments and suites keep their contracts",
+    "list": "list environments and their suites",
+    "check": "check that environments and suites keep their contracts",
     "new": "write a package with an environment of your own",
     "play": "play an environment in the terminal",
     "serve": "serve an environment over the network",
     "train": "train an agent from a configuration file",
     "eval": "evaluate a policy on a split of a suite",
-    "record": "store episodes of a mix of policies, as offline data",
+    "record": "record episodes of one or more policies, as offline data",
     "export": "write a run's episodes as a Hugging Face dataset",
-    "compare": "the paired difference between two evaluations",
-    "attribute": "which turn earned what, by any method, for a run that is over",
+    "compare": "compare two evaluations task by task",
+    "attribute": "compute which turn earned what in a finished run",
     "report": "write the report page of a run",
-    "sweep": "remove what killed processes left of their sandboxes",
-    "images": "build the container images that sandboxes run, list and check them",
-    "doctor": "what is installed, what is missing and how to get it",
+    "sweep": "remove sandboxes that killed processes left behind",
+    "images": "build, list and check the container images of sandboxes",
+    "doctor": "show what is installed, what is missing and how to get it",
 }
 OK, FAILED, USAGE = 0, 1, 2
 _USAGE_ERRORS = (ConfigError, HeldOutError, MissingExtraError, TaskError, UnknownNameError)
@@ -54,8 +54,9 @@ def usage() -> str:
             "",
             *lines,
             "",
-            "agentgym COMMAND --help describes a command. Every command takes --debug, which shows the traceback of an",
-            "error. Results go to stdout, progress to stderr; exit codes: 0 fine, 1 failed, 2 wrong usage or settings.",
+            "agentgym COMMAND --help shows the options of a command. With --debug, a command shows the traceback of an",
+            "error. Results go to stdout, and progress goes to stderr. The exit code is 0 for success, 1 for a failure",
+            "and 2 for wrong usage or settings.",
         ]
     )
 

@@ -1,4 +1,4 @@
-"""`agentgym new NAME`: a package with an environment of one's own, to be changed."""
+"""`agentgym new NAME`: writes a package with an environment, as a start for one of your own."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ def run(
     *,
     parent: Annotated[Path, tyro.conf.arg(name="dir")] = Path(),
 ) -> int:
-    """Write a package with one environment, its suite, players and tests; nothing is overwritten.
+    """Write a package with one environment, its suite, its scripted players and its tests.
+
+    Existing files are never overwritten.
 
     Args:
-        name: Lower-case words joined by hyphens, such as treasure-hunt.
-        parent: Folder that the new folder is made in.
+        name: The name of the package: lower-case words joined by hyphens, such as treasure-hunt.
+        parent: The folder in which the package's folder is created.
     """
     folder = write_package(name, parent)
     print(folder)
-    print(f"next: cd {folder} && make test; then make install, and agentgym list names the environment")
+    print(f"next: cd {folder} && make test; after make install, agentgym list shows the environment")
     return 0

@@ -16,10 +16,10 @@ from rich.text import Text
 
 from agentgym.errors import ConfigError
 
-AsJson = Annotated[bool, tyro.conf.arg(name="json", help="Print JSON for machines.")]
+AsJson = Annotated[bool, tyro.conf.arg(name="json", help="Print JSON.")]
 """The `--json` flag of a command."""
 FILE_WIDTH = 160
-"""Columns of a table that is not printed to a terminal."""
+"""Columns of a table that is not printed to a terminal; more where its words need them."""
 
 
 def print_json(value: Any) -> None:
@@ -28,7 +28,10 @@ def print_json(value: Any) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None) -> None:
-    """Print a table; cells are plain text, whatever markup they look like."""
+    """Print a table; cells are plain text, whatever markup they look like.
+
+    Outside a terminal, no word is broken, so that a name can be searched for.
+    """
     table = Table(box=None, header_style="bold", pad_edge=False)
     for number, column in enumerate(columns):
         table.add_column(column, overflow="fold", no_wrap=number == 0)
@@ -37,9 +40,11 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = FILE_WIDTH
+        for each in table.columns:
+            each.min_width = max(console.measure(cell).minimum for cell in (each.header, *each.cells))
     if title is not None:
         console.print(Text(title, style="bold"), soft_wrap=True)  # not the table's own, which wraps at its width
-    console.print(table)
+    console.print(table, crop=console.is_terminal)
 
 
 def note(text: str) -> None:

@@ -1,6 +1,6 @@
-"""`agentgym play ENV`: an episode in the terminal, played by a person or watched, with tools and reward events shown.
+"""`agentgym play ENV`: plays one episode in the terminal and shows its tools and reward events.
 
-What is shown goes to stderr and is stripped of terminal escapes; the result goes to stdout.
+The conversation goes to stderr, without terminal escapes. The result goes to stdout.
 """
 
 from __future__ import annotations
@@ -14,20 +14,18 @@ import tyro
 from rich.console import Console
 
 from agentgym.cli.output import AsJson, note, print_json, read_partners
-from agentgym.env import AgentEnv, CutMessage
-from agentgym.errors import AgentGymError, CancelledEpisode, ConfigError, ContextOverflowError, ContractError
-from agentgym.message import ToolSchema
-from agentgym.origin import told
+from agentgym.env import AgentEnv
+from agentgym.errors import AgentGymError, ConfigError, ContractError
+from agentgym.game import GameReply
+from agentgym.origin import describe_error
 from agentgym.policies.by_name import load
 from agentgym.policies.human import HumanPolicy
-from agentgym.policy import Policy, Request, Sampling
-from agentgym.prompting.conversation import Conversation
-from agentgym.prompting.parsing import canonical_text
-from agentgym.prompting.renderer import ChatRenderer
+from agentgym.policy import Policy, Reply, Request
 from agentgym.registration import make, spec
-from agentgym.rollout.episode import PlainTalk, Talk
+from agentgym.rollout import play_episode
 from agentgym.suite import find_task, load_suite
 from agentgym.task import Task
+from agentgym.trajectory import LAST_MESSAGES, Turn
 
 
 def run(
@@ -43,13 +41,13 @@ def run(
     """Play an environment in the terminal, or watch another policy play it.
 
     Args:
-        env: Id of the environment, such as agentgym/Wordle-v0.
-        task: Id of a task, such as tools/lookup:test-00000; without one, a task is made from the seed.
-        seed: Seed of the task and the episode; without one, drawn and said.
-        policy: Who plays: human, oracle, null, random, demo, torch:PATH, or endpoint:URL#MODEL.
-        role: Of a game the role that is played; its first where none is given.
-        partner: Of a game who plays other roles, as ROLE=scripted, scripted:NAME, torch:PATH, endpoint:URL#MODEL.
-        as_json: Print the result as JSON for machines.
+        env: The id of the environment, such as agentgym/Wordle-v0.
+        task: The id of a task, such as tools/lookup:test-00000. Without it, the environment makes a task from the seed.
+        seed: The seed of the task and the episode. Without it, a seed is drawn and printed.
+        policy: Who plays: human, a script (oracle, null, random, demo, …), torch:PATH, or endpoint:URL#MODEL.
+        role: The role to play in a game. The default is the game's first role.
+        partner: Who plays another role of a game: ROLE=scripted, scripted:NAME, torch:PATH or endpoint:URL#MODEL.
+        as_json: Print the result as JSON.
     """
     if task:
         _require_own(task, env)
@@ -60,7 +58,7 @@ def run(
     player: Policy = viewer if policy == "human" else load(policy, env)
     if seed is None and not task:
         seed = secrets.randbelow(2**31)
-        note(f"seed {seed}; play the same again with --seed {seed}")
+        note(f"seed {seed}; to play the same episode again, use --seed {seed}")
     result = play(game, player, viewer, task=task or None, seed=seed)
     if as_json:
         print_json({"env": env, "policy": policy, **result})
@@ -89,34 +87,64 @@ def play(
     Raises:
         ContractError: The environment's own code failed; says where.
     """
+
+    def show_events(role: str, turn: Turn, answer: GameReply) -> None:
+        viewer.show_events(answer.events)
+
     try:
-        _, info = env.reset(seed=seed, options={"task": task} if task is not None else None)
-        assert env.task is not None
-        talk = _talk(player, env.tools)
-        talk.observe(info["messages"])
-        total = 0.0
-        while "outcome" not in info:
-            try:
-                text, was_cut = _answer(player, talk, env)
-            except (CancelledEpisode, ContextOverflowError) as error:
-                _, info = env.finalize("cancelled" if isinstance(error, CancelledEpisode) else "context")
-                break
-            if player is not viewer:
-                viewer.show(talk.messages[-1 - len(info["messages"]) : -1])
-                viewer.show([{"role": "assistant", "content": text}])
-            _, reward, _, _, info = env.step(CutMessage(text) if was_cut else text)
-            total += reward
-            viewer.show_events(info["reward_events"])
-            talk.observe(info["messages"])
-        viewer.show(info.get("messages", ()))
-        result = {"task": env.task.id, "seed": env.task.seed if seed is None else seed, "turns": env.turn}
-        return {**result, "reward": total, **_ending(info)}
+        wanted = find_task(task) if isinstance(task, str) else task
+        if wanted is None:
+            assert seed is not None, "a task or a seed is given"
+            wanted = env.make_task(seed)
+        watched = player if player is viewer else Watched(player, viewer)
+        record = play_episode(env, watched, wanted, seed=wanted.seed, env_seed=seed, on_turn=show_events)
     except Exception as error:  # a boundary: an environment's own code may raise anything
         if isinstance(error, AgentGymError):
             raise
-        raise ContractError(f"the episode failed: {told(error)}") from error
+        raise ContractError(f"the episode failed: {describe_error(error)}") from error
     finally:
         env.close()
+    viewer.show(record.metadata.get(LAST_MESSAGES, ()))
+    return {
+        "task": record.task_id,
+        "seed": record.seed,
+        "turns": len(record.turns),
+        "reward": record.total_reward or 0.0,
+        "outcome": str(record.outcome),
+        "success": record.success,
+        "score": record.score,
+    }
+
+
+class Watched:
+    """A policy whose conversation is shown while it plays.
+
+    Args:
+        policy: Who plays.
+        viewer: Shows what it receives and says.
+    """
+
+    def __init__(self, policy: Policy, viewer: HumanPolicy) -> None:
+        self._policy, self._viewer = policy, viewer
+        self._num_shown = 0
+        self.name, self.uses_tokens, self.concurrency = policy.name, policy.uses_tokens, policy.concurrency
+
+    def __getattr__(self, name: str) -> Any:
+        """What else the policy has, such as its tokenizer."""
+        return getattr(self._policy, name)
+
+    def generate(self, requests: Sequence[Request]) -> list[Reply]:
+        """The policy's reply to one request."""
+        [request] = requests
+        self._viewer.show(request.messages[self._num_shown :])
+        [reply] = self._policy.generate(requests)
+        self._viewer.show([{"role": "assistant", "content": reply.text}])
+        self._num_shown = len(request.messages) + 1
+        return [reply]
+
+    def forget(self, episode: str) -> None:
+        """Drop what the policy keeps for an episode that ended."""
+        self._policy.forget(episode)
 
 
 def _require_own(task_id: str, env_id: str) -> None:
@@ -124,35 +152,10 @@ def _require_own(task_id: str, env_id: str) -> None:
     found = find_task(task_id)
     owner = load_suite(found.suite).env
     if owner != spec(env_id).id:
-        raise ConfigError(f"task {task_id!r} is of {owner}, not of {env_id}: play {owner}, or choose another task")
-
-
-def _talk(player: Policy, tools: Sequence[ToolSchema]) -> Talk:
-    """A conversation as the player takes it: with token ids or without."""
-    if not player.uses_tokens:
-        return PlainTalk()
-    renderer = ChatRenderer(player.tokenizer)  # type: ignore[attr-defined]
-    return Conversation(renderer, tools, max_context=getattr(player, "max_context", None))
-
-
-def _answer(player: Policy, talk: Talk, env: AgentEnv) -> tuple[str, bool]:
-    """The player's message, taken up by the conversation, and whether the token limit cut it."""
-    assert env.task is not None
-    prompt = talk.prompt()
-    ids = None if prompt is None else prompt.ids
-    request = Request("play", env.turn, env.task, talk.messages, env.tools, ids, env.turn, Sampling(), env.role)
-    reply = player.generate([request])[0]
-    text = canonical_text(reply.text, env.tools) if env.tools and reply.ids is not None else reply.text
-    sampled = () if reply.ids is None else reply.ids.tolist()
-    talk.reply(sampled, text, {"role": "assistant", "content": text}, reply.was_cut)
-    return text, reply.was_cut
+        raise ConfigError(f"task {task_id!r} belongs to {owner}, not to {env_id}; play {owner}, or choose another task")
 
 
 def _read_line(prompt: str) -> str:
     """As `input`, but the prompt goes to stderr, so that the result keeps stdout for itself."""
     print(prompt, end="", file=sys.stderr, flush=True)
     return input()
-
-
-def _ending(info: dict[str, Any]) -> dict[str, Any]:
-    return {"outcome": str(info["outcome"]), "success": info["success"], "score": info["score"]}

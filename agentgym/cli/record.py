@@ -1,4 +1,4 @@
-"""`agentgym record`: episodes of a mix of policies in a run folder, as offline data."""
+"""`agentgym record`: records episodes of one or more policies in a run folder, as offline data."""
 
 from __future__ import annotations
 
@@ -22,38 +22,39 @@ _PLAYER = re.compile(r"(?P<name>.+?)(?:\((?P<options>[^()]*)\))?(?:=(?P<share>[^
 
 @dataclass(frozen=True)
 class RecordOptions:
-    """What `agentgym record` is told."""
+    """The options of `agentgym record`."""
 
     suite: str
-    """Suite, such as dialogue/maze."""
+    """The suite, such as dialogue/maze."""
     run: Path
-    """Run folder that keeps the episodes; what is there already is not played again."""
+    """The folder that keeps the episodes. Episodes that it already holds are not played again."""
     policy: tuple[str, ...] = ("demo",)
-    """Policies with their shares, such as demo=0.5 oracle=0.3 random=0.2; 'demo(quality=0.9)=0.5' has options."""
+    """The policies with their shares, such as demo=0.5 oracle=0.3 random=0.2. Options stand in parentheses:
+    'demo(quality=0.9)=0.5'."""
     split: str = "train"
-    """train, or with --allow-held-out validation or test."""
+    """The split: train; or validation or test, with --allow-held-out."""
     episodes: int = _DEFAULTS.episodes
-    """Episodes of all policies together."""
+    """How many episodes to record, over all policies."""
     seed: int = _DEFAULTS.seed
-    """Seed of the order of tasks, of who plays which, and of the policies' draws."""
+    """The seed of the order of tasks, of which policy plays which task, and of the policies' draws."""
     temperature: float = _SAMPLING.temperature
-    """0 is greedy."""
+    """The sampling temperature; 0 is greedy."""
     max_tokens: int = _SAMPLING.max_tokens
-    """Most sampled tokens of a message."""
+    """The largest number of sampled tokens in a message."""
     concurrency: int = _DEFAULTS.rollout.max_concurrent
-    """Episodes in flight at once."""
+    """How many episodes are played at once."""
     runtime: str = _DEFAULTS.rollout.runtime
-    """Where each environment runs: local, docker, bubblewrap or process; its own default where none is given."""
+    """Where each environment runs: local, docker, bubblewrap or process. The default is the environment's own."""
     role: str = ""
-    """Of a game the role that is recorded; the suite's where none is given."""
+    """The role of a game that is recorded. The default is the suite's role."""
     partner: tuple[str, ...] = ()
-    """Of a game who plays other roles, as ROLE=scripted, scripted:NAME, self, torch:PATH or endpoint:URL#MODEL."""
+    """Who plays another role of a game: ROLE=scripted, scripted:NAME, self, torch:PATH or endpoint:URL#MODEL."""
     allow_held_out: bool = False
-    """Record validation or test tasks too; training refuses such episodes."""
+    """Allow validation and test tasks. Training refuses to learn from such episodes."""
     overwrite: bool = False
-    """Remove the recording that is in the folder first."""
+    """Remove a recording that is already in the folder."""
     as_json: AsJson = False
-    """Print JSON for machines."""
+    """Print JSON."""
 
     @property
     def settings(self) -> RecordingSettings:
@@ -76,12 +77,15 @@ class RecordOptions:
 
 
 def run(options: Annotated[RecordOptions, tyro.conf.arg(name=""), tyro.conf.OmitArgPrefixes]) -> int:
-    """Record episodes of a mix of policies; exit code 1 where some are missing after an interrupt."""
+    """Record episodes of one or more policies.
+
+    The exit code is 1 if episodes are missing after an interrupt.
+    """
     players = [read_player(text) for text in options.policy]
     result = record(players, options.suite, options.run, options.split, options.settings, progress_of=ProgressDisplay)
     print_json(result.to_json()) if options.as_json else _print(result)
     if result.num_missing:
-        note(f"{result.num_missing} episodes are missing; the same command plays them")
+        note(f"{result.num_missing} episodes are missing; run the same command again to play them")
     return 1 if result.num_missing else 0
 
 
@@ -97,7 +101,7 @@ def read_player(text: str) -> Player:
         number = 1.0 if share is None else float(share)
     except ValueError:
         raise ConfigError(
-            f"--policy {text!r} ends with the share {share!r}, which is no number; expected NAME=SHARE such as "
+            f"--policy {text!r} ends with the share {share!r}, which is not a number; expected NAME=SHARE such as "
             "demo=0.5, or 'demo(quality=0.9)=0.5' with options"
         ) from None
     return Player(name, read_options(options.split(",")) if options else {}, number)

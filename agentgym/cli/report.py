@@ -1,4 +1,4 @@
-"""`agentgym report RUN`: the report page of a run, one HTML file that opens offline."""
+"""`agentgym report RUN`: writes the report page of a run, one HTML file that opens offline."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def run(
     label: tuple[str, ...] = (),
     as_json: AsJson = False,
 ) -> int:
-    """Write the report page of a run into its folder, and say where it lies.
+    """Write the report page of a run into its folder, and print its path.
 
     Args:
-        folder: The run's folder.
-        label: What the credit to show is kept under, in order; where none is given as many as there is room for, those
-            that say something first, the newest before others.
-        as_json: Print JSON for machines.
+        folder: The folder of the run.
+        label: The labels of the step credit to show, in this order. By default, the report shows as many as fit: the
+            most informative first, and newer ones before older ones.
+        as_json: Print JSON.
     """
     page = write_report(folder, labels=label)
     if as_json:

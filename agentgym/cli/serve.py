@@ -1,6 +1,6 @@
-"""`agentgym serve ENV`: an environment over the network, on the OpenEnv wire.
+"""`agentgym serve ENV`: serves an environment over the network, on the OpenEnv wire.
 
-The address goes to stdout, or as JSON with --json, once connections are taken; the log goes to stderr.
+The address goes to stdout as soon as the server accepts connections. The log goes to stderr.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import tyro
 from agentgym.cli.output import AsJson, note, print_json, read_options
 from agentgym.errors import ConfigError
 from agentgym.registration import spec
-from agentgym.remote.server import create_app, serve
+from agentgym.remote.server.app import create_app, serve
 from agentgym.remote.settings import Inline, ServerConfig
 from agentgym.suite import load_suite
 
@@ -26,34 +26,34 @@ TOKEN_VARIABLE = "AGENTGYM_TOKEN"  # noqa: S105 - the name of a variable
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """What `agentgym serve` is told."""
+    """The options of `agentgym serve`."""
 
     suite: str = ""
-    """Make the environment with the options of this suite."""
+    """Create the environment with the options of this suite."""
     option: tuple[str, ...] = ()
-    """Further options of the environment, as key=value."""
+    """More options of the environment, as key=value."""
     host: str = ServerConfig.host
-    """Address to listen at; one that others reach needs a token."""
+    """The address to listen at. An address that other machines can reach needs a token."""
     port: int = ServerConfig.port
-    """Port to listen at; 0 takes a free one."""
+    """The port to listen at; 0 picks a free one."""
     uds: str = ""
-    """Path of a unix socket to listen at instead."""
+    """The path of a unix socket to listen at instead."""
     token_file: str = ""
-    """File with the token that clients have to send; by default the variable AGENTGYM_TOKEN."""
+    """A file with the token that clients must send. The default is the environment variable AGENTGYM_TOKEN."""
     max_sessions: int = ServerConfig.max_sessions
-    """Most sessions at once, each with an environment of its own."""
+    """The largest number of sessions at once. Each session has its own environment."""
     step_timeout_s: float = ServerConfig.step_timeout_s
-    """Largest wall time of one step; a task may state less."""
+    """The time limit of one step. A task may set a shorter one."""
     idle_timeout_s: float = ServerConfig.idle_timeout_s
-    """Time without a message after which a session ends."""
+    """A session ends after this time without a message."""
     session_timeout_s: float = ServerConfig.session_timeout_s
-    """Time after which a session ends in any case."""
+    """A session ends after this time in any case."""
     drain_timeout_s: float = ServerConfig.drain_timeout_s
-    """Time that running steps get to end when the server is told to stop."""
+    """How long running steps may take to finish when the server stops."""
     inline: Inline = ServerConfig.inline
-    """Whether steps run on the event loop: auto (where they proved to be quick), always or never."""
+    """Whether steps run on the event loop: auto (if they proved to be quick), always or never."""
     as_json: AsJson = False
-    """Print the address as JSON for machines."""
+    """Print the address as JSON."""
 
     @property
     def config(self) -> ServerConfig:
@@ -76,11 +76,11 @@ def run(
     env: tyro.conf.Positional[str],
     options: Annotated[ServeOptions, tyro.conf.arg(name=""), tyro.conf.OmitArgPrefixes],
 ) -> int:
-    """Serve an environment until SIGTERM or Ctrl-C; steps that run may end.
+    """Serve an environment until SIGTERM or Ctrl-C. Running steps may finish.
 
     Args:
-        env: Id of the environment, such as agentgym/Wordle-v0.
-        options: Where and how.
+        env: The id of the environment, such as agentgym/Wordle-v0.
+        options: Where and how to serve it.
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     config = options.config
@@ -105,7 +105,7 @@ def _options_of(suite_name: str, env_id: str) -> Mapping[str, Any]:
     suite = load_suite(suite_name)
     if suite.env != env_id:
         raise ConfigError(
-            f"suite {suite.name!r} is of {suite.env}, not of {env_id}: serve {suite.env}, or leave out --suite"
+            f"suite {suite.name!r} belongs to {suite.env}, not to {env_id}; serve {suite.env}, or leave out --suite"
         )
     return suite.env_options
 
@@ -123,5 +123,5 @@ def read_token(path: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot read the token from {path}: {error}") from error
     if not token:
-        raise ConfigError(f"{path} is empty; write the token into it, such as with: openssl rand -hex 24 > {path}")
+        raise ConfigError(f"{path} is empty; write a token into it, for example with: openssl rand -hex 24 > {path}")
     return token

@@ -1,6 +1,6 @@
-"""`agentgym sweep`: remove what killed processes left of their sandboxes.
+"""`agentgym sweep`: removes sandboxes that killed processes left behind.
 
-What is alive or foreign is never touched; finding it is in `agentgym.sandbox.sweeper`.
+It never touches what is in use or belongs to others. The search is in `agentgym.sandbox.leasing.sweeper`.
 """
 
 from __future__ import annotations
@@ -10,16 +10,18 @@ from dataclasses import asdict, replace
 
 from agentgym.cli.output import AsJson, print_json, print_table
 from agentgym.errors import MissingExtraError, SandboxStartError
-from agentgym.sandbox.engine import connect_engine
-from agentgym.sandbox.sweeper import sweep
+from agentgym.sandbox.engines.engine import connect_engine
+from agentgym.sandbox.leasing.sweeper import sweep
 
 
 def run(*, dry_run: bool = False, as_json: AsJson = False) -> int:
-    """Remove containers, networks, mounts and folders whose owner is dead; exit code 1 where something stayed.
+    """Remove containers, networks, mounts and folders whose owner is dead.
+
+    The exit code is 1 if something could not be removed.
 
     Args:
-        dry_run: Only say what would be removed.
-        as_json: Print JSON for machines.
+        dry_run: Only show what would be removed.
+        as_json: Print JSON.
     """
     client, why_none = None, ""
     try:
@@ -37,5 +39,5 @@ def run(*, dry_run: bool = False, as_json: AsJson = False) -> int:
         verb = "would be removed" if dry_run else "found"
         print(f"{len(report.leftovers)} {verb}; {report.num_alive} owners are alive", file=sys.stderr)
         if why_none:
-            print(f"containers were not looked at: {why_none}", file=sys.stderr)
+            print(f"containers were not checked: {why_none}", file=sys.stderr)
     return 1 if any(leftover.error for leftover in report.leftovers) else 0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,9 +15,9 @@ from agentgym.errors import ConfigError, MissingExtraError
 from agentgym.suite import load_suite
 
 if TYPE_CHECKING:
-    from agentgym_rl.config import TrainConfig
-    from agentgym_rl.cost import Cost
-    from agentgym_rl.job import TrainResult
+    from agentgym_rl.core.config.train import TrainConfig
+    from agentgym_rl.run.cost import Cost
+    from agentgym_rl.run.job import TrainResult
 
 _MINUTE_S, _HOUR_S = 60.0, 3600.0
 
@@ -35,28 +36,25 @@ def run(
     """Train an agent, evaluate it on held-out tasks at the end, and write a report.
 
     Args:
-        settings: The configuration file, and overrides such as run.iterations=5, or
-            algorithm.minibatches= to take out what the file says; with --resume neither is needed.
-        run: Folder of the run; runs/ and the name of the configuration where it is not given.
-        resume: Go on with the run in the folder, from its last checkpoint.
-        overwrite: Remove the run that is in the folder first.
-        dry_run: Run a few demonstrations, one iteration and a few tests in a temporary folder; say what all will cost.
-        describe: Print the resolved algorithm as equations and run nothing.
-        as_json: Print JSON for machines.
+        settings: The configuration file, followed by overrides such as run.iterations=5. An override without a value,
+            such as algorithm.minibatches=, removes what the file says. With --resume, neither is needed.
+        run: The folder of the run. The default is runs/NAME, with the name of the configuration file.
+        resume: Continue the run in the folder from its last checkpoint.
+        overwrite: Remove a run that is already in the folder.
+        dry_run: Try a few demonstrations, one iteration and a few tests in a temporary folder, and estimate the cost
+            of the whole run.
+        describe: Print the resolved algorithm as equations, and run nothing.
+        as_json: Print JSON.
     """
-    try:
-        from agentgym_rl import checkpoint, cost, distributed, job
-        from agentgym_rl import describe as equations
-    except ImportError as error:
-        if (error.name or "").partition(".")[0].startswith("agentgym"):
-            raise
-        raise MissingExtraError("training", "train") from error
-    config, name = _config(settings, run if resume else None, is_resume=resume)
-    load_suite(config.run.suite)  # that there is none of its name is told before anything else
+    with _training_extra():
+        config, name = _config(settings, run if resume else None, is_resume=resume)
+    load_suite(config.run.suite)  # an unknown suite is reported before torch is imported
     if describe:
-        text = equations.describe(config)
-        print_json({"algorithm": text}) if as_json else print(text)
+        _describe(config, as_json)
         return 0
+    with _training_extra():
+        from agentgym_rl.core import checkpoint, distributed
+        from agentgym_rl.run import cost, job
     if dry_run:
         with tempfile.TemporaryDirectory() as folder:
             _print_cost(cost.estimate(config, Path(folder)), as_json)
@@ -69,8 +67,8 @@ def run(
     except KeyboardInterrupt:
         if (target / "config.json").exists():
             newest = checkpoint.newest_iteration(target / "checkpoints")
-            start = "from the start" if newest is None else f"after iteration {newest}, the last with a checkpoint,"
-            note(f"go on {start} with: agentgym train --run {target} --resume")
+            start = "the start" if newest is None else f"the checkpoint of iteration {newest}"
+            note(f"to continue from {start}, run: agentgym train --run {target} --resume")
         raise
     finally:
         distributed.stop()
@@ -78,7 +76,7 @@ def run(
 
 
 def arrange(args: Sequence[str]) -> list[str]:
-    """The arguments with the configuration and the overrides in front: tyro wants them side by side, users do not."""
+    """The arguments with the configuration file and its overrides in front, where tyro expects them."""
     settings: list[str] = []
     options: list[str] = []
     waiting = iter(args)
@@ -90,10 +88,21 @@ def arrange(args: Sequence[str]) -> list[str]:
     return settings + options
 
 
+@contextmanager
+def _training_extra() -> Iterator[None]:
+    """Name the extra to install where a package that training needs is missing."""
+    try:
+        yield
+    except ImportError as error:
+        if (error.name or "").partition(".")[0].startswith("agentgym"):
+            raise
+        raise MissingExtraError("training", "train") from error
+
+
 def _config(settings: Sequence[str], resumed: Path | None, *, is_resume: bool) -> tuple[TrainConfig, str]:
     """The configuration and a name for it; a resumed run brings its own where none is given."""
-    from agentgym_rl.config import load_config
-    from agentgym_rl.run_folder import saved_config
+    from agentgym_rl.run.config import load_config
+    from agentgym_rl.run.run_folder import saved_config
 
     files = [text for text in settings if "=" not in text]
     overrides = [text for text in settings if "=" in text]
@@ -102,10 +111,17 @@ def _config(settings: Sequence[str], resumed: Path | None, *, is_resume: bool) -
     if not settings and is_resume:
         raise ConfigError("--resume needs the folder of the run: --run FOLDER")
     if resumed is not None and not files:
-        raise ConfigError(f"a run goes on with its own configuration: leave out {', '.join(overrides)}")
+        raise ConfigError(f"a resumed run keeps its own configuration; leave out {', '.join(overrides)}")
     if len(files) != 1:
-        raise ConfigError(f"expected one configuration file and overrides of the form key=value, got files {files}")
+        raise ConfigError(f"expected one configuration file and overrides of the form key=value; got the files {files}")
     return load_config(Path(files[0]), overrides), Path(files[0]).stem
+
+
+def _describe(config: TrainConfig, as_json: bool) -> None:
+    from agentgym_rl.run.describe import describe
+
+    text = describe(config)
+    print_json({"algorithm": text}) if as_json else print(text)
 
 
 def _print_cost(cost: Cost, as_json: bool) -> None:
@@ -113,11 +129,11 @@ def _print_cost(cost: Cost, as_json: bool) -> None:
         print_json(cost.to_json())
         return
     rows = [(part.name, part.amount, _about(part.seconds), part.measured) for part in cost.parts]
-    print_table(("part", "of the run", "takes about", "from"), [*rows, ("all", "", _about(cost.total_s), "")])
+    print_table(("part", "amount", "takes about", "estimated from"), [*rows, ("all", "", _about(cost.total_s), "")])
     played = f"play {cost.episodes:.0f} episodes and sample about {float(f'{cost.tokens:.1g}'):,.0f} tokens"
     print(
-        f"The iterations {played if cost.episodes else 'play nothing: they learn from stored runs'}. "
-        "Extrapolated from a short run, whose agent knows little: episodes get shorter or longer as it learns."
+        f"The iterations {played if cost.episodes else 'play nothing, because they learn from stored runs'}. "
+        "The times are extrapolated from a short run. Episodes may get shorter or longer as the agent learns."
     )
 
 

@@ -14,11 +14,12 @@ from typing import Any
 
 from agentgym.errors import ConfigError, HeldOutError
 from agentgym.outcome import GRADED
-from agentgym.partners import REPLIES, Cast
 from agentgym.policies.by_name import load
+from agentgym.policies.cast import REPLIES, Cast
 from agentgym.policy import Policy
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker, shuffled_tasks
 from agentgym.store import DATABASE, EpisodeRow, Purpose, RunStore
+from agentgym.store.folder import require_empty
 from agentgym.suite import Suite, load_suite, require_trainable, require_unseen
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory
@@ -63,9 +64,9 @@ class RecordingSettings:
     seed: int = 0
     """Seed of the order of tasks, of who plays which, and of the policies' draws."""
     role: str = ""
-    """Of a game the role that is recorded; "" takes the suite's."""
+    """The role of a game that is recorded; "" takes the suite's role."""
     partners: Mapping[str, str] = field(default_factory=dict)
-    """Of a game who plays other roles, by name."""
+    """Who plays the other roles of a game, by name."""
     is_held_out_allowed: bool = False
     """Whether validation and test tasks may be recorded; such episodes are not taken for training."""
     overwrite: bool = False
@@ -157,6 +158,7 @@ def record(
 
     Raises:
         HeldOutError: The split or the whole game is held out and that is not allowed, or a policy was trained on it.
+        ConfigError: The folder holds other files and no run.
         StoreError: The folder holds another run.
         UnknownNameError: There is no such suite, split or policy.
     """
@@ -241,10 +243,12 @@ def _recipe(players: Sequence[Player], suite: Suite, split: str, settings: Recor
 
 
 def _opened(folder: Path, recipe: dict[str, Any], overwrite: bool) -> RunStore:
-    if overwrite and (folder / DATABASE).exists():
+    if not (folder / DATABASE).exists():
+        require_empty(folder)
+    elif overwrite:
         with RunStore.open(folder, expected_meta={"kind": RECORDING}):  # refused while another process writes it
             pass
-        for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", REPLIES, "report.html"):
+        for name in (f"{DATABASE}-wal", f"{DATABASE}-shm", REPLIES, "report.html", DATABASE):
             (folder / name).unlink(missing_ok=True)
     if not (folder / DATABASE).exists():
         return RunStore.create(folder, {"kind": RECORDING, "suite": recipe["suite"], RECORDING: recipe})

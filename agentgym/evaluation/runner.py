@@ -14,10 +14,11 @@ from pathlib import Path
 from agentgym.errors import ConfigError, InfrastructureError
 from agentgym.evaluation.result import EvaluationResult, summarise
 from agentgym.outcome import GRADED
-from agentgym.partners import SCRIPTED, SELF, Cast
+from agentgym.policies.cast import SCRIPTED, SELF, Cast
 from agentgym.policy import Policy, Sampling
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker
 from agentgym.store import DATABASE, Purpose, RunStore
+from agentgym.store.folder import require_empty
 from agentgym.suite import Suite, load_suite, require_unseen
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory
@@ -44,9 +45,9 @@ class EvaluationSettings:
     rollout: RolloutSettings = field(default_factory=RolloutSettings)
     """How episodes are collected: sampling, concurrency, retries, the share of faults that is accepted."""
     role: str = ""
-    """Of a game the role that is evaluated; "" takes the suite's."""
+    """The role of a game that is evaluated; "" takes the suite's role."""
     partners: Mapping[str, str] = field(default_factory=dict)
-    """Of a game who plays other roles, by name (see `agentgym.partners`); over those of the suite."""
+    """Who plays the other roles of a game, by name (see `agentgym.policies.cast`), instead of the suite's partners."""
     partner_sampling: Sampling | None = None
     """How models draw that are partners; None: as the policy."""
 
@@ -56,9 +57,17 @@ class EvaluationSettings:
 
 
 def open_evaluation_store(folder: Path | str) -> RunStore:
-    """The store of a run folder that evaluations may be added to; made where there is none."""
+    """The store of a run folder to which evaluations are added. A missing folder is made.
+
+    Raises:
+        ConfigError: The folder holds other files and no run, or is a file.
+        StoreError: The folder cannot be written, or another process writes to its run.
+    """
     folder = Path(folder)
-    return RunStore.open(folder) if (folder / DATABASE).exists() else RunStore.create(folder, {"kind": "evaluation"})
+    if (folder / DATABASE).exists():
+        return RunStore.open(folder)
+    require_empty(folder)
+    return RunStore.create(folder, {"kind": "evaluation"})
 
 
 def evaluate(

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from agentgym.errors import SandboxStartError, TaskError, UnsupportedSpecError
-from agentgym.sandbox.engine import connect_engine
-from agentgym.sandbox.foreign_image import provide_foreign_image
+from agentgym.sandbox.engines.engine import connect_engine
+from agentgym.sandbox.images.foreign import provide_foreign_image
 from agentgym.sandbox.spec import Limits as SandboxLimits
 from agentgym.sandbox.spec import Network, SandboxSpec
 from agentgym.task import Limits, Task

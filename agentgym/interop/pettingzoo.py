@@ -1,6 +1,6 @@
 """Games of several roles as PettingZoo AEC environments: an agent a role, a text an action.
 
-Nothing is trained or graded here beyond what the game says; partners and policies are `agentgym.partners`' matter.
+Nothing is trained or graded here beyond what the game says; partners and policies are `agentgym.policies.cast`' matter.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class GameAEC(AECEnv[str, Observation, str]):  # type: ignore[misc]
         self.agents: list[str] = []
         self.observation_spaces = {role: gymnasium.spaces.Dict({"text": MessageSpace()}) for role in game.roles}
         self.action_spaces = {role: MessageSpace() for role in game.roles}
-        self._told: dict[str, list[Message]] = {}
+        self._received: dict[str, list[Message]] = {}
         self._rng = random.Random()
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
@@ -97,18 +97,18 @@ class GameAEC(AECEnv[str, Observation, str]):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._told = {role: [] for role in self.agents}
+        self._received = {role: [] for role in self.agents}
         self._skip_agent_selection = None
         self._deliver(inbox)
         self.infos: dict[str, dict[str, Any]] = {
-            role: {"task_id": task.id, "messages": self._told[role], "reward_events": ()} for role in self.agents
+            role: {"task_id": task.id, "messages": self._received[role], "reward_events": ()} for role in self.agents
         }
         assert self.game.acting_role is not None
         self.agent_selection = self.game.acting_role
 
     def observe(self, agent: str) -> Observation:
         """What a role was told since its last action."""
-        return {"text": text_of(self._told.get(agent, ()))}
+        return {"text": text_of(self._received.get(agent, ()))}
 
     def step(self, action: str | None) -> None:
         """Play the selected role's message; None for one whose episode has ended.
@@ -122,12 +122,12 @@ class GameAEC(AECEnv[str, Observation, str]):  # type: ignore[misc]
             return
         reply = self.game.step(cast(str, action))
         self._cumulative_rewards[role] = 0.0
-        self._told[role] = []
+        self._received[role] = []
         self._deliver(reply.inbox)
         for agent in self.agents:
             self.rewards[agent] = role_return(reply.events, agent, self.game.reward_weights)
             own = tuple(event for event in reply.events if event.role == agent)
-            self.infos[agent] = {**self.infos[agent], "messages": self._told[agent], "reward_events": own}
+            self.infos[agent] = {**self.infos[agent], "messages": self._received[agent], "reward_events": own}
         self._accumulate_rewards()
         if reply.outcome is not None:
             self._end(reply)
@@ -145,7 +145,7 @@ class GameAEC(AECEnv[str, Observation, str]):  # type: ignore[misc]
 
     def _deliver(self, inbox: Inbox) -> None:
         for role, messages in inbox.items():
-            self._told[role] = [*self._told[role], *messages]
+            self._received[role] = [*self._received[role], *messages]
 
     def _end(self, reply: GameReply) -> None:
         assert reply.outcome is not None

@@ -55,7 +55,7 @@ def _torch(path: str, **options: Any) -> Policy:
     try:
         from transformers.utils import logging as transformers_logging
 
-        from agentgym.policies.torch_listed import load_policy
+        from agentgym.policies.torch.listed import load_policy
     except ImportError as error:
         if (error.name or "").partition(".")[0] in ("torch", "transformers", "tokenizers"):
             raise MissingExtraError("the torch policy", "train") from None

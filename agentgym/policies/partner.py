@@ -1,25 +1,17 @@
 """Policies as partners: players of a game's other roles, whose faults and records are not those of the learner.
 
-Which policy plays which role is decided in `agentgym.partners`.
+Which policy plays which role is decided in `agentgym.policies.cast`.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from agentgym.env import CutMessage
 from agentgym.errors import ContextOverflowError, InfrastructureError, PartnerError
-from agentgym.message import Message, ToolSchema
 from agentgym.policies.reply_cache import ReplyCache
-from agentgym.policy import Policy, Reply, Request, Sampling, Script, ScriptFactory
-from agentgym.prompting.parsing import canonical_text
-from agentgym.prompting.renderer import ChatRenderer
-from agentgym.task import Task
-
-_KEYS = itertools.count()
+from agentgym.policy import Policy, Reply, Request, Sampling
 
 
 class PartnerPolicy:
@@ -66,48 +58,3 @@ class PartnerPolicy:
     def forget(self, episode: str) -> None:
         """Let the policy drop what it keeps for an episode."""
         self.policy.forget(episode)
-
-
-def asking(
-    policy: Policy, role: str, tools: Sequence[ToolSchema] = (), sampling: Sampling | None = None
-) -> ScriptFactory:
-    """A policy as what makes the script of a role, one message at a time; rollouts ask for many at once instead.
-
-    Args:
-        policy: Who plays.
-        role: The role.
-        tools: The role's tools.
-        sampling: How it draws; None takes the defaults.
-    """
-
-    def factory(task: Task, seed: int) -> Script:
-        return _Asking(policy, Request("", 0, task, (), tools, None, seed, sampling or Sampling(), role))
-
-    return factory
-
-
-class _Asking:
-    """Asks a policy; keeps nothing, so that a fork of its environment may ask it too."""
-
-    def __init__(self, policy: Policy, first: Request) -> None:
-        self._policy, self._first = policy, first
-
-    def act(self, messages: Sequence[Message]) -> str:
-        """The policy's message."""
-        first, policy = self._first, self._policy
-        turn = sum(message["role"] == "assistant" for message in messages)
-        ids = None
-        if policy.uses_tokens:
-            ids = ChatRenderer(policy.tokenizer).render(messages, first.tools)  # type: ignore[attr-defined]
-        key = f"partner-{next(_KEYS)}"
-        asked = {"messages": list(messages), "prompt_ids": ids, "seed": first.seed + turn}
-        request = replace(first, episode=key, turn=turn, **asked)
-        try:
-            [reply] = policy.generate([request])
-        finally:
-            policy.forget(key)
-        text = canonical_text(reply.text, first.tools) if first.tools and reply.ids is not None else reply.text
-        return CutMessage(text) if reply.was_cut else text
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> _Asking:
-        return self

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentgym.errors import MissingExtraError, TemplateError
 from agentgym.message import Message, ToolSchema
+from agentgym.picture import is_picture
 from agentgym.prompting.control import ControlTokens
 from agentgym.prompting.joint import Joint, find_joint
 from agentgym.prompting.shape import ARGUMENT, CONTENT, Shape, form_of, stand_in_reply, stand_ins
@@ -77,7 +78,10 @@ class ChatRenderer:
         self._kwargs = dict(template_kwargs or {})
         self._control = ControlTokens(tokenizer, str(tokenizer.chat_template))
         self._arguments_as_text = False
+        self._pictures_as_image = False
         self._content_as_parts = self._needs_parts()
+        self.picture_id = self._find_picture_id()
+        """Id that the template writes for a picture; None where it writes none."""
         self._joints: dict[_Key, Joint | None] = {}
         self._extensions: dict[tuple[_Key, int | None, tuple[tuple[str, ...], ...]], tuple[int, ...] | None] = {}
         self._rendered: dict[tuple[tuple[tuple[str, ...], ...], int, bool], tuple[int, ...]] = {}
@@ -213,6 +217,8 @@ class ChatRenderer:
             messages = [_with_text_arguments(message) for message in messages]
         if self._content_as_parts:
             messages = [_with_parts(message) for message in messages]
+        if self._pictures_as_image:
+            messages = [_with_images(message) for message in messages]
         text = self._tokenizer.apply_chat_template(
             messages,
             tools=tools,  # type: ignore[arg-type]  # list is invariant
@@ -239,6 +245,25 @@ class ChatRenderer:
                 f"the chat template cannot render a single user message: {error}; use an instruction-tuned model"
             ) from error
 
+    def _find_picture_id(self) -> int | None:
+        """The control token that the template writes for a picture; notes whether the part's type has to be `image`."""
+        text = {"type": "text", "text": CONTENT}
+        picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,"}}
+        for self._pictures_as_image in (False, True):
+            try:
+                without, with_one = (
+                    self._apply([{"role": "user", "content": content}], None, True)
+                    for content in ([text], [text, picture])
+                )
+            except self._failures:
+                continue
+            new = [each for each in self._control.texts if with_one.count(each) == without.count(each) + 1]
+            if new and CONTENT in with_one:
+                named = [each for each in new if "image" in each.lower()]
+                return self._control.texts[(named or new)[0]]
+        self._pictures_as_image = False
+        return None
+
     def _known_tools(self, tools: Sequence[ToolSchema]) -> _Tools:
         """The guarded form of a list of tools, kept by the list's identity; equal lists share their number."""
         if not tools:
@@ -262,10 +287,10 @@ class ChatRenderer:
         """The end-of-text id, and those that end a stand-in reply and a stand-in tool call."""
         stops = set() if self._tokenizer.eos_token_id is None else {int(self._tokenizer.eos_token_id)}
         asked: Message = {"role": "user", "content": "Text"}
-        told: Message = {"role": "tool", "name": "tool", "tool_call_id": "call_0", "content": "Text"}
+        result: Message = {"role": "tool", "name": "tool", "tool_call_id": "call_0", "content": "Text"}
         answer = stand_in_reply(False, True, ())
         calling = stand_in_reply(False, False, [("call_0", "tool")])
-        for reply, after, tools in ((answer, asked, None), (calling, told, [_PROBE_TOOL])):
+        for reply, after, tools in ((answer, asked, None), (calling, result, [_PROBE_TOOL])):
             try:
                 joint = self._find_joint(Shape([asked]), reply, [after], tools)
             except TemplateError:
@@ -301,6 +326,13 @@ def _with_text_arguments(message: Message) -> Message:
             arguments = json.dumps(arguments, ensure_ascii=False)
         calls.append({**call, "function": {**function, "arguments": arguments}})
     return {**message, "tool_calls": calls}
+
+
+def _with_images(message: Message) -> Message:
+    content = message.get("content")
+    if not isinstance(content, list):
+        return message
+    return {**message, "content": [{**part, "type": "image"} if is_picture(part) else part for part in content]}
 
 
 def _with_parts(message: Message) -> Message:

@@ -115,21 +115,21 @@ def probes(tools: Sequence[ToolSchema] = ()) -> dict[str, Probe]:
     }
     if not tools:
         return plain
-    told, failed = _result("call_0", tools[0], "4"), _result("call_0", tools[0], "Error: no such page\n")
+    result, failed = _result("call_0", tools[0], "4"), _result("call_0", tools[0], "Error: no such page\n")
     call = _reply("", calls=1, tool=tools[0])
     thinking = _reply("", reasoning="I look it up", calls=1, tool=tools[0])
     with_tools = {
-        "tool call": Probe([ask], call, [told]),
-        "tool call with content": Probe([ask], _reply("I look.", calls=1, tool=tools[0]), [told]),
-        "tool call with reasoning": Probe([ask], thinking, [told]),
+        "tool call": Probe([ask], call, [result]),
+        "tool call with content": Probe([ask], _reply("I look.", calls=1, tool=tools[0]), [result]),
+        "tool call with reasoning": Probe([ask], thinking, [result]),
         "tool error": Probe([ask], call, [failed]),
         "parallel tool calls": Probe(
-            [ask], _reply("", calls=2, tool=tools[0]), [told, _result("call_1", tools[0], "5")]
+            [ask], _reply("", calls=2, tool=tools[0]), [result, _result("call_1", tools[0], "5")]
         ),
-        "second tool call": Probe([ask, call, told], call, [told]),
-        "second tool call with reasoning": Probe([ask, thinking, told], thinking, [told]),
-        "answer after tools": Probe([ask, call, told], _reply("4"), [go_on]),
-        "answer after tools with reasoning": Probe([ask, thinking, told], _reply("4", reasoning="so"), [go_on]),
+        "second tool call": Probe([ask, call, result], call, [result]),
+        "second tool call with reasoning": Probe([ask, thinking, result], thinking, [result]),
+        "answer after tools": Probe([ask, call, result], _reply("4"), [go_on]),
+        "answer after tools with reasoning": Probe([ask, thinking, result], _reply("4", reasoning="so"), [go_on]),
     }
     return {**plain, **{name: probe._replace(tools=tools) for name, probe in with_tools.items()}}
 

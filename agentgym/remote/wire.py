@@ -57,6 +57,19 @@ def public_task(task: Task) -> dict[str, Any]:
     }
 
 
+def task_fields(task: Task, *, with_private: bool) -> dict[str, Any]:
+    """A task as a client sends it.
+
+    Args:
+        task: The task.
+        with_private: Whether a task of a suite is sent with its private part; else it is named by its content hash, and
+            the server reads the rest from its own copy of the suite.
+    """
+    if task.suite and not with_private:
+        return {**public_task(task), CONTENT_HASH: task.content_hash}
+    return task.to_json() if task.private else public_task(task)
+
+
 def read_task(fields: Any) -> Task:
     """A task from JSON.
 

@@ -3,11 +3,14 @@
 How messages are drawn is the policies' work, what is made of trajectories the evaluation's and the trainers'.
 """
 
+from agentgym.policy import draw_seed
 from agentgym.rollout.collect import Progress, collect_episodes, game_maker
-from agentgym.rollout.engine import RolloutEngine, RolloutStats
-from agentgym.rollout.episode import Job, draw_seed
+from agentgym.rollout.engine import RolloutEngine
+from agentgym.rollout.episode import Job
+from agentgym.rollout.faults import RolloutStats
 from agentgym.rollout.groups import GroupCollector, shuffled_tasks
 from agentgym.rollout.opening import Opening
+from agentgym.rollout.play import play_episode
 from agentgym.rollout.progress import ProgressDisplay
 from agentgym.rollout.ray_hosts import HostSettings
 from agentgym.rollout.settings import RolloutSettings
@@ -25,5 +28,6 @@ __all__ = [
     "collect_episodes",
     "draw_seed",
     "game_maker",
+    "play_episode",
     "shuffled_tasks",
 ]

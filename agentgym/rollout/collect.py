@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from agentgym.errors import ConfigError
-from agentgym.game import GameEnv, SoloGame
-from agentgym.partners import Cast
+from agentgym.game import Game, SoloGame
+from agentgym.policies.cast import Cast
 from agentgym.policy import Policy
 from agentgym.registration import make, make_game
-from agentgym.rollout.engine import RolloutEngine, RolloutStats
+from agentgym.rollout.engine import RolloutEngine
 from agentgym.rollout.episode import Job
+from agentgym.rollout.faults import RolloutStats
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.suite import Suite
 from agentgym.task import Task
@@ -31,7 +32,7 @@ class Progress(Protocol):
         """The collection ended."""
 
 
-def game_maker(suite: Suite, runtime: str = "", cast: Cast | None = None) -> Callable[[Task], GameEnv]:
+def game_maker(suite: Suite, runtime: str = "", cast: Cast | None = None) -> Callable[[Task], Game]:
     """Makes games for the tasks of a suite.
 
     Args:
@@ -55,7 +56,7 @@ def game_maker(suite: Suite, runtime: str = "", cast: Cast | None = None) -> Cal
 
 def collect_episodes(
     jobs: Iterable[Job],
-    make_game: Callable[[Task], GameEnv],
+    make_game: Callable[[Task], Game],
     policies: Mapping[str, Policy],
     settings: RolloutSettings,
     *,

@@ -9,30 +9,23 @@ import contextlib
 import logging
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from agentgym.errors import (
     AgentGymError,
     CancelledEpisode,
-    ConfigError,
     ContextOverflowError,
-    ContractError,
     InfrastructureError,
-    PartnerForfeitError,
     StepTimeoutError,
 )
-from agentgym.game import GameEnv
-from agentgym.message import ToolSchema
-from agentgym.outcome import Outcome
+from agentgym.game import Game
 from agentgym.policy import Policy, Reply, Request
-from agentgym.prompting.conversation import Conversation
-from agentgym.prompting.history import parse_history
-from agentgym.prompting.renderer import ChatRenderer
 from agentgym.rollout.asking import AskingThreads
-from agentgym.rollout.episode import Episode, Job, PlainTalk, Talk, is_partner
+from agentgym.rollout.casting import Casting
+from agentgym.rollout.episode import Episode, Job
+from agentgym.rollout.faults import FaultWatch, RolloutStats
 from agentgym.rollout.ray_hosts import RayHosts
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.rollout.step_pool import Call, StepPool
@@ -41,31 +34,9 @@ from agentgym.trajectory import Trajectory
 
 _GATHER_S = 0.004
 _PATIENCE_S = 1.0
-_MIN_EPISODES_FOR_SHARE = 20
-_MIN_REPEATED = 3
 _log = logging.getLogger(__name__)
 
 Finished = list[Trajectory]
-
-
-@dataclass
-class RolloutStats:
-    """Counters of one engine; times in seconds, summed over episodes."""
-
-    episodes: int = 0
-    successes: int = 0
-    turns: int = 0
-    action_tokens: int = 0
-    faults: int = 0
-    repeated_errors: int = 0
-    retries: int = 0
-    abandoned_calls: int = 0
-    queue_s: float = 0.0
-    model_s: float = 0.0
-    env_s: float = 0.0
-    model_busy_s: float = 0.0
-    outcomes: Counter[str] = field(default_factory=Counter)
-    errors: Counter[str] = field(default_factory=Counter)
 
 
 class RolloutEngine:
@@ -83,7 +54,7 @@ class RolloutEngine:
 
     def __init__(
         self,
-        make_game: Callable[[Task], GameEnv],
+        make_game: Callable[[Task], Game],
         policies: Mapping[str, Policy],
         settings: RolloutSettings,
         on_finish: Callable[[Finished], None] | None = None,
@@ -92,14 +63,7 @@ class RolloutEngine:
         self.stats = RolloutStats()
         self._hosts = RayHosts(make_game, settings.hosts) if settings.hosts.kind == "ray" else None
         self._make_game = make_game if self._hosts is None else self._hosts.make_game
-        self._policies = policies
-        self.roles: Sequence[str] = [
-            role for role, policy in policies.items() if role != "*" and not is_partner(policy)
-        ]
-        if not self.roles and "*" not in policies:
-            raise ConfigError(
-                f"all of the roles {sorted(policies)} are partners'; one policy must be on its own account"
-            )
+        self._casting = Casting(policies, settings)
         self._on_finish = on_finish
         self._pool = StepPool(settings.env_threads)
         # By whether a policy works in this process: such a one is waited for at the end, a server is not.
@@ -107,16 +71,15 @@ class RolloutEngine:
         for policy in {id(policy): policy for policy in policies.values()}.values():
             concurrency[policy.concurrency == 1] += policy.concurrency
         self._asking = {is_local: AskingThreads(count, self._pool.run) for is_local, count in concurrency.items()}
-        self._free_games: dict[str, list[GameEnv]] = {}
+        self._free_games: dict[str, list[Game]] = {}
         self._calls: dict[Episode, Call] = {}
         self._waiting: deque[tuple[Job, int]] = deque()
         self._active: set[Episode] = set()
         self._ready: dict[int, list[tuple[Episode, Request]]] = {}
         self._ready_since = 0.0
         self._busy: Counter[int] = Counter()
-        self._renderers: dict[int, ChatRenderer] = {}
         self._finished: deque[Finished] = deque()
-        self._raised: dict[str, str] = {}
+        self._faults = FaultWatch(settings, self.stats)
         self._capacity: int | None = None
 
     def __enter__(self) -> RolloutEngine:
@@ -190,33 +153,12 @@ class RolloutEngine:
                     closing.callback(game.close)
             self._free_games.clear()
 
-    # Who plays what: the casting of episodes.
-
-    def policy_of(self, role: str) -> Policy:
-        """The policy that plays a role."""
-        policy = self._policies.get(role, self._policies.get("*"))
-        if policy is None:
-            raise ConfigError(f"no policy for the role {role!r}; got policies for {sorted(self._policies)}")
-        return policy
-
-    def make_talk(self, policy: Policy, tools: Sequence[ToolSchema]) -> Talk:
-        """A fresh conversation for a policy."""
-        history = parse_history(self.settings.history)
-        if not policy.uses_tokens:
-            return PlainTalk()
-        renderer = self._renderers.get(id(policy))
-        if renderer is None:
-            renderer = self._renderers[id(policy)] = ChatRenderer(policy.tokenizer)  # type: ignore[attr-defined]
-        limits = filter(None, (self.settings.max_context, getattr(policy, "max_context", None)))
-        room = self.settings.sampling.max_tokens
-        return Conversation(renderer, tools, history, max_context=min(limits, default=None), room=room)
-
     # Environment calls.
 
     def _start_waiting(self) -> None:
         while self._waiting and len(self._active) < self._max_active():
             job, retry = self._waiting.popleft()
-            episode = Episode(job, self, self.settings, retry)
+            episode = Episode(job, self._casting, self.settings, retry)
             games = self._free_games.get(_game_key(job.task))
             if games:
                 episode.game = games.pop()
@@ -354,8 +296,6 @@ class RolloutEngine:
         if is_mistake or not isinstance(error, Exception):
             raise error
         records = episode.fail(error)
-        outcome = records[0].outcome
-        assert outcome is not None
         self._active.discard(episode)
         episode.forget()
         if isinstance(error, StepTimeoutError):
@@ -364,61 +304,26 @@ class RolloutEngine:
                 episode.game.interrupt()
         else:
             self._pool.submit(Call(partial(_close_game, episode), _ignore))
-        what, key = records[0].error, episode.job.key
         _log.debug("an episode of task %r failed:", episode.job.task.id, exc_info=error)
-        self.stats.errors[what[:300]] += 1
-        # Files and connections may be back at the next try; other errors that return are the environment's.
-        is_repeated = self._raised.get(key) == what and not isinstance(error, AgentGymError | OSError | MemoryError)
-        can_help = outcome.is_retryable and not is_repeated and not isinstance(error, PartnerForfeitError)
-        self._raised[key] = what
-        if can_help and episode.retry < self.settings.retries:
-            self.stats.retries += 1
+        if self._faults.may_retry(episode.job.key, records[0], error, episode.retry):
             self._waiting.appendleft((episode.job, episode.retry + 1))
             return
-        del self._raised[key]
-        self.stats.repeated_errors += is_repeated
-        self._record(records, outcome)
-        self._check_fault_share(error)
+        self._record(records)
+        self._faults.check(error)
 
     def _finish(self, episode: Episode, records: Finished) -> None:
-        outcome = records[0].outcome
-        assert outcome is not None
         assert episode.game is not None
         self._active.discard(episode)
-        self._raised.pop(episode.job.key, None)
+        self._faults.forget(episode.job.key)
         episode.forget()
         self._free_games.setdefault(_game_key(episode.job.task), []).append(episode.game)
-        self._record(records, outcome)
+        self._record(records)
 
-    def _record(self, records: Finished, outcome: Outcome) -> None:
-        stats = self.stats
-        stats.episodes += 1
-        stats.outcomes[str(outcome)] += 1
-        stats.faults += not outcome.is_graded
-        stats.successes += any(record.success for record in records)
-        for record in records:
-            stats.turns += len(record.turns)
-            stats.action_tokens += record.num_action_tokens
+    def _record(self, records: Finished) -> None:
+        self.stats.add(records)
         self._finished.append(records)
         if self._on_finish is not None:
             self._on_finish(records)
-
-    def _check_fault_share(self, last: Exception) -> None:
-        stats = self.stats
-        if stats.faults <= self.settings.max_fault_share * stats.episodes:
-            return
-        top = "; ".join(f"{count} x {error}" for error, count in stats.errors.most_common(3))
-        if stats.repeated_errors >= _MIN_REPEATED:
-            raise ContractError(
-                f"the environment fails: {stats.repeated_errors} of {stats.episodes} episodes raised the same error "
-                f"when they were played again with the same seed: {top}. Mend the environment."
-            ) from last
-        if stats.episodes >= _MIN_EPISODES_FOR_SHARE:
-            raise InfrastructureError(
-                f"{stats.faults} of {stats.episodes} episodes failed for infrastructure, over the allowed share of "
-                f"{self.settings.max_fault_share:.0%}: {top}. Mend the cause, or raise max_fault_share "
-                "(--max-fault-share)."
-            ) from last
 
 
 def _game_key(task: Task) -> str:

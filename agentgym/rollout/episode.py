@@ -6,16 +6,13 @@ It never waits: `agentgym.rollout.engine` runs its calls in threads and asks pol
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from agentgym.action import to_message
-from agentgym.env import CutMessage
 from agentgym.errors import (
     AgentGymError,
     CancelledEpisode,
@@ -24,14 +21,15 @@ from agentgym.errors import (
     PartnerError,
     PartnerForfeitError,
 )
-from agentgym.game import GameEnv, GameReply, Inbox
-from agentgym.message import Message, ToolSchema, with_text
-from agentgym.origin import told
+from agentgym.game import Game, GameReply, Inbox
+from agentgym.message import Message
+from agentgym.origin import describe_error
 from agentgym.outcome import CutReason, Outcome
-from agentgym.policy import Policy, Reply, Request
-from agentgym.prompting.parsing import canonical_text
+from agentgym.policy import Policy, Reply, Request, Sampling
+from agentgym.prompting.speaker import Speaker
 from agentgym.reward import weighted_sum
-from agentgym.rollout.opening import Opening, parse_reply, play_opening
+from agentgym.rollout.casting import Casting, is_partner, picks_actions
+from agentgym.rollout.opening import Opening, play_opening
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.task import Task
 from agentgym.trajectory import (
@@ -54,39 +52,6 @@ class Standing(NamedTuple):
 
     anchor: str | None = None
     progress: float | None = None
-
-
-class Talk(Protocol):
-    """The conversation of one role; `agentgym.prompting.Conversation` where tokens are needed."""
-
-    messages: list[Message]
-
-    def observe(self, messages: Sequence[Message]) -> None:
-        """Take up what the role is told."""
-
-    def prompt(self) -> Any:
-        """The prompt's ids, what of them is new, and whether it opens a segment."""
-
-    def reply(self, ids: Sequence[int], text: str, message: Message, cut: bool) -> None:
-        """Take up what the role said."""
-
-
-@dataclass(slots=True)
-class PlainTalk:
-    """A conversation without tokens, for policies that take text."""
-
-    messages: list[Message] = field(default_factory=list)
-
-    def observe(self, messages: Sequence[Message]) -> None:
-        """Take up what the role is told."""
-        self.messages += messages
-
-    def prompt(self) -> None:
-        """There are no ids."""
-
-    def reply(self, ids: Sequence[int], text: str, message: Message, cut: bool) -> None:
-        """Take up what the role said."""
-        self.messages.append(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,38 +80,6 @@ class Job:
     opening: Opening | None = None
 
 
-def draw_seed(*parts: object) -> int:
-    """A seed in [0, 2^63) that depends on all parts and on nothing else."""
-    digest = hashlib.blake2b("\x1f".join(map(str, parts)).encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big") >> 1
-
-
-def is_partner(policy: Policy) -> bool:
-    """Whether a policy plays the part of a partner, without a record of its own; see `PartnerPolicy`."""
-    return getattr(policy, "is_partner", False)
-
-
-def picks_listed(policy: Policy) -> bool:
-    """Whether a policy picks among the actions that the environment lists; see `ListedPolicy`."""
-    return getattr(policy, "picks_listed", False)
-
-
-class Casting(Protocol):
-    """Who plays the roles of a game, and with which conversation.
-
-    Attributes:
-        roles: The roles that are no partner's; none where only games know them.
-    """
-
-    roles: Sequence[str]
-
-    def policy_of(self, role: str) -> Policy:
-        """The policy that plays a role."""
-
-    def make_talk(self, policy: Policy, tools: Sequence[ToolSchema]) -> Talk:
-        """A fresh conversation for a policy."""
-
-
 class Episode:
     """One episode in flight.
 
@@ -161,22 +94,20 @@ class Episode:
         self.job, self.settings, self.retry = job, settings, retry
         self.started = time.monotonic()
         self.ready_since = 0.0
-        self.game: GameEnv | None = None
-        self.policies: dict[str, Policy] = {}
+        self.game: Game | None = None
         self._casting = casting
         self._acted = ""
-        self._talks: dict[str, Talk] = {}
-        self._advised: dict[str, Talk] = {}
+        self._speakers: dict[str, Speaker] = {}
         self._records: dict[str, Trajectory] = {}
-        self._told: dict[str, list[Message]] = {}
+        self._received: dict[str, list[Message]] = {}
         self._partners: frozenset[str] = frozenset()
         self._num_tokens = 0
         self._final_progress: dict[str, float | None] = {}
-        self._listed: dict[str, tuple[str, ...] | None] = {}
+        self._legal_actions: dict[str, tuple[str, ...] | None] = {}
 
     # Calls that the engine runs in a thread.
 
-    def reset(self, make_game: Callable[[Task], GameEnv]) -> Inbox:
+    def reset(self, make_game: Callable[[Task], Game]) -> Inbox:
         """Reset the game, made first where the episode has none, to the job's task."""
         if self.game is None:
             self.game = make_game(self.job.task)
@@ -220,7 +151,7 @@ class Episode:
         """
         assert self.game is not None
         for role in filter(None, roles):
-            picks = picks_listed(self._casting.policy_of(role))
+            picks = picks_actions(self._casting.policy_of(role))
             if not (picks or self.settings.record_legal_actions):
                 continue
             found = self.game.legal_actions(role)
@@ -229,7 +160,7 @@ class Episode:
                     f"task {self.job.task.id!r}: the environment lists no actions of the role {role!r}, and its policy "
                     "picks among them; write legal_actions(), or let the policy write its messages"
                 )
-            self._listed[role] = None if found is None else tuple(found)
+            self._legal_actions[role] = None if found is None else tuple(found)
 
     # What the engine calls on its own thread.
 
@@ -237,13 +168,11 @@ class Episode:
         """Take up the first messages."""
         assert self.game is not None
         for role in self.game.roles:
-            policy = self.policies[role] = self._casting.policy_of(role)
-            self._talks[role] = self._casting.make_talk(policy, self._tools(role))
-            self._told[role] = []
+            policy = self._casting.policy_of(role)
+            self._received[role] = []
             self._records[role] = self._open_record(role, policy)
-            if self.job.hint:
-                self._advised[role] = self._casting.make_talk(policy, self._tools(role))
-        self._partners = frozenset(role for role, policy in self.policies.items() if is_partner(policy))
+            self._speakers[role] = self._make_speaker(role, policy)
+        self._partners = frozenset(role for role, each in self._speakers.items() if is_partner(each.policy))
         self._deliver(inbox)
 
     @property
@@ -251,7 +180,7 @@ class Episode:
         """The policy that acts now."""
         assert self.game is not None
         assert self.game.acting_role is not None
-        return self.policies[self.game.acting_role]
+        return self._speakers[self.game.acting_role].policy
 
     def cut_reason(self) -> CutReason | None:
         """Why the episode has to be cut now, if it has."""
@@ -267,48 +196,36 @@ class Episode:
         assert self.game is not None
         assert self.game.acting_role is not None
         role = self._acted = self.game.acting_role
-        talk, record = self._talks[role], self._records[role]
-        turn = Turn(len(record.turns), self._told[role], {}, "", legal_actions=self._listed.get(role))
-        asked = self._advised.get(role, talk)
+        record, can_do = self._records[role], self._legal_actions.get(role)
         try:
-            prompt = talk.prompt()
-            shown = prompt if asked is talk else asked.prompt()
+            request, prompt = self._speakers[role].request(self._sampling(), can_do)
         except ContextOverflowError as error:
             if role in self._partners:
                 raise PartnerError(f"the conversation of the partner {role!r} is too long for it: {error}") from error
             return None
-        self._told[role] = []
+        turn = Turn(len(record.turns), self._received[role], {}, "", legal_actions=can_do)
+        self._received[role] = []
         if prompt is not None:
             turn.prompt_ids = np.asarray(prompt.new_ids, np.int32)
-            turn.opens_segment = prompt.opens_segment
+            turn.opens_segment, turn.pictures = prompt.opens_segment, prompt.new_pictures
+        else:
+            first = len(request.messages) - len(turn.messages)
+            turn.pictures = tuple(place for place in request.pictures if place.message >= first)
         record.turns.append(turn)
         self.ready_since = time.monotonic()
-        return Request(
-            episode=record.id,
-            turn=turn.index,
-            task=self.job.task,
-            messages=asked.messages,
-            tools=self._tools(role),
-            prompt_ids=None if shown is None else shown.ids,
-            seed=draw_seed(self.job.seed, role, turn.index),
-            sampling=self._sampling(),
-            role=role,
-            legal_actions=turn.legal_actions,
-        )
+        return request
 
     def withdraw(self) -> None:
         """Take back a request that the policy could not answer."""
         turn = self._records[self._acted].turns.pop()
-        self._told[self._acted] = turn.messages
+        self._received[self._acted] = turn.messages
 
     def answer(self, reply: Reply, queue_s: float, model_s: float) -> str:
         """Take up the acting role's message; returns the text to step the game with."""
         role = self._acted
         turn = self._records[role].turns[-1]
-        tools = self._tools(role)
-        text = canonical_text(reply.text, tools) if tools and reply.ids is not None else reply.text
-        turn.text, turn.was_cut, turn.version = text, reply.was_cut, reply.version
-        turn.reply = reply.message or to_message(parse_reply(text, tools))
+        said = self._speakers[role].take(reply)
+        turn.text, turn.reply, turn.was_cut, turn.version = said.text, said.message, reply.was_cut, reply.version
         if reply.ids is not None:
             turn.action_ids, turn.behaviour_logprobs = reply.ids, reply.logprobs
             self._num_tokens += len(reply.ids)
@@ -318,14 +235,10 @@ class Episode:
         usage = self._records[role].usage
         for key, count in reply.usage.items():
             usage[key] = usage.get(key, 0.0) + count
-        ids = () if reply.ids is None else reply.ids.tolist()
-        for talk in (self._talks[role], *filter(None, [self._advised.get(role)])):
-            talk.reply(ids, text, turn.reply, reply.was_cut)
-        is_refused = reply.was_cut and self.settings.cut_messages == "invalid"
-        return CutMessage(text) if is_refused else text
+        return said.action
 
-    def observe(self, reply: GameReply, standing: Standing, env_s: float) -> None:
-        """Take up the game's answer to the last message.
+    def observe(self, reply: GameReply, standing: Standing, env_s: float) -> Turn:
+        """Take up the game's answer to the last message; returns the turn that is complete now.
 
         Raises:
             PartnerForfeitError: It was a partner's, and ended the game as invalid.
@@ -338,6 +251,7 @@ class Episode:
         turn.anchor, turn.progress = standing
         self._deliver(reply.inbox)
         self._take_events(reply)
+        return turn
 
     def finish(self, reply: GameReply) -> list[Trajectory]:
         """The records of an episode that the game closed with this reply."""
@@ -347,12 +261,12 @@ class Episode:
             record.outcome = reply.outcome
             if reply.outcome.is_graded:
                 record.success, record.score = reply.successes[role], reply.scores[role]
-            if self._told[role]:
-                record.metadata[LAST_MESSAGES] = self._told[role]
+            if self._received[role]:
+                record.metadata[LAST_MESSAGES] = self._received[role]
             if self._final_progress.get(role) is not None:
                 record.metadata[FINAL_PROGRESS] = self._final_progress[role]
-            if reply.outcome.kind == "truncated" and self._listed.get(role):
-                record.metadata[FINAL_ACTIONS] = list(self._listed[role] or ())
+            if reply.outcome.kind == "truncated" and self._legal_actions.get(role):
+                record.metadata[FINAL_ACTIONS] = list(self._legal_actions[role] or ())
             if self.settings.record_final_prompt and reply.outcome.kind == "truncated":
                 self._record_final_prompt(role, record)
             record.usage["seconds"] = time.monotonic() - self.started
@@ -368,20 +282,22 @@ class Episode:
         """The records of an episode that something outside the task and the policy broke."""
         if not self._records:
             for role in self._casting.roles or (["agent"] if self.game is None else self.game.roles):
-                self._records[role], self._told[role] = self._open_record(role, None), []
+                self._records[role], self._received[role] = self._open_record(role, None), []
         outcome = Outcome("infrastructure", type(error).__name__)
         if isinstance(error, PartnerError):
             outcome = Outcome("partner_fault", type(error).__name__)
         elif isinstance(error, CancelledEpisode):
             outcome = Outcome("cancelled")
         for record in self._records.values():
-            record.error = f"{type(error).__name__}: {error}" if isinstance(error, AgentGymError) else told(error)
+            record.error = (
+                f"{type(error).__name__}: {error}" if isinstance(error, AgentGymError) else describe_error(error)
+            )
         return self.finish(GameReply(outcome=outcome))
 
     def forget(self) -> None:
         """Let the policies drop what they keep for this episode."""
-        for role, policy in self.policies.items():
-            policy.forget(self._records[role].id)
+        for speaker in self._speakers.values():
+            speaker.forget()
 
     def _counted(self) -> list[Trajectory]:
         """The records of all roles but partners'; what partners cost stands in the first."""
@@ -395,13 +311,25 @@ class Episode:
 
     def _record_final_prompt(self, role: str, record: Trajectory) -> None:
         with contextlib.suppress(ContextOverflowError):
-            prompt = self._talks[role].prompt()
+            prompt = self._speakers[role].talk.prompt()
             if prompt is not None:
                 record.metadata[FINAL_PROMPT] = list(prompt.ids)
 
-    def _tools(self, role: str) -> Sequence[ToolSchema]:
+    def _make_speaker(self, role: str, policy: Policy) -> Speaker:
         assert self.game is not None
-        return self.game.tools.get(role, ())
+        tools, casting = self.game.tools.get(role, ()), self._casting
+        return Speaker(
+            policy,
+            self.job.task,
+            casting.open_talk(policy, tools),
+            self._records[role].id,
+            self.job.seed,
+            role,
+            tools,
+            self.settings.sampling,
+            refuses_cut=self.settings.cut_messages == "invalid",
+            advised=casting.open_talk(policy, tools) if self.job.hint else None,
+        )
 
     def _open_record(self, role: str, policy: Policy | None) -> Trajectory:
         task, job = self.job.task, self.job
@@ -419,29 +347,25 @@ class Episode:
             group_id=f"{job.group_id}/{role}" if has_roles else job.group_id,
             policy="" if policy is None else policy.name,
             weights={} if self.game is None else self.game.reward_weights,
-            is_derived=policy is None or not policy.uses_tokens or picks_listed(policy),
+            is_derived=policy is None or not policy.uses_tokens or picks_actions(policy),
             parent_id=None if job.opening is None else job.opening.parent,
             parent_turn=None if job.opening is None else len(job.opening.actions),
             metadata={HINT: job.hint} if job.hint else {},
         )
 
-    def _sampling(self) -> Any:
+    def _sampling(self) -> Sampling:
         sampling, limit = self.settings.sampling, self.job.task.limits.max_tokens
         if limit is None or limit - self._num_tokens >= sampling.max_tokens:
             return sampling
-        room = max(_MIN_ROOM, limit - self._num_tokens)
-        return type(sampling)(sampling.temperature, room, sampling.top_p)
+        return replace(sampling, max_tokens=max(_MIN_ROOM, limit - self._num_tokens))
 
     def _deliver(self, inbox: Inbox) -> None:
         for role, messages in inbox.items():
             if not messages:
                 continue
-            talk, advised = self._talks[role], self._advised.get(role)
-            if advised is not None:
-                hint = "" if talk.messages else self.job.hint
-                advised.observe([*messages[:-1], with_text(messages[-1], hint)] if hint else messages)
-            talk.observe(messages)
-            self._told[role] += messages
+            speaker = self._speakers[role]
+            speaker.observe(messages, "" if speaker.talk.messages else self.job.hint)
+            self._received[role] += messages
 
     def _take_events(self, reply: GameReply) -> None:
         assert self.game is not None

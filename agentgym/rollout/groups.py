@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from agentgym.errors import ConfigError
+from agentgym.policy import draw_seed
 from agentgym.rollout.engine import RolloutEngine
-from agentgym.rollout.episode import Job, draw_seed
+from agentgym.rollout.episode import Job
 from agentgym.suite import require_trainable
 from agentgym.task import Task
 from agentgym.trajectory import Group, Trajectory

@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agentgym.action import Action, parse_text, parse_tool_calls, to_message
-from agentgym.env import CutMessage
-from agentgym.errors import ActionSyntaxError, ContractError
-from agentgym.game import GameEnv, Inbox
-from agentgym.message import Message, ToolSchema, content_text
+from agentgym.action import reply_message
+from agentgym.errors import ContractError
+from agentgym.game import Game, Inbox
+from agentgym.message import Message, content_text
 from agentgym.trajectory import Trajectory
 
 
@@ -26,13 +25,13 @@ class Opening:
         parent: Id of the recorded trajectory.
         seed: Seed that the environment was reset with.
         actions: The role's messages, as they were handed to the environment.
-        told: Digest of the first messages, then of the answer to each action.
+        answers: Digest of the first messages, then of the answer to each action.
     """
 
     parent: str
     seed: int
     actions: tuple[str, ...]
-    told: tuple[str, ...]
+    answers: tuple[str, ...]
 
     @classmethod
     def of(cls, trajectory: Trajectory) -> Opening | None:
@@ -45,16 +44,16 @@ class Opening:
         was_refused = any(turn.was_cut and turn.was_invalid for turn in turns)
         if len(turns) < 2 or was_refused or trajectory.parent_id is not None:
             return None
-        told = tuple(digest(turn.messages) for turn in turns)
-        return cls(trajectory.id, trajectory.seed, tuple(turn.text for turn in turns[:-1]), told)
+        answers = tuple(digest(turn.messages) for turn in turns)
+        return cls(trajectory.id, trajectory.seed, tuple(turn.text for turn in turns[:-1]), answers)
 
     def first(self, turns: int) -> Opening:
         """The first turns of it."""
-        return Opening(self.parent, self.seed, self.actions[:turns], self.told[: turns + 1])
+        return Opening(self.parent, self.seed, self.actions[:turns], self.answers[: turns + 1])
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object."""
-        return {"parent": self.parent, "seed": self.seed, "actions": list(self.actions), "told": list(self.told)}
+        return {"parent": self.parent, "seed": self.seed, "actions": list(self.actions), "told": list(self.answers)}
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Opening:
@@ -68,7 +67,7 @@ def digest(messages: Sequence[Message]) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
-def play_opening(game: GameEnv, inbox: Inbox, opening: Opening) -> Inbox:
+def play_opening(game: Game, inbox: Inbox, opening: Opening) -> Inbox:
     """Play an opening in a game of one role that was just reset.
 
     Args:
@@ -93,22 +92,12 @@ def play_opening(game: GameEnv, inbox: Inbox, opening: Opening) -> Inbox:
             raise ContractError(_another(opening, f"it ended at turn {number - 1}"))
         answer = list(reply.inbox.get(role, ()))
         _require_same(opening, number, answer)
-        talk += [to_message(parse_reply(text, tools)), *answer]
+        talk += [reply_message(text, tools), *answer]
     return {role: talk}
 
 
-def parse_reply(text: str, tools: Sequence[ToolSchema]) -> Action:
-    """A role's message as an action: its tool calls, or text where it has none that can be read."""
-    if tools and not isinstance(text, CutMessage):
-        try:
-            return parse_tool_calls(text, tools)
-        except ActionSyntaxError:
-            pass
-    return parse_text(text)
-
-
 def _require_same(opening: Opening, number: int, messages: Sequence[Message]) -> None:
-    if digest(messages) != opening.told[number]:
+    if digest(messages) != opening.answers[number]:
         raise ContractError(_another(opening, f"its answer before turn {number} is {content_text(messages[-1])!r:.80}"))
 
 

@@ -7,7 +7,7 @@ import time
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from agentgym.rollout.engine import RolloutStats
+from agentgym.rollout.faults import RolloutStats
 
 _REFRESH_S = 0.2
 

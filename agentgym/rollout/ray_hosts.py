@@ -14,14 +14,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from agentgym.action import Action
 from agentgym.errors import ConfigError, HostLostError, MissingExtraError, StepTimeoutError
-from agentgym.game import GameEnv, GameReply, Inbox
+from agentgym.game import Game, GameReply, Inbox
 from agentgym.message import ToolSchema
 from agentgym.outcome import CutReason
 from agentgym.task import Task
 
-MakeGame = Callable[[Task], GameEnv]
+MakeGame = Callable[[Task], Game]
 _GRACE_S = 5.0
 _CONTROL_THREADS = 4
 
@@ -58,7 +57,6 @@ class GameCard(NamedTuple):
 
     roles: Sequence[str]
     reward_weights: Mapping[str, float]
-    invalid_value: float
     tools: Mapping[str, Sequence[ToolSchema]]
 
 
@@ -71,7 +69,7 @@ class EnvironmentHost:
 
     def __init__(self, make_game: MakeGame) -> None:
         self._make_game = make_game
-        self._games: dict[int, GameEnv] = {}
+        self._games: dict[int, Game] = {}
 
     def where(self) -> tuple[str, int]:
         """The node's id and this process's."""
@@ -82,12 +80,12 @@ class EnvironmentHost:
     def open(self, key: int, task: Task) -> GameCard:
         """Make a game under a key."""
         game = self._games[key] = self._make_game(task)
-        return GameCard(game.roles, game.reward_weights, game.invalid_value, game.tools)
+        return GameCard(game.roles, game.reward_weights, game.tools)
 
-    def reset(self, key: int, task: Task, seed: int | None) -> tuple[Inbox, str | None, int | None]:
-        """Reset a game; returns the first messages, who acts, and how many such games can be held here."""
+    def reset(self, key: int, task: Task, seed: int | None) -> tuple[Inbox, str | None, int | None, Sequence[str]]:
+        """Reset a game; returns the first messages, who acts, how many such games can be held here, and the roles."""
         game = self._game(key)
-        return game.reset(task, seed), game.acting_role, game.capacity
+        return game.reset(task, seed), game.acting_role, game.capacity, game.roles
 
     def step(self, key: int, text: str, with_anchor: bool) -> tuple[GameReply, str | None, str | None]:
         """Step a game; returns the reply, who acts next, and the anchor then."""
@@ -123,7 +121,7 @@ class EnvironmentHost:
         if game is not None:
             game.close()
 
-    def _game(self, key: int) -> GameEnv:
+    def _game(self, key: int) -> Game:
         if key not in self._games:
             raise HostLostError("the environment's host was restarted and its episode lost")
         return self._games[key]
@@ -136,7 +134,7 @@ class _Seat:
     probe: Any = None  # a call that comes back when a host that failed is there again
 
 
-class RemoteGame(GameEnv):
+class RemoteGame:
     """A game that is played on a host.
 
     Args:
@@ -145,7 +143,10 @@ class RemoteGame(GameEnv):
     """
 
     def __init__(self, hosts: RayHosts, task: Task) -> None:
-        super().__init__()
+        self.roles: Sequence[str] = ()
+        self.reward_weights: Mapping[str, float] = {}
+        self.tools: Mapping[str, Sequence[ToolSchema]] = {}
+        self.acting_role: str | None = None
         self._hosts = hosts
         self._seat: _Seat | None = None
         self._key = next(hosts.keys)
@@ -161,28 +162,15 @@ class RemoteGame(GameEnv):
         stated = self._hosts.games_per_host
         return self._hosts.num_hosts * (stated if self._per_host is None else min(stated, max(1, self._per_host)))
 
-    def make_task(self, seed: int) -> Task:
-        """Not offered: tasks come from suites here."""
-        raise NotImplementedError
-
-    def begin(self, task: Task) -> Inbox:
-        """Not used: `reset` goes to the host."""
-        raise NotImplementedError
-
-    def respond(self, role: str, action: Action) -> GameReply:
-        """Not used: `step` goes to the host."""
-        raise NotImplementedError
-
     def reset(self, task: Task, seed: int | None = None) -> Inbox:
         """Reset the game on its host, or on another where that one is gone: nothing is lost by it."""
-        self.task = task
         self._timeout_s = task.limits.step_timeout_s + _GRACE_S
         inbox: Inbox
         try:
-            inbox, self.acting_role, self._per_host = self._ask("reset", task, seed)
+            inbox, self.acting_role, self._per_host, self.roles = self._ask("reset", task, seed)
         except HostLostError:
             self._sit_down(task)
-            inbox, self.acting_role, self._per_host = self._ask("reset", task, seed)
+            inbox, self.acting_role, self._per_host, self.roles = self._ask("reset", task, seed)
         self._anchor = self._ask("anchor") if self._wants_anchor else None
         return inbox
 
@@ -239,8 +227,7 @@ class RemoteGame(GameEnv):
             except BaseException:
                 self.close()
                 raise
-            self.roles, self.reward_weights = card.roles, card.reward_weights
-            self.invalid_value, self.tools = card.invalid_value, card.tools
+            self.roles, self.reward_weights, self.tools = card.roles, card.reward_weights, card.tools
             return
         raise HostLostError(f"none of the {self._hosts.num_hosts} hosts of environments answers; see 'ray status'")
 
@@ -289,7 +276,7 @@ class RayHosts:
         self._maker = ray.put(make_game)  # kept here: a restarted actor fetches it again
         self._seats = [_Seat(host.remote(self._maker)) for _ in range(settings.num_hosts)]
 
-    def make_game(self, task: Task) -> GameEnv:
+    def make_game(self, task: Task) -> Game:
         """A game on the host with the fewest open ones."""
         return RemoteGame(self, task)
 

@@ -1,6 +1,6 @@
 """The contract of sandboxes and their providers: where untrusted work runs.
 
-Nothing here starts anything: providers are in `docker`, `bubblewrap` and `process`, waiting and reuse in `pool`.
+Nothing here starts anything: providers are in `engines`, and `pool` keeps sandboxes ready.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Protocol, Self
+from typing import Protocol, Self
 
 from agentgym.errors import UnsupportedSpecError
+from agentgym.leasing.maker import ResetMethod
 from agentgym.sandbox.spec import SandboxSpec
 
-ResetMethod = Literal["in_place", "recreate"]
 DEFAULT_MAX_FILE_BYTES = 64 << 20
 
 

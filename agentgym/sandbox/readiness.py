@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Literal
 
 from agentgym.errors import AgentGymError, MissingExtraError, SandboxStartError
-from agentgym.sandbox.bubblewrap import trial_command, without_rights
-from agentgym.sandbox.engine import EngineFault, connect_engine, engine_address, probe_engine
-from agentgym.sandbox.image_build import image_states
+from agentgym.sandbox.engines.bubblewrap import trial_command, without_rights
+from agentgym.sandbox.engines.engine import EngineFault, connect_engine, engine_address, probe_engine
+from agentgym.sandbox.images.build import image_states
 
 _TRIAL_S = 20
 _STATUS_OF_FAULT: dict[str, Literal["missing", "fault"]] = {

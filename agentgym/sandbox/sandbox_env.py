@@ -17,17 +17,19 @@ from agentgym.errors import CancelledEpisode, ContractError, SandboxError, Sandb
 from agentgym.message import Message
 from agentgym.outcome import CutReason
 from agentgym.sandbox.base import Sandbox, SandboxProvider
-from agentgym.sandbox.lender import Lender, lender_of
+from agentgym.sandbox.lender import SandboxLender, lender_of
 from agentgym.sandbox.pool import SandboxPool
 from agentgym.sandbox.spec import SandboxSpec
 from agentgym.task import Task
-from agentgym.tool_env import ToolEnv
+from agentgym.tools import ToolEnv
 
 
 class SandboxEnv(ToolEnv):
     """A tool environment that works in a sandbox.
 
-    A subclass writes `sandbox_spec`, `set_up` and `carry_out`; it uses `self.sandbox`, and `fresh_sandbox` for grading.
+    A subclass writes `sandbox_spec` and `set_up`, and decorates methods with `@tool` or writes `carry_out`; it uses
+    `self.sandbox`, and `fresh_sandbox` for grading.
+
     An episode holds at most one sandbox at a time: the agent's is given back before a fresh one is taken, so that
     episodes never wait for each other.
 
@@ -49,7 +51,7 @@ class SandboxEnv(ToolEnv):
     ) -> None:
         super().__init__(render_mode)
         self._wanted, self._relaxed = sandbox, tuple(relaxed)
-        self._lender: Lender | None = None
+        self._lender: SandboxLender | None = None
         self._lease: AbstractContextManager[Sandbox] | None = None
         self._sandbox: Sandbox | None = None
         self._at_work = threading.Lock()
@@ -64,9 +66,9 @@ class SandboxEnv(ToolEnv):
     def set_up(self, task: Task) -> Sequence[Message]:
         """Prepare `self.sandbox` and return the first messages."""
 
-    @abstractmethod
     def carry_out(self, call: ToolCall) -> EnvReply:
-        """Carry out one tool call."""
+        """Carry out one tool call; by default the decorated function is called, as `ToolEnv.call` says."""
+        return super().call(call)
 
     def put_down(self) -> None:
         """End what runs in `self.sandbox` and is held here, such as an interpreter; the sandbox may be gone."""
@@ -154,12 +156,13 @@ class SandboxEnv(ToolEnv):
                     played = super().step(action)
                 self.check_interrupt()
             except BaseException as error:
-                self._phase = "ended" if isinstance(error, SandboxError) else self._phase
+                if isinstance(error, SandboxError):
+                    self.books.phase = "ended"
                 self.release()
-                if isinstance(error, SandboxError) and self._cancelled.is_set():
+                if isinstance(error, SandboxError) and self.is_interrupted:
                     raise CancelledEpisode("the episode was interrupted while its sandbox worked") from error
                 raise
-            if self._phase == "ended":
+            if self.books.phase == "ended":
                 self.release()
             return played
 
@@ -175,7 +178,7 @@ class SandboxEnv(ToolEnv):
                 with _file_faults_as_infrastructure():
                     return super().finalize(reason)
             finally:
-                if self._phase == "ended":
+                if self.books.phase == "ended":
                     self.release()
 
     def interrupt(self) -> None:

@@ -11,12 +11,12 @@ from typing import Any, cast
 
 from agentgym.errors import MissingExtraError, UnknownNameError
 from agentgym.sandbox.base import SandboxProvider
-from agentgym.sandbox.engine import EngineFault, probe_engine
+from agentgym.sandbox.engines.engine import EngineFault, probe_engine
 
 PROVIDERS = {
-    "docker": "agentgym.sandbox.docker:DockerProvider",
-    "bubblewrap": "agentgym.sandbox.bubblewrap:BubblewrapProvider",
-    "process": "agentgym.sandbox.process:ProcessProvider",
+    "docker": "agentgym.sandbox.engines.docker:DockerProvider",
+    "bubblewrap": "agentgym.sandbox.engines.bubblewrap:BubblewrapProvider",
+    "process": "agentgym.sandbox.engines.process:ProcessProvider",
 }
 """Class of each provider by name; imported when it is asked for."""
 

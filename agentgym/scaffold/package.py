@@ -68,7 +68,7 @@ def write_package(name: str, parent: Path) -> Path:
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
-        raise ConfigError(f"{folder} exists, and nothing is overwritten; choose another name or --dir") from None
+        raise ConfigError(f"{folder} exists already, and is not overwritten; choose another name or --dir") from None
     except OSError as error:
         raise ConfigError(f"cannot make the folder {folder}: {error}; choose another --dir") from error
     try:
@@ -81,7 +81,7 @@ def write_package(name: str, parent: Path) -> Path:
     except (OSError, subprocess.CalledProcessError) as error:
         shutil.rmtree(folder)
         why = error.stderr if isinstance(error, subprocess.CalledProcessError) else error
-        raise ConfigError(f"cannot write the package {folder}: {why}; nothing is left of it") from error
+        raise ConfigError(f"cannot write the package {folder}: {why}; it was removed again") from error
     return folder
 
 
@@ -96,7 +96,7 @@ def _package_name(name: str) -> str:
     if keyword.iskeyword(package) or package.startswith("agentgym") or importlib.util.find_spec(package) is not None:
         raise ConfigError(f"{name!r} would hide the Python name {package!r}, which is taken; choose another name")
     if name in {spec.family for spec in specs()}:
-        raise ConfigError(f"{name!r} is a family of environments that there is already; choose another name")
+        raise ConfigError(f"the family of environments {name!r} exists already; choose another name")
     return package
 
 

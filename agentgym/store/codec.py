@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentgym.errors import ContractError
+from agentgym.picture import Image, PlacedPicture
 from agentgym.reward import RewardEvent
-from agentgym.store.images import Image, take_out
+from agentgym.store.images import take_out
 from agentgym.trajectory import NO_IDS, Trajectory, Turn, TurnTimes
 
 _COMPRESSION = 1
@@ -142,6 +143,7 @@ def turn_rows(trajectory: Trajectory, images: dict[str, Image]) -> list[tuple[An
                 times.env_s,
                 times.verify_s,
                 turn.progress,
+                to_json_text(turn.pictures, "pictures") if turn.pictures else None,
             )
         )
     return rows
@@ -247,8 +249,8 @@ def unpack_tokens(blob: bytes, turns: Sequence[Turn]) -> None:
 
 def read_turn(row: Sequence[Any]) -> Turn:
     """The turn of a row of `turns` (from the column `turn` on), without its token arrays."""
-    index, record, version, opens_segment, was_cut, was_invalid, *times, progress = row
-    messages, reply, text, anchor, *listed = json.loads(record)
+    index, record, version, opens_segment, was_cut, was_invalid, *times, progress, pictures = row
+    messages, reply, text, anchor, *legal_actions = json.loads(record)
     return Turn(
         index=index,
         messages=messages,
@@ -262,8 +264,9 @@ def read_turn(row: Sequence[Any]) -> Turn:
         was_invalid=bool(was_invalid),
         anchor=anchor,
         progress=progress,
-        legal_actions=tuple(listed[0]) if listed else None,
+        legal_actions=tuple(legal_actions[0]) if legal_actions else None,
         times=TurnTimes(*times),
+        pictures=tuple(PlacedPicture(*place) for place in json.loads(pictures)) if pictures else (),
     )
 
 

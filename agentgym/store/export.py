@@ -62,6 +62,7 @@ def _turn_to_json(turn: Turn, with_tokens: bool) -> dict[str, Any]:
     arrays = ("prompt_ids", "action_ids", "behaviour_logprobs")
     fields = {name: getattr(turn, name) for name in Turn.__slots__ if name not in (*arrays, "times")}
     fields["times"] = asdict(turn.times)
+    fields["pictures"] = [place._asdict() for place in turn.pictures]
     if with_tokens:
         for name in arrays:
             array = getattr(turn, name)

@@ -5,23 +5,13 @@ Only data URLs in content parts are taken out; anything else stays in the messag
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from agentgym.message import Message
+from agentgym.picture import Image, data_url, read_image
 
 SCHEME = "agentgym-image:"
-
-
-class Image(NamedTuple):
-    """A stored picture: hash of its bytes, media type, bytes."""
-
-    hash: str
-    media_type: str
-    content: bytes
 
 
 def take_out(message: Message, found: dict[str, Image]) -> Message:
@@ -56,23 +46,13 @@ def _swap_part(part: Any, swap: Callable[[str], str]) -> Any:
 
 
 def _to_reference(url: str, found: dict[str, Image]) -> str:
-    head, marker, payload = url.partition(";base64,")
-    if not marker or not head.startswith("data:image/"):
+    image = read_image(url)
+    if image is None:  # another address, or an unusual spelling, which could not be given back
         return url
-    try:
-        content = base64.b64decode(payload, validate=True)
-    except (binascii.Error, ValueError):
-        return url
-    if base64.b64encode(content).decode() != payload:  # an unusual spelling, which could not be given back
-        return url
-    media_type = head.removeprefix("data:")
-    digest = hashlib.sha256(media_type.encode() + b"\0" + content).hexdigest()
-    found[digest] = Image(digest, media_type, content)
-    return SCHEME + digest
+    found[image.hash] = image
+    return SCHEME + image.hash
 
 
 def _to_data_url(url: str, image_of: Callable[[str], Image | None]) -> str:
     image = image_of(url.removeprefix(SCHEME)) if url.startswith(SCHEME) else None
-    if image is None:
-        return url
-    return f"data:{image.media_type};base64,{base64.b64encode(image.content).decode()}"
+    return url if image is None else data_url(image)

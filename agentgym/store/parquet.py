@@ -1,6 +1,7 @@
 """A run's episodes as a dataset of Parquet files that Hugging Face's `datasets` loads: a row an episode.
 
-Token ids are left out: they belong to one tokenizer, messages to any.
+Pictures are a dataset beside it, each of them once. Token ids are left out: they belong to one tokenizer, messages to
+any.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from agentgym.errors import MissingExtraError, StoreError, UnknownNameError
 from agentgym.message import Message, content_text
 from agentgym.outcome import GRADED
+from agentgym.picture import PlacedPicture, placed_pictures
 from agentgym.store.query import EpisodeRow
 from agentgym.store.run_store import RunStore
 from agentgym.trajectory import Trajectory
@@ -30,12 +32,14 @@ _CARD = """\
 configs:
 - config_name: default
   data_files:
-{files}
+{files}{pictures}
 ---
 Episodes of agents, one a row: `messages` in chat form; by turn `actions`, `rewards` and `components`; `return`,
 `score`, `success` and `outcome` of the whole; `policy` says who played. Splits are those of the tasks: train on
-`train` alone.
+`train` alone. `pictures` says where pictures stand: index of the message, index of its content part, and `hash`, by
+which the configuration `pictures` has the file.
 """
+_PICTURES_CARD = "\n- config_name: pictures\n  data_files: pictures/pictures.parquet"
 
 
 def export_dataset(
@@ -78,15 +82,41 @@ def export_dataset(
                     records = [_record(each) for each in store.load(own[start : start + _CHUNK], with_tokens=False)]
                     writer.write_table(arrow.Table.from_pylist(records, schema(arrow)))
             os.replace(partial, files[split])
+        has_pictures = _write_pictures(store, [row for own in rows.values() for row in own], folder)
         for path in set(present) - set(files.values()):
             path.unlink()
         lines = (f"  - split: {split}\n    path: data/{path.name}" for split, path in files.items())
-        (folder / "README.md").write_text(_CARD.format(files="\n".join(lines)), encoding="utf-8")
+        card = _CARD.format(files="\n".join(lines), pictures=_PICTURES_CARD if has_pictures else "")
+        (folder / "README.md").write_text(card, encoding="utf-8")
     except OSError as error:
         if isinstance(error, StoreError):
             raise
         raise StoreError(f"cannot write {folder}: {error.strerror}; choose a folder that can be written") from error
     return {split: len(own) for split, own in rows.items()}
+
+
+def _write_pictures(store: RunStore, rows: Sequence[EpisodeRow], folder: Path) -> bool:
+    """Write each picture of episodes once, in the order of their hashes; whether there are any."""
+    import pyarrow as arrow
+    import pyarrow.parquet as parquet
+
+    path = folder / "pictures" / "pictures.parquet"
+    keys = {place.hash for each in store.load(rows, with_tokens=False) for place in _places(each)} - {""}
+    if not keys:
+        path.unlink(missing_ok=True)
+        return False
+    path.parent.mkdir(exist_ok=True)
+    partial = path.with_suffix(".partial")
+    columns = arrow.schema([("hash", arrow.string()), ("media_type", arrow.string()), ("content", arrow.binary())])
+    with parquet.ParquetWriter(partial, columns) as writer:
+        for key in sorted(keys):
+            writer.write_table(arrow.Table.from_pylist([store.image(key)._asdict()], columns))
+    os.replace(partial, path)
+    return True
+
+
+def _places(trajectory: Trajectory) -> list[PlacedPicture]:
+    return placed_pictures(list(trajectory.transcript()))
 
 
 def schema(arrow: ModuleType) -> Any:
@@ -102,11 +132,13 @@ def schema(arrow: ModuleType) -> Any:
         "name": text,
     }
     component = {"component": text, "value": number, "weight": number}
+    picture = {"message": whole, "part": whole, "hash": text}
     columns = {
         **dict.fromkeys(("episode", "task", "suite", "split", "stratum", "policy", "role"), text),
         "seed": whole,
         "attempt": whole,
         "messages": arrow.list_(_struct(arrow, message)),
+        "pictures": arrow.list_(_struct(arrow, picture)),
         "actions": arrow.list_(text),
         "rewards": arrow.list_(number),
         "components": arrow.list_(arrow.list_(_struct(arrow, component))),
@@ -156,6 +188,7 @@ def _record(trajectory: Trajectory) -> dict[str, Any]:
         "seed": trajectory.seed,
         "attempt": trajectory.attempt,
         "messages": [_message(message) for message in trajectory.transcript()],
+        "pictures": [place._asdict() for place in _places(trajectory)],
         "actions": [turn.text for turn in trajectory.turns],
         "rewards": trajectory.step_rewards().tolist(),
         "components": components,

@@ -12,9 +12,10 @@ from typing import Any, Literal, NamedTuple, TypedDict
 
 from agentgym.errors import StoreError, UnknownNameError
 from agentgym.outcome import Outcome
+from agentgym.picture import Image
 from agentgym.store.codec import read_events, read_turn, unpack_tokens
 from agentgym.store.connection import Connection
-from agentgym.store.images import SCHEME, Image, put_back
+from agentgym.store.images import SCHEME, put_back
 from agentgym.trajectory import Trajectory, Turn
 
 Purpose = Literal["train", "validation", "test", "demo"]
@@ -133,7 +134,10 @@ def trajectories(connection: Connection, rows: Sequence[EpisodeRow], with_tokens
 
 def _turn_rows(connection: Connection, wanted: str) -> dict[int, list[Sequence[Any]]]:
     turns: dict[int, list[Sequence[Any]]] = {}
-    columns = "turn, record, version, opens_segment, was_cut, was_invalid, queue_s, model_s, env_s, verify_s, progress"
+    columns = (
+        "turn, record, version, opens_segment, was_cut, was_invalid, queue_s, model_s, env_s, verify_s, progress, "
+        "pictures"
+    )
     query = f"SELECT episode, {columns} FROM turns WHERE episode {wanted} ORDER BY episode, position"
     for episode, *row in connection.rows(query):
         turns.setdefault(episode, []).append(row)
@@ -143,12 +147,13 @@ def _turn_rows(connection: Connection, wanted: str) -> dict[int, list[Sequence[A
 def _turn(connection: Connection, row: Sequence[Any]) -> Turn:
     turn = read_turn(row)
     if SCHEME in row[1]:
-        turn.messages = [put_back(message, lambda key: _image(connection, key)) for message in turn.messages]
-        turn.reply = put_back(turn.reply, lambda key: _image(connection, key))
+        turn.messages = [put_back(message, lambda key: stored_image(connection, key)) for message in turn.messages]
+        turn.reply = put_back(turn.reply, lambda key: stored_image(connection, key))
     return turn
 
 
-def _image(connection: Connection, key: str) -> Image | None:
+def stored_image(connection: Connection, key: str) -> Image | None:
+    """The picture of that hash; None where there is none."""
     found = connection.rows("SELECT hash, media_type, content FROM images WHERE hash = ?", (key,))
     return Image(*found[0]) if found else None
 

@@ -1,51 +1,42 @@
 """RunStore: everything a run recorded, behind one object.
 
-Metrics are kept here as numbers by iteration; drawing them is the work of `agentgym.view`.
+What can be read is in `run_reader`; the SQL of writing lies in `writing`, `credit` and `metrics`.
 """
 
-# ruff: noqa: S608 - queries are put together from names in this file; values are bound
 from __future__ import annotations
 
-import json
-import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, Unpack
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, Self
 
 from agentgym.errors import StoreError
 from agentgym.reward import RewardEvent
 from agentgym.store import codec
-from agentgym.store.columns import EpisodeColumns, episode_columns, token_arrays
 from agentgym.store.connection import Connection
-from agentgym.store.credit import credit_of, credited_numbers, labels, write_credit
+from agentgym.store.credit import write_credit
 from agentgym.store.lock import WriterLock, refuse_network_file_system
-from agentgym.store.query import EpisodeFilter, EpisodeRow, Purpose, episode_rows, numbered_rows, trajectories
+from agentgym.store.metrics import write_metrics
+from agentgym.store.query import Purpose
+from agentgym.store.run_reader import RunReader
+from agentgym.store.writing import delete_after, insert_episode, seal
 from agentgym.task import Task
 from agentgym.trajectory import Group, Trajectory
 
 DATABASE = "run.db"
 """Name of the database in a run folder."""
 
-_INSERT_EPISODE = (
-    f"INSERT INTO episodes ({codec.EPISODE_COLUMNS}) VALUES ({','.join('?' * len(codec.EPISODE_COLUMNS.split(',')))})"
-)
-_INSERT_TURN = f"INSERT INTO turns VALUES ({','.join('?' * 13)})"
 
-
-class RunStore:
+class RunStore(RunReader):
     """The database of one run; make it with `create` or `open`.
 
     Any thread of the process may call any method. An episode is in the file as soon as `write_episode` returns.
     """
 
     def __init__(self, connection: Connection, lock: WriterLock | None) -> None:
-        self._connection, self._lock = connection, lock
-        self.folder = connection.path.parent
+        super().__init__(connection)
+        self._lock = lock
 
     @classmethod
     def create(cls, folder: Path | str, meta: Mapping[str, Any]) -> Self:
@@ -131,13 +122,6 @@ class RunStore:
     ) -> None:
         self.close()
 
-    @property
-    def meta(self) -> dict[str, Any]:
-        """What is known about the run, by key."""
-        rows = self._connection.rows("SELECT key, value FROM meta")
-        with self._connection.decoding("what is known about the run"):
-            return {key: json.loads(value) for key, value in rows}
-
     def set_meta(self, values: Mapping[str, Any]) -> None:
         """Add or replace what is known about the run."""
         rows = [(key, codec.to_json_text(value, f"meta {key!r}")) for key, value in values.items()]
@@ -152,12 +136,6 @@ class RunStore:
             rows.append((task.id, task.content_hash, codec.to_json_text(record, f"task {task.id!r}")))
         with self._connection.transaction() as sqlite:
             sqlite.executemany("INSERT OR REPLACE INTO tasks VALUES (?, ?, ?)", rows)
-
-    def tasks(self) -> dict[str, dict[str, Any]]:
-        """The public part of each recorded task and its `content_hash`, by id."""
-        rows = self._connection.rows("SELECT id, content_hash, record FROM tasks")
-        with self._connection.decoding("the list of tasks"):
-            return {id_: {**json.loads(record), "content_hash": content_hash} for id_, content_hash, record in rows}
 
     def write_episode(
         self,
@@ -186,7 +164,7 @@ class RunStore:
         with self._connection.transaction() as sqlite:
             if is_replacement:
                 sqlite.execute("DELETE FROM episodes WHERE id = ?", (trajectory.id,))
-            return self._insert(sqlite, rows)
+            return insert_episode(sqlite, rows, self._connection.path)
 
     def write_group(self, group: Group, iteration: int | None = None, purpose: Purpose = "train") -> None:
         """Record the episodes of a sealed group and the group, all or nothing; faster than one after another.
@@ -198,83 +176,8 @@ class RunStore:
         encoded = [codec.encode(member, iteration, purpose) for member in (*group.members, *group.missing)]
         with self._connection.transaction() as sqlite:
             for rows in encoded:
-                self._insert(sqlite, rows)
-            self._seal(sqlite, group, iteration)
-
-    def _insert(self, sqlite: sqlite3.Connection, rows: codec.Encoded) -> int:
-        number = self._insert_episode(sqlite, rows.episode)
-        sqlite.executemany(_INSERT_TURN, [(number, *turn) for turn in rows.turns])
-        if rows.tokens is not None:
-            sqlite.execute("INSERT INTO tokens VALUES (?, ?)", (number, rows.tokens))
-        if rows.images:
-            sqlite.executemany("INSERT OR IGNORE INTO images VALUES (?, ?, ?)", rows.images)
-        if rows.group is not None:
-            sqlite.execute("INSERT OR IGNORE INTO groups VALUES (?, ?, NULL, ?, 0)", rows.group)
-        return number
-
-    def _insert_episode(self, sqlite: sqlite3.Connection, episode: tuple[Any, ...]) -> int:
-        try:
-            number = sqlite.execute(_INSERT_EPISODE, episode).lastrowid
-        except sqlite3.IntegrityError as error:
-            raise StoreError(
-                f"{self._connection.path} holds an episode {episode[0]!r} already; ids are unique in a run"
-            ) from error
-        assert number is not None
-        return number
-
-    def episodes(
-        self, *, with_tokens: bool = True, after: int = 0, **where: Unpack[EpisodeFilter]
-    ) -> Iterator[Trajectory]:
-        """The matching trajectories, in order of writing, exactly as they were written.
-
-        Args:
-            with_tokens: Whether to read token arrays; without them it is faster and turns carry empty ones.
-            after: Number of the last episode to leave out, such as a watermark.
-            where: What must match, such as `purpose="train"` and `iteration=3`.
-        """
-        return trajectories(self._connection, self.episode_rows(after=after, **where), with_tokens)
-
-    def episode_rows(self, *, after: int = 0, **where: Unpack[EpisodeFilter]) -> list[EpisodeRow]:
-        """The columns of the matching episodes, in order of writing; no turn is read."""
-        return episode_rows(self._connection, where, after)
-
-    def load(self, rows: Sequence[EpisodeRow], *, with_tokens: bool = True) -> Iterator[Trajectory]:
-        """The trajectories of chosen rows, in the order of the rows."""
-        return trajectories(self._connection, rows, with_tokens)
-
-    def numbered(self, numbers: Sequence[int], *, with_tokens: bool = True) -> list[Trajectory]:
-        """Trajectories by their numbers, in the order of the numbers; each time one is asked for it is its own copy.
-
-        Raises:
-            StoreError: One of them is not there.
-        """
-        rows = numbered_rows(self._connection, numbers)
-        if len(set(numbers)) == len(numbers):
-            return list(trajectories(self._connection, rows, with_tokens))
-        return [one for row in rows for one in trajectories(self._connection, [row], with_tokens)]
-
-    def columns(
-        self, *, purpose: Purpose = "train", after: int = 0, upto: int | None = None
-    ) -> Iterator[EpisodeColumns]:
-        """The graded episodes of a purpose with numbers in (after, upto] as columns, some thousand at a time.
-
-        Raises:
-            StoreError: An episode has no finite return although it was graded, or the file is damaged.
-        """
-        return episode_columns(self._connection, purpose, after, upto)
-
-    def token_arrays(self, numbers: Sequence[int]) -> dict[int, codec.PackedTokens]:
-        """The token arrays of episodes, turn by turn, by number; far faster than whole trajectories.
-
-        Raises:
-            StoreError: The arrays of an episode are damaged.
-        """
-        return token_arrays(self._connection, numbers)
-
-    def watermark(self) -> int:
-        """Number of the newest episode, 0 where there is none."""
-        number: int | None = self._connection.rows("SELECT max(number) FROM episodes")[0][0]
-        return number or 0
+                insert_episode(sqlite, rows, self._connection.path)
+            seal(sqlite, group, iteration)
 
     def seal_group(self, group: Group, iteration: int | None = None) -> None:
         """Record that every episode of a group is accounted for; all of them must have been written.
@@ -283,39 +186,7 @@ class RunStore:
             StoreError: The group is not sealed itself or one of its episodes is not in the file.
         """
         with self._connection.transaction() as sqlite:
-            self._seal(sqlite, group, iteration)
-
-    def _seal(self, sqlite: sqlite3.Connection, group: Group, iteration: int | None) -> None:
-        num_accounted = len(group.members) + len(group.missing)
-        query = "SELECT count(*) FROM episodes WHERE group_id = ?"
-        num_stored = sqlite.execute(query, (group.id,)).fetchone()[0]
-        if not group.is_sealed or num_stored != num_accounted:
-            raise StoreError(
-                f"cannot seal group {group.id!r}: {num_stored} of its {group.size} episodes are stored and "
-                f"{num_accounted} accounted for; write each episode when it ends, then seal"
-            )
-        values = (group.id, group.task_id, group.size, iteration)
-        sqlite.execute("INSERT OR REPLACE INTO groups VALUES (?, ?, ?, ?, 1)", values)
-
-    def groups(self, *, sealed: bool = True, iteration: int | None = None, with_tokens: bool = True) -> Iterator[Group]:
-        """Groups with their trajectories, in the order in which they were first written.
-
-        Args:
-            sealed: True for the groups that may be trained on, False for those that were in flight.
-            iteration: Only groups of that iteration.
-            with_tokens: As in `episodes`. The size of an unsealed group is the number of its stored episodes.
-        """
-        query = (
-            "SELECT id, task_id, size, (SELECT min(number) FROM episodes WHERE group_id = groups.id) AS number "
-            "FROM groups WHERE is_sealed = ? AND (? IS NULL OR iteration = ?) ORDER BY number"
-        )
-        for id_, task_id, size, _ in self._connection.rows(query, (sealed, iteration, iteration)):
-            found = list(self.episodes(with_tokens=with_tokens, group_id=id_))
-            group = Group(id_, task_id, size or len(found) + 1)
-            for trajectory in found:
-                group.add(trajectory)
-            group.size = size or len(found)
-            yield group
+            seal(sqlite, group, iteration)
 
     def write_credit(
         self,
@@ -339,56 +210,10 @@ class RunStore:
         with self._connection.transaction() as sqlite:
             write_credit(sqlite, label, record, events, is_replacement)
 
-    def credit(self, label: str, numbers: Collection[int] | None = None) -> dict[int, list[RewardEvent]]:
-        """The events kept under a label, by the number of each episode that was attributed; none if it earned nothing.
-
-        Args:
-            label: The label.
-            numbers: Of the episodes to read; None reads all.
-
-        Raises:
-            UnknownNameError: There is no such label.
-            StoreError: An entry is damaged.
-        """
-        return credit_of(self._connection, label, numbers)
-
-    def credited(self, label: str) -> set[int]:
-        """The numbers of the episodes that were attributed under a label; no event is read.
-
-        Raises:
-            UnknownNameError: There is no such label.
-        """
-        return credited_numbers(self._connection, label)
-
-    def credit_labels(self) -> dict[str, dict[str, Any]]:
-        """How each kept reading of credit was made, by its label."""
-        return labels(self._connection)
-
     def log_metrics(self, iteration: int, values: Mapping[str, float], phase: str = "train") -> None:
         """Record numbers of an iteration; a name that is there already is replaced. NaN reads back as NaN."""
-        rows = [(phase, name, iteration, float(value)) for name, value in values.items()]
         with self._connection.transaction() as sqlite:
-            sqlite.executemany("INSERT OR REPLACE INTO metrics VALUES (?, ?, ?, ?)", rows)
-
-    def metrics(
-        self, names: Iterable[str] | None = None, phase: str = "train"
-    ) -> dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]:
-        """The curve of each metric: iterations int64[N], ascending, and values float64[N].
-
-        Args:
-            names: Which; None for all. A name without values gets an empty curve.
-            phase: Of which phase, such as "train" or "validation".
-        """
-        rows = self._connection.rows("SELECT name, iteration, value FROM metrics WHERE phase = ?", (phase,))
-        points: dict[str, list[tuple[int, float]]] = {} if names is None else {name: [] for name in names}
-        for name, iteration, value in rows:
-            if names is None or name in points:
-                points.setdefault(name, []).append((iteration, np.nan if value is None else value))
-        return {name: _curve(curve) for name, curve in points.items()}
-
-    def phases(self) -> list[str]:
-        """The phases that have metrics."""
-        return [phase for (phase,) in self._connection.rows("SELECT DISTINCT phase FROM metrics ORDER BY phase")]
+            write_metrics(sqlite, iteration, values, phase)
 
     def rollback_after(self, iteration: int) -> int:
         """Drop what a killed run wrote after its checkpoint: later iterations, and groups that were in flight.
@@ -400,21 +225,5 @@ class RunStore:
         Returns:
             Number of episodes that were dropped.
         """
-        in_flight = "purpose = 'train' AND group_id IN (SELECT id FROM groups WHERE NOT is_sealed)"
         with self._connection.transaction() as sqlite:
-            dropped = sqlite.execute(f"DELETE FROM episodes WHERE iteration > ? OR {in_flight}", (iteration,)).rowcount
-            sqlite.execute("DELETE FROM groups WHERE id NOT IN (SELECT group_id FROM episodes)")
-            query = "DELETE FROM metrics WHERE iteration > ? AND phase IN ('train', 'validation')"
-            sqlite.execute(query, (iteration,))
-        return dropped
-
-    def counts(self) -> dict[str, int]:
-        """Number of rows of each table."""
-        tables = ("tasks", "episodes", "turns", "metrics", "groups", "images")
-        return {table: self._connection.rows(f"SELECT count(*) FROM {table}")[0][0] for table in tables}
-
-
-def _curve(points: list[tuple[int, float]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    points.sort()
-    iterations = np.array([iteration for iteration, _ in points], np.int64)
-    return iterations, np.array([value for _, value in points], np.float64)
+            return delete_after(sqlite, iteration)

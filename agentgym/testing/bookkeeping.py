@@ -181,13 +181,13 @@ def check_legal_actions(subject: EnvSubject) -> str | None:
             steps = play_actions(env, task, actions[:length]).steps
             if steps and steps[-1].is_last:
                 break
-            listed = list(env.legal_actions() or ())
+            legal = list(env.legal_actions() or ())
             where = f"task {task.id!r}, after {actions[:length]}"
             expect(
-                len(listed) > 0 and len(set(listed)) == len(listed),
-                f"{where}: legal_actions() is {listed!r:.200}, expected different messages, at least one",
+                len(legal) > 0 and len(set(legal)) == len(legal),
+                f"{where}: legal_actions() is {legal!r:.200}, expected different messages, at least one",
             )
-            for action in listed[:MAX_LISTED_ACTIONS]:
+            for action in legal[:MAX_LISTED_ACTIONS]:
                 step = play_actions(env, task, [*actions[:length], action]).steps[-1]
                 expect(not step.is_invalid, f"{where}: {action!r} is listed as legal and refused")
     return None

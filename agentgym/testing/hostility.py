@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from time import perf_counter
 from typing import Any
 
-from agentgym.origin import told
+from agentgym.origin import describe_error
 from agentgym.task import Task
 from agentgym.testing.episodes import Record, advance, play_actions, play_script, start
 from agentgym.testing.report import expect
@@ -114,7 +114,7 @@ def check_hostile_actions(subject: EnvSubject) -> str | None:
             try:
                 step = advance(env, record, action)
             except Exception as error:  # noqa: BLE001 - a boundary: whatever the checked code raises is a finding
-                expect(False, f"the message {shown} raises {told(error)}")
+                expect(False, f"the message {shown} raises {describe_error(error)}")
             seconds = perf_counter() - begin
             expect(seconds < STEP_WITHIN_S, f"the message {shown} takes {seconds:.1f} s, expected {STEP_WITHIN_S}")
             expect(not record.success, f"the message {shown} solves task {task.id!r}")
@@ -142,7 +142,7 @@ def check_secrecy(subject: EnvSubject) -> str | None:
         public = _public(task)
         tools = json.dumps(list(subject.make().tools), ensure_ascii=False).lower()
         others = [said[other.id] for other in subject.tasks if other.content_hash != task.content_hash]
-        hidden = {key: value for key, value in task.private.items() if key not in subject.told}
+        hidden = {key: value for key, value in task.private.items() if key not in subject.disclosed}
         for leaf in list(dict.fromkeys(_leaves(hidden)))[:MAX_LEAVES]:
             known = _holds(public, leaf) or _holds(tools, leaf) or any(_holds(text, leaf) for text in others)
             expect(
@@ -162,7 +162,7 @@ def _expect_private_apart(subject: EnvSubject) -> None:
     tasks = list({task.content_hash: task for task in subject.tasks}.values())
     texts = [_public(task) for task in tasks]
     leaves = [
-        {leaf for key in set(task.private) - subject.told for leaf in _leaves(task.private[key])} for task in tasks
+        {leaf for key in set(task.private) - subject.disclosed for leaf in _leaves(task.private[key])} for task in tasks
     ]
     is_public = len(tasks) > 1 and all(
         values

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any, Literal, TypeVar
 
 from agentgym.errors import ContractError, UnknownNameError
-from agentgym.origin import told
+from agentgym.origin import describe_error
 
 Status = Literal["passed", "failed", "skipped"]
 Subject = TypeVar("Subject")
@@ -132,7 +132,7 @@ def _run(name: str, check: Check[Subject], subject: Subject) -> CheckResult:
 def finding(name: str, error: Exception) -> str:
     """What a check says of an exception; its traceback goes to the log."""
     _log.debug("%s:", name, exc_info=error)
-    return str(error) if isinstance(error, ContractError) else f"raised {told(error)}"
+    return str(error) if isinstance(error, ContractError) else f"raised {describe_error(error)}"
 
 
 def expect(holds: bool, failure: str) -> None:

@@ -14,10 +14,10 @@ from agentgym.env import AgentEnv
 from agentgym.errors import ConfigError, ContractError, UnknownNameError
 from agentgym.policy import ScriptFactory
 from agentgym.registration import EnvSpec, make, spec
-from agentgym.role_view import RoleView
 from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym.testing.episodes import Record, play_actions, play_script
+from agentgym.wrappers.role_view import RoleView
 
 MAX_TASKS = 4
 _PLAYERS = ("random", "demo", "oracle")
@@ -35,7 +35,7 @@ class EnvSubject:
         scripts: Script factories by name; may be empty.
         env_id: Its registered id; "" for one that is not registered.
         role: The role of a registered game that is checked; "" for an environment of one agent.
-        told: Keys of the tasks' private part that the rules tell the agent.
+        disclosed: Keys of the tasks' private part that the rules tell the agent.
         why_no_oracle: Why there is declared to be no oracle; "" where there is one.
     """
 
@@ -45,7 +45,7 @@ class EnvSubject:
     scripts: Mapping[str, ScriptFactory]
     env_id: str = ""
     role: str = ""
-    told: frozenset[str] = frozenset()
+    disclosed: frozenset[str] = frozenset()
     why_no_oracle: str = ""
     _sequences: dict[str, list[list[str]]] = field(default_factory=dict, repr=False)
     _records: list[tuple[Task, Record]] = field(default_factory=list, repr=False)
@@ -133,20 +133,20 @@ def env_subject(
     if tasks is not None and not tasks:
         raise ConfigError("check_env got an empty list of tasks; give at least one, or None for tasks made from seeds")
     if not isinstance(target, str):
-        chosen, told = _looked_at(target, tasks, lambda env: [env.make_task(seed) for seed in (0, 1)])
-        return EnvSubject(getattr(target, "__name__", repr(target)), target, chosen, scripts or {}, told=told)
+        chosen, disclosed = _looked_at(target, tasks, lambda env: [env.make_task(seed) for seed in (0, 1)])
+        return EnvSubject(getattr(target, "__name__", repr(target)), target, chosen, scripts or {}, disclosed=disclosed)
     known = spec(target)
     options = {"role": known.role_named(role)} if known.roles or role else {}
     role = options.get("role", "")
     here = partial(make, target, **options)  # a server keeps what is private in tasks
-    chosen, told = list(tasks or ()), frozenset[str]()
+    chosen, disclosed = list(tasks or ()), frozenset[str]()
     if tasks is None or known.roles:
-        chosen, told = _looked_at(here, tasks, partial(_chosen_tasks, known, role))
+        chosen, disclosed = _looked_at(here, tasks, partial(_chosen_tasks, known, role))
     scripts = known.load_scripts(role) if scripts is None else scripts
     name = " ".join([target, *(["as", role] if role else []), *(["in", runtime] if runtime else [])])
     factory: Callable[[], AgentEnv] = partial(make, target, runtime=runtime, **options)
     env_id = "" if runtime else target
-    return EnvSubject(name, factory, chosen, scripts, env_id, role, told, known.why_no_oracle)
+    return EnvSubject(name, factory, chosen, scripts, env_id, role, disclosed, known.why_no_oracle)
 
 
 def _looked_at(
@@ -155,8 +155,8 @@ def _looked_at(
     """The tasks to play, and which keys of their private part the agent is told."""
     env = factory()
     try:
-        told = env.game.told.get(env.role, ()) if isinstance(env, RoleView) else ()
-        return (choose(env) if tasks is None else list(tasks)), frozenset(told)
+        disclosed = env.game.disclosed.get(env.role, ()) if isinstance(env, RoleView) else ()
+        return (choose(env) if tasks is None else list(tasks)), frozenset(disclosed)
     finally:
         env.close()
 

@@ -96,7 +96,7 @@ def check_light_import(subject: EnvSubject) -> str | None:
     program = (
         f"import importlib, sys; sys.path[:0] = {sys.path!r}\n"
         f"import {module} as module\n"
-        f"from agentgym.role_view import RoleView\n"
+        f"from agentgym.wrappers.role_view import RoleView\n"
         f"env = {made}; env.reset(seed=0); env.step('')\n"
         f"print([name for name in {HEAVY_MODULES!r} if name in sys.modules])"
     )

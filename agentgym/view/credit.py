@@ -25,9 +25,16 @@ _MAX_TURNS = 24
 _MAX_CHARS = 150
 _MAX_POLICIES = 3
 _KINDS = (
-    "Below a label stands what its numbers are: rewards, what a turn itself earned; returns, what came from it on; "
-    "advantages, by how much that beats a baseline; conserving: an episode's turns add up to its return."
+    "Each label says what its numbers are. Rewards are what a turn itself earned. Returns are the rewards from that "
+    "turn on. Advantages are how much better a turn was than a baseline. Conserving means that the turns of an episode "
+    "add up to its return."
 )
+_LABELS = {
+    "critic": "The label critic shows advantages that the run's critic gave: how much better the critic values a turn "
+    "than what it expected before that turn. The policy learned from them.",
+    "in training": "The label in training shows the credit that the policy learned from.",
+}
+"""What the labels say that a run keeps of its own accord."""
 _BREAKABLE = re.compile(r"(?<=[_+,./-])")
 
 
@@ -42,19 +49,20 @@ def credit(found: CreditData | None, names: Mapping[str, str]) -> Html:
         return join()
     told_of = [_told_of(one, names) for one in found.maps]
     note = (
-        f"Which turn earned or lost, over {' and '.join(told_of)}: a row an episode, a square a turn; below, the mean "
-        "by turn."
+        f"Which turn earned or lost, over {' and '.join(told_of)}. Each row is an episode, and each square is a turn. "
+        "The last row is the mean by turn."
     )
     if any(len(one.episodes) < one.num_candidates for one in found.maps):
         note += (
-            " The episodes are drawn evenly among those credited, half of them not solved where there are so many: "
-            "means are of these episodes, not of all."
+            " The episodes are a sample of those with credit, and up to half of them are not solved, so the means are "
+            "of these episodes and not of all."
         )
     if not found.methods:
-        note += " agentgym attribute sets other methods beside the recorded rewards."
+        note += " Run agentgym attribute to compare other methods with the recorded rewards."
     titles = told_of if len(found.maps) > 1 else [""]
     drawn = [part for one, title in zip(found.maps, titles, strict=True) for part in _map(one, title)]
-    kinds = tag("p", _KINDS, class_="note")
+    labels = dict.fromkeys(reading.label for one in found.maps for reading in one.readings)
+    kinds = tag("p", " ".join([_KINDS, *(_LABELS[label] for label in labels if label in _LABELS)]), class_="note")
     return section("Who earned it", kinds, _legend(), *drawn, *_left_out(found), note=note)
 
 
@@ -78,9 +86,9 @@ def _left_out(found: CreditData) -> list[Html]:
     notes = []
     if found.no_room:
         named = ", ".join(found.no_room)
-        notes.append(f"No room for {named}: agentgym report RUN --label LABEL … shows the labels that you name.")
+        notes.append(f"There is no room for {named}. Choose labels with: agentgym report RUN --label LABEL …")
     if found.of_none:
-        notes.append(f"None of the episodes that {', '.join(found.of_none)} was asked about is in the run.")
+        notes.append(f"The run holds none of the episodes that {', '.join(found.of_none)} gave credit to.")
     return [tag("p", text, class_="note") for text in notes]
 
 

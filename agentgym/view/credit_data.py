@@ -149,8 +149,8 @@ def _choose(rows: Mapping[int, EpisodeRow], labels: Sequence[str], covered: Mapp
     candidates = [rows[number] for number in sorted(first)]
     pair = _pair(candidates, num_methods)
     shown = _spread(candidates, pair, num_methods)
-    told = [label for label in beside if any(row.number in covered[label] for row in shown)]
-    return _Chosen(told, shown, pair, len(candidates))
+    labels = [label for label in beside if any(row.number in covered[label] for row in shown)]
+    return _Chosen(labels, shown, pair, len(candidates))
 
 
 def _without_methods(store: RunStore, rows: Mapping[int, EpisodeRow]) -> CreditMap | None:
@@ -197,8 +197,8 @@ def _fitting(found: CreditMap, no_room: list[str]) -> CreditMap:
 
 
 def _says_nothing(reading: Reading, recorded: Reading, numbers: Sequence[int]) -> bool:
-    told = [(reading.credit[number], recorded.credit[number]) for number in numbers if number in reading.credit]
-    return not reading.largest or all(np.allclose(credit, rewards, atol=_SAME) for credit, rewards in told)
+    pairs = [(reading.credit[number], recorded.credit[number]) for number in numbers if number in reading.credit]
+    return not reading.largest or all(np.allclose(credit, rewards, atol=_SAME) for credit, rewards in pairs)
 
 
 def _reading(label: str, kind: str, credit: Mapping[int, Floats], numbers: Sequence[int]) -> Reading:
@@ -225,8 +225,8 @@ def _pair(rows: Sequence[EpisodeRow], num_methods: Mapping[int, int]) -> list[Ep
     solved = [row for row in long if row.success]
     failed = [row for row in long if not row.success]
     contrast = {(row.group_id, row.task_id) for row in failed}
-    told = [row for row in solved if (row.group_id, row.task_id) in contrast]
-    chosen = [draw.choice(_most(told or solved, num_methods))] if solved else []
+    contrasted = [row for row in solved if (row.group_id, row.task_id) in contrast]
+    chosen = [draw.choice(_most(contrasted or solved, num_methods))] if solved else []
     like = [row for row in failed if chosen and (row.group_id, row.task_id) == (chosen[0].group_id, chosen[0].task_id)]
     return chosen + ([draw.choice(_most(like or failed, num_methods))] if failed else [])
 

@@ -79,7 +79,7 @@ def render(run: RunData) -> str:
 
 
 def _episodes(run: RunData) -> Html:
-    note = "A few of the run's episodes: what the agent was told, what it said, and what each turn was rewarded with."
+    note = "A few episodes of the run: what the agent read, what it said, and the reward of each turn."
     methods = run.credit.methods if run.credit else ()
     shown = [transcripts.episode(pick, methods, run.names, is_open=place == 0) for place, pick in enumerate(run.picks)]
     return sections.section("Episodes", *shown, note=note)

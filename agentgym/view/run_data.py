@@ -128,9 +128,9 @@ def _choose(rows: Sequence[EpisodeRow], names: Mapping[str, str]) -> list[tuple[
     draw = random.Random(0)
     played = [row for row in rows if row.policy != HINDSIGHT]
     train = [row for row in played if row.purpose == "train" and row.iteration is not None]
-    iterations = [row.iteration for row in train if row.iteration is not None]
-    first = [row for row in train if row.iteration == min(iterations)]
-    last = [row for row in train if row.iteration == max(iterations) and len(set(iterations)) > 1]
+    iterations = sorted({row.iteration for row in train if row.iteration is not None})
+    first = [row for row in train if row.iteration == iterations[0]]
+    last = [row for row in train if row.iteration == iterations[-1]] if len(iterations) > 1 else []
     test = [row for row in rows if row.purpose == "test"]
     policies = _by_stage({row.policy for row in test})
     final = [row for row in test if row.policy == policies[-1]]
@@ -165,15 +165,15 @@ def _before_and_after(
     if len(policies) < 2:
         return []
     first_try = {(row.policy, row.task_id): row for row in reversed(test)}
-    told = [
+    learnt = [
         row.task_id
         for (policy, task_id), row in sorted(first_try.items())
         if policy == policies[-1] and row.success
         if (before := first_try.get((policies[0], task_id))) is not None and before.success is False
     ]
-    if not told:
+    if not learnt:
         return []
-    task_id = draw.choice(told)
+    task_id = draw.choice(learnt)
     tries = [(policy, first_try.get((policy, task_id))) for policy in policies]
     return [
         (f"One held-out task, {names.get(policy, policy).replace('_', ' ')}", row)

@@ -81,7 +81,7 @@ def _verdict(run: RunData) -> Html:
     success = found[last]["success"]
     names = [name for name in found if name != last]
     before = next((name for name in ("untrained", *names) if name in names), None)
-    sentence: list[object] = ["success on tasks that it never trained on"]
+    sentence: list[object] = ["success on tasks that it never trained on", _of_stratum(found[last])]
     if before is not None:
         sentence += [
             ", from ",
@@ -98,12 +98,20 @@ def _verdict(run: RunData) -> Html:
     )
 
 
+def _of_stratum(result: Mapping[str, Any]) -> str:
+    """Which stratum a result's rate is of: a training run states the headline's, an evaluation that of all of them."""
+    if result.get("headline") and result.get("all_strata"):
+        return f" (the headline stratum, {str(result['headline']).replace('_', ' ')})"
+    return " (all strata together)" if len(result.get("strata") or {}) > 1 else ""
+
+
 def _several(run: RunData) -> Html:
-    """What several policies came to, none of which was trained here: the best first."""
+    """The success rates of several policies, none of which was trained here: the best first."""
     rates = {name: float(result["success"]["mean"]) for name, result in run.held_out.items()}
     ordered = sorted(rates, key=lambda name: -rates[name])
     parts = [part for name in ordered for part in (", ", tag("b", percent(rates[name])), f" {_stage(run, name)}")]
-    return tag("p", "Success on held-out tasks: ", *parts[1:], ".", class_="verdict")
+    which = _of_stratum(run.held_out[ordered[0]])
+    return tag("p", f"Success on held-out tasks{which}: ", *parts[1:], ".", class_="verdict")
 
 
 def held_out(run: RunData) -> Html:
@@ -116,10 +124,11 @@ def held_out(run: RunData) -> Html:
         figures = (tag("b", percent(mean)), " ", tag("span", _interval(result["success"]), class_="quiet"))
         cells = (tag("div", _stage(run, name), class_="name"), bar(mean, low, high, colour, label))
         rows.append(tag("div", *cells, tag("div", *figures, class_="figure"), class_="barrow", data_row=place))
-    note = "Success rate; whiskers are 95 % intervals clustered by task."
+    note = "The success rate on held-out tasks. Whiskers are 95 % intervals, clustered by task."
     stratum = _first(run.held_out, "headline")
     if stratum and _first(run.held_out, "all_strata"):
-        note += f" The bars show the suite's headline stratum, {str(stratum).replace('_', ' ')}."
+        named = str(stratum).replace("_", " ")
+        note += f" The bars show the suite's headline stratum, {named}. The table shows all strata."
     return section("Held out", *rows, _strata(run), note=note)
 
 
@@ -159,7 +168,7 @@ def learning(run: RunData) -> Html:
             legend(drawn),
             _scrolled(line_chart(drawn, size=_WIDE, y_range=(0, 1), show=percent, label="Success over iterations")),
         )
-    return section("Learning", chart, _details(run), note=f"{note} Point at a chart to read it.")
+    return section("Learning", chart, _details(run), note=f"{note} Move the pointer over a chart to read its values.")
 
 
 def _training(run: RunData, has_validation: bool) -> tuple[list[Curve], str]:
@@ -170,14 +179,15 @@ def _training(run: RunData, has_validation: bool) -> tuple[list[Curve], str]:
     """
     found = run.curve("success/mean", label="training tasks", colour=1)
     if found is None or len(found.y) < 2 * WINDOW:
-        return [found] if found else [], "Success by iteration; bands are 95 % intervals clustered by task."
+        return [found] if found else [], "Success by iteration. Bands are 95 % intervals, clustered by task."
     single = replace(found, label="training tasks, single iterations", low=None, high=None, colour=6)
     mean = moving_mean(found, f"training tasks, mean of {WINDOW} iterations", colour=1)
     note = (
-        f"Success by iteration. Training: single iterations in grey, and the mean of {WINDOW} about each; the band is "
-        f"the 95 % interval of that mean, from how far the {WINDOW} lie apart."
+        f"Success by iteration. For training, single iterations are grey, and the line is the mean of {WINDOW} "
+        f"neighbouring iterations; its band is the 95 % interval of that mean, from how far the {WINDOW} lie apart."
     )
-    return [single, mean], f"{note} Validation: 95 % intervals clustered by task." if has_validation else note
+    of_validation = " For validation, bands are 95 % intervals, clustered by task."
+    return [single, mean], note + of_validation if has_validation else note
 
 
 def _scrolled(chart: Html) -> Html:
@@ -195,7 +205,7 @@ def _details(run: RunData) -> Html | None:
     figures = []
     for name, title, show in shown:
         curve = run.curve(name, label=title)
-        if curve is not None and len(curve.y) > 1 and not (show is percent and not curve.y.any()):
+        if curve is not None and len(curve.y) > 1 and curve.y.any():  # one that is 0 throughout says nothing
             latest = next((value for value in curve.y[::-1].tolist() if math.isfinite(value)), math.nan)
             caption = tag("figcaption", title, tag("b", show(latest)))
             figures.append(tag("figure", caption, line_chart([curve], size=_SMALL, show=show, label=title)))
@@ -207,7 +217,7 @@ def outcomes(run: RunData) -> Html:
     curves = _shares(run, [(f"outcome/{kind}", kind) for kind in KINDS])
     if not curves:
         return join()
-    note = "Share of training episodes; faults (infrastructure, partner, cancelled) carry no reward."
+    note = "How training episodes ended, as shares. Faults (infrastructure, partner, cancelled) carry no reward."
     return section("How episodes ended", legend(curves), _scrolled(stacked_chart(curves, size=(880, 170))), note=note)
 
 
@@ -216,7 +226,7 @@ def times(run: RunData) -> Html:
     curves = _shares(run, [(f"time/{name}_share", label) for name, label in _TIMES])
     if not curves:
         return join()
-    note = "Share of the episodes' own time; episodes wait for a batch together, so waiting overlaps."
+    note = "The share of the episodes' own time. Episodes wait for a batch together, so their waiting times overlap."
     return section("Where the time went", legend(curves), _scrolled(stacked_chart(curves, size=(880, 170))), note=note)
 
 

@@ -157,8 +157,8 @@ class GymnasiumEnv(AgentEnv):
             self.env = self._make(options)
         self._was_truncated = False
         observation, info = self.env.reset(seed=task.seed, options=task.config.get("reset"))
-        if self._seed != task.seed:
-            self._reseed(self._seed)
+        if self.episode_seed != task.seed:
+            self._reseed(self.episode_seed)
         self._ending = Ending(0.0, 0.0, False, info)
         return [user(f"{task.instruction}\n{self._describe(observation)}")]
 
@@ -222,8 +222,9 @@ class GymnasiumEnv(AgentEnv):
             return self.view.describe(observation, self.env.unwrapped)
         return describe_value(self.env.observation_space, observation)
 
-    def _outcome_after(self, reply: EnvReply, is_invalid: bool) -> Outcome | None:
-        return _OUT_OF_TURNS if self._was_truncated else super()._outcome_after(reply, is_invalid)
+    def outcome_after(self, reply: EnvReply, is_invalid: bool) -> Outcome | None:
+        """The environment may also truncate by itself."""
+        return _OUT_OF_TURNS if self._was_truncated else super().outcome_after(reply, is_invalid)
 
 
 def make_from_gymnasium(
@@ -291,8 +292,8 @@ def _by_name(names: Sequence[str], start: int) -> Reader:
         found = set(pattern.findall(content.lower()))
         return numbers[found.pop()] if len(found) == 1 else None
 
-    listed = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
-    return Reader(f"Each turn say {listed}.", read)
+    spelt = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+    return Reader(f"Each turn say {spelt}.", read)
 
 
 def _by_numbers(space: spaces.MultiDiscrete | spaces.MultiBinary) -> Reader:

@@ -6,10 +6,11 @@ from typing import Any
 
 import gymnasium
 
-from agentgym.action import parse_text, parse_tool_calls, to_message
+from agentgym.action import reply_message
 from agentgym.env import AgentEnv, Observation
-from agentgym.errors import ActionSyntaxError, ContractError
+from agentgym.errors import ContractError
 from agentgym.message import Message
+from agentgym.picture import placed_pictures
 from agentgym.trajectory import Trajectory, Turn
 
 
@@ -34,7 +35,7 @@ class RecordTrajectory(gymnasium.Wrapper[Observation, str, Observation, str]):
         self._agent_env = env.unwrapped
         self._policy = policy
         self._count = 0
-        self._told: list[Message] = []
+        self._received: list[Message] = []
         self.trajectory: Trajectory | None = None
 
     def reset(
@@ -44,7 +45,7 @@ class RecordTrajectory(gymnasium.Wrapper[Observation, str, Observation, str]):
         observation, info = self.env.reset(seed=seed, options=options)
         task = self._agent_env.task
         assert task is not None
-        self._told = list(info["messages"])
+        self._received = list(info["messages"])
         self._count += 1
         self.trajectory = Trajectory(
             id=f"{task.id}/{self._count}",
@@ -66,18 +67,13 @@ class RecordTrajectory(gymnasium.Wrapper[Observation, str, Observation, str]):
         observation, reward, terminated, truncated, info = self.env.step(action)
         record = self.trajectory
         assert record is not None
-        turn = Turn(len(record.turns), self._told, self._normalised(action), action, was_invalid=info["is_invalid"])
+        reply, first = reply_message(action, self._agent_env.tools), len(list(record.transcript()))
+        turn = Turn(len(record.turns), self._received, reply, action, was_invalid=info["is_invalid"])
+        turn.pictures = tuple(placed_pictures(turn.messages, first))
         record.turns.append(turn)
         record.events.extend(info["reward_events"])
-        self._told = list(info["messages"])
+        self._received = list(info["messages"])
         if terminated or truncated:
             record.outcome, record.success, record.score = info["outcome"], info["success"], info["score"]
-            record.metadata["last_messages"] = self._told
+            record.metadata["last_messages"] = self._received
         return observation, float(reward), terminated, truncated, info
-
-    def _normalised(self, action: str) -> Message:
-        try:
-            tools = self._agent_env.tools
-            return to_message(parse_tool_calls(action, tools) if tools else parse_text(action))
-        except ActionSyntaxError:
-            return to_message(parse_text(action))

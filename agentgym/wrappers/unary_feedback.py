@@ -132,7 +132,7 @@ class UnaryFeedback(AgentEnv):
 
     def _start(self, task: Task) -> list[Message]:
         self._said = []
-        _, info = self.env.reset(seed=self._seed, options={"task": task})
+        _, info = self.env.reset(seed=self.episode_seed, options={"task": task})
         return list(info["messages"])
 
     def _fail(self) -> EnvReply:
@@ -146,9 +146,9 @@ class UnaryFeedback(AgentEnv):
         first = self._start(self.task)
         return EnvReply([user(TRY_AGAIN), *(first if self.restates else ())], events)
 
-    def _refuse(self, refusal: ActionSyntaxError) -> EnvReply:
+    def refuse(self, refusal: ActionSyntaxError) -> EnvReply:
         """An invalid message with which a try's turns ran out is a failed try too."""
-        refused = super()._refuse(refusal)
+        refused = super().refuse(refusal)
         if not self._is_try_cut:
             return refused
         self._is_try_cut = False
@@ -156,7 +156,8 @@ class UnaryFeedback(AgentEnv):
         messages, events = [*refused.messages, *failed.messages], [*refused.events, *failed.events]
         return failed._replace(messages=messages, events=events)
 
-    def _outcome_after(self, reply: EnvReply, is_invalid: bool) -> Outcome | None:
+    def outcome_after(self, reply: EnvReply, is_invalid: bool) -> Outcome | None:
+        """The wrapped environment limits the turns of a try; the episode ends with its last try."""
         assert self.task is not None
         if reply.terminated:
             return Outcome("terminated")

@@ -1,4 +1,6 @@
-"""Dialogue games.
+"""Dialogue games: a folder a room, in it a folder a game with the same file names inside.
 
-Each folder is one game with the same file names inside; what several games share stands beside the folders.
+`specs.py` lists them; what the games of one room share stands beside their folders.
 """
+
+import agentgym  # noqa: F401 - first, since it reads `specs` of this package while it is imported

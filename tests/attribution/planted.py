@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agentgym.attribution.anchors import Anchors
-from agentgym.attribution.bounded import Bounded
-from agentgym.attribution.corrected import Corrected
-from agentgym.attribution.episode_groups import EpisodeGroups
-from agentgym.attribution.gated import Gated
-from agentgym.attribution.potential import Potential
+from agentgym.attribution.groups.anchors import Anchors
+from agentgym.attribution.groups.episode_groups import EpisodeGroups
 from agentgym.attribution.return_to_go import ReturnToGo
+from agentgym.attribution.shaping.bounded import Bounded
+from agentgym.attribution.shaping.corrected import Corrected
+from agentgym.attribution.shaping.gated import Gated
+from agentgym.attribution.shaping.potential import Potential
 from agentgym.attribution.steps import Steps, returns_to_go
 
 

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from agentgym.attribution import make_attribution
-from agentgym.attribution.bounded import Bounded
 from agentgym.attribution.compose import Chain, Sum, is_shaping
-from agentgym.attribution.corrected import Corrected
 from agentgym.attribution.environment import Environment
-from agentgym.attribution.gated import Gated
 from agentgym.attribution.return_to_go import ReturnToGo
+from agentgym.attribution.shaping.bounded import Bounded
+from agentgym.attribution.shaping.corrected import Corrected
+from agentgym.attribution.shaping.gated import Gated
 from agentgym.attribution.terminal import Terminal
 from agentgym.attribution.uniform import Uniform
 from agentgym.errors import ConfigError

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentgym.attribution import METHODS, Steps, make_attribution
-from agentgym.attribution.anchors import Anchors
 from agentgym.attribution.environment import Environment
+from agentgym.attribution.groups.anchors import Anchors
 from agentgym.attribution.return_to_go import ReturnToGo
 from agentgym.attribution.terminal import Terminal
 from agentgym.attribution.uniform import Uniform

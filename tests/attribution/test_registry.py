@@ -3,13 +3,13 @@ import re
 import pytest
 
 from agentgym.attribution import METHODS, PREDICTED, make_attribution, make_attributions
-from agentgym.attribution.anchors import Anchors
 from agentgym.attribution.compose import Chain, Sum
-from agentgym.attribution.gated import Gated
+from agentgym.attribution.groups.anchors import Anchors
 from agentgym.attribution.registry import _OF_PAPERS
 from agentgym.attribution.return_to_go import ReturnToGo
-from agentgym.attribution.schedule import Schedule
-from agentgym.attribution.tool_use import ToolUse
+from agentgym.attribution.shaping.gated import Gated
+from agentgym.attribution.shaping.schedule import Schedule
+from agentgym.attribution.shaping.tool_use import ToolUse
 from agentgym.errors import ConfigError, UnknownNameError
 
 

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from agentgym.sandbox.engine import EngineInfo, probe_engine
+from agentgym.sandbox.engines.engine import EngineInfo, probe_engine
 from agentgym.sandbox.pool import shared_pool
 from benchmarks.grpo_faults import (
     Played,

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from agentgym.sandbox.engine import EngineInfo, probe_engine
+from agentgym.sandbox.engines.engine import EngineInfo, probe_engine
 from benchmarks import soak
 from benchmarks.soak import KINDS, growth, make_jobs
 

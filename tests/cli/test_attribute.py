@@ -89,26 +89,16 @@ def test_why_a_method_gave_nothing_is_told_by_its_kind(run_folder: Path, capsys:
     methods = ["episode_groups", "judged", "gated,tool_use"]
     options = ["judged.weights=[0.0]", 'gated.priorities=["format", "success"]', "gated.thresholds=[9, 9]"]
     assert attribute(run_folder, "--method", *methods, "--set", *options) == OK
-    told = dict(re.findall(r"no turn has any credit by (\S+): (.*)", capsys.readouterr().err))
+    told = dict(re.findall(r"(\S+) gave no turn any credit: (.*)", capsys.readouterr().err))
     assert list(told) == methods
     assert "several episodes of a task" in told["episode_groups"]
-    assert "judged.dimensions says what that is" in told["judged"]
-    assert told["gated,tool_use"] == "the episodes earned nothing that it could give to turns"
-
-
-def test_a_run_that_left_turns_out_of_prompts_is_warned_of(
-    run_folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with RunStore.open(run_folder) as store:
-        store.set_meta({"config": {"rollout": {"history": "last:2"}}})
-    options = ["forks.player=demo", "forks.continuations=1", "forks.every=99"]
-    assert attribute(run_folder, "--method", "forks", "--policy", "demo", "--set", *options) == OK
-    assert "turns out of prompts (rollout.history = 'last:2')" in capsys.readouterr().err
+    assert "judged.dimensions names what is judged" in told["judged"]
+    assert told["gated,tool_use"] == "the episodes earned nothing that could be given to turns"
 
 
 def test_how_many_turns_are_alone_in_their_state_is_told(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert attribute(run_folder, "--method", "anchors", "uniform") == OK
-    told = re.findall(r"(\S+): (\d+)% of the turns are compared with no other in their state", capsys.readouterr().err)
+    told = re.findall(r"(\S+): (\d+)% of the turns have no other turn in the same state", capsys.readouterr().err)
     assert [label for label, _ in told] == ["anchors"]
 
 
@@ -116,7 +106,7 @@ def test_a_maze_is_judged_by_what_was_reached(tmp_path: Path, capsys: pytest.Cap
     suite = ["--suite", "dialogue/maze-partial", "--policy", "demo=1"]
     assert main(["record", *suite, "--episodes", "4", "--run", str(tmp_path / "run")]) == OK
     assert attribute(tmp_path / "run", "--method", "judged") == OK
-    assert "no turn has any credit" not in capsys.readouterr().err
+    assert "gave no turn any credit" not in capsys.readouterr().err
     with RunStore.open(tmp_path / "run", read_only=True) as store:
         kept = store.credit("judged")
         rows = {row.number: row for row in store.episode_rows()}
@@ -133,11 +123,11 @@ def test_a_maze_is_judged_by_what_was_reached(tmp_path: Path, capsys: pytest.Cap
         (["--method", "uniform", "--set", "uniform.foo=1"], "'uniform.foo' is unknown; known: none"),
         (["--method", "anchors", "--set", "gama=0.9"], "did you mean gamma"),
         (["--method", "anchors", "--set", "gamma"], "has no '='"),
-        (["--method", "uniform", "terminal", "--label", "one"], "a label of its own"),
+        (["--method", "uniform", "terminal", "--label", "one"], "needs its own label"),
         (["--method", "uniform", "--policy", "nobody"], "no train episode of the policies nobody"),
         (["--method", "gated", "--set", 'priorities=["win"]'], "declared: format, success"),
         (["--set", "gamma=0.9"], "--set needs a --method"),
-        (["--method", "spa", "--set", "fit.every=2"], "fit.every=2 is for training"),
+        (["--method", "spa", "--set", "fit.every=2"], "fit.every=2 applies to training only"),
         (["--method", "spa", "--set", 'fit.tower="policy"'], "give the folder of a model"),
         (["--method", "forks", "--set", "player=nobody"], "unknown policy of 'dialogue/guess-number' 'nobody'"),
         (["--method", "forks", "--set", "continuation=2"], "did you mean continuations"),

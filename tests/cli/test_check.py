@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from agentgym import registration
 from agentgym.cli.main import main
-from agentgym.registration import EnvSpec
+from agentgym.registration import EnvSpec, registry
 from agentgym.testing import CheckReport, CheckResult
-from tests.toy_env import ToyEnv
+from tests.toys.env import ToyEnv
 
 GUESS = "agentgym/GuessNumber-v0"
 
@@ -57,7 +56,7 @@ def test_check_all_covers_every_registered_environment_and_suite(
 @pytest.mark.parametrize("args", [[], [GUESS, "--all"], ["--family", "tools", "--all"]])
 def test_check_needs_one_choice(args: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", *args]) == 2
-    assert "say what to check" in capsys.readouterr().err
+    assert "nothing to check" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -75,8 +74,8 @@ def test_check_unknown_name_is_refused_with_a_suggestion(
     ("args", "expected"),
     [
         ([GUESS, "--runtime", "frob"], "unknown runtime 'frob'; known: bubblewrap, docker, local, process"),
-        (["agentgym/Python-v0", "--runtime", "local"], "works in a sandbox"),
-        (["dialogue/guess-number", "--runtime", "docker"], "suites have no runtime"),
+        (["agentgym/Python-v0", "--runtime", "local"], "needs a sandbox"),
+        (["dialogue/guess-number", "--runtime", "docker"], "a suite has no runtime"),
     ],
 )
 def test_check_refuses_a_runtime_that_cannot_be_before_it_checks_anything(
@@ -96,13 +95,13 @@ def test_check_of_a_family_leaves_out_what_is_not_installed_and_says_so(
         "agentgym.cli.check.check_env", lambda name, **given: checked.append(name) or CheckReport(name, [])
     )
     monkeypatch.setattr("agentgym.cli.check.check_suite", lambda name, **_: CheckReport(name, []))
-    monkeypatch.setattr("agentgym.registration.find_spec", lambda package: None)
+    monkeypatch.setattr("agentgym.registration.env_spec.find_spec", lambda package: None)
     adapted = EnvSpec("test/Adapted-v0", "m:E", "m:S", "tools", adapts="elsewhere", extra="games")
-    monkeypatch.setitem(registration._specs, adapted.id, adapted)
+    monkeypatch.setitem(registry._specs, adapted.id, adapted)
     assert main(["check", "--family", "tools"]) == 0
     assert "agentgym/Lookup-v0" in checked
     assert adapted.id not in checked
-    assert "elsewhere is not installed: pip install 'agentgymnasium[games]'" in capsys.readouterr().err
+    assert "elsewhere is not installed; install it with: pip install 'agentgymnasium[games]'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -132,7 +131,7 @@ def test_check_of_many_leaves_out_what_cannot_run_there_and_says_so(
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
-        (["--family", "swe", "--runtime", "local"], "none of them runs in 'local'"),
+        (["--family", "swe", "--runtime", "local"], "none of these environments runs in 'local'"),
         (["--all", "--runtime", "frob"], "unknown runtime 'frob'"),
     ],
 )
@@ -178,7 +177,7 @@ def test_check_with_debug_shows_the_traceback_of_a_finding(
     (tmp_path / "typo_env.py").write_text("def f(:\n")
     monkeypatch.syspath_prepend(tmp_path)
     spec = EnvSpec("test/Typo-v0", "typo_env:Env", "typo_env:SCRIPTS", "test")
-    monkeypatch.setitem(registration._specs, spec.id, spec)
+    monkeypatch.setitem(registry._specs, spec.id, spec)
     assert main(["check", spec.id, "--json", *flags]) == 1
     captured = capsys.readouterr()
     found = json.loads(captured.out)[0]["results"][0]["detail"]
@@ -190,8 +189,8 @@ def test_check_with_debug_shows_the_traceback_of_a_finding(
 def test_check_goes_on_after_a_suite_that_there_is_not(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    spec = EnvSpec("test/Toy-v0", "tests.toy_env:ToyEnv", "tests.toy_env:SCRIPTS", "test", ("tools/lokup",))
-    monkeypatch.setitem(registration._specs, spec.id, spec)
+    spec = EnvSpec("test/Toy-v0", "tests.toys.env:ToyEnv", "tests.toys.env:SCRIPTS", "test", ("tools/lokup",))
+    monkeypatch.setitem(registry._specs, spec.id, spec)
     monkeypatch.setattr("agentgym.testing.subject.make", lambda *_, **given: ToyEnv())
     assert main(["check", spec.id, "--json"]) == 1
     reports = json.loads(capsys.readouterr().out)

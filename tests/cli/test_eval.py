@@ -117,7 +117,9 @@ def test_compare_refuses_what_is_no_result(capsys: Capture, tmp_path: Path) -> N
     assert "no result of an evaluation" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("run", "expected"), [([], "are lost; --run FOLDER keeps them"), (["--run", "r"], "are kept")])
+@pytest.mark.parametrize(
+    ("run", "expected"), [([], "use --run FOLDER to keep"), (["--run", "r"], "run the same command")]
+)
 def test_eval_interrupted_says_what_becomes_of_the_episodes(
     run: list[str], expected: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -125,7 +127,7 @@ def test_eval_interrupted_says_what_becomes_of_the_episodes(
     whole = module.evaluate_by_name
     monkeypatch.setattr(module, "evaluate_by_name", lambda options: replace(whole(options), num_missing=3))
     assert main(["eval", "--suite", "tools/lookup", "--policy", "null", "--limit", "3", *run]) == 1
-    assert f"3 episodes are missing, those played {expected}" in capsys.readouterr().err
+    assert f"3 episodes are missing; {expected}" in capsys.readouterr().err
 
 
 TABOO = ["eval", "--suite", "dialogue/taboo-animals", "--policy", "demo", "--limit", "20"]

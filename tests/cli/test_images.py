@@ -9,9 +9,9 @@ import pytest
 
 from agentgym.cli.main import main
 from agentgym.errors import AgentGymError
-from agentgym.sandbox import image_build
-from agentgym.sandbox.engine import connect_engine
-from agentgym.sandbox.images import ImageCatalogue
+from agentgym.sandbox.engines.engine import connect_engine
+from agentgym.sandbox.images import build as image_build
+from agentgym.sandbox.images.named import ImageCatalogue
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from agentgym import entry_points, registration
+from agentgym import entry_points
 from agentgym.cli.main import main
-from agentgym.registration import EnvSpec
+from agentgym.registration import EnvSpec, env_spec, registry, specs
 
 
 @pytest.fixture
@@ -25,6 +25,7 @@ def test_list_json_has_the_declared_keys(capsys: pytest.CaptureFixture[str]) -> 
     assert lookup == {
         "id": "agentgym/Lookup-v0",
         "family": "tools",
+        "room": "",
         "suites": ["tools/lookup"],
         "roles": [],
         "deterministic": True,
@@ -44,11 +45,15 @@ def test_list_unknown_family_is_refused_with_a_suggestion(capsys: pytest.Capture
     assert "did you mean tools" in capsys.readouterr().err
 
 
-def test_list_prints_a_table_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+def test_list_prints_every_environment_below_its_family_and_room(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
-    out = capsys.readouterr().out
-    assert "agentgym/Wordle-v0" in out
-    assert "dialogue/wordle" in out
+    heading, places = "", {}
+    for line in capsys.readouterr().out.splitlines()[1:]:
+        if not line.startswith(" "):
+            heading = line.strip()
+        elif not line.startswith("   "):
+            places[line.split()[0]] = heading
+    assert places == {spec.id: f"{spec.family}: {spec.room}".removesuffix(": ") for spec in specs()}
 
 
 @pytest.mark.usefixtures("broken_package")
@@ -62,13 +67,22 @@ def test_list_names_a_broken_package_and_lists_the_rest(capsys: pytest.CaptureFi
 def test_list_marks_adapted_environments_and_names_the_extra_that_is_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(registration, "find_spec", lambda package: None)
+    monkeypatch.setattr(env_spec, "find_spec", lambda package: None)
     adapted = EnvSpec("test/Adapted-v0", "m:E", "m:S", "adapted-family", adapts="elsewhere", extra="games")
-    monkeypatch.setattr(registration, "_specs", {adapted.id: adapted})
+    monkeypatch.setattr(registry, "_specs", {adapted.id: adapted})
     assert main(["list"]) == 0
     captured = capsys.readouterr()
-    assert "elsewhere (missing: extra games)" in captured.out.replace("\n", " ")
+    assert "extra games (missing), adapts elsewhere" in captured.out
     assert "pip install 'agentgymnasium[games]'" in captured.err
     assert main(["list", "--json"]) == 0
     row = json.loads(capsys.readouterr().out)[0]
     assert (row["adapts"], row["missing_extra"]) == ("elsewhere", "games")
+
+
+def test_list_in_a_file_breaks_no_name_and_says_what_runtime_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    captured = capsys.readouterr()
+    words = set(captured.out.replace(",", " ").split())
+    assert {name for spec in specs() for name in (spec.id, *spec.suites, *spec.roles)} <= words
+    assert "workspace" in captured.err
+    assert all(f"--runtime {each}" in captured.err for each in ("local", "docker, bubblewrap, process"))

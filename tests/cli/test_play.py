@@ -7,13 +7,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from agentgym.cli.main import main
-from agentgym.policies.tiny_model import build_tiny_model
-from agentgym.policies.torch_policy import TorchPolicy
+from agentgym.cli.play import play
+from agentgym.policies.human import HumanPolicy
+from agentgym.policies.torch.policy import TorchPolicy
+from agentgym.policies.torch.tiny_model import build_tiny_model
 from agentgym.policy import Reply, Request
 from agentgym.prompting.tiny import build_tokenizer
-from agentgym.suite import find_task
+from agentgym.registration import make
+from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
+from agentgym.suite import find_task, load_suite
+from tests.toys import tools
+from tests.toys.tools import Caller, as_mistral, in_blocks, solution
 
 GUESS = "agentgym/GuessNumber-v0"
 TASK = "dialogue/guess-number:train-00000"
@@ -82,6 +89,7 @@ def test_play_unknown_name_is_refused_with_a_suggestion(
 def test_play_by_a_model_gives_it_its_own_tokens_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+
     prompts: list[list[int]] = []
     sampled: list[list[int]] = []
 
@@ -104,13 +112,13 @@ def test_play_by_a_model_gives_it_its_own_tokens_again(
 
 def test_play_refuses_a_task_of_another_environment(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", GUESS, "--task", "tools/lookup:test-00000", "--policy", "oracle"]) == 2
-    assert "is of agentgym/Lookup-v0, not of agentgym/GuessNumber-v0" in capsys.readouterr().err
+    assert "belongs to agentgym/Lookup-v0, not to agentgym/GuessNumber-v0" in capsys.readouterr().err
 
 
 def test_play_of_an_environment_that_returns_no_reply_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("agentgym_dialogue.guess_number.env.GuessNumberEnv.respond", lambda self, action: None)
+    monkeypatch.setattr("agentgym_dialogue.guessing.guess_number.env.GuessNumberEnv.respond", lambda self, action: None)
     assert main(["play", GUESS, "--seed", "1", "--policy", "random"]) == 1
     said = capsys.readouterr().err.splitlines()[-1]
     assert said.startswith("agentgym play: ")
@@ -123,7 +131,20 @@ def test_play_of_an_environment_with_a_bug_says_where_it_is(
     def respond(self: object, action: object) -> None:
         raise KeyError("map")
 
-    monkeypatch.setattr("agentgym_dialogue.guess_number.env.GuessNumberEnv.respond", respond)
+    monkeypatch.setattr("agentgym_dialogue.guessing.guess_number.env.GuessNumberEnv.respond", respond)
     assert main(["play", GUESS, "--seed", "1", "--policy", "random"]) == 1
     place = f"({__file__}, line {respond.__code__.co_firstlineno + 1}, in respond)"
     assert f"agentgym play: the episode failed: KeyError: 'map' {place}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("uses_tokens", [False, True], ids=["text", "tokens"])
+def test_play_asks_a_policy_exactly_as_a_rollout_does(uses_tokens: bool) -> None:
+    """An endpoint is shown its own tool calls as calls, and a model of tokens its own spelling of them."""
+    suite = load_suite(tools.SUITE)
+    task = next(each for each in suite.train_tasks() if len(solution(each)) > 1)
+    watched, rolled = (Caller(solution(task), as_mistral if uses_tokens else in_blocks, (), uses_tokens) for _ in "ab")
+    result = play(make(suite.env), watched, HumanPolicy(Console(file=io.StringIO())), task=task)
+    collect_episodes([Job(task, "e", 0)], game_maker(suite), {"*": rolled}, RolloutSettings())
+    assert result["success"]
+    assert watched.asked == rolled.asked
+    assert len(watched.asked) > 1

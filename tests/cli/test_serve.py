@@ -81,7 +81,7 @@ def test_running_step_ends_before_the_server_does(tmp_path):
         "    def respond(self, action):\n"
         "        time.sleep(float(action.content))\n"
         "        return EnvReply([{'role': 'user', 'content': 'waited'}])\n"
-        "from agentgym.remote.server import create_app, serve\n"
+        "from agentgym.remote.server.app import create_app, serve\n"
         "from agentgym.remote import ServerConfig\n"
         "import sys\n"
         "serve(create_app(Waiting, ServerConfig(uds=sys.argv[1])), lambda url: print('ready', flush=True))\n"
@@ -116,7 +116,7 @@ def test_running_step_ends_before_the_server_does(tmp_path):
         (["agentgym/Nothing-v0"], "unknown environment"),
         (["agentgym/Lookup-v0", "--host", "0.0.0.0"], "without a token"),
         (["agentgym/Lookup-v0", "--suite", "tools/nothing"], "unknown suite"),
-        (["agentgym/Lookup-v0", "--suite", "dialogue/maze"], "is of agentgym/Maze-v0, not of agentgym/Lookup-v0"),
+        (["agentgym/Lookup-v0", "--suite", "dialogue/maze"], "belongs to agentgym/Maze-v0, not to agentgym/Lookup-v0"),
         (["agentgym/Lookup-v0", "--port", "80800"], "port must be from 0 (a free one) to 65535"),
         (["agentgym/Lookup-v0", "--token-file", "/nowhere"], "cannot read the token"),
         (["agentgym/Lookup-v0", "--max-sessions", "0"], "max_sessions"),

@@ -8,9 +8,9 @@ import sys
 import pytest
 
 from agentgym.cli.main import main
-from agentgym.sandbox.owner import known_owners, owners_folder
+from agentgym.sandbox.leasing.owner import known_owners, owners_folder
 
-BE_OWNER = "import sys; from pathlib import Path; from agentgym.sandbox.owner import this_owner\n"
+BE_OWNER = "import sys; from pathlib import Path; from agentgym.sandbox.leasing.owner import this_owner\n"
 BE_OWNER += "this_owner(Path(sys.argv[1])).new_folder('box'); import os; os._exit(0)"
 
 
@@ -40,7 +40,7 @@ def test_a_sweep_removes_it_and_says_so(state, capsys):
     said = capsys.readouterr()
     assert owner in said.out
     assert "1 found; 0 owners are alive" in said.err
-    assert "containers were not looked at" in said.err
+    assert "containers were not checked" in said.err
     assert known_owners(state) == []
     assert main(["sweep"]) == 0
 

@@ -95,8 +95,12 @@ def test_train_run_is_not_overwritten_goes_on_and_guards_its_train_tasks(config:
     ]
     assert main(seen) == 2
     assert "--allow-train" in capsys.readouterr().err
-    assert main([*seen, "--allow-train", "--limit", "40", "--max-tokens", "8", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["num_tasks"] == 40
+    assert main([*seen, "--allow-train", "--limit", "40", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["num_tasks"] == 40
+    assert result["sampling"]["max_tokens"] == 8, "an evaluation takes the message limit of the run"
+    assert main([*seen, "--allow-train", "--limit", "2", "--max-tokens", "5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["sampling"]["max_tokens"] == 5
 
 
 def test_train_interrupted_says_how_to_go_on(
@@ -105,9 +109,9 @@ def test_train_interrupted_says_how_to_go_on(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("agentgym_rl.trainer.Trainer.run", interrupt)
+    monkeypatch.setattr("agentgym_rl.run.trainer.Trainer.run", interrupt)
     assert main(["train", config, "--run", "runs/mine"]) == 1
-    assert "go on after iteration 0, the last with a checkpoint, with: agentgym train --run runs/mine --resume" in (
+    assert "to continue from the checkpoint of iteration 0, run: agentgym train --run runs/mine --resume" in (
         capsys.readouterr().err
     )
     monkeypatch.undo()
@@ -157,6 +161,31 @@ def test_train_bad_name_leaves_no_run_folder(override: str, expected: str, confi
     assert main(["train", config, "--run", "runs/x", override]) != 0
     assert expected in capsys.readouterr().err
     assert not Path("runs").exists()
+
+
+def test_train_describes_and_tells_mistakes_without_torch(config: str) -> None:
+    code = """
+import sys
+from agentgym.cli.main import main
+config, *overrides = sys.argv[1:]
+for args in [["absent.toml"], ["--run", "nowhere", "--resume"], *([config, override] for override in overrides)]:
+    assert main(["train", *args]) == 2
+assert main(["train", config, "--describe"]) == 0
+sys.exit(sorted({"torch", "transformers"} & set(sys.modules)) or 0)
+"""
+    mistakes = {
+        "run.iteration=1": "did you mean iterations",
+        "run.iterations=many": "must be int",
+        "watch.max_value_ratio=3": "does not apply here",
+        "algorithm.preset=grop": "did you mean grpo",
+        "run.suite=dialogue/gues-number": "did you mean dialogue/guess-number",
+    }
+    ended = subprocess.run(
+        [sys.executable, "-c", code, config, *mistakes], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    for expected, line in zip(["absent", "no run", *mistakes.values()], ended.stderr.splitlines(), strict=True):
+        assert expected in line
 
 
 def test_train_malformed_file_names_the_line(config: str, capsys: Capture) -> None:

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from agentgym.sandbox.engine import EngineInfo, connect_engine, probe_engine
-from agentgym.sandbox.images import image_tag
+from agentgym.sandbox.engines.engine import EngineInfo, connect_engine, probe_engine
+from agentgym.sandbox.images.named import image_tag
 
 
 def needs_image(name: str) -> list[pytest.MarkDecorator]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,14 @@ from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.evaluation import named_forks
 from agentgym.evaluation.named_forks import NamedForks, forks_of
 from agentgym.evaluation.recording import Player, RecordingSettings, record
-from agentgym.policies.tiny_model import build_tiny_model
+from agentgym.policies.torch.tiny_model import build_tiny_model
 from agentgym.policy import Reply, Request, Sampling
 from agentgym.prompting.tiny import build_tokenizer
+from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
 from agentgym.store import RunStore
 from agentgym.suite import load_suite
+from tests.toys import tools
+from tests.toys.tools import Caller, as_mistral, in_blocks, solution
 
 SUITE = "dialogue/guess-number"
 
@@ -95,3 +98,24 @@ def test_runs_and_players_that_are_not_known_are_refused(store: RunStore, tmp_pa
         forks_of(store, NamedForks(player="nobody"))
     with RunStore.create(tmp_path / "other", {}) as other, pytest.raises(ConfigError, match="says of none"):
         forks_of(other, NamedForks())
+
+
+@pytest.mark.parametrize(("spell", "cut"), [(as_mistral, ()), (in_blocks, (0, 2))], ids=["spelt", "cut"])
+def test_a_policy_that_plays_on_is_asked_and_understood_as_in_the_rollout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spell: Callable[[dict[str, Any]], str], cut: Sequence[int]
+) -> None:
+    """The policy plays on exactly as it played, so that no turn changed what the episode was worth."""
+    suite = load_suite(tools.SUITE)
+    task = next(each for each in suite.train_tasks() if len(solution(each)) > 2)
+    policy = Caller(solution(task), spell, cut)
+    [trajectory], _ = collect_episodes([Job(task, "e", 0)], game_maker(suite), {"*": policy}, RolloutSettings())
+    assert [turn.was_invalid for turn in trajectory.turns] == [place in cut for place in range(len(trajectory.turns))]
+    assert trajectory.success
+    shown = policy.asked.copy()
+    monkeypatch.setattr(named_forks, "load", lambda *_: policy)
+    with RunStore.create(tmp_path / "run", {"suite": suite.name}) as store:
+        store.write_episode(trajectory, None, "demo")
+        [credit] = attribute_run(store, {"forks": forks_of(store, NamedForks(player="same", continuations=1))})
+    assert all(asked == shown[asked[0]] for asked in policy.asked)
+    assert len(policy.asked) > 2 * len(shown)
+    assert {*credit.mean_by_fifth} <= {0.0, None}

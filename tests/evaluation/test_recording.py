@@ -2,14 +2,14 @@ from pathlib import Path
 
 import pytest
 
-from agentgym.errors import HeldOutError, StoreError
+from agentgym.errors import ConfigError, HeldOutError, StoreError
 from agentgym.evaluation import Player, RecordingSettings, record
 from agentgym.evaluation.recording import plan
 from agentgym.store import RunStore
 from agentgym.suite import load_suite
 from agentgym.view import write_report
-from agentgym_rl.config import load_config
-from agentgym_rl.job import train
+from agentgym_rl.run.config import load_config
+from agentgym_rl.run.job import train
 
 SUITE = "dialogue/guess-number"
 MIX = [Player("demo", share=0.5), Player("demo", {"quality": 0.1}, 0.25), Player("random", share=0.25)]
@@ -85,6 +85,19 @@ def test_a_folder_takes_one_recording_and_overwriting_spares_other_runs(tmp_path
         record(MIX, SUITE, tmp_path / "training", settings=RecordingSettings(9, overwrite=True))
     with RunStore.open(tmp_path / "training", read_only=True) as store:
         assert store.meta["kind"] == "train"
+
+
+def test_a_folder_of_other_files_is_refused_and_one_with_a_recording_is_accepted(tmp_path: Path) -> None:
+    record(MIX, SUITE, tmp_path, settings=RecordingSettings(4))
+    (tmp_path / "notes.txt").write_text("mine")
+    record(MIX, SUITE, tmp_path, settings=RecordingSettings(4, overwrite=True))
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "notes.txt").write_text("mine")
+    for overwrite in (False, True):
+        with pytest.raises(ConfigError, match="other holds other files and no run; choose an empty or new folder"):
+            record(MIX, SUITE, other, settings=RecordingSettings(4, overwrite=overwrite))
+    assert [path.name for path in other.iterdir()] == ["notes.txt"]
 
 
 def test_held_out_tasks_are_recorded_on_demand_alone_and_are_no_demonstrations(tmp_path: Path) -> None:

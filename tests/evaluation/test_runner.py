@@ -10,8 +10,8 @@ from agentgym.registration import register
 from agentgym.rollout import RolloutSettings
 from agentgym.store import RunStore
 from agentgym.suite import load_suite
-from agentgym_dialogue.guess_number.env import GuessNumberEnv
-from tests.toy_game import SPEC, Sayer, write_suite
+from agentgym_dialogue.guessing.guess_number.env import GuessNumberEnv
+from tests.toys.game import SPEC, Sayer, write_suite
 
 SUITE = "dialogue/guess-number"
 FEW = EvaluationSettings(limit=12, attempts=2)
@@ -87,6 +87,20 @@ def test_evaluation_is_resumed_by_task_and_attempt(tmp_path):
         again = evaluate(third, SUITE, "test", FEW, store=store)
     assert third.episodes == set()
     assert again.tasks == found.tasks
+
+
+def test_a_folder_of_other_files_is_refused_and_one_with_a_run_is_accepted(tmp_path):
+    open_evaluation_store(tmp_path).close()
+    (tmp_path / "notes.txt").write_text("mine")
+    open_evaluation_store(tmp_path).close()
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "notes.txt").write_text("mine")
+    with pytest.raises(ConfigError, match="other holds other files and no run; choose an empty or new folder"):
+        open_evaluation_store(other)
+    assert [path.name for path in other.iterdir()] == ["notes.txt"]
+    with pytest.raises(ConfigError, match="is a file"):
+        open_evaluation_store(other / "notes.txt")
 
 
 def test_other_seed_policy_or_sampling_is_played_anew(tmp_path):
@@ -201,7 +215,7 @@ def test_evaluation_with_oneself_reports_each_role(nim):
 
 
 def test_evaluation_keeps_what_was_played_with_each_partner_apart(nim, tmp_path, monkeypatch):
-    monkeypatch.setattr("agentgym.partners.load", lambda name: Sayer("1", name))
+    monkeypatch.setattr("agentgym.policies.cast.load", lambda name: Sayer("1", name))
     policy = Sayer("1")
     with open_evaluation_store(tmp_path) as store:
         for partners in ({}, {"second": "scripted:oracle"}, {"second": "self"}, {"second": "torch:here"}) * 2:
@@ -245,14 +259,14 @@ def test_evaluation_names_an_unseen_game(nim, tmp_path):
 
 def test_evaluation_asks_an_endpoint_that_is_a_partner_once_for_a_run_folder(nim, tmp_path, monkeypatch):
     endpoint = Sayer("1", "endpoint:http://here#m")
-    monkeypatch.setattr("agentgym.partners.load", lambda name: endpoint)
+    monkeypatch.setattr("agentgym.policies.cast.load", lambda name: endpoint)
     settings = EvaluationSettings(partners={"second": "endpoint:http://here#m"})
     results, counts = [], []
     for name in ("one", "other"):
         with open_evaluation_store(tmp_path / name) as store:
             results.append(evaluate(Sayer("1"), nim, settings=settings, store=store))
         counts.append(len(endpoint.asked))
-        (tmp_path / "other").mkdir(exist_ok=True)
+        open_evaluation_store(tmp_path / "other").close()
         (tmp_path / name / "partner_replies.jsonl").rename(tmp_path / "other" / "partner_replies.jsonl")
     assert results[0].tasks == results[1].tasks
     assert counts == [15, 15]

@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from agentgym.authoring.players import call_text
 from agentgym.errors import InfrastructureError, TaskError, UnsupportedSpecError
 from agentgym.interop import HarborOptions, load_harbor, load_harbor_tasks, prepare_image
-from agentgym.sandbox.engine import EngineInfo, probe_engine
+from agentgym.sandbox.engines.engine import EngineInfo, probe_engine
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
 from agentgym.sandbox.source import provider_named
 from agentgym.sandbox.spec import SandboxSpec
 from agentgym.task import Task
 from agentgym.testing.episodes import play_script
 from agentgym_swe.terminal.env import TerminalEnv
-from agentgym_swe.terminal.scripts import SCRIPTS, call_text
+from agentgym_swe.terminal.scripts import SCRIPTS
 
 FOLDERS = Path(__file__).parent / "folders"
 RELAXED = HarborOptions(relaxed=("storage_mb",))

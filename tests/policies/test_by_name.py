@@ -7,7 +7,7 @@ from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.policies.by_name import load
 from agentgym.policies.endpoint import EndpointPolicy
 from agentgym.policies.human import HumanPolicy
-from agentgym.policies.torch_policy import TorchPolicy
+from agentgym.policies.torch.policy import TorchPolicy
 from agentgym.policy import Request, Sampling
 from agentgym.suite import load_suite
 

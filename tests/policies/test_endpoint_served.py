@@ -11,7 +11,7 @@ import pytest
 
 from agentgym.message import system, user
 from agentgym.policies.by_name import load
-from agentgym.policies.tiny_model import build_tiny_model
+from agentgym.policies.torch.tiny_model import build_tiny_model
 from agentgym.policy import Request, Sampling
 from agentgym.task import Task
 

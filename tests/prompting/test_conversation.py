@@ -96,7 +96,7 @@ def test_a_conversation_that_renders_every_turn_anew_fails_the_same_check(
 ) -> None:
     def rendered_anew(talk: Conversation) -> Prompt:
         talk._left_out = 0
-        ids = talk._renderer.render(talk._kept())
+        ids = talk.renderer.render(talk._kept())
         return Prompt(ids, ids[len(talk._ids) :], opens_segment=not talk._ids)
 
     monkeypatch.setattr(Conversation, "_next_prompt", rendered_anew)

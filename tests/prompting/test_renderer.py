@@ -145,3 +145,25 @@ def test_lists_of_other_tools_are_kept_apart_and_equal_ones_together(trl_tokeniz
     for tools in named:
         renderer.extension([ASK], ANSWER, [ASK], tools, end=None)
     assert len(renderer._joints) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "token"),
+    [("qwen2_5_vl", "<|image_pad|>"), ("qwen3_vl", "<|image_pad|>"), ("gemma4", "<|image|>"), ("qwen3", None)],
+)
+def test_the_token_of_a_picture_is_what_the_template_writes(trl_tokenizer, name, token):
+    tokenizer = trl_tokenizer(name)
+    renderer = ChatRenderer(tokenizer)
+    assert renderer.picture_id == (None if token is None else tokenizer.convert_tokens_to_ids(token))
+
+
+def test_a_template_that_knows_pictures_of_type_image_alone_is_given_them_so(trl_tokenizer):
+    tokenizer = copy.copy(trl_tokenizer("qwen3_vl"))
+    tokenizer.chat_template = (
+        "{% for m in messages %}<|im_start|>{% for p in m.content %}{% if p.type == 'image' %}<|image_pad|>"
+        "{% else %}{{ p.text }}{% endif %}{% endfor %}<|im_end|>{% endfor %}"
+    )
+    url = "data:image/png;base64,"
+    parts = [{"type": "text", "text": "See <|image_pad|>"}, {"type": "image_url", "image_url": {"url": url}}]
+    renderer = ChatRenderer(tokenizer)
+    assert renderer.render([{"role": "user", "content": parts}]).count(renderer.picture_id) == 1

@@ -7,8 +7,8 @@ from contextlib import ExitStack
 import pytest
 
 from agentgym.remote import RemoteEnv, ServerConfig
-from agentgym.remote.server import create_app, running
-from tests.toy_env import ToyEnv
+from agentgym.remote.server.app import create_app, running
+from tests.toys.env import ToyEnv
 
 
 @pytest.fixture

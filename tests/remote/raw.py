@@ -6,8 +6,8 @@ import json
 import socket
 
 from agentgym.remote import frames
+from agentgym.remote.client.socket_client import Address, ClientSocket
 from agentgym.remote.settings import ClientSettings
-from agentgym.remote.socket_client import Address, ClientSocket
 
 HANDSHAKE = (
     "GET {path} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentgym.remote import RemoteEnv, frames
-from agentgym.remote.socket_client import Address
+from agentgym.remote.client.socket_client import Address
 from tests.remote.raw import Talk, dial, read_all, shake
-from tests.toy_env import ToyEnv
+from tests.toys.env import ToyEnv
 
 TOKEN = "a token of the tests"
 GUARDED = [f"GET /{name}" for name in ("metadata", "schema", "state", "openapi.json", "nothing")]
@@ -389,7 +389,7 @@ _MESSAGES = st.fixed_dictionaries(
 @pytest.fixture(scope="module")
 def fuzzed(tmp_path_factory):
     from agentgym.remote import ServerConfig
-    from agentgym.remote.server import create_app, running
+    from agentgym.remote.server.app import create_app, running
 
     app = create_app(ToyEnv, ServerConfig(uds=str(tmp_path_factory.mktemp("fuzz") / "socket"), max_message_bytes=2**16))
     with running(app) as url, Talk(url) as owner:

@@ -17,7 +17,7 @@ from agentgym.remote import wire
 from agentgym.remote.json_text import dumps, loads
 from agentgym.reward import RewardEvent
 from agentgym.task import Limits, Task
-from tests.toy_env import toy_task
+from tests.toys.env import toy_task
 
 
 def test_public_task_is_all_but_the_private_part():

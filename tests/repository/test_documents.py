@@ -17,11 +17,12 @@ import tyro
 from agentgym.attribution import METHODS, PREDICTED
 from agentgym.attribution.forks import Forks
 from agentgym.cli import main as command_line
-from agentgym_rl.config import load_config
-from agentgym_rl.presets import PRESETS
+from agentgym_rl.run.config import load_config
+from agentgym_rl.run.learners import PRESETS
+from tests.warm.python import WarmPython
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "environments").rglob("*.md")])
 ALGORITHMS = sorted((ROOT / "docs" / "algorithms").glob("*.md"))
 HEADINGS = ["Idea", "Usage", "Logged metrics", "Details and deviations", "Results"]
 CONFIGS = "trainers/agentgym_rl/configs"
@@ -61,10 +62,10 @@ def folders(parent: Path) -> set[str]:
     }
 
 
-def test_readme_tree_is_that_of_the_folders() -> None:
+def test_tree_of_the_architecture_is_that_of_the_folders() -> None:
     listed: dict[str, set[str]] = {"": set()}
     top = ""
-    for line in section("README.md", "The tree").splitlines():
+    for line in section("docs/architecture.md", "The tree").splitlines():
         if entry := re.fullmatch(r" {4}(\w+)/(?: .*)?", line):
             top = entry[1]
             listed[""].add(top)
@@ -121,11 +122,17 @@ def test_index_of_algorithms_has_every_preset_and_method() -> None:
     assert {*PRESETS, *METHODS, *PREDICTED, Forks.name} - listed == set()
 
 
-def test_contents_name_every_page_and_folder() -> None:
+def test_every_shipped_run_is_in_the_table_of_shipped_runs() -> None:
+    table = section("docs/train-an-agent.md", "The shipped runs")
+    named = {Path(name).name for name in re.findall(r"`([^`]+\.toml)`", table)}
+    assert named == {path.name for path in (ROOT / CONFIGS).glob("*.toml")}
+
+
+def test_contents_name_every_page() -> None:
     contents = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
-    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
-    parts = {f"{name}/" for name in folders(ROOT / "docs")} - {"images/"}
-    assert {name for name in pages | parts if f"]({name})" not in contents} == set()
+    pages = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")} - {"README.md"}
+    pages = {page for page in pages if not page.startswith("reference/")}  # the site's navigation lists these
+    assert {page for page in pages if f"]({page}" not in contents} == set()
 
 
 def named_tests() -> list[tuple[Path, str]]:
@@ -157,15 +164,20 @@ def test_readme_jobs_take_at_most_fifteen_lines(job: str) -> None:
 
 
 @pytest.fixture
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Programs of a fresh environment that sees this interpreter's packages, so that an example may install into it."""
+def programs(tmp_path_factory: pytest.TempPathFactory, warm_python: WarmPython) -> Path:
+    """Programs of a fresh environment that sees this interpreter's packages, so that an example may install into it.
+
+    `agentgym` and `warm`, for examples in Python, start with the trainer imported.
+    """
     folder = tmp_path_factory.mktemp("venv")
     venv.create(folder, symlinks=True)
     paths = [sysconfig.get_path("purelib"), *(str(ROOT / part) for part in (".", "environments", "trainers"))]
     Path(sysconfig.get_path("purelib", vars={"base": str(folder)}), "ours.pth").write_text("\n".join(paths))
-    for name, module in (("agentgym", "agentgym.cli.main"), ("pip", "pip")):
-        (folder / "bin" / name).write_text(f'#!/bin/sh\nexec "{folder}/bin/python" -P -m {module} "$@"\n')
-        (folder / "bin" / name).chmod(0o755)
+    pip = folder / "bin" / "pip"
+    pip.write_text(f'#!/bin/sh\nexec "{folder}/bin/python" -P -m pip "$@"\n')
+    pip.chmod(0o755)
+    warm_python.write_program(folder / "bin" / "agentgym", "-m", "agentgym.cli.main", prefix=folder)
+    warm_python.write_program(folder / "bin" / "warm", prefix=folder)
     return folder / "bin"
 
 
@@ -179,7 +191,7 @@ def run_examples(programs: Path, folder: Path, text: str, languages: tuple[str, 
     env |= {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "OMP_NUM_THREADS": "1", "COLUMNS": "120"}
     commands = [["bash", "-euo", "pipefail", "-c", "\n".join(blocks(text, "sh"))]]
     if "python" in languages:
-        commands += [[str(programs / "python"), "-c", block] for block in blocks(text, "python")]
+        commands += [[str(programs / "warm"), "-c", block] for block in blocks(text, "python")]
     for command in commands:
         ended = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=280, check=False)
         assert ended.returncode == 0, ended.stdout[-3000:] + ended.stderr[-3000:]
@@ -195,6 +207,7 @@ def test_readme_job_runs_as_it_stands(job: str, programs: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     "page",
     [
+        "add-a-sampler.md",
         "register-an-environment.md",
         "train-an-agent.md",
         "evaluate-an-agent.md",
@@ -204,7 +217,7 @@ def test_readme_job_runs_as_it_stands(job: str, programs: Path, tmp_path: Path) 
     ],
 )
 def test_page_runs_as_it_stands(page: str, programs: Path, tmp_path: Path) -> None:
-    run_examples(programs, tmp_path, (ROOT / "docs" / page).read_text(encoding="utf-8"))
+    run_examples(programs, tmp_path, cut((ROOT / "docs" / page).read_text(encoding="utf-8")))
 
 
 SMALL = "run.iterations=2 validation.every=2 validation.tasks=4 validation.test_tasks=4 "
@@ -219,16 +232,20 @@ CUTS = {
     "maze_partial": SMALL + CLONED + "group.tasks=2",
     "maze_partial_horizon": SMALL + CLONED + "group.tasks=2",
     "spear": SMALL + CLONED + "group.tasks=2",
-    "step_agent": SMALL + CLONED + "algorithm.offline.updates=2",
+    "step_agent": SMALL + CLONED + "algorithm.updates=2",
+    "train": CLONED + "validation.test_tasks=4",
 }
-"""Overrides that leave little of a shipped run, put behind those of a page."""
+"""Overrides that leave little of a shipped or scaffolded run, put behind those of a page."""
 
 
 def cut(text: str) -> str:
     """A page whose training runs and recordings are short, and are the page's in all else."""
     text = text.replace("\\\n", "")
     short = re.sub(
-        rf"^(agentgym train {CONFIGS}/(\w+)\.toml.*)$", lambda run: f"{run[1]} {CUTS[run[2]]}", text, flags=re.MULTILINE
+        rf"^(agentgym train (?:{CONFIGS}/)?(\w+)\.toml.*)$",
+        lambda run: f"{run[1]} {CUTS.get(run[2], '')}",
+        text,
+        flags=re.MULTILINE,
     )
     return re.sub(r"--episodes \d+", "--episodes 40", short)
 
@@ -333,7 +350,7 @@ def test_changelog_lines_are_short() -> None:
 
 
 def test_examples_are_run_with_this_interpreter(programs: Path) -> None:
-    command = [str(programs / "python"), "-c", "import sys; print(sys.version_info[:2])"]
+    command = [str(programs / "warm"), "-c", "import sys; print(sys.version_info[:2])"]
     assert subprocess.check_output(command, text=True).strip() == str(sys.version_info[:2])
 
 

@@ -38,3 +38,15 @@ def test_skips_fail_on_continuous_integration(tmp_path):
 
 def test_skips_are_skips_elsewhere(tmp_path):
     assert outcomes(tmp_path, "").startswith("3 skipped, 1 xfailed")
+
+
+def test_a_run_over_folders_ends_with_their_minutes(tmp_path):
+    (tmp_path / "conftest.py").write_text(CONFTEST.read_text())
+    for name, seconds in (("idle", 0), ("busy", 4)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"test_{name}.py").write_text(f"import time\ndef test(): time.sleep({seconds})\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    command = [sys.executable, "-m", "pytest", "-q", "--numprocesses", "2", "--dist", "loadfile", str(tmp_path)]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout.splitlines()
+    start = next(number for number, line in enumerate(told) if "minutes by folder" in line)
+    assert [line.split() for line in told[start + 1 : start + 4]] == [["0.1", "busy"], ["0.0", "idle"], ["0.1", "all"]]

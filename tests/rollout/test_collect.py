@@ -8,14 +8,15 @@ import time
 import pytest
 
 from agentgym.errors import ConfigError, ContextOverflowError, EndpointError
-from agentgym.partners import Cast
+from agentgym.policies.cast import Cast
 from agentgym.policies.partner import PartnerPolicy
 from agentgym.policies.scripted import ScriptedPolicy
 from agentgym.policy import Sampling
+from agentgym.prompting.tiny import build_tokenizer
 from agentgym.registration import register
 from agentgym.rollout import GroupCollector, Job, RolloutEngine, RolloutSettings, collect_episodes, game_maker
 from agentgym.suite import Suite
-from tests.toy_game import SCRIPTS, SPEC, Nim, Sayer, nim_task, write_suite
+from tests.toys.game import SCRIPTS, SPEC, Nim, Sayer, nim_task, write_suite
 
 
 @pytest.fixture(scope="module")
@@ -81,22 +82,10 @@ def test_a_learner_that_breaks_the_rules_is_invalid():
 
 
 def test_a_partner_whose_conversation_is_too_long_is_a_partner_fault():
-    class Full:
-        messages = []
+    class Narrow(Sayer):
+        uses_tokens, max_context, tokenizer = True, 1, build_tokenizer(["stones"])
 
-        def observe(self, messages): ...
-
-        def prompt(self):
-            raise ContextOverflowError("full")
-
-    class Engine(RolloutEngine):
-        def make_talk(self, policy, tools):
-            return Full() if policy.name == "partner" else super().make_talk(policy, tools)
-
-    policies = {"first": Sayer(), "second": PartnerPolicy(Sayer(name="partner"))}
-    with Engine(lambda _: Nim(), policies, RolloutSettings(retries=0)) as engine:
-        engine.submit(Job(nim_task(), "e", 0))
-        [record] = engine.next()
+    [record], _ = play({"first": Sayer(), "second": PartnerPolicy(Narrow())}, retries=0)
     assert str(record.outcome) == "partner_fault:PartnerError"
 
 
@@ -139,7 +128,7 @@ def test_game_maker_plays_scripted_partners_within_the_environment(suite):
 
 
 def test_game_maker_lets_a_policy_and_a_script_play_together(suite, monkeypatch):
-    monkeypatch.setattr("agentgym.partners.load", lambda name: Sayer("1", name))
+    monkeypatch.setattr("agentgym.policies.cast.load", lambda name: Sayer("1", name))
     cast = Cast.of(suite.env, ("second",), {"first": "torch:here"}, suite.env_options)
     make_game = game_maker(suite, cast=cast)
     records, _ = play(cast.policies(Sayer()), suite.tasks("train"), make_game)

@@ -21,10 +21,11 @@ from agentgym.game import GameEnv, GameReply, SoloGame
 from agentgym.policies.scripted import ScriptedPolicy
 from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
 from agentgym.rollout.ray_hosts import HostSettings, RayHosts
-from agentgym.sandbox.engine import EngineInfo, connect_engine, probe_engine
-from agentgym.sandbox.owner import OWNER_LABEL, owners_folder, state_folder, this_owner
+from agentgym.sandbox.engines.engine import EngineInfo, connect_engine, probe_engine
+from agentgym.sandbox.leasing.owner import OWNER_LABEL, owners_folder, state_folder, this_owner
 from agentgym.suite import load_suite
 from agentgym.task import Task
+from tests.toys.game import Nim, nim_task
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"
@@ -272,6 +273,24 @@ class HungGame(GameEnv):
 
     def step(self, text):
         time.sleep(3)
+
+
+class Growing(Nim):
+    """Has the roles that its task has, which are fewer than it can have."""
+
+    roles = (*Nim.roles, "third")
+
+    def begin(self, task):
+        self.roles = Nim.roles
+        return super().begin(task)
+
+
+@pytest.mark.parametrize("hosts", [(lambda _: Growing(), HOSTS)], indirect=True)
+def test_a_game_on_a_host_has_the_roles_of_its_task(hosts):
+    game = hosts.make_game(nim_task(4))
+    assert game.reset(nim_task(4)).keys() == set(Nim.roles)
+    assert tuple(game.roles) == Nim.roles
+    game.close()
 
 
 def test_settings_put_the_environments_of_a_rollout_on_the_cluster(cluster):

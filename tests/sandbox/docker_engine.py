@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from agentgym.sandbox.docker import DockerProvider
-from agentgym.sandbox.mounts import mounts_below, unmount
-from agentgym.sandbox.owner import STATE_LABEL, state_id
+from agentgym.sandbox.engines.docker import DockerProvider
+from agentgym.sandbox.leasing.mounts import mounts_below, unmount
+from agentgym.sandbox.leasing.owner import STATE_LABEL, state_id
+from agentgym.sandbox.leasing.sweeper import remove_containers
+from agentgym.sandbox.leasing.workspace import remove_tree
 from agentgym.sandbox.spec import Limits, SandboxSpec
-from agentgym.sandbox.sweeper import remove_containers
-from agentgym.sandbox.workspace import remove_tree
 
 IMAGE = "debian:bookworm-slim"
 SPEC = SandboxSpec(image=IMAGE, limits=Limits(memory_mib=128, work_mib=16, tmp_mib=8, pids=64))

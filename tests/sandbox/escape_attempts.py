@@ -9,7 +9,7 @@ from __future__ import annotations
 import platform
 from dataclasses import dataclass
 
-from agentgym.sandbox import seccomp
+from agentgym.sandbox.engines import seccomp
 
 PREAMBLE = r"""
 sys() { perl -e '@a = map { /^-?\d+$/ ? 0 + $_ : $_ } @ARGV; $n = shift @a; $! = 0;

@@ -17,7 +17,7 @@ from agentgym.sandbox.pool import SandboxPool
 from agentgym.sandbox.sandbox_env import SandboxEnv
 from agentgym.sandbox.spec import SandboxSpec
 from agentgym.task import Limits, Task
-from agentgym.tool_env import said, tool_schema
+from agentgym.tools import said, tool_schema
 from agentgym.trajectory import Trajectory
 from tests.sandbox.docker_engine import SPEC
 

@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from agentgym.errors import SandboxLostError, SandboxStartError
-from agentgym.sandbox.engine import EngineInfo, probe_engine
+from agentgym.sandbox.engines.engine import EngineInfo, probe_engine
+from agentgym.sandbox.leasing.watcher import watch
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
-from agentgym.sandbox.watcher import watch
 from tests.sandbox.docker_engine import SPEC, running_provider
 
 pytestmark = [

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from agentgym.errors import SandboxStartError
-from agentgym.sandbox.bubblewrap import BubblewrapProvider
-from agentgym.sandbox.mounts import mounts_below, unmount
-from agentgym.sandbox.owner import this_owner
+from agentgym.sandbox.engines.bubblewrap import BubblewrapProvider
+from agentgym.sandbox.leasing.mounts import mounts_below, unmount
+from agentgym.sandbox.leasing.owner import this_owner
 from tests.sandbox.docker_engine import provider_on, take_down
 from tests.sandbox.escape_attempts import SCRIPTS
 from tests.sandbox.escape_hosted import HOSTED, SPECS, Arena

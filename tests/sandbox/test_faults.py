@@ -17,10 +17,10 @@ import docker
 import pytest
 
 from agentgym.errors import SandboxLostError
-from agentgym.sandbox import runner_process
-from agentgym.sandbox.engine import EngineInfo, probe_engine
+from agentgym.sandbox.engines.engine import EngineInfo, probe_engine
+from agentgym.sandbox.leasing.watcher import watch
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
-from agentgym.sandbox.watcher import watch
+from agentgym.sandbox.runner import process as runner_process
 from tests.repository.test_system import engine  # noqa: F401 - a fixture
 from tests.sandbox.docker_engine import IMAGE, SPEC, new_state, provider_on, take_down
 from tests.sandbox.shell_env import HONEST, Saboteur, play, shell_task, told
@@ -288,7 +288,7 @@ def test_an_engine_that_stops_is_typed_and_once_it_is_back_all_goes_on(second, u
 TRAINER = """
 import sys, threading
 from pathlib import Path
-from agentgym.sandbox.docker import DockerProvider
+from agentgym.sandbox.engines.docker import DockerProvider
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
 from tests.sandbox.shell_env import Saboteur, play, shell_task
 

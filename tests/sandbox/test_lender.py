@@ -6,9 +6,9 @@ import pytest
 from agentgym.errors import ConfigError, SandboxStartError, UnknownNameError, UnsupportedSpecError
 from agentgym.sandbox import lender as lender_module
 from agentgym.sandbox.base import Capabilities, Sandbox, SandboxProvider
-from agentgym.sandbox.lender import Lender, lender_of
+from agentgym.sandbox.engines.process import ProcessProvider
+from agentgym.sandbox.lender import SandboxLender, lender_of
 from agentgym.sandbox.pool import PoolConfig, SandboxPool, close_shared_pools, shared_pool
-from agentgym.sandbox.process import ProcessProvider
 from agentgym.sandbox.spec import SandboxSpec
 
 SPEC = SandboxSpec(image="agentgym/python")
@@ -50,7 +50,7 @@ def test_limits_that_an_isolating_provider_lacks_are_refused_unless_relaxed() ->
 
 
 def test_refusal_of_a_provider_that_nobody_named_tells_the_choice() -> None:
-    chosen = Lender(Isolating(), chosen_because="no container engine can be used")
+    chosen = SandboxLender(Isolating(), chosen_because="no container engine can be used")
     with pytest.raises(UnsupportedSpecError, match=r"no container engine.*Start an engine.*sandbox=\"isolating\""):
         chosen.fit(SPEC)
 

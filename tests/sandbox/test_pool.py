@@ -10,10 +10,10 @@ from functools import partial
 import pytest
 
 from agentgym.errors import ConfigError, SandboxDirtyError, SandboxLostError, SandboxStartError, UnsupportedSpecError
-from agentgym.sandbox import pool as pool_module
+from agentgym.leasing import pool as pool_module
 from agentgym.sandbox.base import Capabilities, ResetReport, Sandbox, SandboxProvider
+from agentgym.sandbox.engines.process import ProcessProvider
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
-from agentgym.sandbox.process import ProcessProvider
 from agentgym.sandbox.spec import Limits, Network, SandboxSpec
 
 SPEC = SandboxSpec(limits=Limits(cpus=1.0, memory_mib=100))
@@ -265,7 +265,7 @@ def test_a_lease_that_outlasts_its_time_is_taken_back_by_the_injected_clock(make
     clock.now = 101.0
     pool.tidy()
     assert settle(pool, leased=0).expired == 1
-    assert lease.sandbox.is_closed
+    assert lease.resource.is_closed
     lease.release()
     assert settle(pool, leased=0, ready=0).leases == 1
 
@@ -277,7 +277,7 @@ def test_the_lease_of_a_spec_with_a_wall_time_is_that_long(make_pool):
     clock.now = 6.0
     pool.tidy()
     settle(pool, leased=0, expired=1)
-    assert lease.sandbox.is_closed
+    assert lease.resource.is_closed
 
 
 def test_what_nobody_uses_is_closed_after_a_while(make_pool, provider):
@@ -305,12 +305,12 @@ def test_close_takes_what_is_out_and_answers_who_waits(make_pool, provider):
     lease = pool.lease(SPEC)
     with ThreadPoolExecutor(1) as executor:
         waiting = executor.submit(pool.lease, SPEC)
-        while not pool._shelves[SPEC.key].waiters:
+        while not pool._stock.shelves[SPEC].waiters:
             time.sleep(0.001)
         pool.close()
         with pytest.raises(SandboxStartError, match="closed"):
             waiting.result(timeout=10)
-    assert lease.sandbox.is_closed
+    assert lease.resource.is_closed
     lease.release()
     pool.close()
     with pytest.raises(SandboxStartError, match="closed"):
@@ -361,7 +361,7 @@ def test_an_interrupt_while_waiting_costs_no_sandbox(make_pool, provider, monkey
     pool = make_pool(ready=0, max_cpus=1.0)
     provider.start_s = 0.05
     with monkeypatch.context() as patch:
-        patch.setattr(pool_module, "_Waiter", partial(pool_module._Waiter, arrived=Interrupted()))
+        patch.setattr(pool_module, "Waiter", partial(pool_module.Waiter, arrived=Interrupted()))
         with pytest.raises(KeyboardInterrupt):
             pool.lease(SPEC)
     settle(pool, ready=1, leased=0)

@@ -15,13 +15,13 @@ from agentgym.message import Message, user
 from agentgym.policies.scripted import ScriptedPolicy
 from agentgym.rollout import RolloutSettings, collect_episodes
 from agentgym.rollout.episode import Job
+from agentgym.sandbox.engines.process import ProcessProvider
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
-from agentgym.sandbox.process import ProcessProvider
 from agentgym.sandbox.sandbox_env import SandboxEnv
 from agentgym.sandbox.spec import Limits, SandboxSpec
 from agentgym.task import Limits as TaskLimits
 from agentgym.task import Task
-from agentgym.tool_env import said, tool_schema
+from agentgym.tools import said, tool_schema
 
 TASK = Task("toy:1", 1, "Run something.", limits=TaskLimits(max_turns=4))
 

@@ -14,17 +14,17 @@ import numpy as np
 import pytest
 
 import agentgym
-from agentgym import registration
 from agentgym.env import EnvReply
 from agentgym.errors import ActionSyntaxError, ConfigError, ContractError, UnknownNameError
 from agentgym.message import user
+from agentgym.registration import registry
 from agentgym.task import Limits
 from agentgym.testing import ENV_CHECKS, bookkeeping, check_env
-from tests.toy_env import MOVES, SCRIPTS, ToyEnv, toy_task
+from tests.toys.env import MOVES, SCRIPTS, ToyEnv, toy_task
 
 # Environments that work in a sandbox are checked beside them, with a sandbox of the test's choice; those of other
 # packages beside what adapts them.
-LOCAL = [spec for spec in registration.specs() if "local" in spec.runtimes]
+LOCAL = [spec for spec in agentgym.specs() if "local" in spec.runtimes]
 OWN = [spec.id for spec in LOCAL if spec.id.startswith("agentgym/") and not spec.adapts]
 PARENT = os.getpid()
 
@@ -36,7 +36,7 @@ def test_check_env_passes_registered_environments(env_id):
     assert len(report.results) == len(ENV_CHECKS)
     # Games of several roles need not tell how far one of them has come; few environments can list what may be said.
     skipped = {result.name for result in report.results if result.status == "skipped"}
-    known = registration.spec(env_id)
+    known = agentgym.spec(env_id)
     # What needs an extra may import it; a game against an engine hides nothing.
     may_be = {"progress"} if known.roles else {"light_import", "secrecy"} if known.extra else set()
     assert skipped <= {"legal_actions", *(may_be if known.difficulty else {*may_be, "difficulty"})}
@@ -204,8 +204,8 @@ class NotJson(ToyEnv):
 
 
 class OtherText(ToyEnv):
-    def _observe(self, messages, image):
-        return {"text": super()._observe(messages, image)["text"] + "!"}
+    def observe(self, messages, image):
+        return {"text": super().observe(messages, image)["text"] + "!"}
 
 
 class Jackpot(ToyEnv):
@@ -219,13 +219,14 @@ class Contradictory(ToyEnv):
 
 
 class Undead(ToyEnv):
-    def _close(self, outcome, reply, info):
-        super()._close(outcome, reply, info)
-        self._phase = "running"
+    def step(self, action):
+        stepped = super().step(action)
+        self.books.phase = "running"
+        return stepped
 
 
 class Limitless(ToyEnv):
-    def _outcome_after(self, reply, is_invalid):
+    def outcome_after(self, reply, is_invalid):
         return agentgym.Outcome("terminated") if reply.terminated else None
 
 
@@ -236,7 +237,7 @@ class OverfullProgress(ToyEnv):
 
 class Ungraded(ToyEnv):
     def finalize(self, reason):
-        self._phase = "ended"
+        self.books.phase = "ended"
         return 0.0, {"reward_events": (), "outcome": agentgym.Outcome("truncated", "turns"), "success": None}
 
 
@@ -371,10 +372,10 @@ def test_check_env_finds_a_step_that_hangs(monkeypatch):
 
 def test_check_env_finds_an_import_of_a_heavy_library(tmp_path, monkeypatch):
     (tmp_path / "playwright.py").write_text("")
-    (tmp_path / "heavy_toy.py").write_text("import playwright\nfrom tests.toy_env import ToyEnv\n")
+    (tmp_path / "heavy_toy.py").write_text("import playwright\nfrom tests.toys.env import ToyEnv\n")
     monkeypatch.syspath_prepend(tmp_path)
-    spec = agentgym.EnvSpec("test/Heavy-v0", "heavy_toy:ToyEnv", "tests.toy_env:SCRIPTS", "test")
-    monkeypatch.setitem(registration._specs, spec.id, spec)
+    spec = agentgym.EnvSpec("test/Heavy-v0", "heavy_toy:ToyEnv", "tests.toys.env:SCRIPTS", "test")
+    monkeypatch.setitem(registry._specs, spec.id, spec)
     report = check_env(spec.id, tasks=[ToyEnv().make_task(0)], only=["light_import"])
     assert "playwright" in report.failures[0].detail
 
@@ -400,8 +401,8 @@ def test_check_env_reports_an_environment_that_makes_no_task():
 
 
 def test_check_env_reports_a_suite_that_there_is_not(monkeypatch):
-    spec = agentgym.EnvSpec("test/Toy-v0", "tests.toy_env:ToyEnv", "tests.toy_env:SCRIPTS", "test", ("tools/lokup",))
-    monkeypatch.setitem(registration._specs, spec.id, spec)
+    spec = agentgym.EnvSpec("test/Toy-v0", "tests.toys.env:ToyEnv", "tests.toys.env:SCRIPTS", "test", ("tools/lokup",))
+    monkeypatch.setitem(registry._specs, spec.id, spec)
     monkeypatch.setattr("agentgym.testing.subject.make", lambda *_, **given: ToyEnv())
     found = check_env(spec.id).failures[0].detail
     assert "the spec of 'test/Toy-v0' names suites=['tools/lokup']: unknown suite 'tools/lokup'" in found
@@ -433,11 +434,11 @@ def test_check_env_names_the_remedy_of_randomness_of_its_own():
 
 def test_check_env_finds_no_warnings_and_one_line_where_a_fresh_process_fails(tmp_path, monkeypatch, recwarn):
     (tmp_path / "mute_toy.py").write_text(
-        "from tests.toy_env import *\nclass MuteEnv(ToyEnv):\n    def begin(self, task): pass\n"
+        "from tests.toys.env import *\nclass MuteEnv(ToyEnv):\n    def begin(self, task): pass\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    spec = agentgym.EnvSpec("test/Mute-v0", "mute_toy:MuteEnv", "tests.toy_env:SCRIPTS", "test")
-    monkeypatch.setitem(registration._specs, spec.id, spec)
+    spec = agentgym.EnvSpec("test/Mute-v0", "mute_toy:MuteEnv", "tests.toys.env:SCRIPTS", "test")
+    monkeypatch.setitem(registry._specs, spec.id, spec)
     monkeypatch.setattr(
         "agentgym.testing.subject.make", lambda *_, **given: importlib.import_module("mute_toy").MuteEnv()
     )

@@ -8,10 +8,10 @@ import pytest
 
 from agentgym.errors import ContractError, UnknownNameError
 from agentgym.sandbox.base import ExecResult, ResetReport
-from agentgym.sandbox.bubblewrap import BubblewrapProvider
-from agentgym.sandbox.engine import EngineInfo, probe_engine
-from agentgym.sandbox.owner import this_owner
-from agentgym.sandbox.process import ProcessProvider, ProcessSandbox
+from agentgym.sandbox.engines.bubblewrap import BubblewrapProvider
+from agentgym.sandbox.engines.engine import EngineInfo, probe_engine
+from agentgym.sandbox.engines.process import ProcessProvider, ProcessSandbox
+from agentgym.sandbox.leasing.owner import this_owner
 from agentgym.testing import SANDBOX_CHECKS, check_sandbox
 from tests.sandbox.docker_engine import SPEC, running_provider
 

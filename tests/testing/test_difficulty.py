@@ -3,11 +3,10 @@
 import pytest
 
 import agentgym
-from agentgym import registration
 from agentgym.errors import ConfigError
-from agentgym.registration import EnvSpec
+from agentgym.registration import EnvSpec, registry
 from agentgym.testing import check_env
-from tests.toy_env import SCRIPTS, ToyEnv
+from tests.toys.env import SCRIPTS, ToyEnv
 
 ID = "test/Knobs-v0"
 
@@ -26,7 +25,7 @@ class Knobs(ToyEnv):
 def found(monkeypatch, difficulty, scripts="SCRIPTS"):
     """The result of the check for an environment that declares the difficulty."""
     spec = EnvSpec(ID, f"{__name__}:Knobs", f"{__name__}:{scripts}", "test", difficulty=difficulty)
-    monkeypatch.setitem(registration._specs, ID, spec)
+    monkeypatch.setitem(registry._specs, ID, spec)
     monkeypatch.setattr("agentgym.testing.difficulty.make", lambda _, **options: Knobs(**options))
     monkeypatch.setattr("agentgym.testing.subject.make", lambda _, runtime="", **options: Knobs(**options))
     (result,) = check_env(ID, only=["difficulty"]).results

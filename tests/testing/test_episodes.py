@@ -5,7 +5,7 @@ import pytest
 from agentgym.task import Limits
 from agentgym.testing import episodes
 from agentgym.testing.episodes import advance, difference, play_actions, play_script, start
-from tests.toy_env import ToyEnv, Walker, toy_task
+from tests.toys.env import ToyEnv, Walker, toy_task
 
 TASK = toy_task("toy:x", 3, limits=Limits())
 
@@ -30,7 +30,7 @@ def test_record_keeps_messages_that_the_environment_changes_later():
     env = ToyEnv()
     record = start(env, TASK)
     step = advance(env, record, "up")
-    env._last_messages[0]["content"] = "changed"
+    env.last_messages[0]["content"] = "changed"
     assert step.messages[0]["content"] == step.text
 
 

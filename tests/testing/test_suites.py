@@ -9,12 +9,12 @@ import gymnasium
 import pytest
 
 import agentgym
-from agentgym import registration
 from agentgym.errors import UnknownNameError
+from agentgym.registration import registry
 from agentgym.suite import read_suite
 from agentgym.testing import SUITE_CHECKS, check_suite
-from tests import toy_env
-from tests.toy_env import toy_task
+from tests.toys import env as toy_env
+from tests.toys.env import toy_task
 
 DECLARATION = """
 name = "test/toy"
@@ -49,9 +49,9 @@ def near(split, *goals):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """The folder of a suite that passes every check."""
-    spec = agentgym.EnvSpec("test/Toy-v0", "tests.toy_env:ToyEnv", "tests.toy_env:SCRIPTS", "test", ("test/toy",))
-    monkeypatch.setattr(registration, "_specs", dict(registration._specs))
-    registration.register(spec)
+    spec = agentgym.EnvSpec("test/Toy-v0", "tests.toys.env:ToyEnv", "tests.toys.env:SCRIPTS", "test", ("test/toy",))
+    monkeypatch.setattr(registry, "_specs", dict(registry._specs))
+    agentgym.register(spec)
     folder = tmp_path / "test" / "toy"
     folder.mkdir(parents=True)
     (folder / "suite.toml").write_text(DECLARATION)
@@ -69,7 +69,7 @@ def failures(folder):
 
 
 # Suites of environments that work in a sandbox are checked beside them, with a sandbox of the test's choice.
-LOCAL = [name for spec in registration.specs() if "local" in spec.runtimes and not spec.adapts for name in spec.suites]
+LOCAL = [name for spec in agentgym.specs() if "local" in spec.runtimes and not spec.adapts for name in spec.suites]
 
 
 @pytest.mark.parametrize("name", LOCAL)

@@ -36,6 +36,7 @@ def log_curves(store, iterations):
         }
         values |= {"policy/invalid_share": 0.1 * (1 - share), "mismatch/k3": 1e-8, "reward/success": success}
         values["groups/zero_variance_share"] = 0.1 + 0.5 * share
+        values["staleness/mean"] = 0.0
         values |= {"outcome/terminated": 0.7 + 0.25 * share, "outcome/invalid": 0.05 * (1 - share)}
         values["outcome/truncated"] = 1 - values["outcome/terminated"] - values["outcome/invalid"]
         values |= {"time/queue_share": 0.3, "time/model_share": 0.65, "time/env_share": 0.05, "time/verify_share": 0.0}

@@ -97,9 +97,17 @@ def test_step_rewards_are_shown_without_a_method(tmp_path):
     with RunStore.create(tmp_path, {}) as store:
         store.write_episode(record("a", [0.5, -0.25, 1.0]))
     page = page_of(tmp_path)
-    assert "agentgym attribute sets other methods" in page
+    assert "Run agentgym attribute to compare other methods" in page
     assert page.count('class="cell e') == 2
     assert page.count('class="cell l') == 1
+
+
+def test_labels_that_a_run_keeps_of_its_own_accord_are_explained(folder):
+    with RunStore.open(folder) as store:
+        attribute_run(store, {"critic": make_attributions(["uniform"])[0]})
+    page = page_of(folder)
+    assert "The label critic shows advantages" in page
+    assert "The label in training" not in page
 
 
 def test_an_episode_that_was_not_attributed_shows_no_credit(tmp_path):
@@ -175,7 +183,7 @@ def test_methods_that_say_nothing_give_way_to_others(folder):
         attribute(folder, "uniform", labels=[label])
     page = page_of(folder)
     assert list(panels_of(page)) == others[::-1]
-    assert "No room for b-repeating, a-silent: agentgym report RUN --label LABEL" in page
+    assert "There is no room for b-repeating, a-silent. Choose labels with: agentgym report RUN --label LABEL" in page
 
 
 def test_the_newest_methods_are_shown_where_there_is_no_room_for_all(folder):
@@ -183,7 +191,7 @@ def test_the_newest_methods_are_shown_where_there_is_no_room_for_all(folder):
         attribute(folder, "uniform", labels=[f"z{number}"])
     page = page_of(folder)
     assert list(panels_of(page)) == [f"z{number}" for number in range(8, 1, -1)]
-    assert "No room for z1, z0:" in page
+    assert "There is no room for z1, z0." in page
 
 
 def test_labels_that_are_asked_for_are_shown_in_order(folder):
@@ -192,7 +200,7 @@ def test_labels_that_are_asked_for_are_shown_in_order(folder):
     wanted = ["z1", "z0", *(f"z{number}" for number in range(2, 9))]
     page = page_of(folder, *wanted)
     assert list(panels_of(page)) == wanted
-    assert "No room" not in page
+    assert "no room" not in page
     assert list(panels_of(page_of(folder, "z3"))) == ["z3"]
     with pytest.raises(UnknownNameError, match="unknown credit label 'zz'"):
         page_of(folder, "zz")
@@ -209,7 +217,7 @@ def test_labels_whose_episodes_are_gone_are_named(folder):
     attribute(folder, "uniform")
     page = page_of(folder)
     assert list(panels_of(page)) == ["uniform"]
-    assert "None of the episodes that old was asked about is in the run." in page
+    assert "The run holds none of the episodes that old gave credit to." in page
 
 
 def test_labels_and_texts_of_a_hostile_run_are_escaped(tmp_path):
@@ -274,8 +282,8 @@ def test_the_section_says_how_its_episodes_were_drawn(folder):
     attribute(folder, "uniform")
     page = page_of(folder)
     assert "over 28 of 40 train episodes" in page
-    assert "drawn evenly among those credited, half of them not solved" in page
-    assert "means are of these episodes, not of all" in page
+    assert "a sample of those with credit, and up to half of them are not solved" in page
+    assert "the means are of these episodes and not of all" in page
 
 
 def test_where_all_episodes_are_shown_none_are_said_to_be_drawn(tmp_path):
@@ -285,13 +293,13 @@ def test_where_all_episodes_are_shown_none_are_said_to_be_drawn(tmp_path):
     attribute(tmp_path, "uniform")
     page = page_of(tmp_path)
     assert "over 4 train episodes" in page
-    assert "drawn evenly" not in page
+    assert "a sample of those" not in page
 
 
 def test_the_section_says_what_its_kinds_of_numbers_are(folder):
     attribute(folder, *METHODS)
     told = page_of(folder).partition("<h2>Who earned it</h2>")[2].partition("<figure")[0]
-    for kind in ("rewards,", "returns,", "advantages,", "conserving:"):
+    for kind in ("Rewards are", "Returns are", "Advantages are", "Conserving means"):
         assert kind in told
 
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from agentgym.store import RunStore
 from agentgym.view import write_report
-from agentgym_rl.calibration import calibration_metrics
-from agentgym_rl.histograms import AGES, WEIGHTS, histogram_metrics, named_shares
+from agentgym_rl.maths.calibration import calibration_metrics
+from agentgym_rl.maths.histograms import AGES, WEIGHTS, histogram_metrics, named_shares
 
 
 def page_of(folder, *rows):

@@ -1,1 +1,1 @@
-"""This project's trainer: multi-turn policy gradients, cloning, checkpoints. See `agentgym_rl.job.train`."""
+"""This project's trainer: multi-turn policy gradients, cloning, checkpoints. See `agentgym_rl.run.job.train`."""

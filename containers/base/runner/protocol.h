@@ -1,4 +1,4 @@
-// What the runner and its host say to each other; agentgym/sandbox/protocol.py holds the same numbers.
+// What the runner and its host say to each other; agentgym/sandbox/runner/protocol.py holds the same numbers.
 //
 // A frame is a length (u32), a kind (u8) and that many bytes of payload. Numbers are little-endian, strings end in NUL.
 #ifndef AGENTGYM_PROTOCOL_H

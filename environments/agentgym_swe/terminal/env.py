@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import dataclasses
 import random
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agentgym.action import ToolCall
+from agentgym.authoring.long_outputs import without_middle, without_surrogates
 from agentgym.env import EnvReply
-from agentgym.errors import ConfigError, ContractError, SandboxError, TaskError
-from agentgym.message import Message, ToolSchema, user
+from agentgym.errors import ConfigError, SandboxError, TaskError
+from agentgym.message import Message, user
 from agentgym.sandbox.base import SandboxProvider, ShellResult, ShellSession
 from agentgym.sandbox.pool import SandboxPool
 from agentgym.sandbox.sandbox_env import SandboxEnv
 from agentgym.sandbox.spec import Limits, SandboxSpec
 from agentgym.task import Task
-from agentgym.tool_env import said, tool_schema
+from agentgym.tools import tool
 from agentgym_swe.terminal import kinds
 from agentgym_swe.terminal.reward_script import MAX_PRODUCED_BYTES, replace_work_folder, run_script, score_of
 from agentgym_swe.terminal.verify import faults, fetch, temporary_folder
@@ -54,22 +53,14 @@ SPEC = SandboxSpec(
 )
 """What the agent works in, and its result is looked at in."""
 
-TOOLS: tuple[ToolSchema, ...] = (
-    tool_schema(
-        "shell",
-        "Run a command in a shell (bash) that keeps its folder and variables.",
-        command="The command, or several.",
-    ),
-    tool_schema("submit", "Say that the work is finished."),
-)
-
 
 class TerminalEnv(SandboxEnv):
     """Change files, write a result or work on a repository with shell commands.
 
     Observation:
-        First the task. Then what a command wrote, the middle left out beyond 4,000 characters, and its exit code where
-        that is not 0. At the end `The result is right.` or `The result is wrong.`
+        The first message states the task. Each command is answered by what it wrote, without the middle if that is more
+        than 4,000 characters, and by its exit code unless that is 0. The last message is `The result is right.` or `The
+        result is wrong.`
 
     Action:
         Calls of shell(command) and submit(); at most 8 a message, carried out in order. The shell keeps its folder,
@@ -84,9 +75,10 @@ class TerminalEnv(SandboxEnv):
     Info:
         The common keys: messages, reward_events, turn, is_invalid, and at the end outcome, success, score.
     Sandbox:
-        One at a time: image agentgym/terminal, no network, 1 CPU, 256 MiB, 64 processes. The work folder is copied out
-        with checks on every name and link, stripped of whatever git would run, and looked at in a fresh sandbox;
-        nothing that the agent left is run, and what is right is known outside alone.
+        One at a time: image agentgym/terminal, no network, 1 CPU, 256 MiB, 64 processes. At the end the work folder is
+        copied out with checks on every name and link, everything that git would run is removed, and the copy is
+        inspected in a fresh sandbox. Nothing that the agent left is run, and what is right is known outside the
+        sandboxes only.
     Source and licence:
         Written for agentgym, Apache-2.0; its tasks are generated, CC0-1.0.
 
@@ -94,13 +86,12 @@ class TerminalEnv(SandboxEnv):
         shell(command="grep -c ERROR app.log > count.txt") -> (no output); submit() -> The result is right.
 
     Args:
-        family: Family of tasks made on the fly, such as "logs"; None draws one that the train split has.
+        family: Family of tasks made from a seed, such as "logs"; None draws one that the train split has.
         sandbox: As in `SandboxEnv`.
         relaxed: As in `SandboxEnv`.
         render_mode: As in Gymnasium.
     """
 
-    tools = TOOLS
     invalid_value = -0.1
     reward_weights = {**SandboxEnv.reward_weights, "progress": 0.0}
 
@@ -133,13 +124,13 @@ class TerminalEnv(SandboxEnv):
             return SPEC
         spec = SandboxSpec.from_json(stated)
         if spec.mounts:
-            raise TaskError(f"task {task.id!r} wants files of this machine in its sandbox: {spec.mounts[0].source}")
+            raise TaskError(f"task {task.id!r} mounts files of this machine into its sandbox: {spec.mounts[0].source}")
         return spec
 
     def vet(self, task: Task) -> None:
         """Refuse tasks that state their sandbox or name a folder with tests: both are the server's to choose."""
         if "sandbox" in task.config or "script" in task.private:
-            raise TaskError(f"task {task.id!r} names its own sandbox or tests, which no client of a server may do")
+            raise TaskError(f"task {task.id!r} names its own sandbox or tests; clients of a server must not")
 
     def set_up(self, task: Task) -> Sequence[Message]:
         """Unpack the task's files, run its preparation, and state the task."""
@@ -148,7 +139,7 @@ class TerminalEnv(SandboxEnv):
             self._shell = self.sandbox.shell(cwd=self.sandbox.spec.work_dir)
             return [user(task.instruction)]
         if "files" not in task.config or "checks" not in task.private:
-            raise TaskError(f"task {task.id!r} is none of Terminal-v0: config {sorted(task.config)}")
+            raise TaskError(f"task {task.id!r} is not a task of Terminal-v0: its config has {sorted(task.config)}")
         packed = archive(task.config["files"])
         command = ["tar", "-x", "--no-same-owner", "-p"]
         results = [self.sandbox.exec(command, stdin=packed, timeout_s=SETUP_S)]
@@ -169,19 +160,24 @@ class TerminalEnv(SandboxEnv):
         if shell is not None:
             shell.close()
 
-    def carry_out(self, call: ToolCall) -> EnvReply:
-        """Run a command, or judge the folder."""
-        match call.name, call.arguments:
-            case "shell", {"command": str() as command}:
-                if len(command) > MAX_COMMAND or "\0" in command:
-                    return said(f"The command was not run: at most {MAX_COMMAND} characters, and no NUL.")
-                assert self._shell is not None
-                limit_s = self._command_limit_s
-                return said(shown(self._shell.run(command, timeout_s=limit_s, max_output_bytes=1 << 16), limit_s))
-            case "submit", _:
-                reply = self.grade()
-                return reply._replace(messages=[user(RIGHT if reply.success else WRONG)], terminated=True)
-        raise ContractError(f"Terminal got the call {call}, which its schemas do not allow")
+    @tool
+    def shell(self, command: str) -> str:
+        """Run a command in a shell (bash) that keeps its folder and variables.
+
+        Args:
+            command: The command, or several.
+        """
+        if len(command) > MAX_COMMAND or "\0" in command:
+            return f"The command was not run: at most {MAX_COMMAND} characters, and no NUL."
+        assert self._shell is not None
+        limit_s = self._command_limit_s
+        return shown(self._shell.run(command, timeout_s=limit_s, max_output_bytes=1 << 16), limit_s)
+
+    @tool
+    def submit(self) -> EnvReply:
+        """Say that the work is finished."""
+        reply = self.grade()
+        return reply._replace(messages=[user(RIGHT if reply.success else WRONG)], terminated=True)
 
     def grade(self) -> EnvReply:
         """Judge the work folder as it is now."""
@@ -232,9 +228,7 @@ class TerminalEnv(SandboxEnv):
 def shown(result: ShellResult, limit_s: float = COMMAND_LIMIT_S) -> str:
     """Output of a command and how it ended, as the agent reads it."""
     text = result.text().removesuffix("\n").replace("\0", "\\0")
-    if len(text) > MAX_SHOWN:
-        half = MAX_SHOWN // 2
-        text = f"{text[:half]}\n… {len(text) - MAX_SHOWN} characters left out …\n{text[-half:]}"
+    text = without_surrogates(without_middle(text, MAX_SHOWN))
     notes = []
     if result.dropped_bytes:
         notes.append(f"[{result.dropped_bytes} further bytes of output were dropped]")
@@ -244,5 +238,4 @@ def shown(result: ShellResult, limit_s: float = COMMAND_LIMIT_S) -> str:
         notes.append(f"[exit code {result.exit_code}]")
     if result.shell_exited:
         notes.append("[the shell ended; the next command starts a new one, without its variables]")
-    text = re.sub(r"[\ud800-\udfff]", "�", text)
     return "\n".join(part for part in [text, *notes] if part) or NO_OUTPUT

@@ -14,7 +14,7 @@ from agentgym.env import EnvReply
 from agentgym.errors import ActionSyntaxError, ConfigError, ContractError
 from agentgym.message import Message, ToolSchema, user
 from agentgym.task import Task
-from agentgym.tool_env import ToolEnv, said, tool_schema
+from agentgym.tools import ToolEnv, said, tool_schema
 from agentgym_tools.lookup.questions import HOPS_MIX, Difficulty, Question, draw_task, read_question
 from agentgym_tools.lookup.relations import KIND_OF_VALUE
 
@@ -66,7 +66,7 @@ class LookupEnv(ToolEnv):
         Ilo Tarn; answer(value="Ilo Tarn") -> Right.
 
     Args:
-        hops: Hops of tasks made on the fly, 1 to 4; None draws them by `HOPS_MIX`.
+        hops: Hops of tasks made from a seed, 1 to 4; None draws them by `HOPS_MIX`.
         distractors: Their distractors, 0 to 11; None draws 2 to 4.
         render_mode: As in Gymnasium.
     """
@@ -129,7 +129,7 @@ class LookupEnv(ToolEnv):
         if self.task is None:
             return None
         facts = "; ".join(f"{entity}/{relation}" for entity, relation in sorted(self._seen))
-        return f"{self.task.content_hash} {self._phase} {self.num_invalid} {facts}"
+        return f"{self.task.content_hash} {self.books.phase} {self.num_invalid} {facts}"
 
     def fork(self, seed: int | None = None) -> Self:
         """A copy that goes on from here; there is no randomness after the start."""

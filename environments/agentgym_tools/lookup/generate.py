@@ -1,28 +1,24 @@
-"""Writes the task files of tools/lookup: `python -m agentgym_tools.lookup.generate [FOLDER]`.
+"""Writes the tasks of `SUITES`: `python -m agentgym_tools.lookup.generate [SUITE [FOLDER]]`.
 
-The same files come out each time. How a question is drawn is in `questions`; suite.toml and README are written by hand.
+How a question is drawn is in `questions`; suite.toml and README are written by hand.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from agentgym.data_folder import data_folder
-from agentgym.task import Task
+from agentgym.authoring.task_files import Suites, numbered_id, write_split, write_suites
+from agentgym.task import Split
 from agentgym_tools.lookup.questions import Difficulty, draw_task
 
-SUITE = "tools/lookup"
 TRAIN, VALIDATION = "train", "validation"
 BASES, COMBINATIONS, SHAPES, CHAINS = "unseen_bases", "new_combinations", "unseen_shape", "longer_chains"
-SIZES = {
-    "train": ((TRAIN, 3000),),
-    "validation": ((VALIDATION, 200),),
-    "test": ((BASES, 300), (COMBINATIONS, 150), (SHAPES, 150), (CHAINS, 150)),
+SIZES: Mapping[Split, Mapping[str, int]] = {
+    "train": {TRAIN: 3000},
+    "validation": {VALIDATION: 200},
+    "test": {BASES: 300, COMBINATIONS: 150, SHAPES: 150, CHAINS: 150},
 }
 """Strata of each split with their numbers of tasks."""
 
@@ -37,29 +33,19 @@ _FIRST_SEEDS = {
 _SHARE_OF_ONE_HOP = 0.15
 
 
-def make_tasks(split: str) -> Iterator[Task]:
-    """The tasks of a split, in the order of its file."""
-    number = 0
-    for stratum, count in SIZES[split]:
-        for seed in range(_FIRST_SEEDS[stratum], _FIRST_SEEDS[stratum] + count):
-            difficulty = _draw_difficulty(seed, stratum)
-            yield draw_task(seed, difficulty, task_id=f"{SUITE}:{split}-{number:05d}", stratum=stratum)
-            number += 1
+def generate(folder: Path, suite: str) -> None:
+    """Write the three splits into a folder; every stratum has seeds of its own."""
+    for split, strata in SIZES.items():
+        drawn = [(seed, stratum) for stratum, count in strata.items() for seed in _seeds(stratum, count)]
+        tasks = [
+            draw_task(seed, _draw_difficulty(seed, stratum), task_id=numbered_id(suite, split, index), stratum=stratum)
+            for index, (seed, stratum) in enumerate(drawn)
+        ]
+        write_split(folder, split, tasks)
 
 
-def to_line(task: Task) -> str:
-    """One line of a task file; suite and split follow from where it lies."""
-    fields: dict[str, Any] = task.to_json()
-    del fields["suite"], fields["split"]
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")) + "\n"
-
-
-def write_files(folder: Path) -> None:
-    """Write train.jsonl, validation.jsonl and test.jsonl."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for split in SIZES:
-        text = "".join(map(to_line, make_tasks(split)))
-        (folder / f"{split}.jsonl").write_text(text, encoding="utf-8", newline="\n")
+def _seeds(stratum: str, count: int) -> range:
+    return range(_FIRST_SEEDS[stratum], _FIRST_SEEDS[stratum] + count)
 
 
 def _draw_difficulty(seed: int, stratum: str) -> Difficulty:
@@ -73,12 +59,7 @@ def _draw_difficulty(seed: int, stratum: str) -> Difficulty:
     )
 
 
-def main() -> None:
-    """Command line."""
-    parser = argparse.ArgumentParser(description="Write the task files of tools/lookup.")
-    parser.add_argument("folder", type=Path, nargs="?", default=data_folder("tasks") / SUITE)
-    write_files(parser.parse_args().folder)
-
+SUITES: Suites = {"tools/lookup": generate}
 
 if __name__ == "__main__":
-    main()
+    write_suites(SUITES)

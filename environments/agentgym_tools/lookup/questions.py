@@ -17,7 +17,7 @@ from agentgym_tools.lookup.names import PARTS, NameSet, full_names
 from agentgym_tools.lookup.relations import MAX_HOPS, Chain, chains, phrase, start_kind
 
 HOPS_MIX = ((1, 15), (2, 60), (3, 25))
-"""Hops of tasks made on the fly, with their weights."""
+"""Hops of tasks made from a seed, with their weights."""
 LIMITS = Limits(max_turns=6, max_invalid=2)
 MAX_DISTRACTORS = min(len(full_names(kind, "new")) for kind in PARTS) - MAX_HOPS - 1
 _TRIES = 2000

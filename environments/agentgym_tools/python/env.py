@@ -10,16 +10,15 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, get_args
 
-from agentgym.action import ToolCall
 from agentgym.env import EnvReply
-from agentgym.errors import ConfigError, ContractError, SandboxError, SandboxLostError, TaskError
-from agentgym.message import Message, ToolSchema, user
+from agentgym.errors import ConfigError, SandboxError, SandboxLostError, TaskError
+from agentgym.message import Message, user
 from agentgym.sandbox.base import SandboxProvider
 from agentgym.sandbox.pool import SandboxPool
 from agentgym.sandbox.sandbox_env import SandboxEnv
 from agentgym.sandbox.spec import Limits, SandboxSpec
 from agentgym.task import Task
-from agentgym.tool_env import said, tool_schema
+from agentgym.tools import said, tool
 from agentgym_tools.python.interpreter import Interpreter, Shown
 from agentgym_tools.python.judging import Verdict, run_tests
 from agentgym_tools.python.problem import ANSWER, FUNCTION, Family, call, draw_problem, to_task
@@ -46,32 +45,19 @@ SPEC = SandboxSpec(
 )
 """What the agent's code, and every submission, runs in."""
 
-TOOLS: tuple[ToolSchema, ...] = (
-    tool_schema(
-        "run_python",
-        "Run Python code; variables last from one call to the next, and the value of a last expression is shown.",
-        code="Python code.",
-    ),
-    tool_schema(
-        "submit",
-        "Submit the solution.",
-        solution="The program that defines the function asked for; or the answer, where a number is asked for.",
-    ),
-)
-
 
 class PythonEnv(SandboxEnv):
     """Solve a small programming or arithmetic task by running Python and submitting a function or an answer.
 
     Observation:
-        First the problem, with examples where a function is asked for. Then what the code wrote, with a traceback where
-        it failed, the middle left out beyond 4,000 bytes; or the first public test that a submission fails; or
-        `Right.`, `Wrong.`.
+        The first message states the problem, with examples if a function is asked for. Code is answered by what it
+        wrote, with a traceback if it failed, and without the middle beyond 4,000 bytes. A submission is answered by the
+        first public test that it fails, or by `Right.` or `Wrong.`
 
     Action:
-        Calls of run_python(code) and submit(solution); at most 8 a message, carried out in order. Code is stopped after
-        5 s with its variables kept, where that is possible; `exit()`, a crash or code that cannot be stopped start the
-        interpreter anew, and it is said so.
+        Calls of run_python(code) and submit(solution), at most 8 in a message, carried out in order. Code is stopped
+        after 5 s and keeps its variables if possible. After `exit()`, a crash or code that cannot be stopped, the
+        interpreter starts anew, and the answer says so.
     Reward:
         success: 1 for the right answer, or a function that passes all hidden tests; else 0. progress: the share of
         hidden tests passed, once they were run; its weight is 0 by default. format: -0.1 for a message without a valid
@@ -93,7 +79,7 @@ class PythonEnv(SandboxEnv):
         run_python(code="print(17 * 4 + 3)") -> 71; submit(solution="71") -> Right.
 
     Args:
-        family: Family of tasks made on the fly, such as "strings"; None draws one that the train split has.
+        family: Family of tasks made from a seed, such as "strings"; None draws one that the train split has.
         level: Their difficulty, 1 to 3; None draws 1 or 2.
         progress_weight: Weight of the progress component.
         sandbox: As in `SandboxEnv`.
@@ -101,7 +87,6 @@ class PythonEnv(SandboxEnv):
         render_mode: As in Gymnasium.
     """
 
-    tools = TOOLS
     invalid_value = -0.1
 
     def __init__(
@@ -146,7 +131,9 @@ class PythonEnv(SandboxEnv):
         needed = {FUNCTION: ("function", "public"), ANSWER: ()}.get(str(form))
         private = {FUNCTION: "hidden", ANSWER: "answer"}.get(str(form))
         if needed is None or private not in task.private or not all(key in task.config for key in needed):
-            raise TaskError(f"task {task.id!r} is none of Python-v0: config {sorted(task.config)}, form {form!r}")
+            raise TaskError(
+                f"task {task.id!r} is not a task of Python-v0: its config has {sorted(task.config)}, form {form!r}"
+            )
         self._interpreter = Interpreter(self.sandbox, MAX_SHOWN)
         self._best = 0.0
         return [user(task.instruction)]
@@ -157,20 +144,27 @@ class PythonEnv(SandboxEnv):
         if interpreter is not None:
             interpreter.close()
 
-    def carry_out(self, call: ToolCall) -> EnvReply:
-        """Run code, or judge a submission."""
-        match call.name, call.arguments:
-            case "run_python", {"code": str() as code}:
-                if len(code) > MAX_CODE:
-                    return said(f"The code has {len(code)} characters; at most {MAX_CODE} are run.")
-                assert self._interpreter is not None
-                return said(_shown_text(self._interpreter.run(code, RUN_LIMIT_S)))
-            case "submit", {"solution": str() as solution}:
-                assert self.task is not None
-                if self.task.config["form"] == ANSWER:
-                    return self._judge_answer(solution)
-                return self._judge_function(solution)
-        raise ContractError(f"Python got the call {call}, which its schemas do not allow")
+    @tool
+    def run_python(self, code: str) -> str:
+        """Run Python code; variables last from one call to the next, and the value of a last expression is shown.
+
+        Args:
+            code: Python code.
+        """
+        if len(code) > MAX_CODE:
+            return f"The code has {len(code)} characters; at most {MAX_CODE} are run."
+        assert self._interpreter is not None
+        return _shown_text(self._interpreter.run(code, RUN_LIMIT_S))
+
+    @tool
+    def submit(self, solution: str) -> EnvReply:
+        """Submit the solution.
+
+        Args:
+            solution: The program that defines the function asked for; or the answer, where a number is asked for.
+        """
+        assert self.task is not None
+        return self._judge_answer(solution) if self.task.config["form"] == ANSWER else self._judge_function(solution)
 
     def progress(self) -> float | None:
         """Share of the public tests that the best submission passed."""

@@ -12,6 +12,7 @@ import time
 from importlib import resources
 from typing import Literal, NamedTuple
 
+from agentgym.authoring.long_outputs import join_ends
 from agentgym.errors import SandboxError, SandboxLostError
 from agentgym.sandbox.base import Sandbox, SandboxProcess
 
@@ -158,6 +159,6 @@ class Interpreter:
             tail = tail[room:]
         tail = tail[-self._half :]
         num_dropped = num_read - len(head) - len(tail)
-        middle = f"\n… {num_dropped} bytes left out …\n" if num_dropped > 0 else ""
-        output = head.decode("utf-8", "replace") + middle + tail.decode("utf-8", "replace")
+        ends = (head.decode("utf-8", "replace"), tail.decode("utf-8", "replace"))
+        output = join_ends(*ends, num_dropped, "bytes")
         return Shown(output, status, max(0, num_dropped))

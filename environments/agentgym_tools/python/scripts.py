@@ -10,11 +10,11 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 
+from agentgym.authoring.players import call_text, saying
 from agentgym.message import Message, content_text
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
 from agentgym_tools.python import cheats
-from agentgym_tools.python.cheats import Lines, call_text
 from agentgym_tools.python.problem import ANSWER, call
 
 DEMO_QUALITY = 0.6
@@ -119,14 +119,9 @@ def oracle(task: Task, seed: int) -> Script:
     return Demonstrator(task, seed, quality=1.0)
 
 
-def null(task: Task, seed: int) -> Script:
-    """Submits nothing, again and again."""
-    return Lines(call_text("submit", solution=""))
-
-
 SCRIPTS: Mapping[str, ScriptFactory] = {
     "oracle": oracle,
-    "null": null,
+    "null": saying(call_text("submit", solution="")),
     "random": RandomPlayer,
     "demo": Demonstrator,
     **cheats.CHEATS,

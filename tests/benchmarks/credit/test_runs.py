@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from agentgym.errors import ConfigError, LearningStalledError, UnknownNameError
-from agentgym_rl.watch import Watch
+from agentgym_rl.run.watch import Watch
 from benchmarks.credit import recordings, runs, starts
 from benchmarks.credit.__main__ import command
 from benchmarks.credit.runs import Places, kept, run_piece

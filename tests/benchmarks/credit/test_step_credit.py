@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agentgym.attribution import Steps, make_attribution
-from agentgym.attribution.anchors import Anchors
+from agentgym.attribution.groups.anchors import Anchors
 from agentgym.policies.by_name import load
 from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
 from agentgym.suite import load_suite

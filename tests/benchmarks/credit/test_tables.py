@@ -3,7 +3,7 @@ import pytest
 from agentgym.config import Source
 from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.suite import load_suite
-from agentgym_rl.config import config_from_tables
+from agentgym_rl.run.config import config_from_tables
 from benchmarks.credit import tables
 from benchmarks.credit.suites import register_all
 from benchmarks.credit.tables import (

@@ -137,7 +137,7 @@ def test_turns_are_limited(env: PythonEnv, answer_task: Task) -> None:
 
 
 def test_foreign_task_is_refused(env: PythonEnv) -> None:
-    with pytest.raises(TaskError, match="none of Python-v0"):
+    with pytest.raises(TaskError, match="not a task of Python-v0"):
         env.reset(options={"task": Task("x", 1)})
     assert shared_pool("process").stats().leased == 0
 

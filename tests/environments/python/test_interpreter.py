@@ -9,8 +9,8 @@ import pytest
 
 from agentgym.errors import SandboxError, SandboxLostError
 from agentgym.sandbox.base import Sandbox
-from agentgym.sandbox.runner_process import RunnerProcess
-from agentgym.sandbox.runner_sandbox import RunnerSandbox
+from agentgym.sandbox.runner.process import RunnerProcess
+from agentgym.sandbox.runner.sandbox import RunnerSandbox
 from agentgym_tools.python import interpreter
 from agentgym_tools.python.interpreter import Interpreter
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from agentgym.authoring.players import call_text
 from agentgym.errors import SandboxLostError
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
 from agentgym.sandbox.source import provider_named
@@ -12,7 +13,7 @@ from agentgym.suite import load_suite
 from agentgym.testing import check_env
 from agentgym.testing.episodes import play_script
 from agentgym_swe.terminal.env import TerminalEnv
-from agentgym_swe.terminal.scripts import SCRIPTS, call_text
+from agentgym_swe.terminal.scripts import SCRIPTS
 from tests.environments.in_containers import needs_image
 
 pytestmark = needs_image("terminal")

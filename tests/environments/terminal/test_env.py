@@ -144,7 +144,7 @@ def test_long_output_is_cut_in_the_middle() -> None:
 
 
 def test_foreign_task_and_bad_options_are_refused(env: TerminalEnv) -> None:
-    with pytest.raises(TaskError, match="none of Terminal-v0"):
+    with pytest.raises(TaskError, match="not a task of Terminal-v0"):
         env.reset(options={"task": Task("x", 1)})
     with pytest.raises(ConfigError, match="family must be one of"):
         TerminalEnv(sandbox="process", family="poems")

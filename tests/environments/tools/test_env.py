@@ -3,6 +3,7 @@ import json
 import pytest
 
 import agentgym
+from agentgym.authoring.players import call_text
 from agentgym.errors import ConfigError
 from agentgym.outcome import Outcome
 from agentgym.task import Task
@@ -10,7 +11,6 @@ from agentgym.testing import check_env
 from agentgym_tools.lookup.env import NO_CALL, NO_ENTITY, NO_RELATION, NOT_FOUND, RIGHT, WRONG, LookupEnv
 from agentgym_tools.lookup.knowledge_base import MAX_FOUND
 from agentgym_tools.lookup.questions import Question
-from agentgym_tools.lookup.scripts import call_text
 
 HOSTILE = (
     "",

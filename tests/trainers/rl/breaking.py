@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from agentgym_rl import job
+from agentgym_rl.run import job
 
 
 def kill() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentgym_rl.presets import PRESETS
+from agentgym_rl.run.learners import LEARNER_OF_PRESET, PRESETS
 
 _WARMED_UP = ["run.iterations=30"]
 _STORED = ['algorithm.replay.runs=["runs/stored"]']
@@ -16,7 +16,7 @@ NEEDS: dict[str, list[str]] = {
     "a_lol": [*_WARMED_UP, *_STORED],
     **dict.fromkeys(("bc", "filtered_bc", "mc_returns", "ilql", "step_agent"), _STORED),
 }
-OF_GROUPS = [name for name, tables in PRESETS.items() if tables.get("learner", "groups") == "groups"]
+OF_GROUPS = [name for name in PRESETS if LEARNER_OF_PRESET[name] == "groups"]
 """Presets that learn from the groups of an iteration."""
 
 

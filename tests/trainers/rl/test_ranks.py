@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from agentgym_rl.aggregation import token_weights
+from agentgym_rl.maths.aggregation import token_weights
 from tests.trainers.rl import planted
 from tests.trainers.rl.two_ranks import update
 

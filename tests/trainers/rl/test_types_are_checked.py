@@ -4,9 +4,9 @@ import jaxtyping
 import numpy as np
 import pytest
 
-from agentgym_rl.discounting import discounted_suffix_sums
+from agentgym_rl.maths.gae import GaeConfig, gae
 
 
 def test_a_wrong_dtype_is_refused():
     with pytest.raises(jaxtyping.TypeCheckError):
-        discounted_suffix_sums(np.ones(3, np.float32), 0.9)
+        gae(np.ones(3, np.float32), np.ones(3), None, GaeConfig())

@@ -9,7 +9,7 @@ import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from agentgym.trajectory import Segment
-from agentgym_rl.micro_batch import MicroBatch
+from agentgym_rl.core.micro_batch import MicroBatch
 
 VOCABULARY = 61
 

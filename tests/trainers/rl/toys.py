@@ -22,25 +22,26 @@ from agentgym.config import Source, merged
 from agentgym.env import AgentEnv, EnvReply
 from agentgym.errors import ActionSyntaxError
 from agentgym.message import Message, user
-from agentgym.policies.tiny_model import build_tiny_model
-from agentgym.policies.torch_policy import TorchPolicy
+from agentgym.policies.torch.policy import TorchPolicy
+from agentgym.policies.torch.tiny_model import build_tiny_model
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.registration import EnvSpec, register
 from agentgym.reward import FORMAT
 from agentgym.suite import Suite, read_suite
 from agentgym.task import Limits, Task
 from agentgym.trajectory import Group, Trajectory
-from agentgym_rl.batch import TrainBatch
-from agentgym_rl.checkpoint import TrainerState
-from agentgym_rl.config import TrainConfig, config_from_tables
+from agentgym_rl.core.batch import TrainBatch
+from agentgym_rl.core.checkpoint import TrainerState
+from agentgym_rl.core.config.train import TrainConfig
+from agentgym_rl.core.learner import Workplace
+from agentgym_rl.core.metrics import Metrics
+from agentgym_rl.core.models import PolicyModel
 from agentgym_rl.curricula.requirements import make_curriculum
-from agentgym_rl.group_learner import GroupLearner
-from agentgym_rl.journal import Journal
-from agentgym_rl.learner import Workplace
-from agentgym_rl.metrics import Metrics
-from agentgym_rl.models import PolicyModel
-from agentgym_rl.setup import reference_of
-from agentgym_rl.trainer import Trainer
+from agentgym_rl.groups.learner import GroupLearner
+from agentgym_rl.run.config import config_from_tables
+from agentgym_rl.run.journal import Journal
+from agentgym_rl.run.setup import reference_of
+from agentgym_rl.run.trainer import Trainer
 from tests.trainers.rl import vocabulary
 
 
@@ -384,6 +385,12 @@ class TracingTrainer(Trainer):
     """Has a learner that keeps what it was given, and a journal that remembers."""
 
     learner: TracingLearner
+    goal: float | None = None
+    """The success over five iterations with which learning is shown and the run ends, after nine at least."""
+
+    def is_over(self) -> bool:
+        is_shown = self.goal is not None and len(self.journalled.rows) >= 9 and self.success() > self.goal
+        return is_shown or super().is_over()
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

@@ -19,9 +19,10 @@ import torch
 
 from agentgym.store import RunStore
 from agentgym.suite import register_suites
-from agentgym_rl import checkpoint, cloning, distributed, job, run_folder
-from agentgym_rl.config import TrainConfig
-from agentgym_rl.trainer import Trainer
+from agentgym_rl.core import checkpoint, cloning, distributed
+from agentgym_rl.core.config.train import TrainConfig
+from agentgym_rl.run import job, run_folder
+from agentgym_rl.run.trainer import Trainer
 from tests.trainers.rl.toys import install, toy_config
 
 Moment = tuple[Any, str, int]

@@ -9,10 +9,12 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 
-from agentgym_rl.aggregation import count_totals, token_weights
-from agentgym_rl.logprobs import token_logprobs
-from agentgym_rl.losses import PolicyLossConfig, TokenStreams, policy_loss
-from agentgym_rl.packing import PackingConfig, number_sequences, pack
+from agentgym_rl.core.config.tables import PackingConfig
+from agentgym_rl.core.logprobs import token_logprobs
+from agentgym_rl.core.packing import number_sequences, pack
+from agentgym_rl.maths.aggregation import count_totals, token_weights
+from agentgym_rl.maths.losses import TokenStreams, policy_loss
+from agentgym_rl.maths.options import ClippedLoss
 from tests.trainers.rl import planted
 from tests.trainers.rl.tiny import gradient, hidden_states, random_segments, tiny_llama
 
@@ -34,7 +36,7 @@ def update(rank: int, num_ranks: int, weigh) -> dict[str, torch.Tensor]:
             logprobs, _ = token_logprobs(hidden_states(batch), head, batch.tokens, batch.completion_mask)
             advantages = batch.flatten([float(numbers[i]) - 3.0 for i in mine], torch.float64)
             streams = TokenStreams(logprobs, advantages, batch.sequence_index, batch.turn_index)
-            policy_loss(streams, weigh(mode, batch.sequence_index, totals), PolicyLossConfig())[0].backward()
+            policy_loss(streams, weigh(mode, batch.sequence_index, totals), ClippedLoss())[0].backward()
         results[mode] = gradient()
     return results
 

@@ -11,7 +11,8 @@ import torch
 
 from agentgym.errors import InfrastructureError
 from agentgym.suite import register_suites
-from agentgym_rl import distributed, job, trainer
+from agentgym_rl.core import distributed
+from agentgym_rl.run import job, trainer
 from tests.trainers.rl.toys import install, toy_config
 
 RANK = int(os.environ.get("RANK", "0"))

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from agentgym.errors import CheckpointError
 from agentgym.task import Task
-from agentgym_rl.curricula.config import BandConfig
+from agentgym_rl.core.config.curriculum import BandConfig
+from agentgym_rl.core.part_state import PartState
 from agentgym_rl.curricula.plan import Result
-from agentgym_rl.part_state import PartState
 
 _FORGOTTEN = 1e-3
 

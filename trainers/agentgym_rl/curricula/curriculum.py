@@ -19,16 +19,16 @@ from agentgym.rollout import Job, draw_seed, shuffled_tasks
 from agentgym.suite import Suite
 from agentgym.task import Task
 from agentgym.trajectory import Group, Trajectory
+from agentgym_rl.core.config.curriculum import CurriculumConfig
+from agentgym_rl.core.metrics import Metrics
+from agentgym_rl.core.part_state import Part, PartState
 from agentgym_rl.curricula.bands import SuccessBands
-from agentgym_rl.curricula.config import CurriculumConfig
 from agentgym_rl.curricula.difficulty import TaskMaker
 from agentgym_rl.curricula.guidance import Guidance
 from agentgym_rl.curricula.ladder import Ladder
 from agentgym_rl.curricula.measures import measure
 from agentgym_rl.curricula.plan import Plan, Result
 from agentgym_rl.curricula.starts import RecordedStarts
-from agentgym_rl.metrics import Metrics
-from agentgym_rl.part_state import Part, PartState
 
 _NAME = "curriculum"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentgym_rl.curricula.config import CurriculumConfig
+from agentgym_rl.core.config.curriculum import CurriculumConfig
 
 
 def describe_curriculum(config: CurriculumConfig, truncated: str) -> list[str]:

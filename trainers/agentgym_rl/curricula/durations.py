@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from agentgym_rl.batch import TrainBatch
-from agentgym_rl.curricula.config import DurationConfig
-from agentgym_rl.metrics import Metrics
+from agentgym_rl.core.batch import TrainBatch
+from agentgym_rl.core.config.curriculum import DurationConfig
+from agentgym_rl.core.metrics import Metrics
 
 
 def weigh_by_duration(batch: TrainBatch, config: DurationConfig) -> Metrics:

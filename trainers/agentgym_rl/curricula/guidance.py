@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentgym.task import Task
-from agentgym_rl.curricula.config import GuidanceConfig
+from agentgym_rl.core.config.curriculum import GuidanceConfig
 from agentgym_rl.curricula.plan import Result
 
 

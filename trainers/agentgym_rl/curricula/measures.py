@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from agentgym.trajectory import HINT
-from agentgym_rl.curricula.config import CurriculumConfig
+from agentgym_rl.core.config.curriculum import CurriculumConfig
+from agentgym_rl.core.metrics import Metrics
 from agentgym_rl.curricula.plan import Result
-from agentgym_rl.metrics import Metrics
 
 
 def measure(results: Sequence[Result], config: CurriculumConfig, iteration: int) -> Metrics:

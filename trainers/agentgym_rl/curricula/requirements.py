@@ -1,15 +1,15 @@
 """What curricula need of a suite and its environment, refused at the start with what would help.
 
-Keys that contradict each other are refused where the configuration is read (`applicability.py`).
+Keys that contradict each other are refused where the configuration is read (`rules.py`).
 """
 
 from __future__ import annotations
 
 from agentgym.errors import ConfigError
-from agentgym.partners import Cast
+from agentgym.policies.cast import Cast
 from agentgym.registration import spec
 from agentgym.suite import Suite
-from agentgym_rl.curricula.config import CurriculumConfig, HorizonConfig
+from agentgym_rl.core.config.curriculum import CurriculumConfig, HorizonConfig
 from agentgym_rl.curricula.curriculum import Curriculum
 
 

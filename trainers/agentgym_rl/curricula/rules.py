@@ -1,17 +1,14 @@
-"""Combinations of curricula, and of a curriculum and an algorithm, that cannot work; said where the file is read.
+"""Combinations of curricula, and of a curriculum and a learner, that cannot work; said where the file is read.
 
-What curricula need of a suite and its environment is in `requirements.py`.
+What curricula need of a suite and its environment is in `requirements.py`; what a learner's own keys and a curriculum
+need of each other is among the rules of the learner.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentgym.errors import ConfigError
-from agentgym_rl.curricula.config import BandConfig
-
-if TYPE_CHECKING:
-    from agentgym_rl.config import TrainConfig
+from agentgym_rl.core.config.curriculum import BandConfig
+from agentgym_rl.core.config.train import TrainConfig
 
 
 def require_consistent(config: TrainConfig) -> None:
@@ -28,21 +25,11 @@ def require_consistent(config: TrainConfig) -> None:
         )
     if curriculum.bands is not None:
         _require_telling(curriculum.bands, config.group.size)
-    if curriculum.guidance is not None and algorithm.importance.mode == "none":
-        raise ConfigError(
-            "curriculum.guidance samples with a hint and trains without it, which needs importance weights: set "
-            'algorithm.importance.mode = "token_tis" and algorithm.prox = "recompute"'
-        )
-    if curriculum.difficulty is not None and algorithm.replay.hindsight is not None:
-        raise ConfigError(
-            "algorithm.replay.hindsight looks tasks up in the suite, where those that curriculum.difficulty makes are "
-            "not; remove one of the two"
-        )
     if curriculum.plans_groups and not algorithm.collects:
         raise ConfigError(
             f"algorithm.learner {algorithm.learner!r} collects nothing that a curriculum could plan; remove its tables"
         )
-    if algorithm.learner != "groups" and (curriculum.durations is not None or curriculum.guidance is not None):
+    if not algorithm.compares_groups and (curriculum.durations is not None or curriculum.guidance is not None):
         raise ConfigError(
             "curriculum.durations and curriculum.guidance weigh a policy gradient over groups; set algorithm.learner = "
             '"groups", or remove them'

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from agentgym.rollout import Opening
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory
-from agentgym_rl.curricula.config import StartConfig
+from agentgym_rl.core.config.curriculum import StartConfig
 from agentgym_rl.curricula.ladder import Ladder
 from agentgym_rl.curricula.plan import Result
 

@@ -1,6 +1,6 @@
 """One update of the policy under a critic of turns: by new actions, or by the stored ones.
 
-Not here: the losses (actor_losses.py), the critic's own updates (critic_updates.py).
+Not here: the losses (actor_losses.py), the critic's own updates (critic/updates.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,13 @@ import torch
 from jaxtyping import Float, Int64
 from torch import Tensor
 
-from agentgym_rl import distributed
+from agentgym_rl.core import distributed
+from agentgym_rl.core.learner import Workplace
+from agentgym_rl.core.logprobs import states_before
+from agentgym_rl.core.micro_batch import MicroBatch
+from agentgym_rl.core.packing import pack
+from agentgym_rl.core.positions import TurnPositions, turn_positions
+from agentgym_rl.core.publishing import publish
 from agentgym_rl.hierarchical.actor_losses import (
     awr_weights,
     in_sample_loss,
@@ -24,20 +30,21 @@ from agentgym_rl.hierarchical.actor_losses import (
     weighted_cloning_loss,
 )
 from agentgym_rl.hierarchical.branches import branch_micro_batches
-from agentgym_rl.hierarchical.critic import TurnCritic, TurnStates, as_values
+from agentgym_rl.hierarchical.critic.frozen import FrozenPolicy
+from agentgym_rl.hierarchical.critic.network import TurnCritic, TurnStates, as_values
+from agentgym_rl.hierarchical.critic.token_baseline import TokenBaseline
+from agentgym_rl.hierarchical.critic.valuation import encode_actions, encode_prompts, prompt_states, stored_actions
 from agentgym_rl.hierarchical.experience import Experience
-from agentgym_rl.hierarchical.frozen import FrozenPolicy
-from agentgym_rl.hierarchical.options import ActorOptions
-from agentgym_rl.hierarchical.positions import TurnPositions, turn_positions
+from agentgym_rl.hierarchical.options import (
+    ActorOptions,
+    AwrActor,
+    InSampleActor,
+    ResampledActor,
+    UnderTurnCritic,
+)
 from agentgym_rl.hierarchical.resampling import sample_branches
-from agentgym_rl.hierarchical.token_baseline import TokenBaseline
-from agentgym_rl.hierarchical.valuation import encode_actions, encode_prompts, prompt_states, stored_actions
-from agentgym_rl.histograms import WEIGHTS, named_shares
-from agentgym_rl.importance import importance_weights
-from agentgym_rl.learner import Workplace
-from agentgym_rl.logprobs import states_before
-from agentgym_rl.micro_batch import MicroBatch
-from agentgym_rl.packing import pack
+from agentgym_rl.maths.histograms import WEIGHTS, named_shares
+from agentgym_rl.maths.importance import importance_weights
 
 _BANDS = tuple(f"ratio_band_{place}" for place in range(len(WEIGHTS) + 1))
 
@@ -78,7 +85,7 @@ class ActorUpdates:
 
     def __init__(
         self,
-        place: Workplace,
+        place: Workplace[UnderTurnCritic],
         critic: TurnCritic,
         options: ActorOptions,
         baseline: TokenBaseline | None = None,
@@ -110,7 +117,7 @@ class ActorUpdates:
         is_finite = all(np.isfinite(norm) for norm in norms)
         if is_finite:
             optimiser.step()
-            self.place.policy.load_weights(self.place.model.causal_lm, self.place.policy.version)
+            publish(self.place.model, self.place.policy, self.place.policy.version)
         if self.baseline is not None:
             self.baseline.step()
         return _summary(sums) | {"grad_norm/mean": norms[0], "updates": float(is_finite)}
@@ -124,7 +131,7 @@ class ActorUpdates:
         """What is learnt from: new actions in the states that were drawn, or the stored ones."""
         place, segments, packing = self.place, experience.batch.segments, self.place.config.packing
         reader = self.frozen or place.model
-        if self.options.kind == "resampled":
+        if isinstance(self.options, ResampledActor):
             rows, first = experience.rows(0), len(segments)
             sampling = place.config.rollout.sampling
             branches = sample_branches(place.policy, segments, experience.turns, rows, sampling, seed)
@@ -151,11 +158,11 @@ class ActorUpdates:
         advantages = self._advantages(TurnStates(states, actions.read[mine]))
         weights = torch.from_numpy(experience.weights[0][actions.rows[mine]]).to(self.device, torch.float32)
         metrics = _moments(advantages, weights) | {"entropy": float(entropy.sum()), "tokens": float(len(entropy))}
-        if options.kind == "awr":
+        if isinstance(options, AwrActor):
             worth = awr_weights(advantages, options.awr)
             metrics["weight"] = float((weights * worth).sum())
             return weighted_cloning_loss(logprobs, worth, turns, weights), metrics
-        if options.kind == "in_sample":
+        if isinstance(options, InSampleActor):
             behaviour = micro.flatten([segment.behaviour_logprobs for segment in experience.batch.segments])
             ratios = importance_weights(logprobs.detach(), behaviour, turns.turn_of_token, options.importance)
             metrics |= {"ratio": float((weights * ratios[turns.first]).sum())} | _bands(ratios[turns.first], weights)

@@ -1,34 +1,19 @@
 """The losses of the policy under a critic of turns: an advantage a turn, and the sum of its tokens' log-probabilities.
 
-Not here: how turns are valued (valuation.py), clipped surrogates over tokens (agentgym_rl/losses.py). Sums under given
+Not here: how turns are valued (valuation.py), clipped surrogates over tokens (maths/losses.py). Sums under given
 weights: a weight per turn, 1 / (turns of the update) for a mean over turns.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from agentgym.errors import ConfigError
-from agentgym_rl.hierarchical.positions import TurnPositions
-from agentgym_rl.importance import ImportanceConfig, importance_weights
-
-
-@dataclass(frozen=True)
-class AwrConfig:
-    """How advantages become weights of cloning."""
-
-    temperature: float = 1.0
-    """beta: small values clone the best actions alone, large ones all alike."""
-    max_weight: float = 20.0
-    """Largest weight."""
-
-    def __post_init__(self) -> None:
-        if self.temperature <= 0 or self.max_weight <= 0:
-            raise ConfigError("awr.temperature and awr.max_weight must be positive")
+from agentgym_rl.core.positions import TurnPositions
+from agentgym_rl.hierarchical.options import AwrConfig
+from agentgym_rl.maths.importance import importance_weights
+from agentgym_rl.maths.options import Importance
 
 
 def turn_advantages(q: Float[Tensor, "2 N"], v: Float[Tensor, "2 N"]) -> Float[Tensor, " N"]:
@@ -78,7 +63,7 @@ def in_sample_loss(
     advantages: Float[Tensor, " N"],
     turns: TurnPositions,
     weights: Float[Tensor, " N"],
-    importance: ImportanceConfig,
+    importance: Importance,
 ) -> Float[Tensor, ""]:
     """-sum_n weight_n sum_{k in n} sg(W_k) A_n log pi(a_k | s, a_<k): stored actions, nothing is sampled.
 

@@ -17,8 +17,8 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from agentgym.trajectory import Segment
-from agentgym_rl.micro_batch import MicroBatch, Placement
-from agentgym_rl.packing import PackingConfig
+from agentgym_rl.core.config.tables import PackingConfig
+from agentgym_rl.core.micro_batch import MicroBatch, Placement
 
 
 @dataclass(frozen=True)

@@ -18,18 +18,19 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from agentgym.errors import ConfigError
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.rollout import draw_seed
-from agentgym_rl.config import TrainConfig
-from agentgym_rl.hierarchical.critic import TurnCritic
-from agentgym_rl.hierarchical.options import COPY, FROZEN
-from agentgym_rl.hierarchical.token_baseline import TokenBaseline
-from agentgym_rl.learner import Workplace
-from agentgym_rl.models import load_causal_lm, with_adapters
+from agentgym_rl.core.config.kind import Groundwork
+from agentgym_rl.core.config.train import ConfigOf, TrainConfig
+from agentgym_rl.core.learner import Workplace
+from agentgym_rl.core.models import load_causal_lm, trained_dtype, with_adapters
+from agentgym_rl.core.roles import tools_of, training_cast
+from agentgym_rl.hierarchical.critic.network import TurnCritic
+from agentgym_rl.hierarchical.critic.token_baseline import TokenBaseline
+from agentgym_rl.hierarchical.options import COPY, FROZEN, ResampledActor, UnderCritic, UnderTurnCritic
 from agentgym_rl.replay.admission import tokenizer_digest
 from agentgym_rl.replay.buffer import ReplayBuffer
-from agentgym_rl.roles import tools_of, training_cast
 
 
-def make_critic(place: Workplace) -> TurnCritic:
+def make_critic(place: Workplace[UnderCritic]) -> TurnCritic:
     """The critic of a run at its start, on the device of the model; the same for the same seed.
 
     Raises:
@@ -40,29 +41,30 @@ def make_critic(place: Workplace) -> TurnCritic:
     if options.tower == COPY:
         merged = copy.deepcopy(model)
         tower = cast(Any, merged).merge_and_unload() if hasattr(merged, "merge_and_unload") else merged
-        cast(nn.Module, tower).requires_grad_(True)
+        cast(nn.Module, tower).to(trained_dtype(place.config.model)).requires_grad_(True)
     elif options.tower not in ("", FROZEN):
         tower = load_tower(place.config, place.policy.tokenizer)
     if tower is not None and options.lora_rank:
         with _seeded(place.config, "adapters"):
             tower = with_adapters(tower, options.lora_rank)
     num_features = int((tower or model).config.get_text_config().hidden_size)
+    is_autocast = place.config.model.dtype == "bfloat16"
     with _seeded(place.config, "critic"):
-        critic = TurnCritic(num_features, options.network, tower)
+        critic = TurnCritic(num_features, options.network, tower, autocast=is_autocast)
     return critic.to(model.device)
 
 
-def make_token_baseline(place: Workplace) -> TokenBaseline | None:
+def make_token_baseline(place: Workplace[UnderTurnCritic]) -> TokenBaseline | None:
     """The head that expects advantages at tokens, where the options have one."""
     algorithm, model = place.config.algorithm, place.model.causal_lm
-    if not algorithm.actor.has_token_baseline:
+    if not isinstance(algorithm.actor, ResampledActor) or not algorithm.actor.has_token_baseline:
         return None
     with _seeded(place.config, "token baseline"):
         size = int(model.config.get_text_config().hidden_size)
-        return TokenBaseline(size, algorithm.critic.network.width, algorithm.critic.step).to(model.device)
+        return TokenBaseline(size, algorithm.critic.network.width, algorithm.critic.optimiser).to(model.device)
 
 
-def open_replay(place: Workplace) -> ReplayBuffer:
+def open_replay(place: Workplace[UnderCritic]) -> ReplayBuffer:
     """The buffer that is drawn from.
 
     Raises:
@@ -73,7 +75,7 @@ def open_replay(place: Workplace) -> ReplayBuffer:
     if place.store is None:
         raise ConfigError("an actor-critic learns from the run's store, and this process has none; use one process")
     return ReplayBuffer.open(
-        replace(config.algorithm.replay, runs=place.runs),
+        config.algorithm.replay.over(place.runs),
         place.store,
         place.suite,
         tokenizer=place.policy.tokenizer,
@@ -85,18 +87,18 @@ def open_replay(place: Workplace) -> ReplayBuffer:
     )
 
 
-def require_tower(config: TrainConfig, tokenizer: PreTrainedTokenizerFast) -> None:
+def require_tower(ground: Groundwork[UnderCritic]) -> None:
     """Refuse a tower that cannot be used, before a run is begun.
 
     Raises:
         CheckpointError: The folder holds no model.
         ConfigError: Its tokens are not those of the policy.
     """
-    if config.algorithm.has_critic and config.algorithm.critic.tower not in ("", COPY, FROZEN):
-        load_tower(config, tokenizer)
+    if ground.config.algorithm.critic.tower not in ("", COPY, FROZEN):
+        load_tower(ground.config, ground.tokenizer)
 
 
-def load_tower(config: TrainConfig, tokenizer: PreTrainedTokenizerFast) -> PreTrainedModel:
+def load_tower(config: ConfigOf[UnderCritic], tokenizer: PreTrainedTokenizerFast) -> PreTrainedModel:
     """The model in the folder that the options name.
 
     Raises:
@@ -104,7 +106,7 @@ def load_tower(config: TrainConfig, tokenizer: PreTrainedTokenizerFast) -> PreTr
         ConfigError: Its tokens are not those of the policy.
     """
     folder = config.algorithm.critic.tower
-    tower, own = load_causal_lm(folder, config.model)
+    tower, own = load_causal_lm(folder, replace(config.model, lora_rank=0))
     if tokenizer_digest(own) != tokenizer_digest(tokenizer):
         raise ConfigError(
             f"the tokenizer of the critic's tower {folder!r} is not the policy's, so its token ids mean something "

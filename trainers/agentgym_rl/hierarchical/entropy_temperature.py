@@ -6,34 +6,13 @@ Not here: the losses that read it (discrete_sac.py).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from agentgym.errors import ConfigError
-from agentgym_rl.hierarchical.discrete_sac import temperature_loss
-
-
-@dataclass(frozen=True)
-class EntropyConfig:
-    """How much the entropy of a policy that picks among listed actions is worth."""
-
-    alpha: float = 0.05
-    """Reward that a nat of entropy is worth a turn; where it is tuned, at the start."""
-    target: float | None = None
-    """Share of the greatest entropy of a state, log(number of its actions), that alpha is tuned to hold; none: alpha
-    stays as it is."""
-    learning_rate: float = 3e-3
-    """Of Adam on log alpha, where it is tuned."""
-
-    def __post_init__(self) -> None:
-        if self.alpha <= 0 or self.learning_rate <= 0 or not (self.target is None or 0 < self.target < 1):
-            raise ConfigError(
-                f"entropy.alpha is {self.alpha}, entropy.learning_rate {self.learning_rate}, entropy.target "
-                f"{self.target}; expected more than 0 both, and none or a share between 0 and 1"
-            )
+from agentgym_rl.hierarchical.listed.discrete_sac import temperature_loss
+from agentgym_rl.hierarchical.options import EntropyConfig
 
 
 class EntropyTemperature(nn.Module):

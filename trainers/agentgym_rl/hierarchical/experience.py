@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float64, Int64
 
 from agentgym.errors import ContractError
 from agentgym.trajectory import Trajectory
-from agentgym_rl.batch import TrainBatch
+from agentgym_rl.core.batch import TrainBatch
 from agentgym_rl.hierarchical.branches import Branch
 from agentgym_rl.hierarchical.transitions import TurnTransitions, turn_transitions
 from agentgym_rl.replay.draw import Draw

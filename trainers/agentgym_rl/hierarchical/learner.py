@@ -1,6 +1,6 @@
 """Learning from replay under a critic of turns: draw -> critic updates -> actor updates (ArCHer and its relatives).
 
-Not here: collecting (trainer.py), the updates (critic_updates.py, actor.py), what is drawn from (agentgym_rl.replay).
+Not here: collecting (trainer.py), the updates (critic/updates.py, actor.py), what is drawn from (agentgym_rl.replay).
 """
 
 from __future__ import annotations
@@ -13,24 +13,25 @@ import torch
 from jaxtyping import Float64
 
 from agentgym.rollout import draw_seed
-from agentgym_rl.batch import TrainBatch
+from agentgym_rl.core.batch import TrainBatch
+from agentgym_rl.core.learner import Workplace
+from agentgym_rl.core.metrics import Metrics
+from agentgym_rl.core.module_part import ModulePart
+from agentgym_rl.core.part_state import Part
+from agentgym_rl.core.scoring import score_segments
 from agentgym_rl.hierarchical.actor import ActorUpdates
 from agentgym_rl.hierarchical.building import make_critic, make_token_baseline
-from agentgym_rl.hierarchical.critic_updates import CriticReport, CriticUpdates
+from agentgym_rl.hierarchical.critic.fresh_values import TurnValues
+from agentgym_rl.hierarchical.critic.frozen import FrozenPolicy
+from agentgym_rl.hierarchical.critic.updates import CriticReport, CriticUpdates
+from agentgym_rl.hierarchical.critic.valuation import value_turns
 from agentgym_rl.hierarchical.experience import Experience
-from agentgym_rl.hierarchical.fresh_values import TurnValues
-from agentgym_rl.hierarchical.frozen import FrozenPolicy
-from agentgym_rl.hierarchical.options import FROZEN
+from agentgym_rl.hierarchical.options import FROZEN, InSampleActor, ResampledActor, UnderTurnCritic
 from agentgym_rl.hierarchical.replay_learner import ReplayLearner
 from agentgym_rl.hierarchical.resampling import sample_branches
 from agentgym_rl.hierarchical.transitions import TurnTransitions
-from agentgym_rl.hierarchical.valuation import value_turns
-from agentgym_rl.importance import importance_weights
-from agentgym_rl.learner import Workplace
-from agentgym_rl.metrics import Metrics
-from agentgym_rl.module_part import ModulePart
-from agentgym_rl.part_state import Part
-from agentgym_rl.scoring import score_segments
+from agentgym_rl.maths.importance import importance_weights
+from agentgym_rl.maths.options import TurnImportance
 
 
 class ActorCriticLearner(ReplayLearner):
@@ -44,7 +45,9 @@ class ActorCriticLearner(ReplayLearner):
         StoreError: An earlier run cannot be replayed.
     """
 
-    def __init__(self, place: Workplace) -> None:
+    place: Workplace[UnderTurnCritic]
+
+    def __init__(self, place: Workplace[UnderTurnCritic]) -> None:
         algorithm = place.config.algorithm
         self.critic = make_critic(place)
         frozen = None
@@ -76,10 +79,11 @@ class ActorCriticLearner(ReplayLearner):
 
     def update_critic(self, experience: Experience, iteration: int) -> CriticReport:
         """With new actions, or with the weights of the stored ones, where the actor's kind asks for either."""
-        kind = self.place.config.algorithm.actor.kind
-        if kind == "resampled":
+        actor = self.place.config.algorithm.actor
+        if isinstance(actor, ResampledActor):
             experience = self._with_branches(experience, iteration)
-        return self.critic_updates.learn(experience, self._ratios(experience) if kind == "in_sample" else None)
+        ratios = self._ratios(experience, actor.importance) if isinstance(actor, InSampleActor) else None
+        return self.critic_updates.learn(experience, ratios)
 
     def update_actor(self, experience: Experience, iteration: int, number: int) -> Metrics:
         """One update of the policy."""
@@ -94,7 +98,7 @@ class ActorCriticLearner(ReplayLearner):
         branches = sample_branches(self.place.policy, segments, experience.turns, rows, sampling, seed)
         return replace(experience, branches=tuple(branches), branched=rows)
 
-    def _ratios(self, experience: Experience) -> Float64[np.ndarray, " N"]:
+    def _ratios(self, experience: Experience, importance: TurnImportance) -> Float64[np.ndarray, " N"]:
         """Importance weight of each stored action, for the present policy."""
         config, batch = self.place.config, experience.batch
         logprobs, _ = score_segments(
@@ -106,10 +110,7 @@ class ActorCriticLearner(ReplayLearner):
             now, then, turn = batch.sampled(logprobs, index), batch.sampled(behaviour, index), batch.turn_index(index)
             _, first, unit = np.unique(turn, return_index=True, return_inverse=True)
             weights = importance_weights(
-                torch.from_numpy(now),
-                torch.from_numpy(then),
-                torch.from_numpy(unit),
-                config.algorithm.actor.importance,
+                torch.from_numpy(now), torch.from_numpy(then), torch.from_numpy(unit), importance
             )
             ratios.append(weights.numpy()[first])
         return np.concatenate(ratios)

@@ -1,54 +1,142 @@
-"""What an actor-critic run is told: the tables `[algorithm.critic]` and `[algorithm.actor]`.
+"""The options of learning under a critic of turns: the tables `[algorithm.critic]` and `[algorithm.actor]`, and around.
 
-Not here: what is drawn from (agentgym_rl.replay.options), which options apply to what (agentgym_rl.applicability).
+What is drawn from is in agentgym_rl/replay/options.py; learners that collect nothing are in agentgym_rl/offline.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal, get_args
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, cast
 
 from agentgym.errors import ConfigError
-from agentgym_rl.hierarchical.actor_losses import AwrConfig
-from agentgym_rl.hierarchical.critic import CriticConfig
-from agentgym_rl.hierarchical.critic_step import CriticStepConfig
-from agentgym_rl.hierarchical.entropy_temperature import EntropyConfig
-from agentgym_rl.importance import ImportanceConfig
+from agentgym_rl.core.config.train import LearnerOptions
+from agentgym_rl.maths.options import SequenceTruncated, TurnImportance
+from agentgym_rl.replay.options import BufferOptions, Memory, UniformBuffer
 
-ActorKind = Literal["resampled", "in_sample", "awr", "listed"]
-_OF_TURNS = ("none", "seq_tis", "seq_mis")
-"""Modes of importance weights that are the same for all tokens of a turn."""
+
+class AnyCriticConfig:
+    """What a critic reads of its options; its values are unbounded where there is no key for their range."""
+
+    width: int
+    polyak: float
+    value_range: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.width < 1 or not 0 < self.polyak <= 1:
+            raise ConfigError(
+                f"critic.width is {self.width}, critic.polyak {self.polyak}; expected at least 1, and above 0 to 1"
+            )
+
+
+@dataclass(frozen=True)
+class SoftCriticConfig(AnyCriticConfig):
+    """Size of a critic whose values hold entropy beside the return, and how fast its copy follows."""
+
+    width: int = 256
+    """Units of the two hidden layers of each head."""
+    polyak: float = 0.1
+    """tau: the share of the way that the copy goes towards the critic after each of its updates."""
+
+
+@dataclass(frozen=True)
+class CriticConfig(AnyCriticConfig):
+    """Size of the critic, how fast its copy follows, and the range of its values."""
+
+    width: int = 256
+    """Units of the two hidden layers of each head."""
+    polyak: float = 0.1
+    """tau: the share of the way that the copy goes towards the critic after each of its updates."""
+    value_range: tuple[float, float] | None = None
+    """The least and the greatest possible return. Values are then a sigmoid on this range, fitted by cross-entropy.
+    None means unbounded values, fitted by squares."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.value_range is not None and not self.value_range[0] < self.value_range[1]:
+            raise ConfigError(f"critic.value_range is {self.value_range}; expected the lesser number first")
+
+
+@dataclass(frozen=True)
+class CriticStepConfig:
+    """The critic's optimiser."""
+
+    learning_rate: float = 2e-5
+    """Learning rate of AdamW: 2e-5 for a tower, 1e-3 for heads alone."""
+    max_grad_norm: float = 1.0
+    """The gradients of the Q heads, the V heads and the tower are each scaled down to this norm."""
+
+    def __post_init__(self) -> None:
+        if self.learning_rate <= 0 or self.max_grad_norm <= 0:
+            raise ConfigError("the critic's learning_rate and max_grad_norm must be positive")
+
+
+@dataclass(frozen=True)
+class EntropyConfig:
+    """How much the entropy of a policy that picks among listed actions is worth."""
+
+    alpha: float = 0.05
+    """The reward that a nat of entropy is worth in a turn. Where alpha is tuned, it starts here."""
+    target: float | None = None
+    """The share of a state's greatest entropy, log(number of its actions), that alpha is tuned to hold. None leaves
+    alpha as it is."""
+    learning_rate: float = 3e-3
+    """Learning rate of Adam on log alpha, where alpha is tuned."""
+
+    def __post_init__(self) -> None:
+        if self.alpha <= 0 or self.learning_rate <= 0 or not (self.target is None or 0 < self.target < 1):
+            raise ConfigError(
+                f"entropy.alpha is {self.alpha}, entropy.learning_rate {self.learning_rate}, entropy.target "
+                f"{self.target}; expected more than 0 both, and none or a share between 0 and 1"
+            )
+
+
+@dataclass(frozen=True)
+class AwrConfig:
+    """How advantages become weights of cloning."""
+
+    temperature: float = 1.0
+    """beta: a small value clones only the best actions, a large one clones all alike."""
+    max_weight: float = 20.0
+    """The largest weight."""
+
+    def __post_init__(self) -> None:
+        if self.temperature <= 0 or self.max_weight <= 0:
+            raise ConfigError("awr.temperature and awr.max_weight must be positive")
+
+
 COPY = "copy"
 """Tower that starts as a copy of the policy."""
 FROZEN = "frozen"
 """No tower: the hidden states of the policy as it was at the start."""
 
 
+class _WithNetwork:
+    """What the options of every critic have, each of its own type."""
+
+    network: AnyCriticConfig
+
+
 @dataclass(frozen=True)
-class CriticOptions:
-    """The critic of turns: what it reads, and how it learns in each iteration."""
+class AnyCriticOptions(_WithNetwork):
+    """What a critic reads, and how it learns in each iteration."""
 
     updates: int = 4
-    """Updates an iteration, before those of the actor."""
+    """Updates per iteration, before those of the actor."""
     batch: int = 32
-    """Entries of the replay buffer (turns or episodes, by `replay.unit`) drawn for each update."""
+    """Entries of the replay buffer (turns or episodes, by `replay.unit`) that are drawn for each update."""
     warmup: int = 0
     """First iterations in which the critic learns alone."""
     discount: float = 0.95
-    """gamma a turn."""
-    expectile: float = 0.9
-    """Of Q over stored actions, which V becomes; under an actor of kind "resampled" V follows its new actions."""
+    """gamma of a turn."""
     tower: str = ""
-    """What the heads read: "" the policy's hidden states, detached, which move under them as it learns; "frozen" those
-    of the policy at the start of the run; "copy" a copy of its model then, trained with the heads; else the folder of
-    a Hugging Face model of the same vocabulary, likewise."""
+    """What the heads read. "": the policy's hidden states, detached, which change as it learns; "frozen": those of the
+    policy at the start of the run; "copy": a copy of its model at the start, trained with the heads; anything else: the
+    folder of a Hugging Face model with the same vocabulary, also trained with the heads."""
     lora_rank: int = 0
-    """Of a trained tower: rank of the adapters that are trained in its linear layers, in place of all its weights; 0:
-    all of them."""
-    network: CriticConfig = field(default_factory=CriticConfig)
-    """Size, lag and range."""
-    step: CriticStepConfig = field(default_factory=lambda: CriticStepConfig(learning_rate=1e-3))
-    """Its optimiser; the policy has its own."""
+    """Rank of the adapters that are trained in the linear layers of a tower, in place of all its weights; 0 trains all
+    weights."""
+    optimiser: CriticStepConfig = field(default_factory=lambda: CriticStepConfig(learning_rate=1e-3))
+    """The critic's optimiser; the policy has its own."""
 
     def __post_init__(self) -> None:
         if self.updates < 1 or self.batch < 1 or self.warmup < 0:
@@ -58,41 +146,156 @@ class CriticOptions:
             )
         if self.lora_rank < 0:
             raise ConfigError(f"critic.lora_rank is {self.lora_rank}; expected 0 for all weights, or a rank above it")
-        if not 0 <= self.discount <= 1 or not 0 < self.expectile < 1:
-            raise ConfigError(
-                f"critic.discount is {self.discount}, critic.expectile {self.expectile}; expected 0 to 1, and a number "
-                "between them"
-            )
+        if not 0 <= self.discount <= 1:
+            raise ConfigError(f"critic.discount is {self.discount}; expected 0 to 1")
 
 
 @dataclass(frozen=True)
-class ActorOptions:
-    """How the policy learns from the critic."""
+class CriticOptions(AnyCriticOptions):
+    """A critic with heads for Q and for V."""
 
-    kind: ActorKind = "resampled"
-    """resampled: new actions in stored states (ArCHer); in_sample: stored actions with truncated importance weights;
-    awr: stored actions, cloned the more the better they are; listed: all actions that the environment lists, the policy
-    being normalised over them (discrete soft actor-critic)."""
-    updates: int = 1
-    """Updates an iteration."""
-    batch: int = 32
-    """Entries of the replay buffer drawn for each update."""
-    has_token_baseline: bool = False
-    """resampled: subtract from the advantage what could be expected of it at each token, by a head of its own."""
-    importance: ImportanceConfig = field(default_factory=lambda: ImportanceConfig("seq_tis"))
-    """in_sample: weights of stored actions, a sequence of which is a turn; of V's targets too."""
-    awr: AwrConfig = field(default_factory=AwrConfig)
-    """awr: how advantages become weights."""
-    entropy: EntropyConfig = field(default_factory=EntropyConfig)
-    """listed: what entropy is worth."""
+    expectile: float = 0.9
+    """The expectile of Q over stored actions that V becomes. Under an actor of kind "resampled" V follows its new
+    actions instead."""
+    network: CriticConfig = field(default_factory=CriticConfig)
+    """Its size, how fast its copy follows, and the range of its values."""
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(ActorKind):
-            raise ConfigError(f"actor.kind is {self.kind!r}; expected one of {', '.join(get_args(ActorKind))}")
+        super().__post_init__()
+        if not 0 < self.expectile < 1:
+            raise ConfigError(f"critic.expectile is {self.expectile}; expected a number between 0 and 1")
+
+
+@dataclass(frozen=True)
+class SoftCriticOptions(AnyCriticOptions):
+    """A critic with heads for Q alone, as V is a sum over the listed actions."""
+
+    network: SoftCriticConfig = field(default_factory=SoftCriticConfig)
+    """Its size, and how fast its copy follows."""
+
+
+@dataclass(frozen=True)
+class AnyActorOptions:
+    """How often the policy learns."""
+
+    updates: int = 1
+    """Updates per iteration."""
+    batch: int = 32
+    """Entries of the replay buffer that are drawn for each update."""
+
+    def __post_init__(self) -> None:
         if self.updates < 1 or self.batch < 1:
             raise ConfigError(f"actor.updates is {self.updates}, actor.batch {self.batch}; expected at least 1 of each")
-        if self.importance.mode not in _OF_TURNS:
-            raise ConfigError(
-                f"actor.importance.mode is {self.importance.mode!r}, which weighs tokens; a critic of turns needs one "
-                f"weight a turn: {', '.join(_OF_TURNS)}"
-            )
+
+
+@dataclass(frozen=True)
+class ResampledActor(AnyActorOptions):
+    """The policy learns from new actions in stored states (ArCHer)."""
+
+    kind: Literal["resampled"] = "resampled"
+    """Which actions the policy learns from."""
+    has_token_baseline: bool = False
+    """Subtract from the advantage what could be expected of it at each token, by a head of its own."""
+
+
+@dataclass(frozen=True)
+class InSampleActor(AnyActorOptions):
+    """The policy learns from stored actions, corrected by importance weights."""
+
+    kind: Literal["in_sample"] = "in_sample"
+    """Which actions the policy learns from."""
+    importance: TurnImportance = field(default_factory=SequenceTruncated)
+    """Weights of stored actions, where a sequence is a turn; V's targets have them too."""
+
+
+@dataclass(frozen=True)
+class AwrActor(AnyActorOptions):
+    """The policy clones stored actions, with weights that grow with their advantages."""
+
+    kind: Literal["awr"] = "awr"
+    """Which actions the policy learns from."""
+    awr: AwrConfig = field(default_factory=AwrConfig)
+    """How advantages become weights."""
+
+
+ActorOptions = ResampledActor | InSampleActor | AwrActor
+"""How the policy learns from a critic; the first is the default."""
+
+
+@dataclass(frozen=True)
+class SoftActorOptions(AnyActorOptions):
+    """How the policy learns over all actions that the environment lists (discrete soft actor-critic)."""
+
+    entropy: EntropyConfig = field(default_factory=EntropyConfig)
+    """What entropy is worth."""
+
+
+class UnderCritic(LearnerOptions):
+    """What learners under a critic of turns have in common; whether they collect is up to each."""
+
+    has_critic: ClassVar[bool] = True
+    replay: Memory
+    critic: AnyCriticOptions
+    actor: AnyActorOptions
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Folders of the stored runs that are learnt from."""
+        return self.replay.runs
+
+    @property
+    def needs_reference(self) -> bool:
+        """Whether the critic reads the policy of the start."""
+        return self.critic.tower == FROZEN
+
+    def without_warmup(self) -> UnderCritic:
+        """The same, with the policy learning from the first iteration on."""
+        return cast(UnderCritic, replace(cast(Any, self), critic=replace(self.critic, warmup=0)))
+
+
+class UnderTurnCritic(UnderCritic):
+    """The options of learners whose policy writes its messages."""
+
+    critic: CriticOptions
+    actor: ActorOptions
+
+    @property
+    def needs_behaviour_logprobs(self) -> bool:
+        """Whether stored actions are weighed."""
+        return isinstance(self.actor, InSampleActor)
+
+
+class UnderSoftCritic(UnderCritic):
+    """The options of learners whose policy picks among listed actions."""
+
+    picks_listed: ClassVar[bool] = True
+    critic: SoftCriticOptions
+    actor: SoftActorOptions
+
+
+@dataclass(frozen=True)
+class ActorCriticOptions(UnderTurnCritic):
+    """Learning from a replay buffer under a critic of turns (ArCHer and its relatives)."""
+
+    learner: Literal["actor_critic"] = "actor_critic"
+    """The kind of learner."""
+    replay: BufferOptions = field(default_factory=UniformBuffer)
+    """What is drawn from."""
+    critic: CriticOptions = field(default_factory=CriticOptions)
+    """The critic of turns."""
+    actor: ActorOptions = field(default_factory=ResampledActor)
+    """How the policy learns from it."""
+
+
+@dataclass(frozen=True)
+class SoftActorCriticOptions(UnderSoftCritic):
+    """Learning which listed action to pick, from a replay buffer (discrete soft actor-critic)."""
+
+    learner: Literal["soft_actor_critic"] = "soft_actor_critic"
+    """The kind of learner."""
+    replay: BufferOptions = field(default_factory=UniformBuffer)
+    """What is drawn from."""
+    critic: SoftCriticOptions = field(default_factory=SoftCriticOptions)
+    """The critic of turns."""
+    actor: SoftActorOptions = field(default_factory=SoftActorOptions)
+    """How the policy learns from it."""

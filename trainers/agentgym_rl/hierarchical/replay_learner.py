@@ -1,6 +1,6 @@
 """The iteration that learners under a critic of turns share: refresh the buffer, draw, the critic, then the policy.
 
-Not here: what the updates are (learner.py, soft_learner.py), what is drawn from (agentgym_rl.replay).
+Not here: what the updates are (learner.py, listed/learner.py), what is drawn from (agentgym_rl.replay).
 """
 
 from __future__ import annotations
@@ -11,17 +11,19 @@ import numpy as np
 from jaxtyping import Float64
 
 from agentgym.trajectory import Group
-from agentgym_rl.batch import TrainBatch
-from agentgym_rl.checkpoint import TrainerState
+from agentgym_rl.core.batch import TrainBatch
+from agentgym_rl.core.checkpoint import TrainerState
+from agentgym_rl.core.kept_credit import BY_CRITIC, CriticAdvantages, keep_trained_on
+from agentgym_rl.core.learner import Workplace
+from agentgym_rl.core.metrics import Metrics, mean_by_name
 from agentgym_rl.hierarchical.building import open_replay
-from agentgym_rl.hierarchical.critic_updates import CriticReport
+from agentgym_rl.hierarchical.critic.fresh_values import TurnValues, fresh_values
+from agentgym_rl.hierarchical.critic.updates import CriticReport
 from agentgym_rl.hierarchical.experience import Drawn, Experience, experience_of
-from agentgym_rl.hierarchical.fresh_values import TurnValues, fresh_values
+from agentgym_rl.hierarchical.options import UnderCritic
 from agentgym_rl.hierarchical.transitions import TurnTransitions
-from agentgym_rl.kept_credit import BY_CRITIC, CriticAdvantages, keep_trained_on
-from agentgym_rl.learner import Workplace
-from agentgym_rl.metrics import Metrics, mean_by_name
 from agentgym_rl.replay.draw import Draw
+from agentgym_rl.replay.options import PrioritisedBuffer, StoredPrioritised
 
 
 class ReplayLearner(ABC):
@@ -35,7 +37,7 @@ class ReplayLearner(ABC):
         StoreError: An earlier run cannot be replayed.
     """
 
-    def __init__(self, place: Workplace) -> None:
+    def __init__(self, place: Workplace[UnderCritic]) -> None:
         self.place = place
         self.replay = open_replay(place)
 
@@ -115,7 +117,7 @@ class ReplayLearner(ABC):
     def _set_priorities(self, draws: list[list[Draw]], drawn: list[list[Drawn]], report: CriticReport) -> None:
         """For prioritised replay: the TD error or |advantage| of each entry, the mean over its turns."""
         options = self.replay.options
-        if options.kind != "prioritised" or options.priority.by == "return":
+        if not isinstance(options, PrioritisedBuffer | StoredPrioritised) or options.priority.by == "return":
             return
         found = report.td_errors if options.priority.by == "td_error" else report.advantages
         assert found is not None, "refused at the start, where V has no heads"

@@ -1,34 +1,29 @@
 """What an actor-critic needs of an environment and of stored runs, refused before anything is played or written.
 
-Not here: which options go together (rules.py).
+Not here: which options go together (kinds.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from agentgym.errors import ConfigError
-from agentgym.game import GameEnv
 from agentgym.outcome import GRADED
 from agentgym.store import RunStore
-from agentgym.task import Task
+from agentgym_rl.core.config.kind import Groundwork
+from agentgym_rl.hierarchical.options import UnderSoftCritic
 
 _LOOKED_AT = 8
 
 
-def require_listed(make_game: Callable[[Task], GameEnv], task: Task, runs: Sequence[str] = ()) -> None:
+def require_listed(ground: Groundwork[UnderSoftCritic]) -> None:
     """Refuse an environment that lists no legal actions, and runs that were recorded without them.
-
-    Args:
-        make_game: Makes the environment as rollouts do.
-        task: One of those trained on.
-        runs: Folders of runs that are learnt from.
 
     Raises:
         ConfigError: Says what is missing, and what to do.
     """
-    game = make_game(task)
+    task = ground.suite.train_tasks()[0]
+    game = ground.make_game(task)
     try:
         game.reset(task)
         assert game.acting_role is not None
@@ -37,10 +32,10 @@ def require_listed(make_game: Callable[[Task], GameEnv], task: Task, runs: Seque
         game.close()
     if not listed:
         raise ConfigError(
-            f'algorithm.actor.kind "listed" picks among legal actions, and the environment of task {task.id!r} lists '
-            "none; write legal_actions() for it, or choose a policy that writes its messages, such as preset archer"
+            f"a soft actor-critic picks among legal actions, and the environment of task {task.id!r} lists none; write "
+            "legal_actions() for it, or choose a policy that writes its messages, such as preset archer"
         )
-    for folder in runs:
+    for folder in ground.config.algorithm.runs:
         _require_recorded(folder)
 
 

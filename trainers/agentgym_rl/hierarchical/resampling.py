@@ -1,6 +1,6 @@
 """Actions that the policy samples now in the states of stored turns, all in one batch.
 
-Not here: how they are scored (branches.py), what is learnt from them (actor.py, critic_updates.py).
+Not here: how they are scored (branches.py), what is learnt from them (actor.py, critic/updates.py).
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Int, Int64
 
-from agentgym.policies.torch_branches import Fork
-from agentgym.policies.torch_policy import TorchPolicy
+from agentgym.policies.sampler import Branches, Fork, Sampler
 from agentgym.policy import Request, Sampling
 from agentgym.rollout import draw_seed
 from agentgym.task import Task
@@ -23,7 +22,7 @@ _NO_TASK = Task("resampled", 0)
 
 
 def sample_branches(
-    policy: TorchPolicy,
+    policy: Sampler,
     segments: Sequence[Segment],
     turns: TurnTransitions,
     wanted: Int64[np.ndarray, " M"],
@@ -43,8 +42,10 @@ def sample_branches(
     starts = [_start(segments[turns.segment[n]], int(turns.turn[n])) for n in wanted]
     forks = [Fork(start, sampling.max_tokens, draw_seed(seed, number)) for number, start in enumerate(starts)]
     of_segment = [int(turns.segment[n]) for n in wanted]
-    sample = _together if policy.can_branch else _one_by_one
-    messages = sample(policy, segments, of_segment, forks, sampling)
+    if policy.branches is not None:
+        messages = _together(policy.branches, segments, of_segment, forks, sampling)
+    else:
+        messages = _one_by_one(policy, segments, of_segment, forks, sampling)
     return [
         Branch(index, fork.start, int(turns.turn[n]), ids)
         for index, fork, n, ids in zip(of_segment, forks, wanted, messages, strict=True)
@@ -52,7 +53,7 @@ def sample_branches(
 
 
 def _together(
-    policy: TorchPolicy,
+    branches: Branches,
     segments: Sequence[Segment],
     of_segment: Sequence[int],
     forks: Sequence[Fork],
@@ -63,7 +64,7 @@ def _together(
     for number, index in enumerate(of_segment):
         mine.setdefault(index, []).append(number)
     own = [[forks[number] for number in numbers] for numbers in mine.values()]
-    found = policy.branch([segments[index].tokens for index in mine], own, sampling)
+    found = branches.sample([segments[index].tokens for index in mine], own, sampling)
     messages = {
         number: message.ids
         for numbers, replies in zip(mine.values(), found, strict=True)
@@ -73,13 +74,13 @@ def _together(
 
 
 def _one_by_one(
-    policy: TorchPolicy,
+    policy: Sampler,
     segments: Sequence[Segment],
     of_segment: Sequence[int],
     forks: Sequence[Fork],
     sampling: Sampling,
 ) -> list[Int[np.ndarray, " K"]]:
-    """Each message has a prompt of its own, for models that do not see all that came before."""
+    """Each message has a prompt of its own, for samplers that cannot branch."""
     requests = [
         Request(
             episode=f"resampled/{number}",

@@ -11,9 +11,9 @@ import numpy as np
 from jaxtyping import Bool, Float64, Int64
 
 from agentgym.errors import ContractError
-from agentgym_rl.batch import TrainBatch
-from agentgym_rl.gae import turn_starts
-from agentgym_rl.hierarchical.positions import TurnPositions
+from agentgym_rl.core.batch import TrainBatch
+from agentgym_rl.core.positions import TurnPositions
+from agentgym_rl.maths.gae import turn_starts
 
 TERMINAL = -1
 """Successor of the last turn of an episode that ended: there is no next state."""

@@ -1,6 +1,6 @@
 """The discriminator of StepAgent: whether a turn is an expert's or the agent's, fitted in turn with the policy.
 
-The formula that makes rewards of it is `agentgym.attribution.expert`.
+The formula that makes rewards of it is `agentgym.attribution.learned.expert`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 from transformers import PreTrainedModel
 
-from agentgym.attribution.expert import EXPERT, Expert
+from agentgym.attribution.learned.expert import EXPERT, Expert
 from agentgym.trajectory import Trajectory
 from agentgym_rl.learned_attribution.estimator import EpisodeOutputs, Estimator
 from agentgym_rl.learned_attribution.reading import Episode

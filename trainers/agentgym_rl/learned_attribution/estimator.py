@@ -16,11 +16,15 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from agentgym.attribution.predicted import FitConfig
+from agentgym.attribution.learned.predicted import FitConfig
 from agentgym.attribution.steps import Floats
 from agentgym.errors import CheckpointError, ConfigError
 from agentgym.trajectory import Segment, Trajectory
-from agentgym_rl.hierarchical.positions import turn_positions
+from agentgym_rl.core.config.tables import PackingConfig
+from agentgym_rl.core.micro_batch import MicroBatch
+from agentgym_rl.core.packing import pack
+from agentgym_rl.core.part_state import PartState
+from agentgym_rl.core.positions import turn_positions
 from agentgym_rl.learned_attribution.reading import (
     Episode,
     episodes_from_tensors,
@@ -29,9 +33,6 @@ from agentgym_rl.learned_attribution.reading import (
     read_words,
 )
 from agentgym_rl.learned_attribution.towers import make_network
-from agentgym_rl.micro_batch import MicroBatch
-from agentgym_rl.packing import PackingConfig, pack
-from agentgym_rl.part_state import PartState
 
 _MICRO_BATCH_TOKENS = 8192
 _WEIGHT_DECAY = 0.01

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from agentgym.attribution.expert import Expert
+from agentgym.attribution.learned.expert import Expert
 from agentgym.errors import ConfigError, StoreError
 from agentgym.store import Purpose, RunStore
 from agentgym.trajectory import Trajectory
-from agentgym_rl.demonstrations import recorded_demonstrations
+from agentgym_rl.core.demonstrations import recorded_demonstrations
 from agentgym_rl.learned_attribution.reading import read_tokens
 from agentgym_rl.replay.admission import TOKENIZER
 

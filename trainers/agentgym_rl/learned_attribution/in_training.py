@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from agentgym.errors import CheckpointError, ConfigError
 from agentgym.store import RunStore
 from agentgym.trajectory import Group
-from agentgym_rl import distributed
-from agentgym_rl.attributed import AttributionConfig
+from agentgym_rl.core import distributed
+from agentgym_rl.core.attributed import AttributionConfig
+from agentgym_rl.core.part_state import Part, PartState
 from agentgym_rl.learned_attribution.estimator import Estimator
 from agentgym_rl.learned_attribution.making import make_predictors
-from agentgym_rl.part_state import Part, PartState
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -39,8 +39,8 @@ class TrainingPredictors:
         self.learning = [each for each in self.all if isinstance(each, Estimator)]
         if self.learning and distributed.is_distributed():
             raise ConfigError(
-                f"algorithm.attribution.method {config.method!r} fits a predictor, which several processes cannot "
-                "share yet; train in one process, or choose a method that learns nothing"
+                f"algorithm.credit.attribution.method {config.method!r} fits a predictor, which several processes "
+                "cannot share yet; train in one process, or choose a method that learns nothing"
             )
 
     def refresh(self, groups: Sequence[Group], iteration: int) -> dict[str, float]:

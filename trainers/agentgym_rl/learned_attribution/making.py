@@ -1,6 +1,6 @@
 """Who predicts what a formula reads: made for training, and fitted at once to a run that is over.
 
-Each predictor is a file of its own; asking a judge is the work of `agentgym.attribution.judge_rater`.
+Each predictor is a file of its own; asking a judge is the work of `agentgym.attribution.learned.judge_rater`.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from transformers import PreTrainedModel
 
 from agentgym.attribution import StepFormula
 from agentgym.attribution.compose import leaves
-from agentgym.attribution.expert import Expert
-from agentgym.attribution.judge_rater import AskedRater, JudgePredictor, RuleRater
-from agentgym.attribution.judged import RULES, Judged
+from agentgym.attribution.learned.expert import Expert
+from agentgym.attribution.learned.judge_rater import AskedRater, JudgePredictor, RuleRater
+from agentgym.attribution.learned.judged import RULES, Judged
+from agentgym.attribution.learned.predicted import FitConfig, Predictor
+from agentgym.attribution.learned.rudder import Rudder
+from agentgym.attribution.learned.spa import Spa
 from agentgym.attribution.offline import graded_rows
-from agentgym.attribution.predicted import FitConfig, Predictor
-from agentgym.attribution.rudder import Rudder
-from agentgym.attribution.spa import Spa
 from agentgym.errors import ConfigError
-from agentgym.judge import judge_named
+from agentgym.policies.judge import judge_named
 from agentgym.store import Purpose, RunStore
 from agentgym_rl.learned_attribution.discriminator import Discriminator
 from agentgym_rl.learned_attribution.estimator import Estimator

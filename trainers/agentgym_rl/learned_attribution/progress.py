@@ -1,6 +1,6 @@
 """The progress estimator of SPA: what each turn adds to the return, the sum over turns being fitted to it.
 
-The formula that makes credit of it is `agentgym.attribution.spa`.
+The formula that makes credit of it is `agentgym.attribution.learned.spa`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from agentgym.attribution.spa import PROGRESS, Spa
+from agentgym.attribution.learned.spa import PROGRESS, Spa
 from agentgym_rl.learned_attribution.estimator import EpisodeOutputs, Estimator
 
 

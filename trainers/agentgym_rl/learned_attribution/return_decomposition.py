@@ -1,6 +1,6 @@
 """The return predictor of RUDDER: what return is to be expected, before the first turn and after each.
 
-The formula that makes credit of it is `agentgym.attribution.rudder`.
+The formula that makes credit of it is `agentgym.attribution.learned.rudder`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from agentgym.attribution.rudder import AFTER, BEFORE, Rudder
+from agentgym.attribution.learned.rudder import AFTER, BEFORE, Rudder
 from agentgym_rl.learned_attribution.estimator import EpisodeOutputs, Estimator
 
 

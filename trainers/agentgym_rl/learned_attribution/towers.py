@@ -14,13 +14,13 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from transformers import LlamaConfig, LlamaModel, PreTrainedModel
 
-from agentgym.attribution.predicted import FitConfig
+from agentgym.attribution.learned.predicted import FitConfig
 from agentgym.errors import ConfigError
-from agentgym_rl.config import ModelConfig
-from agentgym_rl.hierarchical.positions import TurnPositions
+from agentgym_rl.core.config.tables import ModelConfig
+from agentgym_rl.core.micro_batch import MicroBatch
+from agentgym_rl.core.models import load_causal_lm
+from agentgym_rl.core.positions import TurnPositions
 from agentgym_rl.learned_attribution.reading import BUCKETS
-from agentgym_rl.micro_batch import MicroBatch
-from agentgym_rl.models import load_causal_lm
 from agentgym_rl.replay.admission import tokenizer_digest
 
 Reads = Literal["words", "tokens"]
@@ -106,6 +106,8 @@ def make_network(fit: FitConfig, policy: PreTrainedModel | None) -> tuple[TurnNe
             network = TurnNetwork(_tiny(), _WIDTH, True)
             return network if policy is None else network.to(policy.device), "words"
         model = _policy_copy(policy) if fit.tower == "policy" else load_causal_lm(fit.tower, ModelConfig())[0]
+        if fit.trains_tower:
+            cast(nn.Module, model).float()  # an optimiser moves bfloat16 weights hardly
         if fit.tower != "policy" and policy is not None:
             cast(nn.Module, model).to(policy.device)
         return TurnNetwork(_transformer(model), int(model.config.hidden_size), fit.trains_tower), "tokens"

@@ -1,6 +1,6 @@
 """Advantage-leftover-lunch as a learner: V of the starting policy first, then the stored messages that beat it.
 
-Not here: the loss (hierarchical/a_lol.py). V reads the frozen starting policy's hidden states.
+Not here: the loss (a_lol_loss.py). V reads the frozen starting policy's hidden states.
 """
 
 from __future__ import annotations
@@ -13,27 +13,29 @@ from jaxtyping import Float64
 
 from agentgym.rollout import draw_seed
 from agentgym.trajectory import Group
-from agentgym_rl import distributed
-from agentgym_rl.batch import TrainBatch
-from agentgym_rl.calibration import calibration_metrics
-from agentgym_rl.checkpoint import TrainerState
-from agentgym_rl.hierarchical.a_lol import a_lol_loss, a_lol_priorities
-from agentgym_rl.hierarchical.critic import CriticConfig, TurnCritic, TurnStates
-from agentgym_rl.hierarchical.critic_losses import critic_loss
-from agentgym_rl.hierarchical.critic_step import CriticStepConfig, critic_optimiser, critic_step
-from agentgym_rl.hierarchical.encoding import encode
+from agentgym_rl.core import distributed
+from agentgym_rl.core.batch import TrainBatch
+from agentgym_rl.core.checkpoint import TrainerState
+from agentgym_rl.core.learner import Workplace
+from agentgym_rl.core.metrics import Metrics, mean_by_name
+from agentgym_rl.core.module_part import ModulePart
+from agentgym_rl.core.packing import pack
+from agentgym_rl.core.part_state import Part
+from agentgym_rl.core.positions import turn_positions
+from agentgym_rl.core.scoring import score_segments
+from agentgym_rl.hierarchical.critic.encoding import encode
+from agentgym_rl.hierarchical.critic.fresh_values import has_return
+from agentgym_rl.hierarchical.critic.losses import critic_loss
+from agentgym_rl.hierarchical.critic.network import TurnCritic, TurnStates
+from agentgym_rl.hierarchical.critic.step import critic_optimiser, critic_step
+from agentgym_rl.hierarchical.critic.targets import monte_carlo_targets
 from agentgym_rl.hierarchical.experience import Experience
-from agentgym_rl.hierarchical.fresh_values import has_return
-from agentgym_rl.hierarchical.positions import turn_positions
-from agentgym_rl.hierarchical.targets import monte_carlo_targets
+from agentgym_rl.hierarchical.options import CriticConfig, CriticStepConfig
 from agentgym_rl.hierarchical.transitions import TurnTransitions, turn_transitions
-from agentgym_rl.learner import Workplace
-from agentgym_rl.metrics import Metrics, mean_by_name
-from agentgym_rl.module_part import ModulePart
+from agentgym_rl.maths.calibration import calibration_metrics
+from agentgym_rl.offline.a_lol_loss import a_lol_loss, a_lol_priorities
+from agentgym_rl.offline.options import AlolOptions
 from agentgym_rl.offline.stored_episodes import StoredEpisodes
-from agentgym_rl.packing import pack
-from agentgym_rl.part_state import Part
-from agentgym_rl.scoring import score_segments
 
 
 class AlolLearner:
@@ -46,10 +48,10 @@ class AlolLearner:
         episodes: What is learnt from.
     """
 
-    def __init__(self, place: Workplace, episodes: StoredEpisodes) -> None:
+    def __init__(self, place: Workplace[AlolOptions], episodes: StoredEpisodes) -> None:
         assert place.reference is not None
         self.place, self.episodes, self.reference = place, episodes, place.reference
-        self.options = place.config.algorithm.offline
+        self.options = place.config.algorithm
         self.step = CriticStepConfig(learning_rate=self.options.value_learning_rate)
         model = place.model.causal_lm
         with torch.random.fork_rng(devices=[]):
@@ -128,7 +130,7 @@ class AlolLearner:
             mine = turns.entries(positions)
             gain, weights = (torch.from_numpy(each[mine]).to(logprobs) for each in (advantages, priorities))
             frozen = moved.flatten(reference)
-            torch.autograd.backward(a_lol_loss(logprobs, frozen, gain, positions, weights, self.options.a_lol))
+            torch.autograd.backward(a_lol_loss(logprobs, frozen, gain, positions, weights, self.options.loss))
             entropy, tokens = entropy + float(entropies.sum()), tokens + len(entropies)
         norms = distributed.clip_groups(place.optimiser, config.optimiser.max_grad_norm)
         is_finite = bool(np.isfinite(norms).all())

@@ -5,9 +5,9 @@ Not here: the updates, which are those of any actor-critic (hierarchical/learner
 
 from __future__ import annotations
 
-from agentgym_rl.hierarchical.critic_updates import CriticReport
+from agentgym_rl.hierarchical.critic.fresh_values import values_of
+from agentgym_rl.hierarchical.critic.updates import CriticReport
 from agentgym_rl.hierarchical.experience import Experience
-from agentgym_rl.hierarchical.fresh_values import values_of
 from agentgym_rl.hierarchical.learner import ActorCriticLearner
 
 

@@ -1,6 +1,6 @@
 """Behaviour cloning of stored episodes, all or the best, as a learner of the loop.
 
-Not here: the update itself, which is that of the warm start (agentgym_rl/cloning.py).
+Not here: the update itself, which is that of the warm start (agentgym_rl/core/cloning.py).
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from agentgym.trajectory import Group
-from agentgym_rl.checkpoint import TrainerState
-from agentgym_rl.cloning import clone_step
-from agentgym_rl.learner import Workplace
-from agentgym_rl.metrics import Metrics
+from agentgym_rl.core.checkpoint import TrainerState
+from agentgym_rl.core.cloning import clone_step
+from agentgym_rl.core.learner import Workplace
+from agentgym_rl.core.metrics import Metrics
+from agentgym_rl.core.part_state import Part
+from agentgym_rl.offline.options import CloningOptions
 from agentgym_rl.offline.stored_episodes import StoredEpisodes
-from agentgym_rl.part_state import Part
 
 
 class CloningLearner:
@@ -26,12 +27,12 @@ class CloningLearner:
         episodes: What is learnt from.
     """
 
-    def __init__(self, place: Workplace, episodes: StoredEpisodes) -> None:
+    def __init__(self, place: Workplace[CloningOptions], episodes: StoredEpisodes) -> None:
         self.place, self.episodes = place, episodes
 
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
         """The updates of an iteration; there are no groups."""
-        place, options = self.place, self.place.config.algorithm.offline
+        place, options = self.place, self.place.config.algorithm
         steps, returns = [], []
         for _ in range(options.updates):
             drawn = self.episodes.draw(options.batch)

@@ -1,6 +1,6 @@
 """Critics over the vocabulary from stored episodes, and the cloned policy that they steer: ILQL, Monte-Carlo returns.
 
-Not here: the losses (hierarchical/ilql.py), the steered output layer (agentgym.policies.torch_steering). Policy and
+Not here: the losses (ilql.py), the steered output layer (agentgym.policies.torch.steering). Policy and
 critic share the transformer, which learns from both.
 """
 
@@ -15,27 +15,33 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from agentgym.policies.torch_steering import SteeredHead
+from agentgym.policies.torch.steering import SteeredHead
 from agentgym.rollout import draw_seed
 from agentgym.trajectory import Group
-from agentgym_rl import distributed
-from agentgym_rl.batch import Stream, TrainBatch
-from agentgym_rl.calibration import calibration_metrics
-from agentgym_rl.checkpoint import TrainerState
-from agentgym_rl.gae import rewards_at_turn_ends
-from agentgym_rl.hierarchical.fresh_values import has_return
-from agentgym_rl.hierarchical.ilql import ilql_loss, monte_carlo_loss, taken
-from agentgym_rl.hierarchical.targets import episode_successors, monte_carlo_targets, next_values, one_step_targets
+from agentgym_rl.core import distributed
+from agentgym_rl.core.batch import Stream, TrainBatch
+from agentgym_rl.core.checkpoint import TrainerState
+from agentgym_rl.core.learner import Workplace
+from agentgym_rl.core.logprobs import states_before
+from agentgym_rl.core.metrics import Metrics, mean_by_name
+from agentgym_rl.core.micro_batch import MicroBatch
+from agentgym_rl.core.module_part import ModulePart
+from agentgym_rl.core.packing import pack
+from agentgym_rl.core.part_state import Part
+from agentgym_rl.core.scoring import final_probe
+from agentgym_rl.hierarchical.critic.fresh_values import has_return
+from agentgym_rl.hierarchical.critic.targets import (
+    episode_successors,
+    monte_carlo_targets,
+    next_values,
+    one_step_targets,
+)
 from agentgym_rl.hierarchical.transitions import require_carried
-from agentgym_rl.learner import Workplace
-from agentgym_rl.logprobs import states_before
-from agentgym_rl.metrics import Metrics, mean_by_name
-from agentgym_rl.micro_batch import MicroBatch
-from agentgym_rl.module_part import ModulePart
+from agentgym_rl.maths.calibration import calibration_metrics
+from agentgym_rl.maths.gae import rewards_at_turn_ends
+from agentgym_rl.offline.ilql import ilql_loss, monte_carlo_loss, taken
+from agentgym_rl.offline.options import IlqlOptions, MonteCarloOptions
 from agentgym_rl.offline.stored_episodes import StoredEpisodes
-from agentgym_rl.packing import pack
-from agentgym_rl.part_state import Part
-from agentgym_rl.scoring import final_probe
 
 
 class TokenValue(nn.Module):
@@ -75,9 +81,9 @@ class SteeredLearner:
         episodes: What is learnt from.
     """
 
-    def __init__(self, place: Workplace, episodes: StoredEpisodes) -> None:
+    def __init__(self, place: Workplace[MonteCarloOptions | IlqlOptions], episodes: StoredEpisodes) -> None:
         self.place, self.episodes = place, episodes
-        self.options = place.config.algorithm.offline
+        self.options = place.config.algorithm
         self.head = cast(SteeredHead, cast(Any, place.model.causal_lm).get_output_embeddings())
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(draw_seed(place.config.run.seed, "token value"))
@@ -135,7 +141,8 @@ class SteeredLearner:
         if is_finite:
             for optimiser in optimisers:
                 optimiser.step()
-            self.value.follow(self.head, self.options.polyak)
+            if isinstance(self.options, IlqlOptions):
+                self.value.follow(self.head, self.options.polyak)
         metrics = {
             "loss/cloning": cloning,
             "critic/loss": critic,
@@ -154,11 +161,12 @@ class SteeredLearner:
         q, wanted = self.head.q(states), micro.flatten(targets)
         said = taken(q.detach(), tokens).mean(0)
         weights = torch.full_like(wanted, 1 / num_tokens)
-        if self.options.method == "monte_carlo":
-            return monte_carlo_loss(q, tokens, wanted, weights, self.options.ilql.conservatism), said
+        options = self.options
+        if not isinstance(options, IlqlOptions):
+            return monte_carlo_loss(q, tokens, wanted, weights, options.cql_weight), said
         with torch.no_grad():
             target_q = taken(self.value.target_q(states), tokens)
-        return ilql_loss(q, self.value(states), tokens, wanted, target_q, weights, config=self.options.ilql), said
+        return ilql_loss(q, self.value(states), tokens, wanted, target_q, weights, config=options.loss), said
 
     def _targets(self, batch: TrainBatch) -> tuple[list[Stream], list[Stream]]:
         """What Q of each sampled token regresses to, and the return that followed.
@@ -167,7 +175,7 @@ class SteeredLearner:
             ContractError: A reward is no finite number, or belongs to a turn without sampled tokens and would be lost.
         """
         targets, returns = ([np.zeros(segment.num_tokens) for segment in batch.segments] for _ in range(2))
-        values = self._values(batch) if self.options.method == "ilql" else None
+        values = self._values(batch) if isinstance(self.options, IlqlOptions) else None
         is_cut = [each.is_truncated for each in batch.trajectories]
         for index, trajectory in enumerate(batch.trajectories):
             turn, turn_rewards = batch.turn_index(index), trajectory.step_rewards()

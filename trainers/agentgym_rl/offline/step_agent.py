@@ -1,6 +1,6 @@
 """StepAgent by its implicit reward: the agent acts in each state of an expert, whose action is to be preferred.
 
-Not here: the loss (hierarchical/step_preference.py); the paper's other reward, a discriminator's, which episodes are
+Not here: the loss (step_preference.py); the paper's other reward, a discriminator's, which episodes are
 played for: preset step_agent_inverse.
 """
 
@@ -17,17 +17,19 @@ from jaxtyping import Float
 from agentgym.errors import ConfigError
 from agentgym.rollout import draw_seed
 from agentgym.trajectory import Group
-from agentgym_rl import distributed
-from agentgym_rl.batch import TrainBatch
-from agentgym_rl.checkpoint import TrainerState
-from agentgym_rl.hierarchical.choices import Choices, StateActions, read_actions
+from agentgym_rl.core import distributed
+from agentgym_rl.core.batch import TrainBatch
+from agentgym_rl.core.checkpoint import TrainerState
+from agentgym_rl.core.learner import Workplace
+from agentgym_rl.core.metrics import Metrics, mean_by_name
+from agentgym_rl.core.part_state import Part
+from agentgym_rl.core.publishing import publish
+from agentgym_rl.hierarchical.listed.choices import Choices, StateActions, read_actions
 from agentgym_rl.hierarchical.resampling import sample_branches
-from agentgym_rl.hierarchical.step_preference import step_preference_loss
 from agentgym_rl.hierarchical.transitions import turn_transitions
-from agentgym_rl.learner import Workplace
-from agentgym_rl.metrics import Metrics, mean_by_name
+from agentgym_rl.offline.options import StepPreferenceOptions
+from agentgym_rl.offline.step_preference import step_preference_loss
 from agentgym_rl.offline.stored_episodes import StoredEpisodes
-from agentgym_rl.part_state import Part
 
 EXPERT, OWN = 0, 1
 """Places of both actions of a state."""
@@ -54,11 +56,11 @@ class StepAgentLearner:
         episodes: The expert's.
     """
 
-    def __init__(self, place: Workplace, episodes: StoredEpisodes) -> None:
+    def __init__(self, place: Workplace[StepPreferenceOptions], episodes: StoredEpisodes) -> None:
         if place.reference is None:
             raise ConfigError("step_preference compares with the policy at the start, and no copy of it was kept")
         self.place, self.episodes, self.reference = place, episodes, place.reference
-        self.options = place.config.algorithm.offline
+        self.options = place.config.algorithm
 
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
         """The updates of an iteration, each on actions that the policy samples right before it."""
@@ -105,7 +107,7 @@ class StepAgentLearner:
         is_finite = bool(np.isfinite(norms).all())
         if is_finite:
             place.optimiser.step()
-            place.policy.load_weights(place.model.causal_lm, place.policy.version)
+            publish(place.model, place.policy, place.policy.version)
         return {
             "loss/preference": sums["loss/preference"],
             "offline/margin": sums["offline/margin"],
@@ -128,7 +130,7 @@ class StepAgentLearner:
     ) -> tuple[Float[torch.Tensor, ""], Float[torch.Tensor, " N"]]:
         """The loss of some states, and beta times how much more than the reference the expert's action is preferred."""
         weights = torch.full_like(scores[:, EXPERT], 1 / num_states)
-        beta = self.options.preference.beta
+        beta = self.options.beta
         loss = step_preference_loss(
             scores[:, EXPERT], scores[:, OWN], reference[:, EXPERT], reference[:, OWN], weights, beta
         )

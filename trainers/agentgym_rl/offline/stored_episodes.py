@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agentgym.errors import CheckpointError, ConfigError
 from agentgym.trajectory import Trajectory
-from agentgym_rl.part_state import PartState
+from agentgym_rl.core.part_state import PartState
 from agentgym_rl.replay.draw import generator_state, restore_generator
 from agentgym_rl.replay.index import ReplayIndex
 
@@ -91,7 +91,7 @@ def best(returns: NDArray[np.float64], quantile: float) -> NDArray[np.bool_]:
         return returns >= threshold
     if returns.max() == returns.min():
         raise ConfigError(
-            f"offline.quantile is {quantile:g}, but all {len(returns)} episodes return {threshold:g}, so none is "
-            "better than another; learn from all (offline.quantile = 0), or from other runs"
+            f"algorithm.quantile is {quantile:g}, but all {len(returns)} episodes return {threshold:g}, so none is "
+            "better than another; learn from all (algorithm.quantile = 0), or from other runs"
         )
     return returns > threshold

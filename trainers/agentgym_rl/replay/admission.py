@@ -16,7 +16,8 @@ import numpy as np
 from agentgym.errors import StoreError
 from agentgym.evaluation.recording import RECORDING
 from agentgym.store import RunStore
-from agentgym_rl.replay.index import ReplayConfig, ReplayIndex
+from agentgym_rl.replay.index import ReplayIndex
+from agentgym_rl.replay.tables import ReplayConfig
 
 TOKENIZER = "tokenizer"
 """Key of a run's meta: the digest of the vocabulary that its token ids are of."""

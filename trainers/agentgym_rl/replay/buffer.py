@@ -20,17 +20,27 @@ from agentgym.rollout import draw_seed
 from agentgym.store import RunStore
 from agentgym.suite import Suite
 from agentgym.trajectory import Trajectory
-from agentgym_rl.part_state import PartState
+from agentgym_rl.core.part_state import PartState
 from agentgym_rl.replay.across_runs import ReplayAcrossRuns
-from agentgym_rl.replay.admission import open_runs, require_whole
+from agentgym_rl.replay.admission import open_runs
 from agentgym_rl.replay.draw import Draw, Sampler
 from agentgym_rl.replay.hindsight import Hindsight
 from agentgym_rl.replay.imitation import SelfImitation, UsualReturns
-from agentgym_rl.replay.index import Admitted, ReplayIndex
-from agentgym_rl.replay.options import ReplayOptions
+from agentgym_rl.replay.index import ReplayIndex
+from agentgym_rl.replay.options import (
+    GoodReplay,
+    ImitationReplay,
+    Memory,
+    PrioritisedBuffer,
+    ReturnWeightedBuffer,
+    StoredPrioritised,
+    StoredReturnWeighted,
+    SuccessReplay,
+)
 from agentgym_rl.replay.prioritised import PrioritisedReplay
 from agentgym_rl.replay.returns import ReturnWeightedReplay
 from agentgym_rl.replay.successes import TaskSuccesses
+from agentgym_rl.replay.tables import Admitted, ImitationConfig
 from agentgym_rl.replay.uniform import UniformReplay
 
 
@@ -49,11 +59,9 @@ class ReplayBuffer:
         usual: kind imitation: what the samplers judge by; whoever collects tells it of fresh groups.
     """
 
-    def __init__(
-        self, options: ReplayOptions, indices: Sequence[ReplayIndex], hindsight: Hindsight | None, seed: int
-    ) -> None:
+    def __init__(self, options: Memory, indices: Sequence[ReplayIndex], hindsight: Hindsight | None, seed: int) -> None:
         self.options, self.indices, self.hindsight = options, tuple(indices), hindsight
-        self.usual = UsualReturns(options.imitation)
+        self.usual = UsualReturns(options.imitation if isinstance(options, ImitationReplay) else ImitationConfig())
         self.samplers = [self._sampler(index, draw_seed(seed, "replay", n)) for n, index in enumerate(self.indices)]
         self._seed = seed
         self._across = None
@@ -64,7 +72,7 @@ class ReplayBuffer:
     @classmethod
     def open(
         cls,
-        options: ReplayOptions,
+        options: Memory,
         store: RunStore,
         suite: Suite,
         *,
@@ -226,41 +234,15 @@ class ReplayBuffer:
 
     def _sampler(self, index: ReplayIndex, seed: int) -> Sampler:
         options, generator = self.options, np.random.default_rng(seed)
-        if options.kind == "successes":
+        if isinstance(options, SuccessReplay):
             return TaskSuccesses(index, generator, options.per_task)
-        if options.kind == "imitation":
+        if isinstance(options, ImitationReplay):
             return SelfImitation(index, generator, self.usual)
-        if options.kind == "prioritised":
+        if isinstance(options, PrioritisedBuffer | StoredPrioritised):
             return PrioritisedReplay(index, generator, options.priority, options.unit)
-        if options.kind == "return_weighted":
+        if isinstance(options, GoodReplay | ReturnWeightedBuffer | StoredReturnWeighted):
             return ReturnWeightedReplay(index, generator, options.temperature, options.unit)
         return UniformReplay(index, generator, options.unit)
-
-
-def require_replayable(
-    options: ReplayOptions,
-    suite: Suite,
-    *,
-    tokenizer: PreTrainedTokenizerFast,
-    renderer: ChatRenderer,
-    tools: Sequence[ToolSchema],
-    admitted: Admitted,
-) -> None:
-    """Refuse options that cannot work with a suite or with earlier runs, before a run is begun.
-
-    Raises:
-        StoreError: An earlier run cannot be replayed; see `open_runs`.
-        ConfigError: Hindsight is on, and the environment cannot relabel.
-    """
-    if options.hindsight is not None:
-        Hindsight(suite, renderer, tools, options.hindsight).close()
-    indices = open_runs(options.runs, options.bounds_of_runs(admitted), suite=suite.name, tokenizer=tokenizer)
-    try:
-        for index in indices:
-            require_whole(index)
-    finally:
-        for index in indices:
-            index.store.close()
 
 
 def _of_index(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

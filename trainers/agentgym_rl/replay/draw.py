@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentgym.errors import CheckpointError, ConfigError, ContractError
-from agentgym_rl.histograms import AGES, histogram_metrics
-from agentgym_rl.replay.index import ReplayIndex, Unit
+from agentgym_rl.maths.histograms import AGES, histogram_metrics
+from agentgym_rl.replay.index import ReplayIndex
+from agentgym_rl.replay.tables import Unit
 
 
 @dataclass(frozen=True)

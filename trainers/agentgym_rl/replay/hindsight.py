@@ -10,8 +10,7 @@ were, thoughts about the old goal included; none of this judges them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,34 +24,11 @@ from agentgym.rollout import Job, RolloutSettings, collect_episodes, draw_seed, 
 from agentgym.suite import Suite, require_trainable
 from agentgym.task import Task
 from agentgym.trajectory import HINDSIGHT, Trajectory
-from agentgym_rl.demonstrations import with_tokens
+from agentgym_rl.core.demonstrations import with_tokens
+from agentgym_rl.replay.tables import HindsightConfig
 
-Strategy = Literal["final", "future"]
 RELABELLED = "relabelled_from"
 """Key of a relabelled trajectory's metadata: the id of the episode that it was made from."""
-
-
-@dataclass(frozen=True)
-class HindsightConfig:
-    """Which goals are put in the place of the one that was missed."""
-
-    strategy: Strategy = "final"
-    """final: what the episode had achieved in the end; future: that, and what it had achieved at some turns before."""
-    goals: int = 4
-    """future: most goals an episode, the final one among them."""
-    episodes: int = 32
-    """Learning from groups: relabelled episodes that are drawn an iteration, new and old ones."""
-    coefficient: float = 1.0
-    """Learning from groups: weight of their loss, -log pi of their messages, beside the fresh one."""
-
-    def __post_init__(self) -> None:
-        if self.strategy not in get_args(Strategy):
-            raise ConfigError(f"hindsight.strategy is {self.strategy!r}; expected final or future")
-        if self.goals < 1 or self.episodes < 1 or not self.coefficient > 0:
-            raise ConfigError(
-                f"hindsight needs goals >= 1, episodes >= 1 and coefficient > 0: got {self.goals}, {self.episodes}, "
-                f"{self.coefficient}"
-            )
 
 
 class Hindsight:

@@ -10,31 +10,16 @@ mask that keeps entropy is in `covariance`, the ramp of the replayed loss in `op
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agentgym.attribution.step_groups import TOLERANCE
-from agentgym.errors import CheckpointError, ConfigError, ContractError
-from agentgym_rl.advantages import has_spread
+from agentgym.attribution.groups.baselines import has_spread
+from agentgym.errors import CheckpointError, ContractError
 from agentgym_rl.replay.draw import Draw, generator_state, require_count, restore_generator
 from agentgym_rl.replay.index import ReplayIndex
-
-
-@dataclass(frozen=True)
-class ImitationConfig:
-    """How the past is judged."""
-
-    history: int = 10240
-    """Groups whose mean and deviation of returns are remembered."""
-    is_scaled: bool = False
-    """Divide recalibrated advantages by the median deviation of the groups whose returns differed."""
-
-    def __post_init__(self) -> None:
-        if self.history < 1:
-            raise ConfigError(f"imitation.history is {self.history}; expected at least 1 group")
+from agentgym_rl.replay.tables import ImitationConfig
 
 
 class UsualReturns:
@@ -61,7 +46,7 @@ class UsualReturns:
             raise ContractError(f"returns of a group are {returns.tolist()}; expected finite numbers")
         if len(returns):
             self._means.append(float(returns.mean()))
-            if has_spread(returns, TOLERANCE):
+            if has_spread(returns, np.zeros(len(returns), np.int64)).any():
                 self._deviations.append(float(returns.std()))
             del self._means[: -self.config.history], self._deviations[: -self.config.history]
 

@@ -5,45 +5,17 @@ Which entries are drawn is up to the samplers beside this file; reading drawn en
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agentgym.errors import CheckpointError, ConfigError, ContractError, StoreError
+from agentgym.errors import CheckpointError, ContractError, StoreError
 from agentgym.store import RunStore
 from agentgym.store.columns import EpisodeColumns
-from agentgym_rl.part_state import PartState
-
-Unit = Literal["turn", "episode"]
-"""What one entry is."""
-Admitted = Literal["all", "sampled", "derived"]
-"""Which episodes enter by where their tokens come from: sampled ones have behaviour log-probabilities."""
-
-
-@dataclass(frozen=True)
-class ReplayConfig:
-    """What enters a replay buffer, and how long it stays."""
-
-    capacity: int | None = 100_000
-    """Most turns that are kept; the oldest episodes go first, whole; none: all."""
-    max_age: int | None = None
-    """Iterations after which an episode can no longer be drawn; none: any age."""
-    max_lag: int | None = None
-    """Updates by which the weights that sampled any turn of an episode may lie behind; none: any number."""
-    admitted: Admitted = "all"
-    """all; sampled: those with behaviour log-probabilities, which losses with a ratio need; derived: the others, such
-    as hindsight."""
-
-    def __post_init__(self) -> None:
-        if self.capacity is not None and self.capacity < 1:
-            raise ConfigError(f"replay.capacity is {self.capacity}; expected at least 1 turn")
-        for name in ("max_age", "max_lag"):
-            bound = getattr(self, name)
-            if bound is not None and bound < 0:
-                raise ConfigError(f"replay.{name} is {bound}; expected at least 0, or none")
+from agentgym_rl.core.part_state import PartState
+from agentgym_rl.replay.tables import ReplayConfig, Unit
 
 
 class Refreshed(NamedTuple):

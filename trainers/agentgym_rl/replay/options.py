@@ -1,85 +1,58 @@
-"""What of a run is learnt from again, and how it counts: the table `[algorithm.replay]`.
+"""What of a run is learnt from again, and how it counts: the table `[algorithm.replay]` of learners that replay.
 
-Which options apply to which kind is in `agentgym_rl.applicability`; what is made of them in `buffer`.
+A choice of kinds, each with its own keys; which of them a learner offers is in its options. What is made of them is in
+`buffer`.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import Literal, get_args
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, cast
 
 from agentgym.errors import ConfigError
-from agentgym_rl.ratios import RatioLevel
-from agentgym_rl.replay.covariance import CovarianceConfig
-from agentgym_rl.replay.hindsight import HindsightConfig
-from agentgym_rl.replay.imitation import ImitationConfig
-from agentgym_rl.replay.index import Admitted, ReplayConfig, Unit
-from agentgym_rl.replay.prioritised import PriorityConfig
+from agentgym_rl.maths.options import CovarianceConfig, RatioLevel
+from agentgym_rl.replay.tables import (
+    Admitted,
+    ClonedHindsight,
+    HindsightConfig,
+    ImitationConfig,
+    PriorityConfig,
+    ReplayConfig,
+    Unit,
+)
 
-ReplayKind = Literal["none", "successes", "imitation", "uniform", "prioritised", "return_weighted"]
 
+class Memory:
+    """What a replay buffer reads of its options; these values hold where a kind has no key for them."""
 
-@dataclass(frozen=True)
-class ReplayOptions:
-    """Replay of the run's own episodes, of earlier runs, and of failures at goals that they did reach."""
-
-    kind: ReplayKind = "none"
-    """none; successes: a stored success joins each group without any (ARPO); imitation: episodes better than usual, in
-    a loss of their own (SPEAR); return_weighted: by exp(return / temperature); uniform; prioritised."""
-    unit: Unit = "turn"
-    """uniform, prioritised, return_weighted: what an actor-critic draws; learning from groups draws whole episodes."""
+    kind: str
+    """How entries are drawn."""
+    unit: Unit = "episode"
+    """What one entry is."""
     capacity: int | None = None
-    """Most turns that can be drawn; the oldest episodes go first, whole. Each earlier run has as many. None: 100,000 of
-    this run, and all of earlier ones."""
+    """Most turns that can be drawn; the oldest episodes go first, whole."""
     max_age: int | None = None
-    """Iterations after which an episode can no longer be drawn; none: any age."""
+    """Iterations after which an episode can no longer be drawn."""
     max_lag: int | None = None
-    """Updates by which the weights that sampled any turn of an episode may lie behind; none: any number."""
-    episodes: int = 32
-    """imitation, return_weighted: episodes that are drawn an iteration."""
-    coefficient: float = 1.0
-    """imitation, return_weighted: weight of the replayed loss beside the fresh one, when the ramp has ended."""
-    ramp: int = 0
-    """Iterations over which that weight rises from 0 along half a cosine; 0 for none."""
-    weight_level: RatioLevel = "token"
-    """Unit that shares an importance weight w = min(pi_prox / pi_behaviour, max_weight): a token, or the product over a
-    turn or an episode."""
-    max_weight: float = 2.0
-    """Where importance weights of replayed tokens are truncated."""
-    per_task: int = 8
-    """successes: most that are kept of a task; the oldest go first."""
-    temperature: float = 0.1
-    """return_weighted: low is greedy, high is uniform."""
-    priority: PriorityConfig = field(default_factory=PriorityConfig)
-    """prioritised: how priorities become probabilities."""
-    imitation: ImitationConfig = field(default_factory=ImitationConfig)
-    """imitation: what is better than usual."""
-    covariance: CovarianceConfig = field(default_factory=CovarianceConfig)
-    """imitation: replayed tokens that are left out because they would sharpen the policy most."""
-    fresh_covariance: CovarianceConfig = field(default_factory=lambda: CovarianceConfig(0.02, 1.0, 40.0))
-    """imitation: the same of fresh tokens."""
+    """Updates by which the weights that sampled an episode may lie behind."""
     runs: tuple[str, ...] = ()
-    """Folders of earlier runs of the same suite and tokenizer, or of recordings, that are replayed too; only read."""
+    """Folders of earlier runs."""
     runs_share: float = 0.5
-    """Of each draw, the share that comes from earlier runs; successes take one only where this run has none."""
+    """The share of each draw that comes from earlier runs."""
     hindsight: HindsightConfig | None = None
-    """Failed episodes as successes at goals that they did reach (HER); none: off."""
+    """Failed episodes as successes at goals that they did reach."""
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(ReplayKind):
-            raise ConfigError(f"replay.kind is {self.kind!r}; expected one of {', '.join(get_args(ReplayKind))}")
         self.bounds()
-        lowest = {"episodes": 1, "ramp": 0, "per_task": 1, "coefficient": 0.0, "temperature": 0.01}
-        for name, bound in lowest.items():
-            if not getattr(self, name) >= bound:
-                raise ConfigError(f"replay.{name} is {getattr(self, name)}; expected at least {bound}")
-        if not 0 < self.max_weight < math.inf:
-            raise ConfigError(f"replay.max_weight is {self.max_weight}; expected a positive number")
         if not 0 <= self.runs_share <= 1:
             raise ConfigError(f"replay.runs_share is {self.runs_share}; expected a number in [0, 1]")
         if len(set(self.runs)) < len(self.runs):
             raise ConfigError(f"replay.runs names a run twice: {', '.join(self.runs)}; name each once")
+
+    def over(self, runs: tuple[str, ...]) -> Memory:
+        """The same over other stored runs."""
+        return cast(Memory, replace(cast(Any, self), runs=runs))
 
     @property
     def is_on(self) -> bool:
@@ -95,7 +68,244 @@ class ReplayOptions:
         """Bounds of the index of each earlier run, whose ages and versions mean nothing here."""
         return ReplayConfig(self.capacity, admitted=admitted)
 
+
+def _require_at_least(**bounds: tuple[float, float]) -> None:
+    for name, (value, bound) in bounds.items():
+        if not value >= bound:
+            raise ConfigError(f"replay.{name} is {value}; expected at least {bound:g}")
+
+
+# For learning from groups.
+
+
+@dataclass(frozen=True)
+class NoReplay(Memory):
+    """Nothing is replayed, unless hindsight is on."""
+
+    kind: Literal["none"] = "none"
+    """What is learnt from again."""
+    capacity: int | None = None
+    """With hindsight, the most turns that can be drawn. The oldest episodes go first, whole. None means 100,000."""
+    max_age: int | None = None
+    """With hindsight, the iterations after which an episode can no longer be drawn; none means any age."""
+    hindsight: ClonedHindsight | None = None
+    """Learn from failed episodes as successes at goals that they did reach (HER); none turns it off."""
+
+
+@dataclass(frozen=True)
+class _Replayed(Memory):
+    """What kinds of replay beside groups have in common."""
+
+    capacity: int | None = None
+    """Most turns that can be drawn. The oldest episodes go first, whole. Each earlier run has as many. None means
+    100,000 turns of this run, and all turns of earlier ones."""
+    max_age: int | None = None
+    """Iterations after which an episode can no longer be drawn; none means any age."""
+    max_lag: int | None = None
+    """Updates by which the weights that sampled any turn of an episode may lie behind; none means any number."""
+    runs: tuple[str, ...] = ()
+    """Folders of earlier runs of the same suite and tokenizer that are replayed too. They are only read."""
+    hindsight: ClonedHindsight | None = None
+    """Learn from failed episodes as successes at goals that they did reach (HER); none turns it off."""
+    weight_level: RatioLevel = "token"
+    """The unit that shares an importance weight w = min(pi_prox / pi_behaviour, max_weight): a token, or the product
+    over a turn or an episode."""
+    max_weight: float = 2.0
+    """The cap of the importance weights of replayed tokens."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.max_weight < math.inf:
+            raise ConfigError(f"replay.max_weight is {self.max_weight}; expected a positive number")
+
+
+@dataclass(frozen=True)
+class SuccessReplay(_Replayed):
+    """A stored success joins each group that has none (ARPO). Earlier runs serve tasks without one of this run."""
+
+    kind: Literal["successes"] = "successes"
+    """What is learnt from again."""
+    per_task: int = 8
+    """Most successes that are kept of a task. The oldest go first."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _require_at_least(per_task=(self.per_task, 1))
+
+
+@dataclass(frozen=True)
+class DrawnReplay(_Replayed):
+    """Episodes that are drawn every iteration, with a loss of their own beside the fresh one."""
+
+    runs_share: float = 0.5
+    """The share of each draw that comes from earlier runs."""
+    episodes: int = 32
+    """Episodes that are drawn per iteration."""
+    coefficient: float = 1.0
+    """Weight of the replayed loss beside the fresh one, when the ramp has ended."""
+    ramp: int = 0
+    """Iterations over which that weight rises from 0 along half a cosine; 0 means none."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _require_at_least(episodes=(self.episodes, 1), ramp=(self.ramp, 0), coefficient=(self.coefficient, 0))
+
     def weight_at(self, iteration: int) -> float:
         """Weight of the replayed loss: coefficient * (1 - cos(pi min(iteration / ramp, 1))) / 2; iterations from 0."""
         share = min(iteration / self.ramp, 1.0) if self.ramp else 1.0
         return self.coefficient * (1.0 - math.cos(math.pi * share)) / 2.0
+
+
+@dataclass(frozen=True)
+class ImitationReplay(DrawnReplay):
+    """Episodes that were better than usual (SPEAR)."""
+
+    kind: Literal["imitation"] = "imitation"
+    """What is learnt from again."""
+    imitation: ImitationConfig = field(default_factory=ImitationConfig)
+    """What is better than usual."""
+    covariance: CovarianceConfig = field(default_factory=CovarianceConfig)
+    """Replayed tokens that are left out because they would sharpen the policy most."""
+    fresh_covariance: CovarianceConfig = field(default_factory=lambda: CovarianceConfig(0.02, 1.0, 40.0))
+    """The same for fresh tokens."""
+
+
+@dataclass(frozen=True)
+class GoodReplay(DrawnReplay):
+    """Episodes drawn by exp(return / temperature)."""
+
+    kind: Literal["return_weighted"] = "return_weighted"
+    """What is learnt from again."""
+    temperature: float = 0.1
+    """A low temperature is greedy, a high one uniform."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _require_at_least(temperature=(self.temperature, 0.01))
+
+
+GroupReplayOptions = NoReplay | SuccessReplay | ImitationReplay | GoodReplay
+"""What learning from groups replays; the first is the default."""
+
+
+# For learning under a critic of turns.
+
+
+@dataclass(frozen=True)
+class _Buffer(Memory):
+    """What the replay buffers of a critic have in common."""
+
+    unit: Unit = "turn"
+    """What is drawn: turns, or whole episodes."""
+    capacity: int | None = None
+    """Most turns that can be drawn. The oldest episodes go first, whole. Each earlier run has as many. None means
+    100,000 turns of this run, and all turns of earlier ones."""
+    max_age: int | None = None
+    """Iterations after which an episode can no longer be drawn; none means any age."""
+    max_lag: int | None = None
+    """Updates by which the weights that sampled any turn of an episode may lie behind; none means any number."""
+    runs: tuple[str, ...] = ()
+    """Folders of earlier runs of the same suite and tokenizer, or of recordings, that are replayed too. They are only
+    read."""
+    runs_share: float = 0.5
+    """The share of each draw that comes from earlier runs."""
+    hindsight: HindsightConfig | None = None
+    """Learn from failed episodes as successes at goals that they did reach (HER); none turns it off."""
+
+
+@dataclass(frozen=True)
+class UniformBuffer(_Buffer):
+    """All entries are drawn alike."""
+
+    kind: Literal["uniform"] = "uniform"
+    """How entries are drawn."""
+
+
+@dataclass(frozen=True)
+class PrioritisedBuffer(_Buffer):
+    """Entries are drawn by how much they surprised, or by what they returned."""
+
+    kind: Literal["prioritised"] = "prioritised"
+    """How entries are drawn."""
+    priority: PriorityConfig = field(default_factory=PriorityConfig)
+    """How priorities become probabilities."""
+
+
+@dataclass(frozen=True)
+class ReturnWeightedBuffer(_Buffer):
+    """Entries are drawn by exp(return / temperature)."""
+
+    kind: Literal["return_weighted"] = "return_weighted"
+    """How entries are drawn."""
+    temperature: float = 0.1
+    """A low temperature is greedy, a high one uniform."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _require_at_least(temperature=(self.temperature, 0.01))
+
+
+BufferOptions = UniformBuffer | PrioritisedBuffer | ReturnWeightedBuffer
+"""How a critic of turns draws from its replay buffer; the first is the default."""
+
+
+# For learning from stored runs alone.
+
+
+@dataclass(frozen=True)
+class StoredRuns(Memory):
+    """The stored runs that are learnt from; all their episodes are drawn alike."""
+
+    kind = "uniform"
+    runs: tuple[str, ...] = ()
+    """Folders of runs of the same suite and tokenizer, or of recordings. They are only read."""
+    capacity: int | None = None
+    """Most turns of each run that can be drawn. The oldest episodes go first, whole. None means all."""
+
+
+@dataclass(frozen=True)
+class _StoredBuffer(Memory):
+    """What the replay buffers of a critic have in common where nothing is collected."""
+
+    unit: Unit = "turn"
+    """What is drawn: turns, or whole episodes."""
+    runs: tuple[str, ...] = ()
+    """Folders of runs of the same suite and tokenizer, or of recordings. They are only read."""
+    capacity: int | None = None
+    """Most turns of each run that can be drawn. The oldest episodes go first, whole. None means all."""
+
+
+@dataclass(frozen=True)
+class StoredUniform(_StoredBuffer):
+    """All entries are drawn alike."""
+
+    kind: Literal["uniform"] = "uniform"
+    """How entries are drawn."""
+
+
+@dataclass(frozen=True)
+class StoredPrioritised(_StoredBuffer):
+    """Entries are drawn by how much they surprised, or by what they returned."""
+
+    kind: Literal["prioritised"] = "prioritised"
+    """How entries are drawn."""
+    priority: PriorityConfig = field(default_factory=PriorityConfig)
+    """How priorities become probabilities."""
+
+
+@dataclass(frozen=True)
+class StoredReturnWeighted(_StoredBuffer):
+    """Entries are drawn by exp(return / temperature)."""
+
+    kind: Literal["return_weighted"] = "return_weighted"
+    """How entries are drawn."""
+    temperature: float = 0.1
+    """A low temperature is greedy, a high one uniform."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _require_at_least(temperature=(self.temperature, 0.01))
+
+
+StoredBufferOptions = StoredUniform | StoredPrioritised | StoredReturnWeighted
+"""How a critic of turns draws from stored runs; the first is the default."""

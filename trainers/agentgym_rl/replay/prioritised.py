@@ -8,41 +8,16 @@ largest of the draw, not of the buffer.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agentgym.errors import CheckpointError, ConfigError, ContractError
+from agentgym.errors import CheckpointError, ContractError
 from agentgym_rl.replay.draw import Draw, generator_state, require_count, restore_generator
-from agentgym_rl.replay.index import ReplayIndex, Unit
+from agentgym_rl.replay.index import ReplayIndex
 from agentgym_rl.replay.sum_tree import SumTree
-
-PriorityKind = Literal["td_error", "advantage", "return"]
-
-
-@dataclass(frozen=True)
-class PriorityConfig:
-    """How priorities become probabilities."""
-
-    by: PriorityKind = "td_error"
-    """td_error and advantage: what `update` is told, by magnitude; return: the return above the buffer's lowest."""
-    alpha: float = 0.6
-    """Exponent of priorities: 0 is uniform, 1 proportional."""
-    beta: float = 0.4
-    """Exponent of the importance weights: 0 corrects nothing, 1 all of it."""
-    floor: float = 1e-3
-    """Added to every magnitude, so that nothing becomes unreachable."""
-
-    def __post_init__(self) -> None:
-        if self.by not in get_args(PriorityKind):
-            raise ConfigError(f"replay priority is by {self.by!r}; expected one of {', '.join(get_args(PriorityKind))}")
-        if not 0 <= self.alpha <= 1 or not 0 <= self.beta <= 1 or self.floor <= 0:
-            raise ConfigError(
-                f"replay priorities need alpha and beta in [0, 1] and floor > 0: got alpha {self.alpha}, beta "
-                f"{self.beta}, floor {self.floor}"
-            )
+from agentgym_rl.replay.tables import PriorityConfig, Unit
 
 
 class PrioritisedReplay:

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agentgym.attribution.groups.baselines import Baselines
 from agentgym.errors import ConfigError
 from agentgym_rl.replay.draw import Draw, generator_state, require_count, restore_generator
-from agentgym_rl.replay.index import ReplayIndex, Unit
+from agentgym_rl.replay.index import ReplayIndex
+from agentgym_rl.replay.tables import Unit
 
 
 class ReturnWeightedReplay:
@@ -78,7 +80,6 @@ def return_weights(returns: NDArray[np.float64], temperature: float) -> NDArray[
 
 def task_advantages(index: ReplayIndex, entries: NDArray[np.int64]) -> NDArray[np.float64]:
     """float64[n]: the return of each drawn episode less the mean return of all its task and role's in the index."""
-    counts = np.bincount(index.task, minlength=len(index.tasks))
-    means = np.bincount(index.task, weights=index.reward, minlength=len(index.tasks)) / np.maximum(counts, 1)
-    advantages: NDArray[np.float64] = index.reward[entries] - means[index.task[entries]]
-    return advantages
+    _, ids = np.unique(index.task, return_inverse=True)
+    advantages: NDArray[np.float64] = index.reward - Baselines(index.reward, ids).means[ids]
+    return advantages[entries]

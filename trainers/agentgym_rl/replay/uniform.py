@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from agentgym_rl.replay.draw import Draw, generator_state, require_count, restore_generator
-from agentgym_rl.replay.index import ReplayIndex, Unit
+from agentgym_rl.replay.index import ReplayIndex
+from agentgym_rl.replay.tables import Unit
 
 
 class UniformReplay:

@@ -9,10 +9,10 @@ from pathlib import Path
 import torch
 
 from agentgym.suite import register_suites
-from agentgym_rl import job, run_folder
-from agentgym_rl.config import TrainConfig
+from agentgym_rl.core.config.train import TrainConfig
 from agentgym_rl.curricula.curriculum import Curriculum
-from agentgym_rl.trainer import Trainer
+from agentgym_rl.run import job, run_folder
+from agentgym_rl.run.trainer import Trainer
 from tests.trainers.rl.steps import install_steps
 from tests.trainers.rl.toys import toy_config
 from tests.trainers.rl.train_toy import Moment, in_a_fork, kill_at

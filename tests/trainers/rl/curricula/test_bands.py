@@ -10,8 +10,8 @@ import pytest
 from agentgym.errors import CheckpointError
 from agentgym.rollout import Opening
 from agentgym.task import Task
+from agentgym_rl.core.config.curriculum import BandConfig
 from agentgym_rl.curricula.bands import SuccessBands
-from agentgym_rl.curricula.config import BandConfig
 from agentgym_rl.curricula.plan import Plan, Result
 from tests.trainers.rl.planted import noticed, parametrised, swapped
 from tests.trainers.rl.steps import install_steps, steps_trainer

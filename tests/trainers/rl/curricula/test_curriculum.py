@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agentgym.config import build
+from agentgym.config import build, tables_of
 from agentgym.errors import CheckpointError
 from agentgym.rollout import GroupCollector, draw_seed, shuffled_tasks
-from agentgym_rl import trainer
-from agentgym_rl.checkpoint import digest_of, load_newest
-from agentgym_rl.curricula.config import BandConfig, CurriculumConfig
+from agentgym_rl.core.checkpoint import load_newest
+from agentgym_rl.core.config.curriculum import BandConfig, CurriculumConfig
+from agentgym_rl.core.part_state import PartState
 from agentgym_rl.curricula.curriculum import Curriculum
-from agentgym_rl.part_state import PartState
+from agentgym_rl.run import trainer
+from agentgym_rl.run.run_folder import digest_of
 from tests.trainers.rl.planted import CollectorOfTheFirst, noticed, parametrised, swapped
 from tests.trainers.rl.steps import install_steps, steps_trainer
 
@@ -138,7 +139,7 @@ def test_a_resumed_run_plays_the_same_groups(tmp_path: Path, staleness: int, imp
                 again.folder / "checkpoints",
                 again.model,
                 again.optimiser,
-                digest=digest_of(again.config),
+                digest=digest_of(tables_of(again.config)),
                 warn=print,
                 parts=again.parts(),
             )

@@ -5,8 +5,8 @@ import pytest
 
 from agentgym.outcome import Outcome
 from agentgym.trajectory import Trajectory, Turn, TurnTimes
-from agentgym_rl.batch import TrainBatch
-from agentgym_rl.curricula.config import DurationConfig
+from agentgym_rl.core.batch import TrainBatch
+from agentgym_rl.core.config.curriculum import DurationConfig
 from agentgym_rl.curricula.durations import weigh_by_duration
 from tests.trainers.rl.planted import trap
 

@@ -12,11 +12,11 @@ import pytest
 from agentgym.rollout.episode import Episode
 from agentgym.task import Task
 from agentgym.trajectory import HINT, Segment
-from agentgym_rl import update
-from agentgym_rl.curricula.config import GuidanceConfig
+from agentgym_rl.core.config.curriculum import GuidanceConfig
+from agentgym_rl.core.scoring import score_segments
 from agentgym_rl.curricula.guidance import Guidance
 from agentgym_rl.curricula.plan import Plan, Result
-from agentgym_rl.scoring import score_segments
+from agentgym_rl.groups import update
 from tests.trainers.rl.planted import noticed, parametrised, swapped
 from tests.trainers.rl.steps import install_steps, steps_trainer
 
@@ -104,17 +104,20 @@ def guided(folder: Path, iterations: int = 2, **guidance):
 
 def deliver_hint_to_all(self: Episode, inbox) -> None:
     """The hint stays in the recorded prompts and is trained with."""
-    if self.job.hint and not any(talk.messages for talk in self._talks.values()):
+    speakers = self._speakers.values()
+    if self.job.hint and not any(speaker.talk.messages for speaker in speakers):
         inbox = {
             role: [{"role": "user", "content": f"{m[0]['content']}\n\n{self.job.hint}"}] for role, m in inbox.items()
         }
-        self._advised.clear()
+    for speaker in speakers:
+        speaker.advised = None
     DELIVER(self, inbox)
 
 
 def deliver_no_hint(self: Episode, inbox) -> None:
     """The policy is never shown the hint."""
-    self._advised.clear()
+    for speaker in self._speakers.values():
+        speaker.advised = None
     DELIVER(self, inbox)
 
 

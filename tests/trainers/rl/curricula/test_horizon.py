@@ -10,7 +10,7 @@ from agentgym.env import AgentEnv
 from agentgym.evaluation import EvaluationSettings, evaluate
 from agentgym.outcome import Outcome
 from agentgym.suite import Suite
-from agentgym_rl.curricula.config import HorizonConfig
+from agentgym_rl.core.config.curriculum import HorizonConfig
 from agentgym_rl.curricula.curriculum import Curriculum
 from agentgym_rl.curricula.plan import Plan
 from tests.trainers.rl.planted import noticed, parametrised, swapped, trap
@@ -49,15 +49,15 @@ def outcome_that_ends_at_the_cap(self: AgentEnv, reply, is_invalid: bool) -> Out
     return Outcome("terminated") if outcome is not None and outcome.kind == "truncated" else outcome
 
 
-OUTCOME_AFTER = AgentEnv._outcome_after
+OUTCOME_AFTER = AgentEnv.outcome_after
 
 
 @parametrised(OUTCOME_AFTER, outcome_that_ends_at_the_cap)
 def test_the_cap_follows_the_declared_policy_for_truncated_episodes(build, implementation, is_bug: bool) -> None:
     """Trap D-31: at the cap an episode is truncated; taken for an end, it is trained on as a failure."""
     advantage = {"truncated": "exclude"}
-    made = build("loop", run={"iterations": 1}, **LOOP, algorithm={"advantage": advantage})
-    with swapped(AgentEnv, "_outcome_after", implementation):
+    made = build("loop", run={"iterations": 1}, **LOOP, algorithm={"credit": advantage})
+    with swapped(AgentEnv, "outcome_after", implementation):
         made.run()
     with noticed(is_bug):
         assert made.journalled.curve("outcome/truncated") == [1.0]

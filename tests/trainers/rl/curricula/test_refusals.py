@@ -9,11 +9,11 @@ import pytest
 from agentgym.config import build
 from agentgym.errors import ConfigError
 from agentgym.suite import load_suite
-from agentgym_rl.config import load_config
-from agentgym_rl.curricula.config import CurriculumConfig
+from agentgym_rl.core.config.curriculum import CurriculumConfig
+from agentgym_rl.core.roles import RolesConfig, training_cast
 from agentgym_rl.curricula.requirements import make_curriculum
-from agentgym_rl.describe import describe
-from agentgym_rl.roles import RolesConfig, training_cast
+from agentgym_rl.run.config import load_config
+from agentgym_rl.run.describe import describe
 from tests.trainers.rl.steps import Drifting, install_steps
 
 SUITE = ("run.suite=toys/steps", "run.iterations=1")

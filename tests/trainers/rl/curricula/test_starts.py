@@ -16,7 +16,7 @@ from agentgym.rollout import episode as episode_module
 from agentgym.rollout.opening import play_opening
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory, Turn
-from agentgym_rl.curricula.config import StartConfig
+from agentgym_rl.core.config.curriculum import StartConfig
 from agentgym_rl.curricula.plan import Plan, Result
 from agentgym_rl.curricula.starts import RecordedStarts
 from tests.trainers.rl import vocabulary
@@ -86,7 +86,7 @@ def play_without_counting(game, inbox, opening):
 def play_nothing(game, inbox, opening):
     """The policy is told of turns that never were."""
     told = play_opening(game, inbox, opening)
-    game.reset(game.task)
+    game.reset(game.env.task)
     return told
 
 

@@ -13,14 +13,17 @@ from transformers import PretrainedConfig, PreTrainedModel
 from agentgym.outcome import Outcome
 from agentgym.reward import RewardEvent
 from agentgym.trajectory import Trajectory, Turn
-from agentgym_rl.batch import TrainBatch
-from agentgym_rl.hierarchical import actor_losses, critic_losses, targets, transitions, valuation
-from agentgym_rl.hierarchical.critic import CriticConfig, TurnCritic, TurnStates, as_values
-from agentgym_rl.hierarchical.critic_step import CriticStepConfig, critic_optimiser, critic_step
-from agentgym_rl.hierarchical.positions import TurnPositions
-from agentgym_rl.hierarchical.valuation import encode_actions, encode_prompts, stored_actions
-from agentgym_rl.packing import PackingConfig
-from agentgym_rl.scoring import FINAL_PROMPT
+from agentgym_rl.core.batch import TrainBatch
+from agentgym_rl.core.config.tables import PackingConfig
+from agentgym_rl.core.positions import TurnPositions
+from agentgym_rl.core.scoring import FINAL_PROMPT
+from agentgym_rl.hierarchical import actor_losses, transitions
+from agentgym_rl.hierarchical.critic import losses as critic_losses
+from agentgym_rl.hierarchical.critic import targets, valuation
+from agentgym_rl.hierarchical.critic.network import TurnCritic, TurnStates, as_values
+from agentgym_rl.hierarchical.critic.step import critic_optimiser, critic_step
+from agentgym_rl.hierarchical.critic.valuation import encode_actions, encode_prompts, stored_actions
+from agentgym_rl.hierarchical.options import AwrConfig, CriticConfig, CriticStepConfig
 
 PACKING = PackingConfig(row_length=64, micro_batch_tokens=8192)
 DISCOUNT = 0.9
@@ -187,7 +190,7 @@ class Learner:
         turns = numbered_turns(list(range(len(actions))))
         self._step(actor_losses.resampled_loss(logprobs, self.advantages(actions), turns, self.weights))
 
-    def cloning_step(self, config: actor_losses.AwrConfig) -> None:
+    def cloning_step(self, config: AwrConfig) -> None:
         logits = self.preferences[self.states.state.argmax(-1)]
         logprobs = logits.log_softmax(-1).gather(-1, self.actions[:, None]).squeeze(-1)
         worth = actor_losses.awr_weights(self.advantages(self.actions), config)

@@ -6,7 +6,6 @@ import torch
 
 from agentgym.errors import ConfigError, ContractError
 from agentgym_rl.hierarchical.actor_losses import (
-    AwrConfig,
     awr_weights,
     in_sample_loss,
     resampled_loss,
@@ -14,14 +13,15 @@ from agentgym_rl.hierarchical.actor_losses import (
     turn_advantages,
     weighted_cloning_loss,
 )
-from agentgym_rl.importance import ImportanceConfig
+from agentgym_rl.hierarchical.options import AwrConfig
+from agentgym_rl.maths.options import NoImportance, SequenceTruncated, TokenTruncated
 from tests.trainers.rl.hierarchical.tables import numbered_turns
 from tests.trainers.rl.planted import trap
 
 TURNS = numbered_turns([0, 0, 0, 1])
 ONES = torch.ones(2)
-NONE = ImportanceConfig()
-TURN_RATIO = ImportanceConfig(mode="seq_tis", max_weight=10.0)
+NONE = NoImportance()
+TURN_RATIO = SequenceTruncated(max_weight=10.0)
 
 
 def mean_over_tokens(logprobs, advantages, turns, weights, baselines=None):
@@ -79,7 +79,7 @@ def replayed_as_if_new(logprobs, behaviour, advantages, turns, weights, importan
 
 def weighed_by_token(logprobs, behaviour, advantages, turns, weights, importance):
     """The ratio of each token in place of that of the action."""
-    return in_sample_loss(logprobs, behaviour, advantages, turns, weights, ImportanceConfig("token_tis", 0.0, 10.0))
+    return in_sample_loss(logprobs, behaviour, advantages, turns, weights, TokenTruncated(10.0))
 
 
 @trap(in_sample_loss, replayed_as_if_new, weighed_by_token)

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from agentgym_rl.hierarchical import actor_losses, targets, transitions, valuation
-from agentgym_rl.hierarchical.critic import CriticNetwork
+from agentgym_rl.core.scoring import FINAL_PROMPT, final_probe
+from agentgym_rl.hierarchical import actor_losses, transitions
+from agentgym_rl.hierarchical.critic import targets, valuation
+from agentgym_rl.hierarchical.critic.network import CriticNetwork
+from agentgym_rl.hierarchical.options import AwrConfig
 from agentgym_rl.hierarchical.transitions import CUT, TERMINAL
-from agentgym_rl.scoring import FINAL_PROMPT, final_probe
 from tests.trainers.rl.hierarchical.tables import PACKING, Learner, OneHot, chain, key_door
 from tests.trainers.rl.planted import noticed, parametrised, swapped, trap
 
@@ -102,7 +104,7 @@ def test_offline_learning_finds_values_and_policy_in_the_data_alone(implementati
         for _ in range(36):
             learner.critic_round(expectile=0.95)
             for _ in range(2):
-                learner.cloning_step(actor_losses.AwrConfig(temperature=0.05))
+                learner.cloning_step(AwrConfig(temperature=0.05))
     with noticed(is_bug):
         assert learner.q_error() < 0.05
         chosen = learner.preferences.detach().softmax(-1)[:, 1]

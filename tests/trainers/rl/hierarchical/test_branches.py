@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from agentgym.trajectory import Segment
+from agentgym_rl.core.config.tables import PackingConfig
+from agentgym_rl.core.models import PolicyModel
+from agentgym_rl.core.positions import turn_positions
 from agentgym_rl.hierarchical import branches
 from agentgym_rl.hierarchical.branches import Branch, BranchedBatch, branch_micro_batches
-from agentgym_rl.hierarchical.positions import turn_positions
-from agentgym_rl.models import PolicyModel
-from agentgym_rl.packing import PackingConfig
 from tests.trainers.rl.planted import noticed, parametrised, swapped
 from tests.trainers.rl.tiny import random_segments, tiny_llama
 

@@ -13,7 +13,9 @@ from agentgym.store import RunStore
 from agentgym_rl.hierarchical.branches import Branch
 from agentgym_rl.hierarchical.experience import Experience, experience_of
 from agentgym_rl.hierarchical.transitions import CUT, TERMINAL, turn_transitions
-from agentgym_rl.replay import Draw, ReplayConfig, ReplayIndex
+from agentgym_rl.replay.draw import Draw
+from agentgym_rl.replay.index import ReplayIndex
+from agentgym_rl.replay.tables import ReplayConfig
 from tests.trainers.rl.replay.episodes import SUITE, episode
 
 

@@ -8,17 +8,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from agentgym_rl.hierarchical import (
-    critic,
-    critic_losses,
-    critic_step,
-    positions,
-    targets,
-    transitions,
-    valuation,
-)
-from agentgym_rl.models import PolicyModel
-from agentgym_rl.packing import PackingConfig, pack
+from agentgym_rl.core import positions
+from agentgym_rl.core.config.tables import PackingConfig
+from agentgym_rl.core.models import PolicyModel
+from agentgym_rl.core.packing import pack
+from agentgym_rl.hierarchical import options, transitions
+from agentgym_rl.hierarchical.critic import losses as critic_losses
+from agentgym_rl.hierarchical.critic import network as critic
+from agentgym_rl.hierarchical.critic import step as critic_step
+from agentgym_rl.hierarchical.critic import targets, valuation
 from tests.trainers.rl.hierarchical.tables import chain
 from tests.trainers.rl.tiny import tiny_llama
 
@@ -29,7 +27,7 @@ PAGE = Path(__file__).resolve().parents[4] / "docs/algorithms/archer.md"
 def test_the_example_updates_a_critic_on_the_hidden_states_of_a_policy(is_packed: bool) -> None:
     [example] = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
     names: dict[str, object] = {"torch": torch, "pack": pack}
-    for module in (critic, critic_losses, critic_step, positions, targets, transitions, valuation):
+    for module in (critic, critic_losses, critic_step, options, positions, targets, transitions, valuation):
         names |= vars(module)
     policy = PolicyModel(tiny_llama())
     packing = PackingConfig(row_length=16, micro_batch_tokens=64, is_packed=is_packed)

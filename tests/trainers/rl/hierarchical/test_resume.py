@@ -8,7 +8,7 @@ import pytest
 
 from agentgym_rl.hierarchical.options import FROZEN
 from tests.trainers.rl.hierarchical.train_archer import BUGS, MOMENTS
-from tests.trainers.rl.test_job import in_a_process, story
+from tests.trainers.rl.run.test_job import in_a_process, story
 
 
 @pytest.fixture(scope="module")

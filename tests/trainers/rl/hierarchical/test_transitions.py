@@ -7,10 +7,11 @@ from agentgym.errors import ContractError
 from agentgym.outcome import Outcome
 from agentgym.reward import RewardEvent
 from agentgym.trajectory import Trajectory
-from agentgym_rl.batch import TrainBatch
-from agentgym_rl.hierarchical.positions import turn_positions
+from agentgym_rl.core.batch import TrainBatch
+from agentgym_rl.core.config.tables import PackingConfig
+from agentgym_rl.core.packing import pack
+from agentgym_rl.core.positions import turn_positions
 from agentgym_rl.hierarchical.transitions import CUT, TERMINAL, turn_transitions
-from agentgym_rl.packing import PackingConfig, pack
 from tests.trainers.rl.hierarchical.tables import one_token_turn
 
 PACKING = PackingConfig(row_length=16, micro_batch_tokens=16)

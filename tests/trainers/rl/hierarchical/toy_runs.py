@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from agentgym.policies.tiny_model import build_tiny_model
-from agentgym.policies.torch_policy import TorchPolicy
+from agentgym.policies.torch.policy import TorchPolicy
+from agentgym.policies.torch.tiny_model import build_tiny_model
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.store import RunStore
 from agentgym.suite import Suite
-from agentgym_rl.config import TrainConfig
+from agentgym_rl.core.config.train import TrainConfig
+from agentgym_rl.core.models import PolicyModel
 from agentgym_rl.hierarchical.learner import ActorCriticLearner
-from agentgym_rl.models import PolicyModel
-from agentgym_rl.setup import reference_of
-from agentgym_rl.trainer import Trainer
+from agentgym_rl.run.setup import reference_of
+from agentgym_rl.run.trainer import Trainer
 from tests.trainers.rl import vocabulary
 from tests.trainers.rl.toys import Recorder, install, toy_config
 
@@ -27,6 +27,12 @@ class ToyRun(Trainer):
 
     learner: ActorCriticLearner
     journal: Recorder
+    goal: float | None = None
+    """The success over three iterations with which learning is shown and the run ends, after five at least."""
+
+    def is_over(self) -> bool:
+        is_shown = self.goal is not None and len(self.journal.rows) >= 5 and self.success(3) > self.goal
+        return is_shown or super().is_over()
 
     def success(self, last: int = 5) -> float:
         """Mean success of the last iterations."""

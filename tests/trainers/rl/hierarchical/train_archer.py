@@ -14,13 +14,13 @@ import torch
 
 from agentgym.store import RunStore
 from agentgym.suite import register_suites
-from agentgym_rl import job, run_folder
-from agentgym_rl.config import TrainConfig
+from agentgym_rl.core.config.train import TrainConfig
+from agentgym_rl.core.module_part import ModulePart
+from agentgym_rl.core.part_state import PartState
 from agentgym_rl.hierarchical.options import FROZEN
-from agentgym_rl.module_part import ModulePart
-from agentgym_rl.part_state import PartState
 from agentgym_rl.replay.buffer import ReplayBuffer
-from agentgym_rl.trainer import Trainer
+from agentgym_rl.run import job, run_folder
+from agentgym_rl.run.trainer import Trainer
 from tests.trainers.rl.toys import install, toy_config
 from tests.trainers.rl.train_toy import Moment, in_a_fork, kill_at
 

@@ -12,9 +12,9 @@ import pytest
 import torch
 
 from agentgym.attribution import Steps, attribute_run, make_attribution, with_credit
-from agentgym.attribution.expert import EXPERT, Expert
-from agentgym.attribution.predicted import Predicting
-from agentgym.attribution.spa import Spa
+from agentgym.attribution.learned.expert import EXPERT, Expert
+from agentgym.attribution.learned.predicted import Predicting
+from agentgym.attribution.learned.spa import Spa
 from agentgym.attribution.steps import Floats
 from agentgym.errors import CheckpointError, ConfigError
 from agentgym.store import RunStore

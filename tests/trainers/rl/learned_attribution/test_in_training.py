@@ -7,21 +7,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agentgym.attribution.predicted import predictions_of
+from agentgym.attribution.learned.predicted import predictions_of
 from agentgym.errors import CheckpointError, ConfigError
 from agentgym.rollout import game_maker
-from agentgym_rl import distributed
-from agentgym_rl.attributed import AttributionConfig, attribute
-from agentgym_rl.describe import describe
+from agentgym_rl.core import distributed
+from agentgym_rl.core.attributed import AttributionConfig, attribute, require_recordable
 from agentgym_rl.learned_attribution.in_training import TrainingPredictors
-from agentgym_rl.setup import require_recordable
+from agentgym_rl.run.describe import describe
 from tests.trainers.rl.toys import TracingTrainer, install, toy_config, toy_trainer
 
 _OPTIONS = ("spa.fit.first_epochs=1", "spa.fit.epochs=1", "spa.fit.batch_episodes=8")
 
 
 def trainer_of(folder: Path, method: str = "spa", *options: str, iterations: int = 2) -> TracingTrainer:
-    algorithm = {"preset": "ppo", "attribution": {"method": method, "options": list(options or _OPTIONS)}}
+    algorithm = {"preset": "ppo", "credit": {"attribution": {"method": method, "options": list(options or _OPTIONS)}}}
     config = toy_config("bandit", run={"iterations": iterations}, algorithm=algorithm, group={"tasks": 2, "size": 4})
     return toy_trainer(config, install(folder, "bandit"), folder / "run")
 

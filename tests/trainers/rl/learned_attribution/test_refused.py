@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 
-from agentgym.attribution.expert import Expert
+from agentgym.attribution.learned.expert import Expert
 from agentgym.errors import AgentGymError
-from agentgym.policies.tiny_model import build_tiny_model
+from agentgym.policies.torch.tiny_model import build_tiny_model
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.store import RunStore
 from agentgym.suite import load_suite, register_suites
-from agentgym_rl.job import train
 from agentgym_rl.learned_attribution.experts import Credited, expert_episodes
-from agentgym_rl.replay import tokenizer_digest
-from agentgym_rl.replay.admission import TOKENIZER
-from agentgym_rl.setup import assemble
+from agentgym_rl.replay.admission import TOKENIZER, tokenizer_digest
+from agentgym_rl.run.job import train
+from agentgym_rl.run.setup import assemble
 from tests.trainers.rl.replay.episodes import episode
 from tests.trainers.rl.toys import install, toy_config
 
@@ -50,7 +49,7 @@ def refuse(folder: Path, message: str, **tables: Any) -> None:
 
 
 def of_method(method: str, *options: str) -> dict[str, Any]:
-    return {"algorithm": {"preset": "ppo", "attribution": {"method": method, "options": list(options)}}}
+    return {"algorithm": {"preset": "ppo", "credit": {"attribution": {"method": method, "options": list(options)}}}}
 
 
 EXPERTS = {

@@ -12,13 +12,14 @@ from torch import nn
 from transformers import PretrainedConfig, PreTrainedModel
 
 from agentgym.config import Source
-from agentgym.policies.torch_branches import Fork, Message
-from agentgym.policies.torch_policy import TorchPolicy
-from agentgym.policies.torch_steering import SteeredHead, steer
-from agentgym.policy import Sampling
+from agentgym.policies.sampler import Continuation, Fork
+from agentgym.policies.torch.steering import SteeredHead
+from agentgym.policy import Reply, Request, Sampling
 from agentgym.trajectory import Trajectory
-from agentgym_rl.config import TrainConfig, config_from_tables
-from agentgym_rl.models import PolicyModel, frozen_copy, trainable_groups
+from agentgym_rl.core.config.train import TrainConfig
+from agentgym_rl.core.models import PolicyModel, frozen_copy, trainable_groups
+from agentgym_rl.run.config import config_from_tables
+from agentgym_rl.run.learners import kind_of
 from tests.trainers.rl.hierarchical.tables import DISCOUNT, OneHot, Table
 
 STARTS = [0, 1, 2, 3, 4]
@@ -47,17 +48,24 @@ class OneHotPolicy(PreTrainedModel):
         self.head = new_embeddings
 
 
-class Branching(TorchPolicy):
+class Branching:
     """Samples actions in states within episodes, as a policy with weights does."""
 
-    can_branch = True
+    name, uses_tokens, concurrency = "table", True, 1
+    tokenizer, max_context, version = None, 64, 0
 
     def __init__(self, model: OneHotPolicy) -> None:
-        self.model, self.version = model, 0
+        self.model, self.branches = model, self
 
-    def branch(
+    def generate(self, requests: Sequence[Request], *, keeps_states: bool = True) -> list[Reply]:
+        raise AssertionError("nothing is played")
+
+    def forget(self, episode: str) -> None:
+        """Nothing is kept."""
+
+    def sample(
         self, prompts: Sequence[np.ndarray], forks: Sequence[Sequence[Fork]], sampling: Sampling
-    ) -> list[list[Message]]:
+    ) -> list[list[Continuation]]:
         chances = self.model.head.weight.detach().T.softmax(-1).double().numpy()
         return [
             [self._message(chances[tokens[fork.start - 1]], fork.seed) for fork in mine]
@@ -67,9 +75,9 @@ class Branching(TorchPolicy):
     def load_weights(self, model: object, version: int) -> None:
         """It reads the model that is trained."""
 
-    def _message(self, chances: np.ndarray, seed: int) -> Message:
+    def _message(self, chances: np.ndarray, seed: int) -> Continuation:
         token = np.random.default_rng(seed).choice(len(chances), p=chances / chances.sum())
-        return Message(np.array([token], np.int32), np.zeros(1, np.float32))
+        return Continuation(np.array([token], np.int32), np.zeros(1, np.float32))
 
 
 class Episodes:
@@ -99,10 +107,9 @@ def config_of(algorithm: dict[str, Any], **tables: Any) -> TrainConfig:
 def place_of(table: Table, config: TrainConfig) -> Any:
     """What a learner of a table works with."""
     torch.manual_seed(0)
-    causal_lm, options = OneHotPolicy(table), config.algorithm.offline
+    causal_lm, options = OneHotPolicy(table), config.algorithm
     reference = PolicyModel(frozen_copy(causal_lm))
-    if options.is_steered:
-        steer(causal_lm, options.width, options.strength)
+    kind_of(config).prepare_model(causal_lm, options)
     model = PolicyModel(causal_lm)
     optimiser = torch.optim.Adam(trainable_groups(model)["policy"], lr=config.optimiser.learning_rate)
     return SimpleNamespace(

@@ -12,29 +12,30 @@ import pytest
 from agentgym.config import Source, merged
 from agentgym.errors import ConfigError
 from agentgym.evaluation import EvaluationSettings, evaluate
-from agentgym.policies.torch_policy import TorchPolicy
-from agentgym.policies.torch_steering import SteeredHead
+from agentgym.policies.torch.policy import TorchPolicy
+from agentgym.policies.torch.steering import SteeredHead
 from agentgym.store import RunStore
 from agentgym.suite import register_suites
-from agentgym_rl.config import TrainConfig, config_from_tables
-from agentgym_rl.hierarchical.step_preference import step_preference_loss
-from agentgym_rl.job import train
+from agentgym_rl.core.config.train import TrainConfig
 from agentgym_rl.offline import step_agent
+from agentgym_rl.offline.step_preference import step_preference_loss
+from agentgym_rl.run.config import config_from_tables
+from agentgym_rl.run.job import train
 from tests.trainers.rl.breaking import breaking
 from tests.trainers.rl.planted import noticed, parametrised, swapped
-from tests.trainers.rl.test_job import story
+from tests.trainers.rl.run.test_job import story
 from tests.trainers.rl.toys import install, toy_config
 
 OFFLINE = {"updates": 40, "batch": 32}
 METHODS: dict[str, dict[str, Any]] = {
-    "filtered_bc": {"preset": "filtered_bc", "offline": {**OFFLINE, "quantile": 0.3}},
-    "mc_returns": {"preset": "mc_returns", "offline": {**OFFLINE, "strength": 20.0}},
-    "ilql": {"preset": "ilql", "offline": {**OFFLINE, "strength": 20.0, "polyak": 0.1}},
-    "a_lol": {"preset": "a_lol", "offline": {**OFFLINE, "value_learning_rate": 5e-3}},
-    "step_agent": {"preset": "step_agent", "offline": {**OFFLINE, "quantile": 0.3, "preference": {"beta": 0.5}}},
+    "filtered_bc": {"preset": "filtered_bc", **OFFLINE, "quantile": 0.3},
+    "mc_returns": {"preset": "mc_returns", **OFFLINE, "beta": 20.0},
+    "ilql": {"preset": "ilql", **OFFLINE, "beta": 20.0, "polyak": 0.1},
+    "a_lol": {"preset": "a_lol", **OFFLINE, "value_learning_rate": 5e-3},
+    "step_agent": {"preset": "step_agent", **OFFLINE, "quantile": 0.3, "beta": 0.5},
     "archer_offline": {
         "preset": "archer_offline",
-        "critic": {"tower": "frozen", "updates": 40, "batch": 64, "warmup": 2, "step": {"learning_rate": 5e-3}},
+        "critic": {"tower": "frozen", "updates": 40, "batch": 64, "warmup": 2, "optimiser": {"learning_rate": 5e-3}},
         "actor": {"updates": 50, "batch": 64, "awr": {"temperature": 0.1}},
     },
 }
@@ -65,7 +66,7 @@ def offline_config(recorded: Path, algorithm: dict[str, Any], iterations: int = 
 
 
 def test_cloning_gives_what_was_recorded_and_collects_nothing(recorded: Path, tmp_path: Path) -> None:
-    config = offline_config(recorded, {"preset": "bc", "offline": OFFLINE}, checkpoint={"every": 3})
+    config = offline_config(recorded, {"preset": "bc", **OFFLINE}, checkpoint={"every": 3})
     train(config, tmp_path / "run")
     with RunStore.open(tmp_path / "run", read_only=True) as store:
         assert not store.episode_rows(purpose="train")
@@ -144,7 +145,7 @@ def test_a_critic_of_stored_turns_is_compared_with_what_followed(recorded: Path,
 def test_a_killed_offline_run_goes_on_to_the_same(preset: str, recorded: Path, tmp_path: Path, monkeypatch) -> None:
     """Trap D-29: V, the copy of Q, what the policy is compared with, and the draws come back."""
     options = {"warmup": 1, "value_learning_rate": 1e-2} if preset == "a_lol" else {}
-    algorithm = {"preset": preset, "offline": {"updates": 3, "batch": 8, **options}}
+    algorithm = {"preset": preset, "updates": 3, "batch": 8, **options}
     config = offline_config(recorded, algorithm, 4, checkpoint={"every": 2})
     train(config, tmp_path / "whole")
     with breaking(monkeypatch, 4):

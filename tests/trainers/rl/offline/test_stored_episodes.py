@@ -10,7 +10,8 @@ import pytest
 from agentgym.errors import CheckpointError, ConfigError
 from agentgym.store import RunStore
 from agentgym_rl.offline.stored_episodes import StoredEpisodes, best
-from agentgym_rl.replay import ReplayConfig, ReplayIndex
+from agentgym_rl.replay.index import ReplayIndex
+from agentgym_rl.replay.tables import ReplayConfig
 from tests.trainers.rl.replay.episodes import SUITE, episode
 
 
@@ -85,5 +86,5 @@ def test_rare_success_is_what_a_high_quantile_leaves() -> None:
 
 
 def test_returns_that_are_all_alike_cannot_be_filtered() -> None:
-    with pytest.raises(ConfigError, match=r"all 3 episodes return 1, .*offline.quantile = 0"):
+    with pytest.raises(ConfigError, match=r"all 3 episodes return 1, .*algorithm.quantile = 0"):
         best(np.ones(3), 0.9)

@@ -11,16 +11,16 @@ import torch
 
 from agentgym.errors import ContractError
 from agentgym.trajectory import Trajectory
-from agentgym_rl.batch import TrainBatch
-from agentgym_rl.checkpoint import TrainerState
-from agentgym_rl.hierarchical.critic import TurnStates
-from agentgym_rl.hierarchical.targets import monte_carlo_targets, next_values
+from agentgym_rl.core.batch import TrainBatch
+from agentgym_rl.core.checkpoint import TrainerState
+from agentgym_rl.core.scoring import FINAL_PROMPT
+from agentgym_rl.hierarchical.critic.network import TurnStates
+from agentgym_rl.hierarchical.critic.targets import monte_carlo_targets, next_values
 from agentgym_rl.offline import a_lol, cloning, steered
 from agentgym_rl.offline.a_lol import AlolLearner
 from agentgym_rl.offline.cloning import CloningLearner
 from agentgym_rl.offline.steered import SteeredLearner
 from agentgym_rl.offline.step_agent import StepAgentLearner
-from agentgym_rl.scoring import FINAL_PROMPT
 from tests.trainers.rl.hierarchical.tables import DISCOUNT, chain
 from tests.trainers.rl.offline.tabular import (
     STARTS,
@@ -37,20 +37,20 @@ from tests.trainers.rl.planted import noticed, parametrised, swapped
 
 TABLE = chain()
 OFFLINE: dict[str, Any] = {"updates": 50, "width": 24, "discount": DISCOUNT}
-PLAIN = {"conservatism": 0.0}
+PLAIN = {"cql_weight": 0.0}
 STEERED: dict[str, dict[str, Any]] = {
-    "mc_returns": {**OFFLINE, "ilql": PLAIN},
-    "ilql": {**OFFLINE, "polyak": 0.3, "ilql": {**PLAIN, "expectile": 0.95}},
+    "mc_returns": {**OFFLINE, **PLAIN},
+    "ilql": {**OFFLINE, **PLAIN, "polyak": 0.3, "expectile": 0.95},
 }
 
 
 def steered_learner(preset: str, records: list[Trajectory]) -> SteeredLearner:
-    place = place_of(TABLE, config_of({"preset": preset, "offline": STEERED[preset]}))
+    place = place_of(TABLE, config_of({"preset": preset, **STEERED[preset]}))
     return SteeredLearner(place, Episodes(records))
 
 
 def a_lol_learner(records: list[Trajectory], **options: Any) -> AlolLearner:
-    config = config_of({"preset": "a_lol", "offline": {**OFFLINE, "value_learning_rate": 1e-2, **options}})
+    config = config_of({"preset": "a_lol", **OFFLINE, "value_learning_rate": 1e-2, **options})
     return AlolLearner(place_of(TABLE, config), Episodes(records))
 
 
@@ -173,8 +173,8 @@ def test_step_agent_comes_to_prefer_the_expert_in_all_of_its_states() -> None:
     for record in expert:
         for turn in record.turns[2:]:
             turn.opens_segment = True
-    options = {"updates": 100, "preference": {"beta": 0.5}}
-    place = place_of(TABLE, config_of({"preset": "step_agent", "offline": options}))
+    options = {"updates": 100, "beta": 0.5}
+    place = place_of(TABLE, config_of({"preset": "step_agent", **options}))
     StepAgentLearner(place, Episodes(expert)).learn([], TrainerState())
     assert chances(TABLE, place.model)[:, 1].min() > 0.75
 
@@ -214,7 +214,7 @@ def test_cloning_keeps_to_the_norm_of_the_run(monkeypatch: pytest.MonkeyPatch) -
         return step(*arguments)
 
     monkeypatch.setattr(cloning, "clone_step", counted)
-    config = config_of({"preset": "bc", "offline": {"updates": 2}}, optimiser={"max_grad_norm": 0.25})
+    config = config_of({"preset": "bc", "updates": 2}, optimiser={"max_grad_norm": 0.25})
     metrics = CloningLearner(place_of(TABLE, config), Episodes(random_play(TABLE, 4))).learn([], TrainerState())
     assert norms == [0.25, 0.25]
     assert metrics["updates"] == 2
@@ -224,7 +224,7 @@ def test_cloning_keeps_to_the_norm_of_the_run(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("preset", ["bc", "ilql"])
 def test_updates_that_are_not_finite_are_left_out_and_do_not_count(preset: str, monkeypatch) -> None:
     records = random_play(TABLE, 4)
-    config = config_of({"preset": preset, "offline": {"updates": 2}})
+    config = config_of({"preset": preset, "updates": 2})
     place = place_of(TABLE, config)
     learner = (CloningLearner if preset == "bc" else SteeredLearner)(place, Episodes(records))
     before = torch.nn.utils.parameters_to_vector(place.model.parameters()).clone()

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from agentgym.store import RunStore
-from agentgym_rl.replay import ReplayConfig, ReplayIndex
+from agentgym_rl.replay.index import ReplayIndex
+from agentgym_rl.replay.tables import ReplayConfig
 from tests.trainers.rl.replay.episodes import SUITE
 
 

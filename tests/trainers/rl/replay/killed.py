@@ -17,11 +17,12 @@ import torch
 
 from agentgym.store import RunStore
 from agentgym.suite import register_suites
-from agentgym_rl import distributed, job, run_folder
-from agentgym_rl.config import TrainConfig
-from agentgym_rl.replay import ReplayBuffer
+from agentgym_rl.core import distributed
+from agentgym_rl.core.config.train import TrainConfig
+from agentgym_rl.replay.buffer import ReplayBuffer
 from agentgym_rl.replay.draw import generator_state
-from agentgym_rl.trainer import Trainer
+from agentgym_rl.run import job, run_folder
+from agentgym_rl.run.trainer import Trainer
 from tests.trainers.rl.toys import install, toy_config
 from tests.trainers.rl.train_toy import Moment, in_a_fork, kill_at
 

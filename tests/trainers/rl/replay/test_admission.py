@@ -5,8 +5,8 @@ import pytest
 from agentgym.errors import StoreError
 from agentgym.store import RunStore
 from agentgym.store.codec import pack_tokens
-from agentgym_rl.replay import ReplayConfig, open_runs, record_tokenizer
-from agentgym_rl.replay.admission import require_whole
+from agentgym_rl.replay.admission import open_runs, record_tokenizer, require_whole
+from agentgym_rl.replay.tables import ReplayConfig
 from tests.trainers.rl.replay.episodes import SUITE, Vocabulary, episode
 
 WORDS = Vocabulary("a", "b")

@@ -13,11 +13,22 @@ from agentgym.message import content_text
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.store import RunStore
 from agentgym.suite import load_suite
-from agentgym_rl.demonstrations import collect_demonstrations
-from agentgym_rl.part_state import PartState
-from agentgym_rl.replay import Draw, HindsightConfig, ReplayBuffer, ReplayOptions, record_tokenizer
+from agentgym_rl.core.demonstrations import collect_demonstrations
+from agentgym_rl.core.part_state import PartState
+from agentgym_rl.replay.admission import record_tokenizer
+from agentgym_rl.replay.buffer import ReplayBuffer
+from agentgym_rl.replay.draw import Draw
 from agentgym_rl.replay.hindsight import RELABELLED
-from agentgym_rl.setup import suite_tokenizer
+from agentgym_rl.replay.options import (
+    ImitationReplay,
+    NoReplay,
+    PrioritisedBuffer,
+    ReturnWeightedBuffer,
+    SuccessReplay,
+    UniformBuffer,
+)
+from agentgym_rl.replay.tables import HindsightConfig
+from agentgym_rl.run.setup import suite_tokenizer
 from tests.trainers.rl.replay.episodes import episode
 
 SUITE = "dialogue/maze"
@@ -39,6 +50,16 @@ def own(tmp_path):
         yield store
 
 
+BY_NAME = {
+    "none": NoReplay,
+    "successes": SuccessReplay,
+    "imitation": ImitationReplay,
+    "uniform": UniformBuffer,
+    "prioritised": PrioritisedBuffer,
+    "return_weighted": ReturnWeightedBuffer,
+}
+
+
 @pytest.fixture
 def earlier(tmp_path, tokenizer):
     """The folder of an earlier run of three episodes."""
@@ -53,10 +74,10 @@ def earlier(tmp_path, tokenizer):
 def make_buffer(own, suite, tokenizer):
     made = []
 
-    def make(seed=0, admitted="all", **options):
+    def make(seed=0, admitted="all", kind="none", **options):
         made.append(
             ReplayBuffer.open(
-                ReplayOptions(**options),
+                BY_NAME[kind](**options),
                 own,
                 suite,
                 tokenizer=tokenizer,
@@ -195,7 +216,7 @@ def test_no_hindsight_stores_nothing(own, make_buffer):
 def test_hindsight_in_an_environment_that_cannot_relabel_is_refused(own, tokenizer):
     with pytest.raises(ConfigError, match=r"has no relabel\(\)"):
         ReplayBuffer.open(
-            ReplayOptions(hindsight=HindsightConfig()),
+            UniformBuffer(hindsight=HindsightConfig()),
             own,
             load_suite("dialogue/guess-number"),
             tokenizer=tokenizer,

@@ -13,11 +13,12 @@ from agentgym.errors import ConfigError, ContractError, HeldOutError
 from agentgym.message import content_text
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.suite import Suite, load_suite
-from agentgym_rl.batch import TrainBatch
-from agentgym_rl.demonstrations import collect_demonstrations, with_tokens
-from agentgym_rl.replay import Hindsight, HindsightConfig, require_behaviour_logprobs
-from agentgym_rl.replay.hindsight import RELABELLED
-from agentgym_rl.setup import suite_tokenizer
+from agentgym_rl.core.batch import TrainBatch
+from agentgym_rl.core.demonstrations import collect_demonstrations, with_tokens
+from agentgym_rl.groups.replay_weights import require_behaviour_logprobs
+from agentgym_rl.replay.hindsight import RELABELLED, Hindsight
+from agentgym_rl.replay.tables import HindsightConfig
+from agentgym_rl.run.setup import suite_tokenizer
 from tests.trainers.rl.planted import noticed, parametrised
 
 

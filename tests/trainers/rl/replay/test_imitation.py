@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from agentgym.errors import CheckpointError, ConfigError, ContractError
-from agentgym_rl.replay import ImitationConfig, SelfImitation, UsualReturns
+from agentgym_rl.replay.imitation import SelfImitation, UsualReturns
+from agentgym_rl.replay.tables import ImitationConfig
 from tests.trainers.rl.replay.episodes import episode
 
 

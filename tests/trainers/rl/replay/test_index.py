@@ -13,16 +13,13 @@ from hypothesis import strategies as st
 from agentgym.errors import CheckpointError, ConfigError, ContractError, StoreError
 from agentgym.outcome import Outcome
 from agentgym.store import RunStore
-from agentgym_rl.part_state import PartState
-from agentgym_rl.replay import (
-    PrioritisedReplay,
-    PriorityConfig,
-    ReplayConfig,
-    ReplayIndex,
-    TaskSuccesses,
-    UniformReplay,
-)
+from agentgym_rl.core.part_state import PartState
 from agentgym_rl.replay.draw import generator_state
+from agentgym_rl.replay.index import ReplayIndex
+from agentgym_rl.replay.prioritised import PrioritisedReplay
+from agentgym_rl.replay.successes import TaskSuccesses
+from agentgym_rl.replay.tables import PriorityConfig, ReplayConfig
+from agentgym_rl.replay.uniform import UniformReplay
 from tests.trainers.rl.planted import noticed, parametrised
 from tests.trainers.rl.replay.episodes import SUITE, episode
 

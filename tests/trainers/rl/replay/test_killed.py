@@ -8,10 +8,10 @@ import pytest
 
 from agentgym.store import RunStore
 from agentgym.suite import register_suites
-from agentgym_rl.job import train
 from agentgym_rl.replay.hindsight import RELABELLED
+from agentgym_rl.run.job import train
 from tests.trainers.rl.replay.killed import BUGS, MOMENTS, config_of
-from tests.trainers.rl.test_job import TWO_RANKS, in_a_process, story, story_of_training
+from tests.trainers.rl.run.test_job import TWO_RANKS, in_a_process, story, story_of_training
 from tests.trainers.rl.toys import install
 
 

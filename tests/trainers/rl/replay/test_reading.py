@@ -6,7 +6,8 @@ import pytest
 from agentgym.errors import ContractError
 from agentgym.outcome import Outcome
 from agentgym.trajectory import Turn
-from agentgym_rl.replay import Draw, read_episodes, read_turns
+from agentgym_rl.replay.draw import Draw
+from agentgym_rl.replay.reading import read_episodes, read_turns
 from tests.trainers.rl.replay.episodes import episode
 
 

@@ -9,10 +9,9 @@ import pytest
 from agentgym.errors import AgentGymError, ConfigError, StoreError
 from agentgym.store import RunStore
 from agentgym.suite import register_suites
-from agentgym_rl.job import train
-from agentgym_rl.replay import tokenizer_digest
-from agentgym_rl.replay.admission import TOKENIZER
-from agentgym_rl.setup import assemble
+from agentgym_rl.replay.admission import TOKENIZER, tokenizer_digest
+from agentgym_rl.run.job import train
+from agentgym_rl.run.setup import assemble
 from tests.trainers.rl.replay.episodes import episode
 from tests.trainers.rl.toys import install, toy_config
 

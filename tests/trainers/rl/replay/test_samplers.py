@@ -9,17 +9,13 @@ import pytest
 
 from agentgym.errors import CheckpointError, ConfigError, ContractError
 from agentgym.store import RunStore
-from agentgym_rl.replay import (
-    PrioritisedReplay,
-    PriorityConfig,
-    ReplayAcrossRuns,
-    ReplayConfig,
-    ReplayIndex,
-    ReturnWeightedReplay,
-    UniformReplay,
-    return_weights,
-)
+from agentgym_rl.replay.across_runs import ReplayAcrossRuns
+from agentgym_rl.replay.index import ReplayIndex
+from agentgym_rl.replay.prioritised import PrioritisedReplay
+from agentgym_rl.replay.returns import ReturnWeightedReplay, return_weights
 from agentgym_rl.replay.sum_tree import SumTree
+from agentgym_rl.replay.tables import PriorityConfig, ReplayConfig
+from agentgym_rl.replay.uniform import UniformReplay
 from tests.trainers.rl.planted import noticed, parametrised, swapped
 from tests.trainers.rl.replay.episodes import episode
 

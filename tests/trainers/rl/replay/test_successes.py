@@ -4,8 +4,8 @@ import pytest
 
 from agentgym.errors import ConfigError
 from agentgym.trajectory import Group
-from agentgym_rl.batch import TrainBatch
-from agentgym_rl.replay import TaskSuccesses, is_replayed
+from agentgym_rl.core.batch import TrainBatch
+from agentgym_rl.replay.successes import TaskSuccesses, is_replayed
 from tests.trainers.rl.replay.episodes import episode
 
 

@@ -1,0 +1,1 @@
+"""Step credit from comparing the rollouts of a group."""

@@ -1,0 +1,1 @@
+"""Step credit from a model's predictions or a judge's ratings."""

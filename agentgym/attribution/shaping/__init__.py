@@ -1,0 +1,1 @@
+"""Step credit that adds to rewards, or bounds them."""

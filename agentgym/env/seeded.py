@@ -1,0 +1,65 @@
+"""Gymnasium's random generator, made when it is first asked for, and the task that `reset` was asked for.
+
+Randomness of an episode's dynamics is `AgentEnv.rng`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.utils import seeding
+
+from agentgym.errors import TaskError
+from agentgym.task import Task
+
+Observation = dict[str, Any]
+"""`text`, and `image`, uint8[H, W, 3], where the environment has one."""
+
+
+class SeededEnv(gymnasium.Env[Observation, str]):
+    """An environment whose `np_random` costs nothing until somebody draws from it: seeding it costs more than a reset.
+
+    What Gymnasium documents of `np_random` and `np_random_seed` holds.
+    """
+
+    _generator: np.random.Generator | None = None
+
+    @property
+    def _np_random(self) -> np.random.Generator | None:
+        if self._generator is None and self._np_random_seed is not None:
+            self._generator, _ = seeding.np_random(self._np_random_seed)
+        return self._generator
+
+    @_np_random.setter
+    def _np_random(self, value: np.random.Generator | None) -> None:
+        self._generator = value
+
+    def seed_generator(self, seed: int | None) -> None:
+        """Seed `np_random`; None leaves it as it is.
+
+        Raises:
+            gymnasium.error.Error: The seed is no number of at least 0.
+        """
+        if type(seed) is int and seed >= 0:
+            self._generator, self._np_random_seed = None, seed
+        elif seed is not None:
+            gymnasium.Env.reset(self, seed=seed)
+
+
+def wanted_task(options: dict[str, Any] | None) -> Task | str | None:
+    """The task, or its id, that the options of a `reset` ask for; None where they leave it open.
+
+    Raises:
+        TaskError: They hold another key than `task`, or another value.
+    """
+    if not options:
+        return None
+    unknown = sorted(set(options) - {"task"})
+    if unknown:
+        raise TaskError(f"reset() got the unknown options {unknown}; expected only 'task'")
+    task = options.get("task")
+    if not isinstance(task, Task | str | None):
+        raise TaskError(f"options['task'] must be a Task or a task id, got {type(task).__name__}")
+    return task

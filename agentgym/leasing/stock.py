@@ -1,0 +1,244 @@
+"""The resources of a pool that nobody holds: what is ready, started, brought back and closed, and who gets what next.
+
+Leases and waiting are in `pool`. The methods of `Stock` run under its lock; its workers take it for their outcomes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Generic
+
+from agentgym.errors import AgentGymError, ConfigError
+from agentgym.leasing.capacity import Capacity, amounts
+from agentgym.leasing.maker import Maker, Resource, Spec
+from agentgym.leasing.settings import PoolSettings
+from agentgym.leasing.shelf import Shelf
+from agentgym.leasing.stats import PoolCounts
+from agentgym.leasing.workers import PoolWorkers
+
+Clock = Callable[[], float]
+
+
+class Stock(Generic[Resource, Spec]):
+    """The resources of one maker, by spec.
+
+    Args:
+        maker: Makes them.
+        settings: How many, and how they come back.
+        limits: What all of them may use up at once, by unit.
+        clock: Seconds.
+        tidy: Called every second.
+
+    Attributes:
+        lock: Held by whoever calls a method here.
+        shelves: What is known of each spec.
+        counts: What happened so far.
+        num_busy: Resources that are being started, reset or closed.
+        is_closed: Whether nothing is lent any more.
+    """
+
+    def __init__(
+        self,
+        maker: Maker[Resource, Spec],
+        settings: PoolSettings,
+        limits: Mapping[str, float],
+        *,
+        clock: Clock,
+        tidy: Callable[[], None],
+    ) -> None:
+        self.maker, self.settings = maker, settings
+        self.capacity = Capacity(limits)
+        self.lock = threading.Lock()
+        self.shelves: dict[Spec, Shelf[Resource, Spec]] = {}
+        self.counts = PoolCounts()
+        self.num_busy = 0
+        self.is_closed = False
+        self._clock = clock
+        self._workers = PoolWorkers(settings.workers, tidy, name=f"{maker.noun}-pool")
+        self._workers.submit(self._clean_up)
+
+    def shelf(self, spec: Spec) -> Shelf[Resource, Spec]:
+        """What is known of a spec that is asked for now.
+
+        Raises:
+            InfrastructureError: The pool is closed; of the maker's `start_error`.
+            ConfigError: One such resource alone is larger than the pool.
+        """
+        if self.is_closed:
+            raise self.maker.start_error(f"the pool of {self.maker.plural} is closed")
+        shelf = self.shelves.get(spec)
+        if shelf is None:
+            self.maker.check(spec)
+            cost = self.maker.cost(spec)
+            if self.capacity.count(cost) == 0:
+                raise ConfigError(
+                    f"a {self.maker.noun} of {amounts(cost)} does not fit into the pool of {self.capacity}; raise the "
+                    "pool's limits"
+                )
+            shelf = self.shelves[spec] = Shelf(spec, cost, self._clock())
+        shelf.used_at = self._clock()
+        return shelf
+
+    def take_ready(self, shelf: Shelf[Resource, Spec]) -> Resource | None:
+        """A ready resource that is alive; lost ones on the way are counted and closed."""
+        while shelf.ready:
+            resource, _ = shelf.ready.pop()
+            if not self.maker.is_lost(resource):
+                return resource
+            self.counts.lost += 1
+            self.discard(shelf, resource)
+        return None
+
+    def plan(self) -> None:
+        """Start what is wanted and fits: first for those who wait, the longest first, then the ready ones."""
+        if self.is_closed:
+            return
+        now = self._clock()
+        waiting = sorted((s for s in self.shelves.values() if s.waiters), key=lambda shelf: shelf.waiters[0].since)
+        for shelf in waiting:
+            while shelf.num_coming < len(shelf.waiters):
+                if not self.capacity.has_room(shelf.cost):
+                    self._evict_for(shelf)
+                    return
+                self._start(shelf)
+        for shelf in self.shelves.values():
+            is_wanted = now - shelf.used_at <= self.settings.idle_s and now >= shelf.retry_at
+            wanted = len(shelf.waiters) + self.settings.ready if is_wanted else 0
+            while len(shelf.ready) + shelf.num_coming < wanted and self.capacity.has_room(shelf.cost):
+                self._start(shelf)
+
+    def take_back(self, shelf: Shelf[Resource, Spec], resource: Resource) -> None:
+        """A lease ended: the resource is reset, or closed where another spec needs its room and nobody needs it."""
+        shelf.used_at = self._clock()
+        is_needed_elsewhere = not shelf.waiters and any(
+            other.waiters and not self.capacity.has_room(other.cost) for other in self.shelves.values()
+        )
+        if is_needed_elsewhere:
+            self.discard(shelf, resource)
+            return
+        shelf.num_coming += 1
+        self.num_busy += 1
+        self._workers.submit(lambda: self._reset(shelf, resource))
+
+    def hand_out(self, shelf: Shelf[Resource, Spec], resource: Resource) -> None:
+        """Give a clean resource to who waits longest for its spec, else put it on the shelf."""
+        if self.is_closed:
+            self.discard(shelf, resource)
+        elif shelf.waiters:
+            shelf.waiters.popleft().give(resource)
+        else:
+            shelf.ready.append((resource, self._clock()))
+
+    def discard(self, shelf: Shelf[Resource, Spec], resource: Resource) -> None:
+        """Close a resource; its room comes back when it is gone."""
+        self.num_busy += 1
+        self._workers.submit(lambda: self._close(shelf, resource))
+
+    def drop_idle(self) -> None:
+        """Close what nobody used for long."""
+        now = self._clock()
+        for shelf in self.shelves.values():
+            is_unused = now - shelf.used_at > self.settings.idle_s
+            kept = 0 if is_unused else self.settings.ready
+            while len(shelf.ready) > kept and now - shelf.ready[0][1] > self.settings.idle_s:
+                self.discard(shelf, shelf.ready.popleft()[0])
+
+    def refuse_all(self) -> None:
+        """Answer everybody who waits, close what is ready, and lend nothing any more."""
+        self.is_closed = True
+        for shelf in self.shelves.values():
+            while shelf.waiters:
+                shelf.waiters.popleft().refuse(self.closed_error())
+            while shelf.ready:
+                self.discard(shelf, shelf.ready.popleft()[0])
+
+    def closed_error(self) -> AgentGymError:
+        """What is raised for a lease that came too late."""
+        return self.maker.start_error(f"the pool of {self.maker.plural} was closed")
+
+    def join(self) -> None:
+        """Wait until everything that was begun has ended; called without the lock."""
+        self._workers.close()
+
+    def close_quietly(self, resource: Resource) -> None:
+        """Close a resource; one whose maker fails at it is left to the maker's `clean_up`. Needs no lock."""
+        try:
+            self.maker.close(resource)
+        except (AgentGymError, OSError):
+            return
+
+    def _evict_for(self, wanting: Shelf[Resource, Spec]) -> None:
+        """Close a ready resource of the spec that was unused for longest."""
+        others = [shelf for shelf in self.shelves.values() if shelf.ready and shelf is not wanting]
+        if others:
+            shelf = min(others, key=lambda shelf: shelf.used_at)
+            self.discard(shelf, shelf.ready.popleft()[0])
+
+    def _start(self, shelf: Shelf[Resource, Spec]) -> None:
+        shelf.num_coming += 1
+        self.num_busy += 1
+        self.capacity.take(shelf.cost)
+        self._workers.submit(lambda: self._make(shelf), is_slow=True)
+
+    # What workers do; they take the lock for the outcome only.
+
+    def _make(self, shelf: Shelf[Resource, Spec]) -> None:
+        try:
+            resource = self.maker.start(shelf.spec)
+        except Exception as error:  # noqa: BLE001 - the worker must live; the error goes to who waits
+            with self.lock:
+                self._arrive(shelf, None)
+                self.counts.failed_starts += 1
+                shelf.note_failure(error, self._clock())
+                self.plan()
+            return
+        with self.lock:
+            shelf.forget_failures()
+            self.counts.started += 1
+            self._arrive(shelf, resource)
+
+    def _reset(self, shelf: Shelf[Resource, Spec], resource: Resource) -> None:
+        began = self._clock()
+        method = "recreate"
+        try:
+            if self.settings.reset == "recreate":
+                self.maker.close(resource)
+                resource = self.maker.start(shelf.spec)
+            else:
+                method = self.maker.reset(resource)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with it, it is not lent again
+            self.close_quietly(resource)
+            with self.lock:
+                self._arrive(shelf, None)
+                self.counts.quarantined += isinstance(error, self.maker.dirty_error)
+                self.counts.lost += isinstance(error, self.maker.lost_error)
+                self.counts.failed_starts += isinstance(error, self.maker.start_error)
+                self.plan()
+            return
+        with self.lock:
+            self.counts.resets[method] += 1
+            self.counts.reset_s.append(self._clock() - began)
+            self._arrive(shelf, resource)
+
+    def _arrive(self, shelf: Shelf[Resource, Spec], resource: Resource | None) -> None:
+        """A resource that was to come is there, or will not come (None)."""
+        shelf.num_coming -= 1
+        self.num_busy -= 1
+        if resource is None:
+            self.capacity.give_back(shelf.cost)
+        else:
+            self.hand_out(shelf, resource)
+
+    def _close(self, shelf: Shelf[Resource, Spec], resource: Resource) -> None:
+        self.close_quietly(resource)
+        with self.lock:
+            self.num_busy -= 1
+            self.capacity.give_back(shelf.cost)
+            self.plan()
+
+    def _clean_up(self) -> None:
+        try:
+            self.maker.clean_up()
+        except (AgentGymError, OSError):
+            return

@@ -1,0 +1,89 @@
+"""A policy as a script, one message at a time: as a partner within an environment, or playing on from a fork.
+
+Rollouts ask policies for many messages at once instead.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from agentgym.message import Message, ToolSchema
+from agentgym.policy import Policy, Sampling, Script, ScriptFactory
+from agentgym.prompting.renderer import ChatRenderer
+from agentgym.prompting.speaker import Speaker, open_talk
+from agentgym.task import Task
+from agentgym.trajectory import Turn
+
+_KEYS = itertools.count()
+
+
+def as_script(
+    policy: Policy,
+    role: str = "agent",
+    tools: Sequence[ToolSchema] = (),
+    sampling: Sampling | None = None,
+    *,
+    history: str = "full",
+    max_context: int | None = None,
+    refuses_cut: bool = True,
+) -> ScriptFactory:
+    """A policy as what makes the script of a role.
+
+    Args:
+        policy: Who plays.
+        role: The role.
+        tools: The role's tools.
+        sampling: How messages are drawn; None takes the defaults.
+        history: Which turns prompts leave out, as in `RolloutSettings`.
+        max_context: Most tokens of prompt and reply together, if that is less than the policy takes.
+        refuses_cut: Whether a message that the token limit cut is an invalid action, rather than played as it is.
+    """
+    renderer = ChatRenderer(policy.tokenizer) if policy.uses_tokens else None  # type: ignore[attr-defined]
+    drawn = sampling or Sampling()
+    limits: dict[str, Any] = {"history": history, "max_context": max_context, "room": drawn.max_tokens}
+
+    def factory(task: Task, seed: int) -> Script:
+        talk = open_talk(policy, tools, renderer=renderer, **limits)
+        return PolicyScript(Speaker(policy, task, talk, "", seed, role, tools, drawn, refuses_cut))
+
+    return factory
+
+
+class PolicyScript:
+    """A policy that plays one role of one episode.
+
+    Args:
+        speaker: The policy with its conversation, which is empty.
+    """
+
+    def __init__(self, speaker: Speaker) -> None:
+        self._speaker = speaker
+
+    def resume(self, turns: Sequence[Turn]) -> None:
+        """Take up the recorded turns that were played before the first message.
+
+        Raises:
+            ContextOverflowError: They are too long for the policy.
+        """
+        self._speaker.resume(turns)
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The policy's next message, a `CutMessage` where the token limit cut it.
+
+        Raises:
+            ContextOverflowError: The conversation is too long for the policy.
+            InfrastructureError: The policy failed.
+        """
+        speaker = self._speaker
+        speaker.observe(messages[len(speaker.talk.messages) :])
+        speaker.key = f"script-{next(_KEYS)}"  # forgotten at once: nobody says when a script's episode is over
+        try:
+            return speaker.ask().action
+        finally:
+            speaker.forget()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> PolicyScript:
+        """A script that goes on from here, for forks; the policy is shared."""
+        return PolicyScript(self._speaker.fork(self._speaker.key))

@@ -1,0 +1,66 @@
+"""Python call syntax that Python's parser reads without a warning, whatever a model wrote.
+
+The parser prints `SyntaxWarning` for unknown escapes and for numbers that touch a keyword, and whether it does is a
+setting of the whole process. So the text is respelt before it is parsed; what it means stays the same.
+"""
+
+from __future__ import annotations
+
+import re
+
+_DIGITS = "[0-9](?:_?[0-9])*"
+_NUMBER = (
+    r"0[xX](?:_?[0-9a-fA-F])+|0[bB](?:_?[01])+|0[oO](?:_?[0-7])+"
+    rf"|(?:{_DIGITS}\.?(?:{_DIGITS})?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?[jJ]?"
+)
+_GLUED = rf"(?:{_NUMBER})(?=(?P<keyword>and|else|for|i[fns]|not|or)?)"
+_TOKEN = re.compile(
+    r"#[^\r\n]*"
+    r"|(?P<formatted>(?i:fr?|rf|tr?|rt)['\"].*)"
+    r"|(?P<prefix>(?i:br?|rb?|u)?)"
+    r"(?P<body>'''(?:\\.|(?!''')[^\\])*(?:''')?|\"\"\"(?:\\.|(?!\"\"\")[^\\])*(?:\"\"\")?"
+    r"|'(?:\\.|[^\\'\r\n])*'?|\"(?:\\.|[^\\\"\r\n])*\"?)"
+    r"|[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*"
+    rf"|{_GLUED}",
+    re.DOTALL | re.ASCII,
+)
+_ESCAPE = re.compile(r"\\([4-7][0-7]{2}|.)", re.DOTALL)
+_ANY_GLUED = re.compile(_GLUED)
+_OF_TEXT = frozenset("\\'\"abfnrtvx01234567uUN\n\r")
+_OF_BYTES = _OF_TEXT - set("uUN")
+_OF_BOTH = frozenset("\\'\"\n\r")
+
+
+def without_warnings(source: str) -> str:
+    r"""The source respelt so that `ast.parse` has nothing to warn of.
+
+    Unknown escapes get a second backslash (`"\d"` becomes `"\\d"`), octal ones above `\377` their code point, and a
+    space parts a number from a keyword (`1is` becomes `1 is`). The tree that it parses to is the same, but for sources
+    with a formatted string (`f"…"`), which is no literal of JSON: they keep what makes them refused.
+    """
+    return _TOKEN.sub(_respelt, source)
+
+
+def _respelt(token: re.Match[str]) -> str:
+    prefix, body = token["prefix"] or "", token["body"]
+    if body is not None:
+        if "\\" not in body or "r" in prefix.lower():
+            return token[0]
+        return prefix + _escaped(body, _OF_BYTES if "b" in prefix.lower() else _OF_TEXT)
+    if token["formatted"] is not None:  # its end is not known: strings nest in it
+        return _ANY_GLUED.sub(_parted, _escaped(token["formatted"], _OF_BOTH))
+    return _parted(token)
+
+
+def _parted(number: re.Match[str]) -> str:
+    return f"{number[0]} " if number["keyword"] else number[0]
+
+
+def _escaped(body: str, known: frozenset[str]) -> str:
+    def swap(escape: re.Match[str]) -> str:
+        what = escape[1]
+        if len(what) == 3 and known is not _OF_BOTH:
+            return f"\\u{int(what, 8):04x}" if known is _OF_TEXT else f"\\x{int(what, 8) & 255:02x}"
+        return escape[0] if what in known else f"\\{escape[0]}"
+
+    return _ESCAPE.sub(swap, body)

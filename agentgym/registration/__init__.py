@@ -1,0 +1,18 @@
+"""Registration: which environments there are, what is known of each, and how one is made by its id."""
+
+from agentgym.registration.env_spec import EnvSpec, Knobs
+from agentgym.registration.making import make, make_game, require_runtime
+from agentgym.registration.registry import register, register_own, script_names, spec, specs
+
+__all__ = [
+    "EnvSpec",
+    "Knobs",
+    "make",
+    "make_game",
+    "register",
+    "register_own",
+    "require_runtime",
+    "script_names",
+    "spec",
+    "specs",
+]

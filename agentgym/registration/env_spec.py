@@ -1,0 +1,145 @@
+"""`EnvSpec` describes an environment without importing it; each family's `specs.py` is a table of them.
+
+`registry` holds all that are known; `making` makes environments from them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Any
+
+from agentgym.errors import AgentGymError, ConfigError, ContractError, UnknownNameError
+from agentgym.origin import describe_error
+from agentgym.policy import ScriptFactory
+from agentgym.task import Task
+
+Knobs = Mapping[str, Sequence[Any]]
+"""Options of an environment, each with its values from the easiest to the hardest."""
+
+
+@dataclass(frozen=True)
+class EnvSpec:
+    """Describes an environment without importing it.
+
+    Attributes:
+        id: Gymnasium id, "namespace/Name-v0".
+        entry_point: The class, as "module:Class": an `AgentEnv`, or a `GameEnv` where there are `roles`.
+        scripts: "module:NAME" of a mapping from policy names to script factories. The names are oracle, null, random
+            and demo, and cheats begin with "cheat_". A game maps each role to such a mapping.
+        family: The family it belongs to: dialogue, tools, web, gui, swe, or one of your own.
+        suites: Names of the suites that it plays.
+        deterministic: Whether the same seed and actions always give the same trajectory.
+        runtimes: Where it can run. "local": in this process. "served": as a whole in a container, reached over the
+            network. "workspace": in this process, with the agent's work in a sandbox.
+        extra: The optional extra of agentgym that installs what it needs; "" for none.
+        roles: The roles of a game that an agent can play; the first is the default. Empty for one agent.
+        partners: "module:NAME" of a mapping from each role to the script factory that plays it by default.
+        options: Keyword arguments for the entry point; those of `make` override them.
+        adapts: The package whose environment this wraps; "" for an environment of its own.
+        why_no_oracle: Why no script solves every task; "" if `oracle` does.
+        difficulty: Options of `make` that make tasks harder, each with its values from the easiest to the hardest.
+        hints: "module:NAME" of a function from a task to advice on solving it; "" for none. It may read the task's
+            private part. A curriculum may show the advice where a policy fails.
+        room: The group within the family under which listings show it; "" for none.
+    """
+
+    id: str
+    entry_point: str
+    scripts: str
+    family: str
+    suites: tuple[str, ...] = ()
+    deterministic: bool = True
+    runtimes: tuple[str, ...] = ("local",)
+    extra: str = ""
+    roles: tuple[str, ...] = ()
+    partners: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    adapts: str = ""
+    why_no_oracle: str = ""
+    difficulty: Knobs = field(default_factory=dict, hash=False)
+    hints: str = ""
+    room: str = ""
+
+    @property
+    def missing_extra(self) -> str:
+        """The extra that brings the adapted package where that is not installed; "" where nothing is missing."""
+        return self.extra if self.adapts and find_spec(self.adapts) is None else ""
+
+    def options_at(self, level: float) -> dict[str, Any]:
+        """The options of `make` for a level of difficulty; they do not change tasks that are given, such as a suite's.
+
+        Args:
+            level: From 0, all knobs at their easiest values, to 1, all at their hardest.
+
+        Raises:
+            ConfigError: The level is outside of that, or the environment declares no difficulty.
+        """
+        if not 0 <= level <= 1:
+            raise ConfigError(f"a level of difficulty must be from 0 to 1; got {level!r}")
+        if not self.difficulty:
+            raise ConfigError(f"environment {self.id!r} has no levels of difficulty; give its EnvSpec `difficulty`")
+        return {name: values[round(level * (len(values) - 1))] for name, values in self.difficulty.items()}
+
+    def load_scripts(self, role: str = "") -> Mapping[str, ScriptFactory]:
+        """The script factories of this environment, or of a role of this game; imports its module.
+
+        Args:
+            role: The role; "" is the default one.
+
+        Raises:
+            UnknownNameError: No agent may play the role.
+            ContractError: They cannot be imported.
+        """
+        factories: Mapping[str, Any] = load_named(self, "scripts")
+        found = factories[self.role_named(role)] if self.roles else factories
+        return {name: found[name] for name in found if name != "oracle"} if self.why_no_oracle else found
+
+    def load_hints(self) -> Callable[[Task], str]:
+        """The function from a task to advice on it; imports its module.
+
+        Raises:
+            ConfigError: The environment gives no hints.
+            ContractError: The function cannot be imported.
+        """
+        if not self.hints:
+            raise ConfigError(f"environment {self.id!r} has no hints; give its EnvSpec `hints`, a function of a task")
+        hint: Callable[[Task], str] = load_named(self, "hints")
+        return hint
+
+    def load_partners(self) -> Mapping[str, ScriptFactory]:
+        """What plays each role of this game by default; empty for an environment of one agent."""
+        partners: Mapping[str, ScriptFactory] = load_named(self, "partners") if self.roles else {}
+        return partners
+
+    def role_named(self, role: str) -> str:
+        """A role that an agent may play, the default one for "".
+
+        Raises:
+            UnknownNameError: There is no such role.
+        """
+        if role not in self.roles and role:
+            raise UnknownNameError(f"role of {self.id!r}", role, self.roles)
+        return role or next(iter(self.roles), "")
+
+
+def load_named(spec: EnvSpec, key: str) -> Any:
+    """Import what a key of a spec names, as "module:NAME".
+
+    Raises:
+        ContractError: It cannot be imported; says why, and in which line of which file.
+    """
+    module_name, _, name = getattr(spec, key).partition(":")
+    failed = f"environment {spec.id!r} cannot be loaded: its {key} is {getattr(spec, key)!r}; "
+    try:
+        module = importlib.import_module(module_name)
+    except AgentGymError:
+        raise
+    except Exception as error:  # a boundary: a third party's module may raise anything
+        raise ContractError(f"{failed}importing {module_name!r} fails: {describe_error(error)}") from error
+    if not hasattr(module, name):
+        unknown = UnknownNameError("name", name, [known for known in vars(module) if not known.startswith("_")])
+        raise ContractError(f"{failed}in {module.__file__}: {unknown}")
+    return getattr(module, name)

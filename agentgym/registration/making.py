@@ -1,0 +1,107 @@
+"""Makes environments and games by id, here or in a container."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+
+from agentgym.env import AgentEnv
+from agentgym.errors import ConfigError, UnknownNameError
+from agentgym.game import GameEnv
+from agentgym.origin import describe_error
+from agentgym.registration.env_spec import load_named
+from agentgym.registration.options import require_option_types
+from agentgym.registration.registry import spec
+from agentgym.sandbox.source import PROVIDERS
+
+
+def make(env_id: str, *, runtime: str = "", **options: Any) -> AgentEnv:
+    """An environment by id, with Gymnasium's wrappers taken off.
+
+    Args:
+        env_id: Such as "agentgym/Wordle-v0".
+        runtime: Where it runs. "local" is this process. "docker" puts a served environment whole into a container,
+            behind the wire, and has an environment that drives a sandbox take that provider's; such a one takes the
+            other providers' as well ("bubblewrap", "process"). "" is local where the environment can, else the best
+            sandbox here.
+        options: Keyword arguments of the environment; of a game also `role`, whom the agent plays, and `partners`, a
+            mapping from other roles to who plays them (see `agentgym.policies.cast`).
+
+    Raises:
+        UnknownNameError: No such id, runtime, role or partner.
+        ConfigError: The environment refuses the options, or one is not of the type that its constructor says; or it
+            cannot run there.
+        ContractError: Its module cannot be imported.
+    """
+    found = spec(env_id)
+    require_runtime(env_id, runtime)
+    if runtime not in ("", "local"):
+        if "served" in found.runtimes:
+            # Not at the top: its client would double what an import costs.
+            from agentgym.registration.contained import ContainedEnv
+
+            return ContainedEnv(found.id, runtime, options)
+        options = {"sandbox": runtime, **options}
+    entry_point = load_named(found, "entry_point")
+    if not found.roles:
+        require_option_types(entry_point, options, env_id)
+    try:
+        env = gymnasium.make(found.id, **options).unwrapped
+    except TypeError as error:
+        raise ConfigError(
+            f"environment {env_id!r} refuses the options {sorted(options)}: {describe_error(error)}"
+        ) from error
+    if not isinstance(env, AgentEnv):
+        raise ConfigError(f"{found.entry_point!r} made a {type(env).__name__}, expected an agentgym.AgentEnv")
+    return env
+
+
+def require_runtime(env_id: str, runtime: str) -> None:
+    """Refuse a runtime in which an environment cannot be; see `make`.
+
+    Raises:
+        UnknownNameError: No such id or runtime.
+        ConfigError: The environment cannot run there.
+    """
+    found = spec(env_id)
+    if runtime not in ("", "local", *PROVIDERS):
+        raise UnknownNameError("runtime", runtime, ("local", *PROVIDERS))
+    if "served" in found.runtimes and runtime in PROVIDERS and runtime != "docker":
+        raise ConfigError(
+            f"environment {env_id!r} runs in this process ('local') or in a container ('docker'), not in {runtime!r}"
+        )
+    if runtime in PROVIDERS and not {"served", "workspace"}.intersection(found.runtimes):
+        raise ConfigError(f"environment {env_id!r} runs in this process ('local') only: got runtime {runtime!r}")
+    if runtime == "local" and "local" not in found.runtimes:
+        raise ConfigError(f"environment {env_id!r} needs a sandbox; choose the runtime {' or '.join(PROVIDERS)}")
+
+
+def make_game(env_id: str, **options: Any) -> GameEnv:
+    """A game of several roles by id, none of them played by anybody yet.
+
+    Args:
+        env_id: Such as "agentgym/Taboo-v0".
+        options: Keyword arguments of the game; a `judge` may be the name of a policy (see `agentgym.policies.judge`).
+
+    Raises:
+        UnknownNameError: No such id or policy.
+        ConfigError: It is no game, or refuses the options.
+        ContractError: Its module cannot be imported.
+    """
+    found = spec(env_id)
+    if not found.roles:
+        raise ConfigError(f"environment {env_id!r} is not a game of several roles; make it with agentgym.make")
+    if options.get("judge") and isinstance(options["judge"], str):
+        from agentgym.policies.judge import judge_named  # not at the top: policies know environments by their ids
+
+        options = {**options, "judge": judge_named(options["judge"])}
+    game_class = load_named(found, "entry_point")
+    require_option_types(game_class, options, env_id)
+    try:
+        game = game_class(**{**found.options, **options})
+    except TypeError as error:
+        raise ConfigError(f"game {env_id!r} refuses the options {sorted(options)}: {describe_error(error)}") from error
+    if not isinstance(game, GameEnv):
+        raise ConfigError(f"{found.entry_point!r} made a {type(game).__name__}, expected an agentgym.GameEnv")
+    return game

@@ -1,0 +1,1 @@
+"""Serves environments to clients of the OpenEnv wire."""

@@ -1,0 +1,1 @@
+"""The way out of a sandbox: a proxy that lets declared sites through and nothing else."""

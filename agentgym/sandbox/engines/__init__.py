@@ -1,0 +1,1 @@
+"""What runs a sandbox: containers of Docker or Podman, bubblewrap, a bare process."""

@@ -1,0 +1,1 @@
+"""Container images: which there are, and how they are built."""

@@ -1,0 +1,1 @@
+"""Offers, bids and votes: games whose players want different things."""

@@ -1,0 +1,19 @@
+"""What a tokenizer for Connect Four must know, in both roles.
+
+Building the tokenizer is the work of `agentgym.prompting.tiny`.
+"""
+
+from __future__ import annotations
+
+from agentgym_dialogue.boards.connect_four.game import ConnectFourGame
+
+NUMBERS: range | None = range(10)
+"""Numbers that must be single tokens: of columns."""
+
+
+def texts() -> list[str]:
+    """Texts that hold every word that may occur."""
+    game = ConnectFourGame()
+    inbox = game.reset(game.make_task(0))
+    said = [message["content"] for messages in inbox.values() for message in messages]
+    return [*said, "They play 5.\nX O .", "You win.", "You lose.", "Draw.", game.refusal()]

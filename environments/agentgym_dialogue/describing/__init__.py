@@ -1,0 +1,1 @@
+"""Describe what the partner cannot see."""

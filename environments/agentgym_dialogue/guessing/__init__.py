@@ -1,0 +1,1 @@
+"""Find a secret by asking or trying."""

@@ -1,0 +1,32 @@
+"""The environments of the tool-use family. Registration, `agentgym list`, the documentation and tests read this list.
+
+It imports no environment. To add one, write its folder and add its entry here.
+"""
+
+from __future__ import annotations
+
+from agentgym.registration.env_spec import EnvSpec
+
+SPECS: tuple[EnvSpec, ...] = (
+    EnvSpec(
+        "agentgym/Lookup-v0",
+        "agentgym_tools.lookup.env:LookupEnv",
+        "agentgym_tools.lookup.scripts:SCRIPTS",
+        "tools",
+        ("tools/lookup",),
+        runtimes=("local", "served"),
+        difficulty={"hops": (1, 2, 3), "distractors": (0, 1, 2, 3)},
+        hints="agentgym_tools.lookup.scripts:hint",
+    ),
+    EnvSpec(
+        "agentgym/Python-v0",
+        "agentgym_tools.python.env:PythonEnv",
+        "agentgym_tools.python.scripts:SCRIPTS",
+        "tools",
+        ("tools/python", "tools/python-arithmetic"),
+        runtimes=("workspace",),
+        extra="docker",
+        difficulty={"level": (1, 2, 3)},
+    ),
+)
+"""All environments of the family."""

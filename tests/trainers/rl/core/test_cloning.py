@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from agentgym.errors import ConfigError
+from agentgym.policies.torch.tiny_model import build_tiny_model
+from agentgym.prompting.renderer import ChatRenderer
+from agentgym.prompting.tiny import build_tokenizer
+from agentgym_rl.core.cloning import clone, clone_step, successes, updates_of
+from agentgym_rl.core.config.tables import PackingConfig, WarmStartConfig
+from agentgym_rl.core.demonstrations import collect_demonstrations, with_tokens
+from agentgym_rl.core.models import PolicyModel
+from tests.trainers.rl import vocabulary
+from tests.trainers.rl.toys import install
+
+CONFIG = WarmStartConfig(demonstrations=16, epochs=2, learning_rate=3e-3, batch_episodes=4)
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory):
+    """A tokenizer and sixteen demonstrations with its tokens."""
+    tokenizer = build_tokenizer(vocabulary.texts())
+    suite = install(tmp_path_factory.mktemp("suites"), "questions")
+    found = collect_demonstrations(suite, "demo", 16, 0)
+    return tokenizer, with_tokens(found, ChatRenderer(tokenizer), [])
+
+
+def cloned(shown, packing: PackingConfig | None = None, num_updates: int = 12, seed: int = 0):
+    tokenizer, trajectories = shown
+    model = PolicyModel(build_tiny_model(tokenizer))
+    packing = packing or PackingConfig(128, 4096, is_packed=False)
+    return model, clone(model, trajectories, CONFIG, packing, seed=seed, num_updates=num_updates)
+
+
+def test_the_loss_starts_near_that_of_guessing_and_falls(shown) -> None:
+    _, losses = cloned(shown)
+    assert len(losses) == 12
+    assert losses[0] == pytest.approx(np.log(len(shown[0])), abs=1.5)
+    assert losses[-1] < 0.6 * losses[0]
+
+
+@pytest.mark.parametrize("packing", [PackingConfig(128, 128), PackingConfig(256, 1024)])
+def test_cloning_does_not_depend_on_micro_batches(shown, packing: PackingConfig) -> None:
+    _, ours = cloned(shown, num_updates=3)
+    _, losses = cloned(shown, packing, num_updates=3)
+    assert losses == pytest.approx(ours, rel=1e-3)
+
+
+def test_cloning_depends_on_its_seed_alone(shown) -> None:
+    first, second, third = cloned(shown)[1], cloned(shown)[1], cloned(shown, seed=1)[1]
+    assert first == second
+    assert first != third
+
+
+def test_messages_of_others_are_not_cloned(shown) -> None:
+    """Trap D-2: the words of the environment alone are never said."""
+    model, _ = cloned(shown, num_updates=40)
+    [segment] = shown[1][0].segments()
+    ids = torch.from_numpy(segment.tokens).long()[None]
+    chances = model.causal_lm(ids).logits[0].softmax(-1)
+    places = np.arange(1, segment.num_tokens)
+    right = chances[places - 1, ids[0, 1:]].detach().numpy()
+    mask = segment.completion_mask[1:]
+    assert right[mask].mean() > 3 * right[~mask].mean()
+
+
+def one_update(shown, monkeypatch: pytest.MonkeyPatch, scale: float = 1.0, max_grad_norm: float = 1.0):
+    """An update of plain gradient descent by a scaled loss, and how far it moved the weights."""
+    tokenizer, trajectories = shown
+    model = PolicyModel(build_tiny_model(tokenizer))
+    score = model.score
+    monkeypatch.setattr(model, "score", lambda micro: (scale * score(micro)[0], None, None))
+    before = torch.nn.utils.parameters_to_vector(model.parameters()).detach().clone()
+    optimiser = torch.optim.SGD(model.parameters(), lr=1.0)
+    step = clone_step(model, optimiser, trajectories[:4], PackingConfig(128, 4096), max_grad_norm)
+    return step, float((torch.nn.utils.parameters_to_vector(model.parameters()).detach() - before).norm())
+
+
+def test_gradients_are_scaled_down_to_the_norm_that_is_given(shown, monkeypatch) -> None:
+    step, moved = one_update(shown, monkeypatch, max_grad_norm=1e-2)
+    assert step.grad_norm > 0.1
+    assert moved == pytest.approx(1e-2, rel=1e-2)
+
+
+@pytest.mark.parametrize("scale", [float("nan"), float("inf")])
+def test_an_update_that_is_not_finite_is_left_out(shown, monkeypatch, scale: float) -> None:
+    step, moved = one_update(shown, monkeypatch, scale)
+    assert not step.is_taken
+    assert moved == 0.0
+
+
+def test_each_update_is_reported(shown) -> None:
+    tokenizer, trajectories = shown
+    seen = []
+    clone(
+        PolicyModel(build_tiny_model(tokenizer)),
+        trajectories,
+        CONFIG,
+        PackingConfig(128, 4096),
+        seed=0,
+        num_updates=3,
+        on_update=lambda update, total, step: seen.append((update, total)),
+    )
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_updates_are_counted_by_passes() -> None:
+    assert updates_of(CONFIG, 16) == 8
+    assert updates_of(CONFIG, 17) == 10
+    assert updates_of(CONFIG, 0) == 0
+
+
+def test_filtering_keeps_successes(shown, tmp_path: Path) -> None:
+    kept = successes(shown[1])
+    assert 0 < len(kept) < 16
+    assert all(each.success for each in kept)
+    with pytest.raises(ConfigError, match=r"none of 3 demonstrations succeeded.*better demonstrator"):
+        successes([each for each in shown[1] if not each.success][:3])

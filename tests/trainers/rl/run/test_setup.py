@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from agentgym.errors import CheckpointError, ConfigError, UnknownNameError
+from agentgym.suite import register_suites
+from agentgym_rl.core import distributed
+from agentgym_rl.run import setup
+from agentgym_rl.run.setup import assemble, device_of, reference_of, suite_tokenizer, untrained
+from tests.trainers.rl.toys import install, toy_config
+
+
+@pytest.fixture(scope="module", autouse=True)
+def suite(tmp_path_factory: pytest.TempPathFactory):
+    root = tmp_path_factory.mktemp("suites")
+    made = install(root, "questions")
+    register_suites(root)
+    return made
+
+
+def test_a_run_is_put_together_from_nothing_but_a_suite() -> None:
+    parts = assemble(toy_config("questions"))
+    assert parts.policy.model is parts.model.causal_lm
+    assert parts.model.training
+    assert parts.model.value_head is None
+    assert assemble(toy_config("questions", algorithm={"preset": "ppo"})).model.value_head is not None
+
+
+def test_the_untrained_model_is_the_same_whenever_it_is_asked_for(suite) -> None:
+    config = toy_config("questions")
+    first, second = untrained(config, suite, [])[0], untrained(config, suite, [])[0]
+    assert all(torch.equal(a, b) for a, b in zip(first.parameters(), second.parameters(), strict=True))
+    other = untrained(toy_config("questions", run={"seed": 1}), suite, [])[0]
+    assert not torch.equal(first.model.embed_tokens.weight, other.model.embed_tokens.weight)
+
+
+def test_a_suite_without_a_vocabulary_has_that_of_its_episodes(suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = setup.importlib.import_module
+
+    def missing(name: str):
+        if name.endswith(".vocabulary"):
+            raise ModuleNotFoundError(name=name)
+        return real(name)
+
+    with_module = suite_tokenizer(suite, [])
+    monkeypatch.setattr(setup.importlib, "import_module", missing)
+    without = suite_tokenizer(suite, [])
+    for word in ("large", "yes", "guess", "fox"):
+        assert len(without.encode(word, add_special_tokens=False)) == 1
+        assert len(with_module.encode(word, add_special_tokens=False)) == 1
+
+
+def test_a_reference_is_taken_only_where_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = toy_config("questions")
+    penalised = toy_config("questions", algorithm={"loss": {"kl_coefficient": 0.1}})
+    parts = assemble(plain)
+    assert reference_of(parts.model, plain) is None
+    reference = reference_of(parts.model, penalised)
+    assert reference is not None
+    assert not reference.training
+    monkeypatch.setattr(distributed, "world_size", lambda: 2)
+    with pytest.raises(ConfigError, match="under torchrun is not supported"):
+        assemble(penalised)
+
+
+def test_devices_that_are_not_there_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert device_of(toy_config("questions")).type == "cpu"
+    with pytest.raises(ConfigError, match="torch sees no GPU"):
+        assemble(toy_config("questions", run={"device": "cuda"}))
+
+
+def test_tasks_that_processes_cannot_share_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distributed, "world_size", lambda: 3)
+    with pytest.raises(ConfigError, match="4, which 3 processes cannot share evenly"):
+        assemble(toy_config("questions"))
+
+
+def test_unknown_suites_and_models_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="toys/question"):
+        assemble(toy_config("question"))
+    with pytest.raises(CheckpointError, match="no model at"):
+        assemble(toy_config("questions", model={"path": str(tmp_path)}))
+
+
+def test_a_method_that_needs_what_the_environment_does_not_tell_is_refused_at_the_start() -> None:
+    with pytest.raises(ConfigError, match="an environment that has anchor"):
+        assemble(toy_config("questions", algorithm={"preset": "gigpo"}))
+    potential = {"method": "potential", "options": ["potential.at_truncation=keep"]}
+    algorithm = {"preset": "ppo", "credit": {"gae": {"discount": 1.0}, "attribution": potential}}
+    with pytest.raises(ConfigError, match="progress"):
+        assemble(toy_config("questions", algorithm=algorithm))
+    assemble(toy_config("questions", algorithm={"preset": "mt_grpo"}))

@@ -1,0 +1,1 @@
+"""The algorithm-blind core: batches, packing, the model, scoring, checkpoints, demonstrations."""

@@ -1,0 +1,154 @@
+"""Supervised warm start: behaviour cloning of demonstrated messages, with or without a filter on success.
+
+L = -(1/N) sum_k log pi(token_k | tokens before it), over the N tokens of demonstrated messages of an update.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from agentgym.errors import ConfigError
+from agentgym.policies.cast import Cast
+from agentgym.store import RunStore
+from agentgym.suite import Suite
+from agentgym.trajectory import Trajectory
+from agentgym_rl.core import distributed
+from agentgym_rl.core.batch import TrainBatch
+from agentgym_rl.core.config.tables import OptimiserConfig, PackingConfig, WarmStartConfig
+from agentgym_rl.core.demonstrations import recorded_demonstrations
+from agentgym_rl.core.micro_batch import pad_micro_batches
+from agentgym_rl.core.models import PolicyModel, trainable_groups
+from agentgym_rl.core.packing import pack
+
+_WARMUP_SHARE = 0.05
+
+
+class CloneStep(NamedTuple):
+    """What came of one update.
+
+    Attributes:
+        loss: Nats a token.
+        grad_norm: Before it was scaled down.
+        is_taken: False where the gradient was not finite: the weights stayed as they were.
+    """
+
+    loss: float
+    grad_norm: float
+    is_taken: bool
+
+
+def warm_start_episodes(config: WarmStartConfig, suite: Suite, cast: Cast) -> list[Trajectory]:
+    """What a warm start clones from a stored run; see `recorded_demonstrations`.
+
+    Raises:
+        StoreError: There is no run.
+    """
+    with RunStore.open(config.run, read_only=True) as store:
+        return recorded_demonstrations(
+            store, suite.name, suite.held_out_hashes, setting="warm_start.run", roles=cast.learning
+        )
+
+
+def successes(trajectories: Sequence[Trajectory]) -> list[Trajectory]:
+    """The successful ones.
+
+    Raises:
+        ConfigError: There is none, so that filtered cloning has nothing to learn from.
+    """
+    kept = [trajectory for trajectory in trajectories if trajectory.success]
+    if not kept:
+        raise ConfigError(
+            f"none of {len(trajectories)} demonstrations succeeded, so there is nothing to clone after filtering; "
+            f"raise warm_start.demonstrations or use a better demonstrator"
+        )
+    return kept
+
+
+def updates_of(config: WarmStartConfig, num_episodes: int) -> int:
+    """Updates that the configured number of passes over so many demonstrations takes."""
+    return math.ceil(num_episodes / config.batch_episodes) * config.epochs
+
+
+def clone(
+    model: PolicyModel,
+    trajectories: Sequence[Trajectory],
+    config: WarmStartConfig,
+    packing: PackingConfig,
+    *,
+    seed: int,
+    num_updates: int,
+    max_grad_norm: float = OptimiserConfig.max_grad_norm,
+    on_update: Callable[[int, int, CloneStep], None] | None = None,
+) -> list[float]:
+    """Train a model on demonstrated messages.
+
+    Args:
+        model: Trained in place.
+        trajectories: With derived tokens.
+        config: Epochs, learning rate, batch size.
+        packing: The shape of micro-batches.
+        seed: Seed of the order of demonstrations.
+        num_updates: Number of updates; `updates_of` says how many the configured passes take.
+        max_grad_norm: Gradients are scaled down to this norm.
+        on_update: Called with the update's number, their total and what came of it.
+
+    Returns:
+        The loss of each update, in nats a token.
+    """
+    parameters = trainable_groups(model)["policy"]
+    optimiser = torch.optim.AdamW(parameters, lr=config.learning_rate, betas=(0.9, 0.98), weight_decay=0.0)
+    rng = np.random.default_rng(seed)
+    losses: list[float] = []
+    model.train()
+    order = np.zeros(0, np.int64)
+    for update in range(num_updates):
+        if len(order) == 0:
+            order = rng.permutation(len(trajectories))
+        chosen, order = order[: config.batch_episodes], order[config.batch_episodes :]
+        for group in optimiser.param_groups:
+            group["lr"] = config.learning_rate * _schedule(update, num_updates)
+        step = clone_step(model, optimiser, [trajectories[index] for index in chosen], packing, max_grad_norm)
+        losses.append(step.loss)
+        if on_update is not None:
+            on_update(update + 1, num_updates, step)
+    return losses
+
+
+def _schedule(update: int, total: int) -> float:
+    """Linear warm-up, then cosine to a tenth."""
+    warmup = max(1, int(total * _WARMUP_SHARE))
+    if update < warmup:
+        return (update + 1) / warmup
+    return 0.1 + 0.45 * (1 + math.cos(math.pi * (update - warmup) / max(1, total - warmup)))
+
+
+def clone_step(
+    model: PolicyModel,
+    optimiser: torch.optim.Optimizer,
+    trajectories: list[Trajectory],
+    packing: PackingConfig,
+    max_grad_norm: float,
+) -> CloneStep:
+    """One update on all sampled tokens of some trajectories; one whose gradient is not finite is left out."""
+    world, rank = distributed.world_size(), distributed.rank()
+    num_tokens = sum(trajectory.num_action_tokens for trajectory in trajectories)
+    segments = TrainBatch.of_trajectories(trajectories[rank::world]).segments
+    micro_batches = pack(segments, packing) if segments else []
+    device = next(model.parameters()).device
+    optimiser.zero_grad(set_to_none=True)
+    loss_sum = 0.0
+    for micro in pad_micro_batches(micro_batches, max(distributed.gather(len(micro_batches)))):
+        logprobs, _, _ = model.score(micro.to(device))
+        loss = -logprobs.sum() / num_tokens
+        torch.autograd.backward(loss * world)
+        loss_sum += float(loss.detach())
+    norms = distributed.clip_groups(optimiser, max_grad_norm)
+    is_finite = bool(np.isfinite(norms).all())
+    if is_finite:
+        optimiser.step()
+    return CloneStep(sum(distributed.gather(loss_sum)), norms[0], is_finite)

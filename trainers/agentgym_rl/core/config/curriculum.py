@@ -1,0 +1,170 @@
+"""The configuration of curricula, one table for each of them.
+
+What they do is in agentgym_rl/curricula, in the files of their names; which of them go together is in `rules.py` there,
+and what they need of suite and environment in `requirements.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentgym.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class HorizonConfig:
+    """Stages of growing horizons: ScalingInter-RL, Xi et al. 2025, arXiv 2509.08755."""
+
+    turns: tuple[int, ...]
+    """The most turns of an episode in each stage. A task's own limit holds where it is smaller."""
+    every: int = 20
+    """Iterations per stage. The last stage lasts until the end of the run."""
+
+    def __post_init__(self) -> None:
+        is_growing = all(before < after for before, after in zip(self.turns, self.turns[1:], strict=False))
+        if not self.turns or self.turns[0] < 1 or not is_growing or self.every < 1:
+            raise ConfigError(
+                f"curriculum.horizon needs growing positive turns and every >= 1: got turns {list(self.turns)}, every "
+                f"{self.every}"
+            )
+
+    def stage(self, iteration: int) -> int:
+        """The stage of an iteration, counted from 0."""
+        return min(iteration // self.every, len(self.turns) - 1)
+
+
+@dataclass(frozen=True)
+class BandConfig:
+    """Tasks that are solved sometimes: CRAFT-GUI and the task selection of ARPO, Lu et al. 2025, arXiv 2505.16282."""
+
+    low: float = 0.2
+    """The lowest estimated success of the tasks that are favoured."""
+    high: float = 0.8
+    """The highest estimated success of the tasks that are favoured."""
+    explore: float = 0.25
+    """The share of groups that are drawn from all tasks in turn, whatever their estimates. All groups are drawn so
+    while no task that was seen is in the band."""
+    prior: float = 2.0
+    """The number of episodes that the prior counts for. Its success is the middle of the band."""
+    half_life: float = 20.0
+    """Iterations after which an episode counts half, so that estimates of old episodes return to the prior."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.low < self.high <= 1:
+            raise ConfigError(
+                f"curriculum.bands needs 0 <= low < high <= 1: got low {self.low}, high {self.high}; try 0.2 and 0.8"
+            )
+        if not 0 < self.explore <= 1 or self.prior <= 0 or self.half_life <= 0:
+            raise ConfigError("curriculum.bands needs 0 < explore <= 1, prior > 0 and half_life > 0")
+
+    @property
+    def middle(self) -> float:
+        """The success that the prior expects."""
+        return (self.low + self.high) / 2
+
+    def estimate(self, successes: float, attempts: float) -> float:
+        """Success of a task after so many attempts."""
+        return (successes + self.prior * self.middle) / (attempts + self.prior)
+
+
+@dataclass(frozen=True)
+class DifficultyConfig:
+    """Tasks made at rising levels of the environment's declared difficulty, the suite's own after the last."""
+
+    levels: int = 4
+    """Number of levels before the suite's own tasks, from the easiest knobs (0) to the hardest (1)."""
+    raise_above: float = 0.6
+    """The next level begins at this mean success over the window."""
+    window: int = 16
+    """Number of groups of the present level over which success is measured."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """Options of the environment beside the knobs, for suites whose tasks set them, such as
+    {observation = "partial"}."""
+
+    def __post_init__(self) -> None:
+        if self.levels < 1 or self.window < 1 or not 0 < self.raise_above <= 1:
+            raise ConfigError("curriculum.difficulty needs levels >= 1, window >= 1 and 0 < raise_above <= 1")
+
+
+@dataclass(frozen=True)
+class StartConfig:
+    """Starts in the middle of recorded successes: backwards curricula, Florensa et al. 2017, arXiv 1707.05300."""
+
+    share: float = 0.25
+    """The share of groups that start this way, if there is a recorded success."""
+    stages: int = 4
+    """Levels from the end of the recording to its start. Level j of n leaves j/n of the turns to the policy."""
+    raise_above: float = 0.6
+    """Starts move back by one level at this mean success over the window."""
+    window: int = 8
+    """Number of groups of the present level over which success is measured."""
+
+    def __post_init__(self) -> None:
+        if self.stages < 2 or self.window < 1 or not (0 < self.share <= 1 and 0 < self.raise_above <= 1):
+            raise ConfigError("curriculum.starts needs stages >= 2, window >= 1, 0 < share <= 1, 0 < raise_above <= 1")
+
+
+@dataclass(frozen=True)
+class GuidanceConfig:
+    """Hints where a whole group failed: Agent-RLVR, Da et al. 2025, arXiv 2506.11425."""
+
+    share: float = 0.25
+    """The largest share of groups that may be tries with hints."""
+    probability: float = 1.0
+    """The probability that an episode of a task without any success gets a hint. It is multiplied by 1 minus the
+    success of the task's last group."""
+    enough: float = 0.5
+    """A task needs no more tries once a group of it has this success."""
+    max_tries: int = 4
+    """After this many tries a task is given up until it fails again."""
+    capacity: int = 256
+    """The most tasks that wait for a try. The oldest ones are dropped first."""
+
+    def __post_init__(self) -> None:
+        shares = (self.share, self.probability, self.enough)
+        if not all(0 < share <= 1 for share in shares) or self.max_tries < 1 or self.capacity < 1:
+            raise ConfigError(
+                "curriculum.guidance needs share, probability and enough in (0, 1], max_tries and capacity at least 1"
+            )
+
+
+@dataclass(frozen=True)
+class DurationConfig:
+    """Turns are weighted by the time that the environment took for them: Yang et al. 2025, arXiv 2509.01684."""
+
+    min_weight: float = 0.25
+    """The smallest weight of a turn."""
+    max_weight: float = 4.0
+    """The largest weight of a turn."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.min_weight <= 1 <= self.max_weight or self.min_weight == self.max_weight:
+            raise ConfigError(
+                f"curriculum.durations needs 0 <= min_weight <= 1 <= max_weight, and not both 1: got {self.min_weight} "
+                f"and {self.max_weight}"
+            )
+
+
+@dataclass(frozen=True)
+class CurriculumConfig:
+    """Which tasks are played, from where, how long, and with what help. A table that is absent is off."""
+
+    horizon: HorizonConfig | None = None
+    """Stages of growing horizons."""
+    bands: BandConfig | None = None
+    """Tasks whose estimated success lies in a band."""
+    difficulty: DifficultyConfig | None = None
+    """Tasks made at rising levels of difficulty."""
+    starts: StartConfig | None = None
+    """Starts in the middle of recorded successes."""
+    guidance: GuidanceConfig | None = None
+    """Hints where a whole group failed."""
+    durations: DurationConfig | None = None
+    """Turns are weighted by the environment's time."""
+
+    @property
+    def plans_groups(self) -> bool:
+        """Whether anything of it decides what is played; durations alone change the update."""
+        parts = (self.horizon, self.bands, self.difficulty, self.starts, self.guidance)
+        return any(part is not None for part in parts)

@@ -1,0 +1,195 @@
+"""The tables of a run that no learner owns: its length, model, warm start, groups, optimiser, micro-batches and checks.
+
+What becomes of them is in the files that read them; the options of learners are in their own folders.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from agentgym.attribution.proxy_watch import WatchConfig as ProxyWatchConfig
+from agentgym.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """What the run trains on, and for how long."""
+
+    suite: str
+    """The suite whose train split the run trains on."""
+    iterations: int
+    """Number of cycles of collecting and learning."""
+    seed: int = 0
+    """Seed of everything random in the run."""
+    max_seconds: float | None = None
+    """Wall time of training after which no further iteration starts. Such a run does not repeat exactly."""
+    threads: int = 1
+    """Threads of torch in this process. More than one is slow when processes compete for the cores."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where the model is placed; auto takes a GPU if there is one."""
+
+    def __post_init__(self) -> None:
+        if self.iterations < 0 or self.seed < 0 or self.threads < 1:
+            raise ConfigError("run.iterations and run.seed must be at least 0, run.threads at least 1")
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """The model that learns."""
+
+    path: str = ""
+    """Folder of a Hugging Face checkpoint. "" builds a tiny model from scratch for the suite's vocabulary."""
+    size: str = "0.25M"
+    """Size of a tiny model."""
+    dtype: Literal["float32", "bfloat16", "pure_bfloat16"] = "float32"
+    """bfloat16 computes and samples in bfloat16 while the optimiser keeps float32 weights; with LoRA the frozen weights
+    are bfloat16. pure_bfloat16 trains bfloat16 weights: half the memory, but small updates are rounded away."""
+    autocast: bool = False
+    """Run the forward and backward passes in bfloat16 autocast; the loss stays in float32."""
+    gradient_checkpointing: bool = False
+    """Recompute activations in the backward pass to save memory."""
+    compile: bool = False
+    """Compile the scoring forward pass with torch.compile."""
+    lora_rank: int = 0
+    """Rank of LoRA adapters; 0 trains all weights."""
+    lora_alpha: int = 32
+    """Scale of LoRA adapters."""
+    trust_remote_code: bool = False
+    """Run code that comes with the checkpoint."""
+
+
+@dataclass(frozen=True)
+class WarmStartConfig:
+    """Behaviour cloning from demonstrations before reinforcement learning."""
+
+    demonstrations: int = 0
+    """Number of episodes that the demonstrator plays on train tasks; 0 means no warm start."""
+    demonstrator: str = "demo"
+    """The scripted policy that demonstrates."""
+    run: str = ""
+    """Folder of a run whose stored episodes are cloned instead."""
+    is_filtered: bool = False
+    """Clone successful episodes only."""
+    has_control: bool = False
+    """Also clone successful episodes only, into a copy of the untrained model, as a control for the comparison."""
+    epochs: int = 1
+    """Passes over the demonstrations."""
+    learning_rate: float = 1e-3
+    """Peak learning rate, after a linear warm-up and before a cosine decay."""
+    batch_episodes: int = 64
+    """Episodes per update."""
+
+
+@dataclass(frozen=True)
+class GroupConfig:
+    """How groups are sampled."""
+
+    size: int = 8
+    """Episodes of one task that share a baseline."""
+    tasks: int = 16
+    """Groups per iteration."""
+    staleness: int = 0
+    """Iterations by which collecting may run ahead of learning."""
+    dynamic_sampling: Literal["keep", "drop", "refill"] = "drop"
+    """What happens to groups whose returns are all equal. keep: they stay and add to the denominator of the loss;
+    drop: they are left out; refill: further groups are collected in their place (DAPO)."""
+    max_refills: int = 3
+    """With refill, the run stops after collecting this many times the groups of an iteration."""
+
+    def __post_init__(self) -> None:
+        if self.size < 1 or self.tasks < 1 or self.staleness < 0 or self.max_refills < 1:
+            raise ConfigError("group.size, group.tasks and group.max_refills must be positive, group.staleness >= 0")
+
+
+@dataclass(frozen=True)
+class OptimiserConfig:
+    """AdamW and its schedule."""
+
+    learning_rate: float = 1e-6
+    """Peak learning rate: 1e-6 for all weights of pretrained models, 1e-5 to 5e-5 for LoRA, 3e-4 for tiny models."""
+    betas: tuple[float, ...] = (0.9, 0.95)
+    """The two betas of AdamW."""
+    weight_decay: float = 0.0
+    """Weight decay of AdamW."""
+    max_grad_norm: float = 1.0
+    """Gradients are scaled down to this norm: those of the policy, and apart from them those of the value head. It
+    holds for cloning too."""
+    warmup: int = 0
+    """Iterations of linear warm-up."""
+    decay: Literal["none", "linear", "cosine"] = "none"
+    """How the learning rate falls to a tenth over the run's iterations."""
+
+    def __post_init__(self) -> None:
+        if self.learning_rate <= 0 or self.max_grad_norm <= 0 or len(self.betas) != 2:
+            raise ConfigError("optimiser.learning_rate and max_grad_norm must be positive, betas two numbers")
+
+
+@dataclass(frozen=True)
+class PackingConfig:
+    """The shape of micro-batches."""
+
+    row_length: int = 2048
+    """Number of tokens in a row, which is the longest segment that can be trained on."""
+    micro_batch_tokens: int = 8192
+    """The most tokens of a micro-batch, padding included."""
+    is_packed: bool = True
+    """Put several segments into a row. If False, each row holds one segment, padded on the right, in order of length.
+    Attention costs the square of the row, so rows of one segment are faster on a CPU, where kernels skip no blocks."""
+    keep_sequences_whole: bool = False
+    """Keep all segments of an episode in one micro-batch. Ratios and importance weights of whole sequences need it."""
+    is_trimmed: bool = True
+    """Cut each micro-batch to its longest row. If False, every row has row_length, which suits compiled models."""
+
+    def __post_init__(self) -> None:
+        if self.row_length < 2:
+            raise ConfigError(f"packing.row_length is {self.row_length}; expected at least 2")
+        if self.micro_batch_tokens < self.row_length:
+            raise ConfigError(
+                f"packing.micro_batch_tokens is {self.micro_batch_tokens}, less than one row "
+                f"of {self.row_length} tokens"
+            )
+
+
+@dataclass(frozen=True)
+class ValidationConfig:
+    """Validation during the run and the test at its end."""
+
+    every: int = 10
+    """Iterations between validations; 0 means none."""
+    tasks: int = 100
+    """Number of validation tasks, spread evenly over the split."""
+    test_attempts: int = 1
+    """Attempts at each test task."""
+    test_tasks: int | None = None
+    """Number of test tasks, spread evenly over the split; none takes all."""
+    has_final_test: bool = True
+    """Evaluate on the test split once, at the end."""
+
+
+@dataclass(frozen=True)
+class WatchConfig:
+    """When a run stops because it cannot learn."""
+
+    max_zero_variance_iterations: int = 10
+    """Stop after this many iterations in a row in which all episodes that are compared got the same reward."""
+    max_invalid_iterations: int = 5
+    """Stop after this many iterations in a row in which every episode ended as invalid."""
+    max_value_ratio: float = 10.0
+    """Stop when a critic's mean Q is more than this many times the largest stored return: the critic has diverged."""
+    proxy: ProxyWatchConfig = field(default_factory=ProxyWatchConfig)
+    """When shaped reward counts as having gone astray from the score."""
+
+
+@dataclass(frozen=True)
+class CheckpointConfig:
+    """What is kept to resume from."""
+
+    every: int = 10
+    """Iterations between checkpoints; the last iteration always has one."""
+    keep: int = 2
+    """Number of newest checkpoints that are kept."""
+
+    def __post_init__(self) -> None:
+        if self.every < 1 or self.keep < 1:
+            raise ConfigError("checkpoint.every and checkpoint.keep must be at least 1")

@@ -1,0 +1,167 @@
+"""Demonstrations as token sequences: collected from scripted policies or read from a run, then rendered.
+
+Their tokens are derived: no policy sampled them, so they carry no behaviour log-probability and are only cloned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from agentgym.errors import ConfigError
+from agentgym.message import Message, ToolSchema
+from agentgym.outcome import GRADED
+from agentgym.policies.by_name import load
+from agentgym.policies.cast import Cast
+from agentgym.prompting.conversation import Conversation
+from agentgym.prompting.history import parse_history
+from agentgym.prompting.renderer import ChatRenderer
+from agentgym.prompting.reply_ids import reply_renderer
+from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker, shuffled_tasks
+from agentgym.store import Purpose, RunStore
+from agentgym.suite import Suite, is_held_out, require_trainable
+from agentgym.trajectory import FINAL_PROMPT, LAST_MESSAGES, Trajectory, Turn
+
+
+def collect_demonstrations(
+    suite: Suite,
+    demonstrator: str,
+    count: int,
+    seed: int,
+    *,
+    cast: Cast | None = None,
+    on_finish: Callable[[list[Trajectory]], None] | None = None,
+    progress: Progress | None = None,
+) -> list[Trajectory]:
+    """Records of a scripted policy on train tasks, in an order that depends on the seed alone.
+
+    Args:
+        suite: Its train split is played.
+        demonstrator: Name of a scripted policy of the environment.
+        count: Number of episodes.
+        seed: Seed of the order of tasks and of the demonstrator's choices.
+        cast: Which roles of a game are demonstrated; policies among the partners are replaced by scripts. None: the
+            suite's.
+        on_finish: Called with each episode, such as a store's writer.
+        progress: A display.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C; what was played went to `on_finish`.
+    """
+    tasks = shuffled_tasks(suite.train_tasks(), draw_seed(seed, "demonstrations"))
+    jobs = [Job(next(tasks), f"demo-{index:06d}", draw_seed(seed, "demo", index)) for index in range(count)]
+    require_trainable(job.task for job in jobs)
+    cast = (cast or Cast.of(suite.env, options=suite.env_options)).with_scripts()
+    settings = RolloutSettings(max_concurrent=64, env_threads=4)
+    records, _ = collect_episodes(
+        jobs,
+        game_maker(suite, cast=cast),
+        cast.policies(load(demonstrator, suite.env)),
+        settings,
+        on_finish=on_finish,
+        progress=progress,
+    )
+    if len({record.id.rpartition("/")[0] for record in records}) < count:
+        raise KeyboardInterrupt  # fewer demonstrations would be another run
+    return [record for record in records if record.outcome is not None and record.outcome.is_graded]
+
+
+def recorded_demonstrations(
+    store: RunStore,
+    suite: str,
+    held_out: Collection[str],
+    *,
+    setting: str,
+    roles: Collection[str] = (),
+    purpose: Purpose | None = None,
+    is_solved: bool = False,
+    reads_tokens: bool = False,
+) -> list[Trajectory]:
+    """The graded episodes of a run, all of which may be learnt from.
+
+    Args:
+        store: The run.
+        suite: Name of the suite that they must be of.
+        held_out: Content hashes of its tasks that are no train tasks.
+        setting: What named the run, for messages.
+        roles: Episodes of these roles alone; all where none is given.
+        purpose: Episodes that were collected for this alone; None for all.
+        is_solved: Only those that solved their task.
+        reads_tokens: Whether their token arrays are wanted.
+
+    Raises:
+        ConfigError: There are none, or some are of another suite or of held-out tasks.
+        StoreError: The run is damaged.
+    """
+    rows = store.episode_rows() if purpose is None else store.episode_rows(purpose=purpose)
+    graded = [row for row in rows if row.outcome in GRADED]
+    found = list(store.load(graded, with_tokens=reads_tokens))
+    found = [each for each in found if (not roles or each.role in roles) and (each.success or not is_solved)]
+    strange = sorted({each.suite for each in found} - {suite})
+    known = [each.id for each in found if is_held_out(each.split, each.content_hash, held_out)]
+    if strange or known or not found:
+        raise ConfigError(
+            f"{setting} '{store.folder}' cannot be learnt from: {len(found)} episodes, suites besides {suite!r}: "
+            f"{strange}, held-out episodes: {known[:3]}; record train tasks of this suite"
+        )
+    return found
+
+
+def with_tokens(
+    trajectories: Iterable[Trajectory],
+    renderer: ChatRenderer,
+    tools: Sequence[ToolSchema],
+    history: str = "full",
+) -> list[Trajectory]:
+    """Copies of trajectories whose turns carry derived tokens: what the template makes of their messages.
+
+    Args:
+        trajectories: With messages; their tokens are not read.
+        renderer: Of the policy's tokenizer.
+        tools: Tools that the template presents.
+        history: Which turns prompts leave out, as `RolloutSettings.history`.
+    """
+    render_reply = reply_renderer(renderer, tools)
+
+    def tokenised(trajectory: Trajectory) -> Trajectory:
+        talk = Conversation(renderer, tools, parse_history(history))
+        return _tokenised(trajectory, talk, render_reply, renderer.stop_ids)
+
+    return [tokenised(trajectory) for trajectory in trajectories]
+
+
+def _tokenised(
+    trajectory: Trajectory, talk: Conversation, render_reply: Callable[[Message], list[int]], stop_ids: Collection[int]
+) -> Trajectory:
+    turns: list[Turn] = []
+    for turn in trajectory.turns:
+        talk.observe(turn.messages)
+        prompt, ids = talk.prompt(), render_reply(turn.reply)
+        if turn.was_cut and ids and ids[-1] in stop_ids:
+            ids = ids[:-1]  # a limit ended the message, so that its end is nobody's token
+        turns.append(
+            replace(
+                turn,
+                prompt_ids=np.asarray(prompt.new_ids, np.int32),
+                action_ids=np.asarray(ids, np.int32),
+                opens_segment=prompt.opens_segment,
+                pictures=prompt.new_pictures,
+                behaviour_logprobs=None,
+                version=-1,
+            )
+        )
+        talk.reply(ids, turn.text, turn.reply, turn.was_cut)
+    return replace(trajectory, turns=turns, is_derived=True, metadata=_with_final_prompt(trajectory, talk))
+
+
+def _with_final_prompt(trajectory: Trajectory, talk: Conversation) -> dict[str, Any]:
+    """The metadata; of a truncated episode with its final observation as prompt ids, for bootstrapping."""
+    metadata = {key: value for key, value in trajectory.metadata.items() if key != FINAL_PROMPT}
+    last = metadata.get(LAST_MESSAGES)
+    if last and trajectory.turns and trajectory.is_truncated:
+        talk.observe(last)
+        metadata[FINAL_PROMPT] = list(talk.prompt().ids)
+    return metadata

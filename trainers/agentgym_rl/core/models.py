@@ -1,0 +1,224 @@
+"""The model being trained: loading or building it, options such as LoRA, and its scoring forward pass.
+
+Sampling from it is the work of `agentgym.policies.torch.policy`, which shares its module.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from agentgym.errors import CheckpointError, ConfigError, MissingExtraError
+from agentgym_rl.core.config.tables import ModelConfig
+from agentgym_rl.core.logprobs import states_before, token_logprobs
+from agentgym_rl.core.micro_batch import MicroBatch
+
+
+def trained_dtype(config: ModelConfig) -> torch.dtype:
+    """Of weights that an optimiser changes: float32, unless pure bfloat16 was chosen.
+
+    bfloat16 keeps 8 significant bits, so that an update below 1/512 of a weight is rounded away.
+    """
+    return torch.bfloat16 if config.dtype == "pure_bfloat16" else torch.float32
+
+
+def has_master_weights(config: ModelConfig) -> bool:
+    """Whether float32 weights are trained by computing in bfloat16, in sampling as in learning."""
+    return config.dtype == "bfloat16" and not config.lora_rank
+
+
+def _dtype(config: ModelConfig) -> torch.dtype:
+    """Of the model as a whole; low-rank adapters are float32 beside frozen bfloat16 weights."""
+    is_frozen_in_bfloat16 = config.dtype != "float32" and config.lora_rank > 0
+    return torch.bfloat16 if is_frozen_in_bfloat16 else trained_dtype(config)
+
+
+class PolicyModel(nn.Module):
+    """A causal language model that scores sampled tokens, with a value head where the algorithm has one.
+
+    Args:
+        causal_lm: Any Hugging Face causal language model without logit soft-capping.
+        has_value_head: Whether to add a head V(state) on the last hidden state.
+        autocast: Run the transformer in bfloat16 autocast.
+
+    Raises:
+        ConfigError: The model bends its logits in a way that scoring does not follow.
+    """
+
+    def __init__(self, causal_lm: PreTrainedModel, *, has_value_head: bool = False, autocast: bool = False) -> None:
+        super().__init__()
+        for name in ("final_logit_softcapping", "logit_scale", "logits_scaling"):
+            if getattr(causal_lm.config, name, None) not in (None, 1.0):
+                raise ConfigError(f"the model's config sets {name}, which the scoring forward pass does not support")
+        self.causal_lm = causal_lm
+        self.autocast = autocast
+        self.value_head: nn.Linear | None = None
+        if has_value_head:
+            self.value_head = nn.Linear(causal_lm.config.hidden_size, 1)
+            nn.init.zeros_(self.value_head.weight)
+            nn.init.zeros_(self.value_head.bias)
+            self.value_head.to(causal_lm.device)
+
+    def forward(
+        self,
+        tokens: Int[Tensor, "R L"],
+        position_ids: Int[Tensor, "R L"],
+        attention_mask: Bool[Tensor, "R 1 L L"] | None,
+        completion_mask: Bool[Tensor, "R L"],
+        temperature: float = 1.0,
+        use_entropy_gradient: bool = False,
+    ) -> tuple[Float[Tensor, " T"], Float[Tensor, " T"], Float[Tensor, " T"] | None]:
+        """Log-probability, entropy (nats) and value at each sampled token, in row-major order; float32 or wider."""
+        hidden = self.hidden_states(tokens, position_ids, attention_mask)
+        logprobs, entropy = self.read(hidden, tokens, completion_mask, temperature, use_entropy_gradient)
+        values = None
+        if self.value_head is not None:
+            states = states_before(hidden, completion_mask)
+            values = self.value_head(states.to(self.value_head.weight.dtype)).squeeze(-1)
+        return logprobs, entropy, values
+
+    def read(
+        self,
+        hidden: Float[Tensor, "R L D"],
+        tokens: Int[Tensor, "R L"],
+        completion_mask: Bool[Tensor, "R L"],
+        temperature: float = 1.0,
+        use_entropy_gradient: bool = False,
+    ) -> tuple[Float[Tensor, " T"], Float[Tensor, " T"]]:
+        """Log-probability and entropy (nats) at each sampled token, from hidden states."""
+        weight = cast(Tensor, cast(Any, self.causal_lm).get_output_embeddings().weight)
+        return token_logprobs(
+            hidden.to(weight.dtype),
+            weight,
+            tokens,
+            completion_mask,
+            temperature=temperature,
+            use_entropy_gradient=use_entropy_gradient,
+        )
+
+    def hidden_states(
+        self,
+        tokens: Int[Tensor, "R L"],
+        position_ids: Int[Tensor, "R L"],
+        attention_mask: Bool[Tensor, "R 1 L L"] | None,
+    ) -> Float[Tensor, "R L D"]:
+        """Last hidden states, after the final norm."""
+        with torch.autocast(tokens.device.type, torch.bfloat16, enabled=self.autocast):
+            hidden: Tensor = self._transformer()(
+                input_ids=tokens, position_ids=position_ids, attention_mask=attention_mask, use_cache=False
+            ).last_hidden_state
+        return hidden
+
+    def score(
+        self, batch: MicroBatch, temperature: float = 1.0, use_entropy_gradient: bool = False
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """`forward` of a micro-batch."""
+        scores = self(
+            batch.tokens,
+            batch.position_ids,
+            batch.attention_mask(),
+            batch.completion_mask,
+            temperature,
+            use_entropy_gradient,
+        )
+        return cast(tuple[Tensor, Tensor, Tensor | None], scores)
+
+    def _transformer(self) -> nn.Module:
+        inner = self.causal_lm
+        if hasattr(inner, "peft_config"):
+            inner = cast(Any, inner).get_base_model()
+        transformer: nn.Module = inner.base_model
+        return transformer
+
+
+def load_causal_lm(path: str, config: ModelConfig) -> tuple[PreTrainedModel, PreTrainedTokenizerFast]:
+    """A checkpoint and its tokenizer from a local folder; nothing is downloaded.
+
+    Raises:
+        CheckpointError: The folder holds no such checkpoint.
+    """
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    if not (Path(path) / "config.json").is_file():
+        raise CheckpointError(f"no model at {path!r}: expected a folder with config.json, as save_pretrained writes it")
+    options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": config.trust_remote_code}
+    try:
+        tokenizer: Any = AutoTokenizer.from_pretrained(path, **options)
+        model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=_dtype(config), **options)
+    except (OSError, ValueError, KeyError) as error:
+        raise CheckpointError(f"cannot load the model at {path!r}: {error}") from error
+    return model, tokenizer
+
+
+def apply_options(model: PreTrainedModel, config: ModelConfig) -> PreTrainedModel:
+    """Put on what the configuration asks for: data type, LoRA, gradient checkpointing; dropout is taken off.
+
+    With dropout the trained policy would be another one than the one that sampled, and ratios would not start at 1.
+    """
+    cast(nn.Module, model).to(_dtype(config))
+    _take_off_dropout(model)
+    if config.lora_rank:
+        model = _with_lora(model, config)
+    if config.gradient_checkpointing:
+        enable = getattr(model, "activation_checkpointing_enable", None)  # the name in newer transformers
+        (enable or cast(Any, model).gradient_checkpointing_enable)({"use_reentrant": False})
+        cast(Any, model).enable_input_require_grads()
+    return model
+
+
+def frozen_copy(model: nn.Module) -> nn.Module:
+    """A copy whose weights do not change: the reference policy."""
+    twin = copy.deepcopy(model)
+    twin.requires_grad_(False)
+    return twin.eval()
+
+
+def trainable_groups(model: PolicyModel) -> dict[str, list[nn.Parameter]]:
+    """The parameters that are trained, of the policy and of the value head apart."""
+    head = [] if model.value_head is None else list(model.value_head.parameters())
+    ids = {id(parameter) for parameter in head}
+    policy = [p for p in model.parameters() if p.requires_grad and id(p) not in ids]
+    return {"policy": policy, "value": head} if head else {"policy": policy}
+
+
+def _take_off_dropout(model: nn.Module) -> None:
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = 0.0
+        for name, value in vars(module).items():
+            if name.endswith("dropout") and isinstance(value, float):  # of attention, a number in most families
+                setattr(module, name, 0.0)
+
+
+def with_adapters(model: PreTrainedModel, rank: int) -> PreTrainedModel:
+    """The model itself with low-rank adapters in all its linear layers, which alone are trained; scaled by 2.
+
+    Raises:
+        MissingExtraError: LoRA is not installed.
+    """
+    try:
+        from peft import LoraConfig, inject_adapter_in_model
+    except ImportError:
+        raise MissingExtraError("LoRA", "train") from None
+    lora = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear", task_type="CAUSAL_LM")
+    return cast(PreTrainedModel, inject_adapter_in_model(lora, cast(nn.Module, model)))
+
+
+def _with_lora(model: PreTrainedModel, config: ModelConfig) -> PreTrainedModel:
+    try:
+        from peft import LoraConfig, get_peft_model
+    except ImportError:
+        raise MissingExtraError("LoRA", "train") from None
+    lora = LoraConfig(
+        r=config.lora_rank, lora_alpha=config.lora_alpha, target_modules="all-linear", task_type="CAUSAL_LM"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # peft asks the model by names that transformers deprecates
+        return cast(PreTrainedModel, get_peft_model(model, lora))

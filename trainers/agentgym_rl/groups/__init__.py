@@ -1,0 +1,1 @@
+"""Learning from whole groups: GRPO and its relatives, and PPO."""

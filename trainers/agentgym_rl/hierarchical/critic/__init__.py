@@ -1,0 +1,1 @@
+"""The critic of turns: its network, its targets and its updates."""

@@ -1,0 +1,1 @@
+"""Policies that pick among listed actions: discrete soft actor-critic."""

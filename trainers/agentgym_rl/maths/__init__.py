@@ -1,0 +1,1 @@
+"""Formulas: pure functions over tensors, each with its source. No model, no configuration file."""

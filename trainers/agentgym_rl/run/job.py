@@ -1,0 +1,437 @@
+"""The main job: warm start, training, and one look at the test split for every stage, written down as a summary.
+
+The training loop is in `trainer.py`; putting the parts together in `setup.py`.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+from safetensors import SafetensorError
+from torch import nn
+from transformers.utils import logging as transformers_logging
+
+from agentgym.errors import CheckpointError, LearningStalledError
+from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate
+from agentgym.policies.torch.listed import PICKS_LISTED
+from agentgym.policies.torch.policy import MESSAGE_LIMIT, SEEN_FILE
+from agentgym.policies.torch.steering import load_steering, save_model
+from agentgym.policy import Policy
+from agentgym.rollout import ProgressDisplay
+from agentgym.store import RunStore
+from agentgym.trajectory import Trajectory
+from agentgym.view import write_report
+from agentgym_rl.core import distributed
+from agentgym_rl.core.checkpoint import checkpoints, load_newest
+from agentgym_rl.core.cloning import CloneStep, clone, successes, updates_of, warm_start_episodes
+from agentgym_rl.core.config.train import TrainConfig
+from agentgym_rl.core.demonstrations import collect_demonstrations, with_tokens
+from agentgym_rl.core.models import PolicyModel, load_causal_lm
+from agentgym_rl.core.publishing import publish
+from agentgym_rl.core.roles import evaluated_role
+from agentgym_rl.replay.admission import record_tokenizer
+from agentgym_rl.run.describe import describe
+from agentgym_rl.run.journal import Journal
+from agentgym_rl.run.run_folder import SUMMARY, config_digest, open_run, require_usable
+from agentgym_rl.run.sampling import MakeSampler, make_torch_sampler, stored_policy, untrained_policy
+from agentgym_rl.run.setup import Parts, assemble, device_of, reference_of, untrained
+from agentgym_rl.run.trainer import Trainer
+from agentgym_rl.run.watch import why_not_learning
+
+_WHY = "why_not_learning"
+STAGES = ("untrained", "cloned", "filtered_cloned", "trained")
+
+
+@dataclass(frozen=True)
+class TrainResult:
+    """What a run came to.
+
+    Attributes:
+        folder: The run's folder.
+        held_out: By stage the result on the test split, as JSON; empty where it was not touched.
+        report: The report page.
+        seconds: Wall time of the whole job, in all the processes that worked on it.
+        notes: Why it is not learning, where it did not.
+    """
+
+    folder: Path
+    held_out: dict[str, Any] = field(default_factory=dict)
+    report: Path | None = None
+    seconds: float = 0.0
+    notes: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """What summary.json holds."""
+        return {"held_out": self.held_out, "seconds": self.seconds, "notes": self.notes}
+
+
+def train(
+    config: TrainConfig,
+    folder: Path,
+    *,
+    resume: bool = False,
+    overwrite: bool = False,
+    make_sampler: MakeSampler = make_torch_sampler,
+) -> TrainResult:
+    """Run the whole job in a folder.
+
+    Args:
+        config: The configuration.
+        folder: Where everything is written.
+        resume: Go on with the run in the folder, from its newest checkpoint.
+        overwrite: Remove the run in the folder first.
+        make_sampler: Makes what samples from the trained weights; the default decodes in this process.
+
+    Raises:
+        ConfigError: Settings or folder do not fit.
+        LearningStalledError: A fail-fast threshold was crossed; the folder keeps what there is.
+    """
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    distributed.start()
+    if distributed.rank() == 0:
+        require_usable(folder, config, resume=resume, overwrite=overwrite)
+    parts = assemble(config, make_sampler)  # before the folder is made: what is refused here leaves nothing behind
+    store = open_run(folder, config, resume=resume, overwrite=overwrite) if distributed.rank() == 0 else None
+    distributed.broadcast(None)
+    journal = Journal(store, folder)
+    try:
+        if store is not None:
+            store.set_meta({"equations": describe(config)})
+            record_tokenizer(store, parts.tokenizer)
+        job = TrainingJob(config, parts, folder, store, journal)
+        try:
+            job.run(is_resumed=resume)
+        except LearningStalledError as error:
+            job.report_stall(str(error))
+            raise
+        return job.conclude()
+    finally:
+        journal.close()
+        if store is not None:
+            store.close()
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Wall time of a stage, and of how many episodes, updates or tasks."""
+
+    seconds: float
+    count: int
+
+    @property
+    def for_each(self) -> float:
+        """Seconds for one of them."""
+        return self.seconds / max(1, self.count)
+
+
+class TrainingJob:
+    """One run of the job: its stages, in order.
+
+    Attributes:
+        spent: What stages that repeat took when they ran last: demonstrations, cloning, validation.
+    """
+
+    spent: dict[str, Spent]
+
+    def __init__(
+        self, config: TrainConfig, parts: Parts, folder: Path, store: RunStore | None, journal: Journal
+    ) -> None:
+        self.config, self.parts, self.folder, self.store, self.journal = config, parts, folder, store, journal
+        self.spent = {}
+        count = sum(parameter.numel() for parameter in self.parts.model.parameters())
+        journal.say(f"{config.run.suite}: {count:,} parameters, {len(self.parts.tokenizer)} tokens")
+
+    def run(self, *, is_resumed: bool) -> None:
+        """Warm start and training, or what is left of them."""
+        has_checkpoint = is_resumed and bool(checkpoints(self.folder / "checkpoints"))
+        if is_resumed and self._is_cloned() and self._needs_cloned(has_checkpoint):
+            self._load_cloned()
+        elif not has_checkpoint:
+            self._warm_start()
+        trainer = self._trainer()
+        if has_checkpoint:
+            self._resume(trainer)
+        if self.store is not None and is_resumed:
+            self.store.rollback_after(trainer.state.iteration)
+            self.journal.restore()
+        if trainer.state.iteration == 0:
+            trainer.checkpoint()
+        try:
+            trainer.run()
+        finally:
+            trainer.learner.close()
+        if distributed.broadcast(not (self.folder / "models" / "trained").exists()):
+            self._export("trained", self.parts.model, trainer.state.seen_hashes)
+        distributed.broadcast(None)
+
+    def _resume(self, trainer: Trainer) -> None:
+        trainer.state = (
+            load_newest(
+                self.folder / "checkpoints",
+                trainer.model,
+                trainer.optimiser,
+                digest=config_digest(self.folder, self.config),
+                warn=lambda text: self.journal.say(f"warning: {text}; going on from the one before"),
+                parts=trainer.parts(),
+            )
+            or trainer.state
+        )
+        publish(trainer.model, trainer.policy, trainer.state.version)
+        self.journal.say(f"resumed after iteration {trainer.state.iteration}")
+
+    def conclude(self) -> TrainResult:
+        """Test every stage once, write the summary and the report."""
+        if distributed.rank() != 0 or self.store is None:
+            return TrainResult(self.folder)
+        held_out = self._test() if self.config.validation.has_final_test else {}
+        notes = why_not_learning(self.store.metrics(), held_out) if self._is_watched() else []
+        self.store.set_meta({_WHY: "\n".join(notes)})
+        if notes:
+            self.journal.say("why is it not learning: " + "; ".join(notes))
+        result = TrainResult(self.folder, held_out, None, self.journal.seconds, notes)
+        (self.folder / SUMMARY).write_text(json.dumps(result.to_json(), indent=2))
+        return replace(result, report=write_report(self.folder))
+
+    def report_stall(self, reason: str) -> None:
+        """Keep with the run why it was stopped, and write its page."""
+        if self.store is not None:
+            self.store.set_meta({_WHY: reason})
+            self.journal.say(f"report of the stopped run: {write_report(self.folder)}")
+
+    def _is_watched(self) -> bool:
+        """Whether the run played episodes whose success can be watched."""
+        return self.config.run.iterations > 0 and self.config.algorithm.collects
+
+    # The warm start.
+
+    def _has_warm_start(self) -> bool:
+        return self.config.warm_start.demonstrations > 0 or bool(self.config.warm_start.run)
+
+    def _is_cloned(self) -> bool:
+        return (self.folder / "models" / "cloned" / SEEN_FILE).exists()
+
+    def _needs_cloned(self, has_checkpoint: bool) -> bool:
+        """Whether a resumed run starts from the exported cloned model: adapters, being merged in it, cannot."""
+        return self.config.algorithm.needs_reference if has_checkpoint else not self.config.model.lora_rank
+
+    def _warm_start(self) -> None:
+        if not self._has_warm_start():
+            return
+        config = self.config.warm_start
+        control = copy.deepcopy(self.parts.model) if config.has_control else None
+        demonstrations = self._demonstrations()
+        seen = {trajectory.content_hash for trajectory in demonstrations} | self.parts.seen_hashes
+        chosen = successes(demonstrations) if config.is_filtered else demonstrations
+        num_updates = updates_of(config, len(chosen))
+        if control is not None:
+            kept = successes(demonstrations)
+            self._clone("control: cloning successes only", control, kept, num_updates)
+            self._export("filtered_cloned", control, seen)
+        self._clone("cloning", self.parts.model, chosen, num_updates)
+        publish(self.parts.model, self.parts.policy, 0)
+        self._export("cloned", self.parts.model, seen)
+
+    def _demonstrations(self) -> list[Trajectory]:
+        config, suite, began = self.config.warm_start, self.parts.suite, time.monotonic()
+        if config.run:
+            found = warm_start_episodes(config, suite, self.parts.cast)
+        else:
+            found = collect_demonstrations(
+                suite,
+                config.demonstrator,
+                config.demonstrations,
+                self.config.run.seed,
+                cast=self.parts.cast,
+                on_finish=self._keep_demonstration,
+                progress=ProgressDisplay("demonstrations") if distributed.rank() == 0 else None,
+            )
+        self.spent["demonstrations"] = Spent(time.monotonic() - began, len(found))
+        rate = sum(bool(each.success) for each in found) / max(1, len(found))
+        self.journal.say(f"{len(found)} demonstrations, {rate:.0%} of them successful")
+        return with_tokens(found, self.parts.renderer, self.parts.tools, self.config.rollout.history)
+
+    def _keep_demonstration(self, records: list[Trajectory]) -> None:
+        if self.store is not None:
+            for record in records:
+                self.store.write_episode(record, purpose="demo", is_replacement=True)
+
+    def _clone(self, title: str, model: PolicyModel, chosen: Sequence[Trajectory], num_updates: int) -> None:
+        began = time.monotonic()
+        left_out: list[int] = []
+
+        def show(update: int, total: int, step: CloneStep) -> None:
+            if not step.is_taken:
+                left_out.append(update)
+            if update % max(1, total // 5) == 0:
+                self.journal.say(f"{title}: update {update}/{total}, loss {step.loss:.3f} nats a token")
+
+        losses = clone(
+            model,
+            chosen,
+            self.config.warm_start,
+            self.config.packing,
+            seed=self.config.run.seed,
+            num_updates=num_updates,
+            max_grad_norm=self.config.optimiser.max_grad_norm,
+            on_update=show,
+        )
+        if left_out:
+            self.journal.say(
+                f"warning: {title}: {len(left_out)} of {num_updates} updates were left out, whose gradients were not "
+                'finite; lower warm_start.learning_rate, or use model.dtype = "float32"'
+            )
+        for update, loss in enumerate(losses):
+            if update % 10 == 0:
+                self.journal.record(update, {"loss": loss}, phase=title.partition(":")[0])
+        self.spent["cloning"] = Spent(time.monotonic() - began, num_updates)
+        self.journal.say(f"{title}: {len(chosen)} episodes in {self.spent['cloning'].seconds:.0f}s")
+
+    def _load_cloned(self) -> None:
+        folder = self.folder / "models" / "cloned"
+        model = load_causal_lm(str(folder), self.config.model)[0]
+        load_steering(model, folder)
+        weights = {f"causal_lm.{name}": tensor for name, tensor in model.state_dict().items()}
+        own = self.parts.model.state_dict()
+        if set(own) - set(weights) - {"value_head.weight", "value_head.bias"}:
+            raise CheckpointError(f"{folder} does not fit the configured model; start anew")
+        cast(nn.Module, self.parts.model).load_state_dict({**own, **weights})
+        publish(self.parts.model, self.parts.policy, 0)
+
+    # Training.
+
+    def _trainer(self) -> Trainer:
+        trainer = Trainer(
+            self.config,
+            self.parts.suite,
+            self.parts.model,
+            self.parts.policy,
+            reference=reference_of(self.parts.model, self.config),
+            store=self.store,
+            folder=self.folder,
+            journal=self.journal,
+            validate=self._validate,
+        )
+        trainer.state.seen_hashes.update(self.parts.seen_hashes)
+        if self._is_cloned():
+            seen = json.loads((self.folder / "models" / "cloned" / SEEN_FILE).read_text())
+            trainer.state.seen_hashes.update(seen["seen_hashes"])
+        if self.config.curriculum.starts is not None:
+            shown = [] if self.store is None else self.store.episodes(with_tokens=False, purpose="demo")
+            trainer.curriculum.take(distributed.broadcast([each for each in shown if each.success]))
+        return trainer
+
+    def _validate(self, trainer: Trainer) -> float | None:
+        """Score the present weights on the validation split; the best ones are exported."""
+        is_best = False
+        if distributed.rank() == 0:
+            began = time.monotonic()
+            settings = replace(
+                self._evaluation(), limit=self.config.validation.tasks, iteration=trainer.state.iteration
+            )
+            result = evaluate(trainer.policy, self.parts.suite, "validation", settings, store=self.store)
+            _require_whole(result)
+            self.spent["validation"] = Spent(time.monotonic() - began, len(result.tasks))
+            success, score = result.success, result.score.mean
+            metrics = {"success/mean": success.mean, "success/low": success.low, "success/high": success.high}
+            self.journal.record(trainer.state.iteration, {**metrics, "score/mean": score}, phase="validation")
+            self.journal.say(f"validation: success {success.mean:.3f} [{success.low:.3f}, {success.high:.3f}]")
+            trainer.state.best_score, is_best = _better(trainer.state.best_score, score)
+            if is_best:
+                trainer.state.best_iteration = trainer.state.iteration
+        if distributed.broadcast(is_best):
+            self._export("trained", self.parts.model, trainer.state.seen_hashes)
+        return trainer.state.best_score
+
+    def _evaluation(self) -> EvaluationSettings:
+        """What validation and test have in common."""
+        role, partners = evaluated_role(self.config.roles, self.parts.suite)
+        return EvaluationSettings(
+            seed=self.config.run.seed,
+            rollout=replace(self.config.rollout, is_lockstep=True),
+            role=role,
+            partners=partners,
+            partner_sampling=self.config.roles.partner_sampling,
+        )
+
+    def _export(self, stage: str, model: PolicyModel, seen: set[str]) -> None:
+        """Write a stage's model as `save_pretrained` does, with the tasks that it saw; a call of all ranks."""
+        target = self.folder / "models" / stage
+        causal_lm = self.parts.whole.of(model)
+        if causal_lm is None:
+            return
+        facts = {
+            "suite": self.parts.suite.name,
+            "stage": stage,
+            "seen_hashes": sorted(seen),
+            MESSAGE_LIMIT: self.config.rollout.sampling.max_tokens,
+            PICKS_LISTED: self.config.algorithm.picks_listed,
+        }
+        partial = target.with_suffix(".partial")
+        shutil.rmtree(partial, ignore_errors=True)
+        try:
+            save_model(_without_adapters(causal_lm), partial)
+            self.parts.tokenizer.save_pretrained(partial)
+            (partial / SEEN_FILE).write_text(json.dumps(facts))
+            shutil.rmtree(target, ignore_errors=True)
+            partial.rename(target)
+        except (OSError, SafetensorError) as error:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise CheckpointError(f"cannot write the model {target}: {error}; free space or mend the folder") from error
+
+    # The test.
+
+    def _test(self) -> dict[str, Any]:
+        held_out = {}
+        for stage in STAGES:
+            policy = self._stage_policy(stage)
+            if policy is None:
+                continue
+            validation = self.config.validation
+            settings = replace(self._evaluation(), attempts=validation.test_attempts, limit=validation.test_tasks)
+            result = evaluate(
+                policy, self.parts.suite, "test", settings, store=self.store, progress=ProgressDisplay(f"test, {stage}")
+            )
+            _require_whole(result)
+            held_out[stage] = _headline_first(result.to_json(), self.parts.suite.headline)
+            shown = held_out[stage]["success"]
+            interval = f"[{shown['low']:.3f}, {shown['high']:.3f}]"
+            self.journal.say(f"held out, {self.parts.suite.headline}: {stage} {shown['mean']:.3f} {interval}")
+        return held_out
+
+    def _stage_policy(self, stage: str) -> Policy | None:
+        if stage == "untrained":
+            model, tokenizer = untrained(self.config, self.parts.suite, self.parts.tools)
+            cast(nn.Module, model).to(device_of(self.config))
+            return untrained_policy(model, tokenizer, self.config, self.parts.seen_hashes)
+        folder = self.folder / "models" / stage
+        return stored_policy(folder, stage) if (folder / "config.json").exists() else None
+
+
+def _require_whole(result: EvaluationResult) -> None:
+    """An interrupt ends an evaluation early; the run that it is part of ends then too."""
+    if result.num_missing:
+        raise KeyboardInterrupt
+
+
+def _better(best: float | None, score: float) -> tuple[float, bool]:
+    is_best = best is None or score > best
+    return (score if is_best or best is None else best), is_best
+
+
+def _headline_first(result: dict[str, Any], headline: str) -> dict[str, Any]:
+    """The result with the headline stratum's rates in front."""
+    stratum = result["strata"].get(headline)
+    if stratum is None:
+        return result
+    return {**result, "all_strata": {"success": result["success"], "score": result["score"]}, **stratum}
+
+
+def _without_adapters(model: Any) -> Any:
+    return copy.deepcopy(model).merge_and_unload() if hasattr(model, "merge_and_unload") else model

@@ -1,0 +1,103 @@
+"""Everything that must hold before a run's folder is made: one list of checks, in the order in which they are made.
+
+Contradictions within the configuration were refused when it was read (rules.py). Whether the folder is free is asked
+first (run_folder.py).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from agentgym.errors import ConfigError
+from agentgym.policies.by_name import load
+from agentgym.policies.cast import Cast
+from agentgym.policies.torch.policy import read_seen_hashes
+from agentgym.prompting.stability import check_template
+from agentgym.registration import require_runtime
+from agentgym.suite import require_unseen
+from agentgym_rl.core import distributed
+from agentgym_rl.core.cloning import warm_start_episodes
+from agentgym_rl.core.config.kind import Check, Groundwork
+from agentgym_rl.core.roles import evaluated_role
+from agentgym_rl.curricula.requirements import make_curriculum
+from agentgym_rl.run.learners import kind_of
+
+
+def _require_roles(ground: Groundwork[Any]) -> None:
+    role, partners = evaluated_role(ground.config.roles, ground.suite)
+    if role:
+        Cast.of(ground.suite.env, (role,), partners, ground.suite.env_options)
+
+
+def _require_runtime(ground: Groundwork[Any]) -> None:
+    require_runtime(ground.suite.env, ground.config.rollout.runtime)
+
+
+def _require_curriculum(ground: Groundwork[Any]) -> None:
+    make_curriculum(ground.config.curriculum, ground.suite, ground.cast, ground.config.run.seed)
+
+
+def _require_warm_start(ground: Groundwork[Any]) -> None:
+    warm_start = ground.config.warm_start
+    if warm_start.run:
+        warm_start_episodes(warm_start, ground.suite, ground.cast)
+    elif warm_start.demonstrations:
+        load(warm_start.demonstrator, ground.suite.env)
+
+
+def _require_unseen(ground: Groundwork[Any]) -> None:
+    """Say at the start, not at the end of the run, that the model knows what it will be tested on."""
+    validation, path = ground.config.validation, ground.config.model.path
+    seen_hashes = read_seen_hashes(Path(path)) if path else frozenset[str]()
+    evaluated = {"validation": validation.every > 0, "test": validation.has_final_test}
+    for split, is_evaluated in evaluated.items():
+        if is_evaluated and seen_hashes and split in ground.suite.splits:
+            require_unseen(ground.suite.tasks(split), seen_hashes)
+
+
+def _require_processes(ground: Groundwork[Any]) -> None:
+    config, world = ground.config, distributed.world_size()
+    if config.group.tasks % world:
+        raise ConfigError(f"group.tasks is {config.group.tasks}, which {world} processes cannot share evenly")
+    if world > 1 and not kind_of(config).is_parallel:
+        raise ConfigError(
+            f'algorithm.learner is "{config.algorithm.learner}", which learns in one process, and there are {world}; '
+            "start it without torchrun"
+        )
+    if world > 1 and config.algorithm.needs_reference:
+        raise ConfigError("a KL penalty under torchrun is not supported: set loss.kl_coefficient and kl_in_reward to 0")
+
+
+def _require_device(ground: Groundwork[Any]) -> None:
+    if ground.config.run.device == "cuda" and not torch.cuda.is_available():
+        raise ConfigError('run.device is "cuda", but torch sees no GPU; use "auto" or "cpu"')
+
+
+def _require_template(ground: Groundwork[Any]) -> None:
+    check_template(ground.tokenizer, ground.tools)
+
+
+CHECKS = (
+    Check("the roles and the partners of the evaluation exist", _require_roles),
+    Check("the environment runs in the chosen runtime", _require_runtime),
+    Check("the suite and its environment can do what the curriculum says", _require_curriculum),
+    Check("the demonstrator or the run of the warm start can be had", _require_warm_start),
+    Check("the model was not trained on tasks that this run evaluates on", _require_unseen),
+    Check("the processes can share the work", _require_processes),
+    Check("there is the device that the model is to live on", _require_device),
+    Check("the model loads, and its chat template can be used", _require_template),
+)
+"""The checks of every run; those of its learner come after them."""
+
+
+def preflight(ground: Groundwork[Any]) -> None:
+    """Make all checks of a run; the first that fails says what to do.
+
+    Raises:
+        AgentGymError: Of the kind that the check names.
+    """
+    for check in (*CHECKS, *kind_of(ground.config).checks):
+        check.require(ground)

@@ -1,0 +1,48 @@
+"""What the shared tables of a configuration need of each other and of the learner; said before anything is collected.
+
+What the keys of `[algorithm]` need of each other is among the rules of each learner.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentgym.config import Source
+from agentgym.errors import ConfigError
+from agentgym_rl.core.config.kind import KeyRule, LearnerKind
+from agentgym_rl.core.config.train import TrainConfig
+from agentgym_rl.curricula.rules import require_consistent
+
+SHARED_KEY_RULES = (
+    KeyRule("group", lambda c: c.algorithm.collects, "a learner that collects episodes"),
+    KeyRule("group.dynamic_sampling", lambda c: c.algorithm.compares_groups, 'algorithm.learner = "groups"'),
+    KeyRule("group.max_refills", lambda c: c.group.dynamic_sampling == "refill", 'group.dynamic_sampling = "refill"'),
+    KeyRule("watch.max_value_ratio", lambda c: c.algorithm.has_critic, "a critic of turns"),
+    KeyRule("watch.proxy", lambda c: c.algorithm.compares_groups, "a method of attribution that shapes rewards"),
+    KeyRule("model.size", lambda c: not c.model.path, "no model.path: a loaded model has its size"),
+    KeyRule("model.trust_remote_code", lambda c: bool(c.model.path), "model.path"),
+    KeyRule("model.lora_alpha", lambda c: c.model.lora_rank > 0, "model.lora_rank > 0"),
+)
+
+
+def require_applicable(config: TrainConfig, kind: LearnerKind[Any], given: set[str], source: Source) -> None:
+    """Refuse keys that would change nothing, and combinations that cannot work.
+
+    Args:
+        config: The configuration, presets included.
+        kind: Of its learner.
+        given: Dotted keys that the user set.
+        source: For messages.
+
+    Raises:
+        ConfigError: Says which key, and what it needs.
+    """
+    for rule in (*SHARED_KEY_RULES, *kind.key_rules):
+        concerned = sorted(key for key in given if key == rule.key or key.startswith(f"{rule.key}."))
+        if concerned and not rule.applies(config):
+            key = concerned[0]
+            how = "" if key in source.overridden else f", or override it by {key}= with nothing behind"
+            raise ConfigError(f"{source.place(key)} does not apply here: it needs {rule.needs}; remove it{how}")
+    require_consistent(config)
+    for require in kind.rules:
+        require(config)

@@ -1,0 +1,191 @@
+"""A run's folder: its resolved configuration, versions, database, checkpoints and exported models."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import shutil
+import subprocess
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from agentgym.config import Source, tables_of
+from agentgym.errors import CheckpointError, ConfigError
+from agentgym.policies.cast import REPLIES
+from agentgym.store import DATABASE, RunStore
+from agentgym.store.lock import LOCK_FILE, WriterLock
+from agentgym_rl.core.config.train import TrainConfig
+from agentgym_rl.run.config import stored_config
+from agentgym_rl.run.moved import translated
+
+CONFIG, SUMMARY = "config.json", "summary.json"
+_OWN = (CONFIG, SUMMARY, DATABASE, "run.db-wal", "run.db-shm", LOCK_FILE, "report.html", "tensorboard", REPLIES)
+_OWN_FOLDERS = ("checkpoints", "models", "evaluations", "recordings")
+_MAX_NAMED = 5
+_PACKAGES = ("agentgymnasium", "torch", "transformers", "tokenizers", "gymnasium", "numpy")
+
+
+def open_run(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool) -> RunStore:
+    """The database of a new run, or of one that goes on.
+
+    Args:
+        folder: The run's folder.
+        config: Written to a new run; compared with that of a run that goes on.
+        resume: Go on with the run in the folder.
+        overwrite: Remove the run in the folder first; anything else there is left alone.
+
+    Raises:
+        ConfigError: See `require_usable`; or the folder cannot be written.
+        CheckpointError: The run in the folder has another configuration.
+        StoreError: Another process is writing the run.
+    """
+    require_usable(folder, config, resume=resume, overwrite=overwrite)
+    if resume:
+        return RunStore.open(folder)
+    if _holds_run(folder):
+        WriterLock(folder).release()  # refused while another process writes the run
+        remove_run(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        facts = {"config": tables_of(config), "versions": versions(), "commit": commit()}
+        (folder / CONFIG).write_text(json.dumps(facts, indent=2))
+    except OSError as error:
+        raise ConfigError(f"cannot write the run folder {folder}: {error}") from error
+    return RunStore.create(folder, {"kind": "train", "suite": config.run.suite, "config": tables_of(config)})
+
+
+def require_usable(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool) -> None:
+    """Refuse a folder that a run cannot begin or go on in; touches nothing. Arguments as those of `open_run`.
+
+    Raises:
+        ConfigError: The folder holds a run and neither was asked for, holds no run to resume, holds anything else, or
+            is a file.
+        CheckpointError: The run in the folder has another configuration.
+    """
+    holds_run = _holds_run(folder)
+    if resume and not holds_run:
+        raise ConfigError(f"no run to resume in {folder}: {CONFIG} is missing; start it without --resume")
+    if resume:
+        require_same(folder, config)
+    elif not holds_run:
+        _require_free(folder)
+    elif not overwrite:
+        raise ConfigError(f"{folder} holds a run; go on with --resume, start anew with --overwrite, or name another")
+
+
+def _holds_run(folder: Path) -> bool:
+    """Whether a training run began here; a config.json of something else, such as a model's, is none."""
+    try:
+        facts = json.loads((folder / CONFIG).read_text())
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError):  # damaged: the database beside it tells
+        return (folder / DATABASE).exists()
+    return isinstance(facts, dict) and {"config", "versions"} <= facts.keys()
+
+
+def _require_free(folder: Path) -> None:
+    """Refuse a folder that holds anything which no training run wrote; a run would mix with it or write over it."""
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{folder} is a file; a run needs a folder of its own, such as --run runs/{folder.stem}")
+    names = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+    taken = [name for name in names if name != LOCK_FILE and not name.startswith(".")]
+    if taken:
+        rest = f" and {len(taken) - _MAX_NAMED} more" if len(taken) > _MAX_NAMED else ""
+        shown = f"{', '.join(taken[:_MAX_NAMED])}{rest}"
+        raise ConfigError(f"{folder} holds {shown}, which no training run wrote; name another folder")
+
+
+def remove_run(folder: Path) -> None:
+    """Remove what a run wrote, and nothing else."""
+    for name in _OWN_FOLDERS + _OWN:
+        path = folder / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def saved_config(folder: Path) -> TrainConfig:
+    """The configuration that a run was started with.
+
+    Raises:
+        ConfigError: The folder holds no run, or its configuration is damaged.
+    """
+    return stored_config(translated(_saved_tables(folder)), Source(folder / CONFIG))
+
+
+def config_digest(folder: Path, config: TrainConfig) -> str:
+    """The digest under which a run's checkpoints are kept: of the configuration as its folder holds it.
+
+    A run that was begun in an earlier spelling keeps its own digest. Without a folder it is that of the configuration.
+    """
+    return digest_of(_saved_tables(folder) if (folder / CONFIG).exists() else tables_of(config))
+
+
+def digest_of(tables: Mapping[str, Any]) -> str:
+    """SHA-256 of the tables of a configuration."""
+    return hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()
+
+
+def _saved_tables(folder: Path) -> dict[str, Any]:
+    path = folder / CONFIG
+    try:
+        tables: dict[str, Any] = json.loads(path.read_text())["config"]
+    except FileNotFoundError:
+        raise ConfigError(f"no run to resume in {folder}: {CONFIG} is missing; start it without --resume") from None
+    except (OSError, KeyError, ValueError) as error:
+        raise ConfigError(f"cannot read the run's configuration {path}: {error}; start the run anew") from error
+    return tables
+
+
+def require_same(folder: Path, config: TrainConfig) -> None:
+    """Refuse to go on with a run under another configuration.
+
+    Raises:
+        CheckpointError: Names the first setting that differs.
+        ConfigError: The saved configuration is damaged.
+    """
+    saved, now = _flat(tables_of(saved_config(folder))), _flat(tables_of(config))
+    for key in sorted(saved.keys() | now.keys()):
+        old, new = saved.get(key), now.get(key)
+        if old != new:
+            raise CheckpointError(
+                f"the run in {folder} has {key} = {old!r}, the configuration given says {new!r}; resume with the run's "
+                f"own, or start another run folder"
+            )
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that results depend on."""
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def commit() -> str:
+    """The commit of the working folder's repository, with "-dirty" where it has changes; "" outside one."""
+    try:
+        head = _git("rev-parse", "HEAD")
+        return f"{head}-dirty" if _git("status", "--porcelain") else head
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()  # noqa: S603
+
+
+def _flat(tables: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in tables.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return flat

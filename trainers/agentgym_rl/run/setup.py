@@ -1,0 +1,182 @@
+"""Putting a run together: suite, tokenizer, model, policy, reference, sharding.
+
+What must hold before is checked in preflight.py.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from torch import nn
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from agentgym.errors import ConfigError
+from agentgym.message import content_text
+from agentgym.policies.cast import Cast
+from agentgym.policies.sampler import Sampler
+from agentgym.policies.torch.policy import read_seen_hashes
+from agentgym.policies.torch.tiny_model import build_tiny_model
+from agentgym.prompting.renderer import ChatRenderer
+from agentgym.prompting.tiny import build_tokenizer
+from agentgym.registration import spec
+from agentgym.rollout import game_maker
+from agentgym.suite import Suite, load_suite
+from agentgym_rl.core import distributed
+from agentgym_rl.core.config.kind import Groundwork
+from agentgym_rl.core.config.train import LearnerOptions, TrainConfig
+from agentgym_rl.core.demonstrations import collect_demonstrations
+from agentgym_rl.core.models import PolicyModel, apply_options, frozen_copy, has_master_weights, load_causal_lm
+from agentgym_rl.core.publishing import WholeModel
+from agentgym_rl.core.roles import tools_of, training_cast
+from agentgym_rl.run.learners import kind_of
+from agentgym_rl.run.preflight import preflight
+from agentgym_rl.run.sampling import MakeSampler, make_torch_sampler
+
+_VOCABULARY_EPISODES = 200
+
+
+@dataclass
+class Parts:
+    """What a run is made of.
+
+    Attributes:
+        suite: The suite.
+        tokenizer: The tokenizer.
+        renderer: Renders for it.
+        model: The model being trained, sharded under torchrun.
+        policy: Samples from its weights.
+        whole: The model unsharded, to be exported.
+        cast: Who plays the roles of a game.
+        tools: The environment's tools, or those of the learner's roles.
+        seen_hashes: Content hashes of the tasks that the weights were trained on before this run.
+    """
+
+    suite: Suite
+    tokenizer: PreTrainedTokenizerFast
+    renderer: ChatRenderer
+    model: PolicyModel
+    policy: Sampler
+    whole: WholeModel
+    cast: Cast
+    tools: list[dict[str, Any]]
+    seen_hashes: frozenset[str] = frozenset()
+
+
+def assemble(config: TrainConfig, make_sampler: MakeSampler = make_torch_sampler) -> Parts:
+    """Build everything that training needs, after all checks (preflight.py).
+
+    Args:
+        config: The configuration.
+        make_sampler: Makes what samples from the weights.
+
+    Raises:
+        UnknownNameError: The suite, the runtime, a partner or the demonstrator does not exist.
+        StoreError: There is no run to clone, or an earlier run cannot be replayed.
+        TemplateError: The model's chat template cannot be used.
+        ConfigError: Settings do not fit the model or the machine.
+        HeldOutError: The model was trained on tasks that this run evaluates on.
+    """
+    torch.set_num_threads(config.run.threads)
+    torch.manual_seed(config.run.seed)
+    ground = groundwork(config, make_sampler)
+    preflight(ground)
+    causal_lm, tokenizer = ground.loaded
+    policy, whole = ground.policy, WholeModel(causal_lm)
+    autocast = config.model.autocast or has_master_weights(config.model)
+    model = PolicyModel(causal_lm, has_value_head=config.algorithm.has_value_head, autocast=autocast)
+    distributed.shard(model, _layers(causal_lm))
+    if config.model.compile:
+        model.compile(dynamic=True)
+    seen_hashes = read_seen_hashes(Path(config.model.path)) if config.model.path else frozenset[str]()
+    suite, tools = ground.suite, ground.tools
+    return Parts(suite, tokenizer, ground.renderer, model.train(), policy, whole, ground.cast, tools, seen_hashes)
+
+
+def groundwork(config: TrainConfig, make_sampler: MakeSampler = make_torch_sampler) -> Groundwork[LearnerOptions]:
+    """What there is before a run begins.
+
+    Raises:
+        UnknownNameError: The suite, a role or a partner does not exist.
+    """
+    suite = load_suite(config.run.suite)
+    playing = training_cast(config.roles, suite)
+    tools = tools_of(playing)
+    return Groundwork(
+        config=config,
+        suite=suite,
+        cast=playing,
+        make_game=game_maker(suite, config.rollout.runtime, playing),
+        tools=tools,
+        load=lambda: _prepared(config, suite, tools),
+        make_policy=lambda model, tokenizer: make_sampler(model, tokenizer, config),
+    )
+
+
+def _prepared(
+    config: TrainConfig, suite: Suite, tools: list[dict[str, Any]]
+) -> tuple[PreTrainedModel, PreTrainedTokenizerFast]:
+    """The model as it will be trained, on its device, and its tokenizer."""
+    causal_lm, tokenizer = untrained(config, suite, tools)
+    causal_lm = apply_options(causal_lm, config.model)
+    kind_of(config).prepare_model(causal_lm, config.algorithm)
+    cast(nn.Module, causal_lm).to(device_of(config))
+    return causal_lm, tokenizer
+
+
+def untrained(
+    config: TrainConfig, suite: Suite, tools: list[dict[str, Any]]
+) -> tuple[PreTrainedModel, PreTrainedTokenizerFast]:
+    """The model that the run starts from, and its tokenizer; the same one whenever it is asked for."""
+    if config.model.path:
+        return load_causal_lm(config.model.path, config.model)
+    tokenizer = suite_tokenizer(suite, tools, training_cast(config.roles, suite))
+    return build_tiny_model(tokenizer, config.model.size, config.run.seed), tokenizer
+
+
+def suite_tokenizer(suite: Suite, tools: list[dict[str, Any]], cast: Cast | None = None) -> PreTrainedTokenizerFast:
+    """A tiny tokenizer for the words of a suite.
+
+    The environment's package may have a module `vocabulary` with `texts()` and `NUMBERS`; else the words are those of
+    demonstrated and random episodes.
+    """
+    package = spec(suite.env).entry_point.partition(":")[0].rpartition(".")[0]
+    try:
+        vocabulary = importlib.import_module(f"{package}.vocabulary")
+    except ModuleNotFoundError:
+        return build_tokenizer(_spoken(suite, cast), tools)
+    return build_tokenizer(vocabulary.texts(), tools, numbers=vocabulary.NUMBERS)
+
+
+def reference_of(model: PolicyModel, config: TrainConfig) -> PolicyModel | None:
+    """The frozen reference policy as the model stands now, where the algorithm has one."""
+    return cast(PolicyModel, frozen_copy(model)) if config.algorithm.needs_reference else None
+
+
+def device_of(config: TrainConfig) -> torch.device:
+    """Where the model lives."""
+    if config.run.device == "cpu" or not torch.cuda.is_available():
+        return torch.device("cpu")
+    return torch.device("cuda", distributed.rank() % torch.cuda.device_count())
+
+
+def _layers(causal_lm: PreTrainedModel) -> nn.ModuleList:
+    for module in causal_lm.modules():
+        if isinstance(module, nn.ModuleList):
+            return module
+    raise ConfigError(f"{type(causal_lm).__name__} has no list of layers, which sharding needs")
+
+
+def _spoken(suite: Suite, cast: Cast | None) -> list[str]:
+    texts: dict[str, None] = {}
+    for script in ("demo", "random"):
+        for record in collect_demonstrations(suite, script, _VOCABULARY_EPISODES, 0, cast=cast):
+            final = record.metadata.get("last_messages", [])
+            for message in itertools.chain(record.transcript(), final):
+                texts[content_text(message)] = None
+            texts |= dict.fromkeys(turn.text for turn in record.turns)
+    return list(texts)
