@@ -25,11 +25,12 @@ from typing import Any
 
 from agentgym.config import Source, merged
 from agentgym.store import RunStore
-from agentgym_rl.config import TrainConfig, config_from_tables
-from agentgym_rl.setup import assemble
-from agentgym_rl.trainer import Trainer
+from agentgym_rl.core.config.train import TrainConfig
+from agentgym_rl.run.config import config_from_tables
+from agentgym_rl.run.setup import assemble
+from agentgym_rl.run.trainer import Trainer
+from benchmarks.grpo_step.work import make_model
 from benchmarks.grpo_step_gpu import Keeper
-from benchmarks.grpo_work import make_model
 from benchmarks.measure import Spread, interleaved
 from benchmarks.report import Goal, Report, main, progress
 

@@ -16,8 +16,8 @@ from typing import Any
 import torch
 
 from agentgym.store import RunStore
-from agentgym_rl.setup import assemble
-from agentgym_rl.trainer import Trainer
+from agentgym_rl.run.setup import assemble
+from agentgym_rl.run.trainer import Trainer
 from benchmarks import archer_step, grpo_step_gpu
 from benchmarks.grpo_step_gpu import Keeper, Load, peak_bytes, save_model
 from benchmarks.measure import Spread

@@ -32,8 +32,8 @@ import numpy as np
 from agentgym.config import Source, merged
 from agentgym.errors import UnknownNameError
 from agentgym.evaluation import mean_interval, task_means
-from agentgym_rl.config import config_from_tables
-from agentgym_rl.job import train
+from agentgym_rl.run.config import config_from_tables
+from agentgym_rl.run.job import train
 from benchmarks.measure import machine, significant
 from benchmarks.report import Goal, Report, main, progress
 

@@ -29,11 +29,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agentgym.config import Source, merged
-from agentgym.sandbox.docker import DockerProvider
+from agentgym.sandbox.engines.docker import DockerProvider
 from agentgym.sandbox.pool import shared_pool
 from agentgym.store import RunStore
-from agentgym_rl.config import TrainConfig, config_from_tables
-from agentgym_rl.job import train
+from agentgym_rl.core.config.train import TrainConfig
+from agentgym_rl.run.config import config_from_tables
+from agentgym_rl.run.job import train
 from benchmarks.report import Goal, Report, main, progress
 
 PACKAGES = ("agentgymnasium", "docker", "torch", "transformers")

@@ -29,10 +29,11 @@ from agentgym.prompting.tiny import tiny_llama_config
 from agentgym.registration import make
 from agentgym.store import RunStore
 from agentgym.suite import load_suite
-from agentgym_rl.config import TrainConfig, config_from_tables
-from agentgym_rl.journal import Journal, Metrics
-from agentgym_rl.setup import assemble, suite_tokenizer
-from agentgym_rl.trainer import Trainer
+from agentgym_rl.core.config.train import TrainConfig
+from agentgym_rl.run.config import config_from_tables
+from agentgym_rl.run.journal import Journal, Metrics
+from agentgym_rl.run.setup import assemble, suite_tokenizer
+from agentgym_rl.run.trainer import Trainer
 from benchmarks.measure import Spread
 from benchmarks.report import Report, main, progress
 

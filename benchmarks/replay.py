@@ -31,17 +31,13 @@ from agentgym.outcome import Outcome
 from agentgym.reward import RewardEvent
 from agentgym.store import DATABASE, RunStore
 from agentgym.trajectory import Group, Trajectory, Turn
-from agentgym_rl.replay import (
-    Draw,
-    PrioritisedReplay,
-    PriorityConfig,
-    ReplayConfig,
-    ReplayIndex,
-    ReturnWeightedReplay,
-    UniformReplay,
-    read_episodes,
-    read_turns,
-)
+from agentgym_rl.replay.draw import Draw
+from agentgym_rl.replay.index import ReplayIndex
+from agentgym_rl.replay.prioritised import PrioritisedReplay
+from agentgym_rl.replay.reading import read_episodes, read_turns
+from agentgym_rl.replay.returns import ReturnWeightedReplay
+from agentgym_rl.replay.tables import PriorityConfig, ReplayConfig
+from agentgym_rl.replay.uniform import UniformReplay
 from benchmarks.measure import Spread, resident_bytes
 from benchmarks.report import Goal, Report, main, progress
 

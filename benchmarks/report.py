@@ -26,12 +26,14 @@ class Goal:
         value: What came out.
         goal: The bound.
         sense: Whether the value should be at least or at most the bound.
+        note: What to know about the value; "" for nothing.
     """
 
     name: str
     value: float
     goal: float
     sense: Literal["at least", "at most"]
+    note: str = ""
 
     @property
     def is_met(self) -> bool:
@@ -41,7 +43,8 @@ class Goal:
     def to_json(self) -> dict[str, object]:
         """A JSON object."""
         value = significant(self.value)
-        return {"name": self.name, "value": value, "goal": self.goal, "sense": self.sense, "met": self.is_met}
+        found = {"name": self.name, "value": value, "goal": self.goal, "sense": self.sense, "met": self.is_met}
+        return found | ({"note": self.note} if self.note else {})
 
 
 @dataclass
@@ -106,6 +109,8 @@ def as_text(found: Mapping[str, Any]) -> str:
     for goal in found["goals"]:
         mark = "met   " if goal["met"] else "MISSED"
         lines.append(f"  {mark} {goal['name']}: {goal['value']:g} ({goal['sense']} {goal['goal']:g})")
+        if "note" in goal:
+            lines.append(f"         {goal['note']}")
     lines.append("")
     lines += [f"  {path}: {value}" for path, value in _leaves(found["figures"], "")]
     return "\n".join(lines)

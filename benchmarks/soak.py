@@ -33,16 +33,16 @@ from typing import Any
 
 from agentgym.action import ToolCall
 from agentgym.env import EnvReply
-from agentgym.game import GameEnv, SoloGame
+from agentgym.game import Game, SoloGame
+from agentgym.leasing.stats import PoolStats
 from agentgym.message import Message
 from agentgym.policies.scripted import ScriptedPolicy
 from agentgym.policy import Script
 from agentgym.rollout import Job, RolloutEngine, RolloutSettings, RolloutStats, draw_seed
 from agentgym.sandbox.base import Sandbox
-from agentgym.sandbox.docker import DockerProvider
-from agentgym.sandbox.mounts import mounts_below
+from agentgym.sandbox.engines.docker import DockerProvider
+from agentgym.sandbox.leasing.mounts import mounts_below
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
-from agentgym.sandbox.pool_stats import PoolStats
 from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory
@@ -280,7 +280,7 @@ def soaking(provider: DockerProvider, saboteur: Saboteur) -> Iterator[tuple[Sand
         max_concurrent=AT_ONCE, env_threads=AT_ONCE, step_timeout_s=STEP_LIMIT_S, retries=5, max_fault_share=0.0
     )
 
-    def make_game(pool: SandboxPool, task: Task) -> GameEnv:
+    def make_game(pool: SandboxPool, task: Task) -> Game:
         return SoloGame(StruckPython(pool, saboteur))
 
     with SandboxPool(provider, PoolConfig(ready=4)) as pool:

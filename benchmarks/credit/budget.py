@@ -18,9 +18,9 @@ from agentgym.policy import Policy
 from agentgym.rollout import GroupCollector
 from agentgym.suite import Suite
 from agentgym.trajectory import Group
-from agentgym_rl.config import TrainConfig
-from agentgym_rl.journal import Journal
-from agentgym_rl.trainer import Trainer
+from agentgym_rl.core.config.train import TrainConfig
+from agentgym_rl.run.journal import Journal
+from agentgym_rl.run.trainer import Trainer
 
 STAGES = ("collect", "learn", "probe")
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from agentgym.trajectory import Group
-from agentgym_rl.checkpoint import TrainerState
-from agentgym_rl.metrics import Metrics
-from agentgym_rl.part_state import Part
+from agentgym_rl.core.checkpoint import TrainerState
+from agentgym_rl.core.metrics import Metrics
+from agentgym_rl.core.part_state import Part
 from benchmarks.credit.budget import BudgetedTrainer, Recording
 from benchmarks.credit.starts import alone
 from benchmarks.credit.tables import Piece, digest, method_named, task_named

@@ -22,10 +22,10 @@ import torch
 from agentgym.config import Source, merged
 from agentgym.evaluation import EvaluationSettings, evaluate
 from agentgym.policies.by_name import load
-from agentgym_rl.config import config_from_tables
 from agentgym_rl.replay.admission import record_tokenizer
-from agentgym_rl.run_folder import commit, open_run
-from agentgym_rl.setup import assemble, reference_of
+from agentgym_rl.run.config import config_from_tables
+from agentgym_rl.run.run_folder import commit, open_run
+from agentgym_rl.run.setup import assemble, reference_of
 from benchmarks.credit.archive import ARCHIVE, Record, archived
 from benchmarks.credit.budget import BudgetedTrainer, Curve, HeldOut, Recording
 from benchmarks.credit.recordings import NothingLearnt, recorded

@@ -16,8 +16,8 @@ from typing import Any
 
 from agentgym.config import Source
 from agentgym.store import RunStore
-from agentgym_rl.config import config_from_tables
-from agentgym_rl.job import train
+from agentgym_rl.run.config import config_from_tables
+from agentgym_rl.run.job import train
 from benchmarks.credit.suites import register_suite
 from benchmarks.credit.tables import start_digest, start_tables, task_named
 

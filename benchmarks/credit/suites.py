@@ -20,11 +20,11 @@ from agentgym.errors import TaskError
 from agentgym.registration import EnvSpec, register
 from agentgym.suite import load_suite, register_suites
 from agentgym.task import SPLITS, Split, Task
-from agentgym_dialogue.chess_endgames.generate_mates import mate_tasks
-from agentgym_dialogue.maze.env import puzzle_of
-from agentgym_dialogue.maze.layouts import distances
-from agentgym_dialogue.twenty_questions.env import twenty_questions_task
-from agentgym_dialogue.twenty_questions.table import things
+from agentgym_dialogue.boards.chess_endgames.mates import mate_tasks
+from agentgym_dialogue.guessing.twenty_questions.env import twenty_questions_task
+from agentgym_dialogue.guessing.twenty_questions.table import things
+from agentgym_dialogue.navigation.maze.env import puzzle_of
+from agentgym_dialogue.navigation.maze.layouts import distances
 from agentgym_tools.lookup.questions import Difficulty, draw_task
 from benchmarks.credit.key_door import house_task, houses
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
-from agentgym.config import Source, build, merged, read_tables
+from agentgym.config import Source, build, merged, read_tables, tables_of
 from agentgym.errors import ConfigError, UnknownNameError
-from agentgym_rl.config import RunConfig, TrainConfig, config_from_tables
+from agentgym_rl.core.config.tables import RunConfig
+from agentgym_rl.core.config.train import TrainConfig
+from agentgym_rl.run.config import config_from_tables
 
 NUMERICS = 2
 """Raised where a change of trainer, tasks or players moves curves that were measured: all of it is run again."""
@@ -241,8 +243,9 @@ def digest(piece: Piece) -> str:
 
 def _resolved(tables: Settings) -> Settings:
     """Every setting that is not a default, presets included: a new option of the trainer changes nothing."""
-    config, defaults = config_from_tables(tables, Source()), TrainConfig(RunConfig("", 0))
-    here, there = _flat(asdict(config)), _flat(asdict(defaults))
+    config = config_from_tables(tables, Source())
+    defaults = TrainConfig(RunConfig("", 0), algorithm=type(config.algorithm)())
+    here, there = _flat(tables_of(config)), _flat(tables_of(defaults))
     return {key: value for key, value in here.items() if key not in there or there[key] != value}
 
 

@@ -7,10 +7,12 @@
   closing and starting a sandbox; and, which leaves the process and /tmp, by git through the SDK, the runner, a shell.
 - Forks: of such a sandbox after its episode, one and four at once; beside a new container (create, start).
 - Many: sandboxes started by 8 threads, beside containers with the same options that the SDK creates and starts, by as
-  many; memory as `benchmarks.sandbox_crowd` says.
+  many; memory as `benchmarks.sandbox.crowd` says.
 - Bubblewrap: start, command and reset; beside `bwrap` alone with `true`.
 
-Sides take turns within a round; ratios are of medians within a round. Containers are hardened alike on all sides.
+Sides take turns within a round; ratios are of medians within a round. Containers are hardened alike on all sides. Other
+work on the machine slows all sides: beside the goals of commands and crowds stands how much slower each side was than
+in the kept figures of such a machine.
 """
 
 from __future__ import annotations
@@ -26,17 +28,18 @@ from pathlib import Path
 from typing import Any
 
 from agentgym.sandbox.base import Sandbox
-from agentgym.sandbox.bubblewrap import BubblewrapProvider
-from agentgym.sandbox.bubblewrap_root import programs
-from agentgym.sandbox.docker import DockerProvider
-from agentgym.sandbox.images import resolve_image
+from agentgym.sandbox.engines.bubblewrap import BubblewrapProvider
+from agentgym.sandbox.engines.bubblewrap_root import programs
+from agentgym.sandbox.engines.docker import DockerProvider
+from agentgym.sandbox.images.named import resolve_image
+from agentgym.sandbox.leasing.watcher import watch
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
 from agentgym.sandbox.spec import SandboxSpec
-from agentgym.sandbox.watcher import watch
 from benchmarks.measure import Spread, interleaved, ratios
 from benchmarks.report import Goal, Report, main, progress
-from benchmarks.sandbox_crowd import Crowd, Figures
-from benchmarks.sandbox_sides import (
+from benchmarks.sandbox.crowd import Crowd, Figures
+from benchmarks.sandbox.other_work import KeptFigures
+from benchmarks.sandbox.sides import (
     GIT_RESET,
     NUM_FILES,
     REPOSITORY_MB,
@@ -51,6 +54,7 @@ PACKAGES = ("agentgymnasium", "docker")
 REPOSITORY_IMAGE = "agentgym/terminal"
 """It has git."""
 _TRUE = ["true"]
+_HERE = "host, no sandbox"
 _NUM_THREADS = 8
 Found = Mapping[str, list[Figures]]
 
@@ -62,7 +66,7 @@ def measure_commands(provider: DockerProvider, spec: SandboxSpec, repeats: int, 
         command_line = ["docker", "exec", sandbox.id, *_TRUE]
         num_slow = max(3, num_calls // 20)
         sides = {
-            "host, no sandbox": lambda: _timed(_spawn_here, num_calls),
+            _HERE: lambda: _timed(_spawn_here, num_calls),
             "ours": lambda: _timed(lambda: sandbox.exec(_TRUE), num_calls),
             "ours, in a shell": lambda: _timed(lambda: shell.run("true"), num_calls),
             "SDK exec_run": lambda: _timed(lambda: container.exec_run(_TRUE), num_slow),
@@ -224,22 +228,33 @@ def measure(is_quick: bool) -> Report:
     found["bubblewrap"] = bubblewrap
     report.figures = {name: _spreads(sides) for name, sides in found.items()}
     report.figures["load_1min_at_end"] = round(os.getloadavg()[0], 1)
-    report.goals = goals(commands, leases, resets, forks, many)
+    report.goals = goals(commands, leases, resets, forks, many, kept=KeptFigures.read())
     return report
 
 
-def goals(commands: Found, leases: Found, resets: Found, forks: Found, many: Found) -> list[Goal]:
-    """What is promised, and what came out."""
+def goals(
+    commands: Found, leases: Found, resets: Found, forks: Found, many: Found, *, kept: KeptFigures | None = None
+) -> list[Goal]:
+    """What is promised, and what came out; commands and crowds with how far other work moved both sides."""
+    kept = kept or KeptFigures({})
+    moved_commands = kept.note("commands", commands, "p50_ms", ("ours", _HERE, "SDK exec_run", "docker exec"))
+    moved_crowds = kept.note("many", many, "start_s", ("ours", "engine"))
     peers = [min(pair) for pair in zip(_p50(commands["SDK exec_run"]), _p50(commands["docker exec"]), strict=True)]
     own = [each["shim_pss_mb"] + each["inside_pss_mb"] + each["host_rss_mb"] for each in many["ours"]]
     starts = [[each["start_s"] for each in many[side]] for side in ("ours", "engine")]
     return [
-        _at_most("command: p50, ms", _p50(commands["ours"]), 1.0),
+        _at_most("command: p50, ms", _p50(commands["ours"]), 1.0, moved_commands),
+        Goal(
+            "command: ours / host, no sandbox",
+            ratios(_p50(commands["ours"]), _p50(commands[_HERE])).median,
+            2.0,
+            "at most",
+        ),
         Goal("command: docker exec / ours", ratios(peers, _p50(commands["ours"])).median, 50.0, "at least"),
         _at_most("lease: p50, ms", _p50(leases["ours"]), 5.0),
         _at_most("reset in place: p50, ms", _p50(resets["in place"]), 15.0),
         _at_most("fork: p50, ms", _p50(forks["one"]), 300.0),
-        Goal("many: time to start / the engine's", ratios(*starts).median, 1.2, "at most"),
+        Goal("many: time to start / the engine's", ratios(*starts).median, 1.2, "at most", moved_crowds),
         _at_most("many: memory each, MB (PSS of shim and runner, RSS of the host's side)", own, 8.0),
     ]
 
@@ -283,8 +298,8 @@ def _p50(rounds: Sequence[Figures]) -> list[float]:
     return [each["p50_ms"] for each in rounds]
 
 
-def _at_most(name: str, values: Sequence[float], bound: float) -> Goal:
-    return Goal(name, Spread.of(values).median, bound, "at most")
+def _at_most(name: str, values: Sequence[float], bound: float, note: str = "") -> Goal:
+    return Goal(name, Spread.of(values).median, bound, "at most", note)
 
 
 def _spreads(found: Found) -> dict[str, Any]:

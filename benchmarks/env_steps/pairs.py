@@ -22,9 +22,9 @@ import textarena  # type: ignore[import-untyped]
 
 from agentgym.message import Message
 from agentgym.registration import make_game, spec
-from agentgym.role_view import RoleView
 from agentgym.task import Task
-from benchmarks.env_steps_clock import EPISODES, Player, Side
+from agentgym.wrappers.role_view import RoleView
+from benchmarks.env_steps.clock import EPISODES, Player, Side
 
 NOT_COMPARED = {
     "textarena": {

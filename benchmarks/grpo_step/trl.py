@@ -21,7 +21,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback
 from trl import GRPOConfig, GRPOTrainer  # type: ignore[attr-defined]
 
 from agentgym.task import Task
-from benchmarks.grpo_work import MAX_TURNS, Figures, Work, run_side
+from benchmarks.grpo_step.work import MAX_TURNS, Figures, Work, run_side
 from benchmarks.slow_lookup import SlowLookupEnv
 
 RESPONSE_TEMPLATE = {

@@ -1,4 +1,4 @@
-"""The servers that `benchmarks.remote` compares, each in a process of its own: `python -m benchmarks.remote_sides SIDE
+"""The servers that `benchmarks.remote` compares, each in a process of its own: `python -m benchmarks.remote.sides SIDE
 WHERE`, WHERE being the path of a unix socket or a port.
 
 - ours: `agentgym serve` as it comes.
@@ -16,9 +16,9 @@ from typing import Any
 
 import uvicorn
 
-from agentgym.remote.server import create_app, serve
+from agentgym.remote.server.app import create_app, serve
 from agentgym.remote.settings import ServerConfig
-from agentgym_dialogue.guess_number.env import GuessNumberEnv
+from agentgym_dialogue.guessing.guess_number.env import GuessNumberEnv
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -1,6 +1,6 @@
 """The work that both sides of `benchmarks.grpo_step` are given, the cloned model included, and what they report.
 
-How a side does the work is in `benchmarks.grpo_own` and `benchmarks.grpo_trl`.
+How a side does the work is in `benchmarks.grpo_step.own` and `benchmarks.grpo_step.trl`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from agentgym.rollout import draw_seed, shuffled_tasks
 from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory, Turn
-from agentgym_rl.cloning import clone, updates_of
-from agentgym_rl.config import RunConfig, TrainConfig, WarmStartConfig
-from agentgym_rl.demonstrations import collect_demonstrations, with_tokens
-from agentgym_rl.packing import PackingConfig
-from agentgym_rl.setup import assemble
+from agentgym_rl.core.cloning import clone, updates_of
+from agentgym_rl.core.config.tables import PackingConfig, RunConfig, WarmStartConfig
+from agentgym_rl.core.config.train import TrainConfig
+from agentgym_rl.core.demonstrations import collect_demonstrations, with_tokens
+from agentgym_rl.groups.options import GroupOptions
+from agentgym_rl.run.setup import assemble
 from benchmarks.measure import resident_bytes
 
 MAX_TURNS = 6
@@ -110,7 +111,8 @@ def make_model(folder: Path, size: str, demonstrations: int, epochs: int) -> Non
     """
     warm_start = WarmStartConfig(demonstrations=demonstrations, epochs=epochs, learning_rate=3e-3, batch_episodes=4)
     packing = PackingConfig(row_length=512, micro_batch_tokens=4096, is_packed=False)
-    config = TrainConfig(RunConfig("tools/lookup", iterations=0), warm_start=warm_start, packing=packing)
+    run = RunConfig("tools/lookup", iterations=0)
+    config = TrainConfig(run, warm_start=warm_start, packing=packing, algorithm=GroupOptions())
     parts = assemble(config)
     found = collect_demonstrations(parts.suite, "oracle", demonstrations, config.run.seed)
     episodes = with_tokens(map(_with_end, found), parts.renderer, parts.tools)

@@ -13,8 +13,8 @@ each of 100 episodes; passes are repeated until the clock of a repeat runs out.
 - textarena-fresh: the same, made anew for each episode, which its wrapper is built for; a reset includes the making.
 - textarena-raw: one environment without wrappers: its observation is a list of tuples, not a text.
 
-Games of two that TextArena has too have rows like these, see `benchmarks.env_steps_pairs`; every game of the dialogue
-family has one of its own without peers, see `benchmarks.env_steps_family`.
+Games of two that TextArena has too have rows like these, see `benchmarks.env_steps.pairs`; every game of the dialogue
+family has one of its own without peers, see `benchmarks.env_steps.family`.
 Episodes in parallel are not measured here; see `benchmarks.rollout_overhead`.
 """
 
@@ -34,11 +34,11 @@ import textarena  # type: ignore[import-untyped]
 
 import agentgym
 from agentgym.task import Limits, Task
-from agentgym_dialogue.wordle.words import all_words
-from benchmarks import env_steps_family
-from benchmarks.env_steps_clock import EPISODES, Player, Side, compared
-from benchmarks.env_steps_pairs import NOT_COMPARED, PAIRS
-from benchmarks.env_steps_pairs import sides as pair_sides
+from agentgym_dialogue.words.wordle.words import all_words
+from benchmarks.env_steps import family
+from benchmarks.env_steps.clock import EPISODES, Player, Side, compared
+from benchmarks.env_steps.pairs import NOT_COMPARED, PAIRS
+from benchmarks.env_steps.pairs import sides as pair_sides
 from benchmarks.measure import ratios
 from benchmarks.report import Goal, Report, main, progress
 
@@ -197,10 +197,10 @@ def measure(is_quick: bool) -> Report:
         progress(name)
         report.figures[name], _ = compared(pair_sides(pair), seconds, repeats if is_quick else PAIR_REPEATS)
     report.figures["family"] = {}
-    for own in env_steps_family.own_games():
+    for own in family.own_games():
         progress(own.id)
-        report.figures["family"][own.id] = found = env_steps_family.figures(own, is_quick)
-        report.goals += env_steps_family.goals(own, found)
+        report.figures["family"][own.id] = found = family.figures(own, is_quick)
+        report.goals += family.goals(own, found)
     return report
 
 

@@ -1,6 +1,6 @@
 """How `benchmarks.env_steps` times an environment of any library: steps within episodes, and resets, a second.
 
-Which games are played, and how a library plays them, is in `env_steps` and `env_steps_pairs`.
+Which games are played, and how a library plays them, is in `env_steps` and `pairs`.
 """
 
 from __future__ import annotations

@@ -33,14 +33,18 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.grpo_work import Figures, Work, make_model
+from benchmarks.grpo_step.work import Figures, Work, make_model
 from benchmarks.measure import Spread, interleaved
 from benchmarks.report import Goal, Report, main, progress
 
 PACKAGES = ("agentgymnasium", "trl", "transformers", "torch", "accelerate", "tokenizers")
 SLOW_S = 0.1
 _MB = 1e6
-_MODULES = {"agentgym": "benchmarks.grpo_own", "trl": "benchmarks.grpo_trl", "trl-24": "benchmarks.grpo_trl"}
+_MODULES = {
+    "agentgym": "benchmarks.grpo_step.own",
+    "trl": "benchmarks.grpo_step.trl",
+    "trl-24": "benchmarks.grpo_step.trl",
+}
 
 
 def measure(is_quick: bool) -> Report:

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agentgym.sandbox.base import Sandbox
-from agentgym.sandbox.docker import DockerProvider
-from agentgym.sandbox.engine import engine_address
+from agentgym.sandbox.engines.docker import DockerProvider
+from agentgym.sandbox.engines.engine import engine_address
 from agentgym.sandbox.spec import SandboxSpec
 from benchmarks.measure import resident_bytes
-from benchmarks.sandbox_sides import EngineContainers
+from benchmarks.sandbox.sides import EngineContainers
 
 _MB = 1e6
 _SETTLE_S = 1.0

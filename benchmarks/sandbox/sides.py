@@ -15,13 +15,13 @@ from pathlib import Path
 from time import perf_counter
 
 from agentgym.sandbox.base import Sandbox
-from agentgym.sandbox.docker import DockerProvider
-from agentgym.sandbox.docker_options import ContainerPlan, creation_arguments
-from agentgym.sandbox.owner import SANDBOX_LABEL
-from agentgym.sandbox.runner_binary import runner_binary
+from agentgym.sandbox.engines.docker import DockerProvider
+from agentgym.sandbox.engines.docker_options import ContainerPlan, creation_arguments
+from agentgym.sandbox.leasing.owner import SANDBOX_LABEL
+from agentgym.sandbox.leasing.sweeper import remove_containers
+from agentgym.sandbox.leasing.workspace import remove_tree
+from agentgym.sandbox.runner.binary import runner_binary
 from agentgym.sandbox.spec import SandboxSpec
-from agentgym.sandbox.sweeper import remove_containers
-from agentgym.sandbox.workspace import remove_tree
 
 NUM_FILES = 2500
 REPOSITORY_MB = 81

@@ -14,11 +14,12 @@ import torch.utils.tensorboard  # noqa: F401
 
 from agentgym.config import Source
 from agentgym.store import RunStore
-from agentgym_rl.config import TrainConfig, config_from_tables
-from agentgym_rl.journal import Journal, Metrics
-from agentgym_rl.setup import assemble
-from agentgym_rl.trainer import Trainer
-from benchmarks.grpo_work import Figures, Work, run_side
+from agentgym_rl.core.config.train import TrainConfig
+from agentgym_rl.run.config import config_from_tables
+from agentgym_rl.run.journal import Journal, Metrics
+from agentgym_rl.run.setup import assemble
+from agentgym_rl.run.trainer import Trainer
+from benchmarks.grpo_step.work import Figures, Work, run_side
 from benchmarks.slow_lookup import slow_suite
 
 

@@ -1,0 +1,1 @@
+"""Steps and resets a second through the whole contract, beside TextArena and GEM."""

@@ -1,0 +1,1 @@
+"""An iteration of multi-turn GRPO on a CPU, beside TRL."""

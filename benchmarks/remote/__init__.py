@@ -1,0 +1,1 @@
+"""Steps over the network, beside OpenEnv's server and client."""
