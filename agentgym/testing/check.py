@@ -124,7 +124,8 @@ def check_suite(
 
     Args:
         suite: A suite or its name.
-        max_tasks: Most tasks that each scripted policy plays of the headline stratum; None plays all.
+        max_tasks: Most tasks of a stratum that a scripted policy plays; None plays all of the headline stratum for its
+            scores, and ten of a stratum elsewhere.
         only: Names of checks in `SUITE_CHECKS`; None runs all.
         on_start: Called with the name of each check before it runs.
 

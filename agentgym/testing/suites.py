@@ -31,11 +31,17 @@ class SuiteSubject:
 
     Attributes:
         suite: The suite.
-        max_tasks: Most tasks that each scripted policy plays of the headline stratum; None plays all.
+        max_tasks: Most tasks of a stratum that a scripted policy plays; None plays all of the headline stratum for its
+            scores, and ten of a stratum elsewhere.
     """
 
     suite: Suite
     max_tasks: int | None = None
+
+    @property
+    def tasks_a_stratum(self) -> int:
+        """How many tasks of a stratum the oracle and each cheat play."""
+        return TASKS_A_STRATUM if self.max_tasks is None else min(self.max_tasks, TASKS_A_STRATUM)
 
     @cached_property
     def env_spec(self) -> EnvSpec:
@@ -110,7 +116,7 @@ def check_playable(subject: SuiteSubject) -> str | None:
         played: Counter[str] = Counter()
         for task in suite.tasks(split):
             played[task.stratum] += 1
-            if played[task.stratum] > TASKS_A_STRATUM:
+            if played[task.stratum] > subject.tasks_a_stratum:
                 continue
             first = start(env, task).first
             expect(bool(first.text.strip()), f"task {task.id!r} starts with an empty observation")
@@ -150,7 +156,7 @@ def check_cheats(subject: SuiteSubject) -> str | None:
     expect(bool(cheats), f"{subject.suite.env} lists no scripts named {CHEAT_PREFIX}…")
     expect("null" in scripts, f"the scripts ['null'] are missing; {subject.suite.env} has {sorted(scripts)}")
     env = make(subject.suite.env, **subject.suite.env_options)
-    for task in subject.headline[:TASKS_A_STRATUM]:
+    for task in subject.headline[: subject.tasks_a_stratum]:
         null = play_script(env, task, scripts["null"](task, 0))
         for name in cheats:
             record = play_script(env, task, scripts[name](task, 0))

@@ -1,34 +1,22 @@
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 import torch
 
 from agentgym_rl.maths.aggregation import token_weights
 from tests.trainers.rl import planted
+from tests.trainers.rl.processes import in_two_ranks
 from tests.trainers.rl.two_ranks import update
-
-ROOT = Path(__file__).resolve().parents[3]
+from tests.warm.python import WarmPython
 
 
 @pytest.fixture(scope="module")
-def of_two_ranks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, torch.Tensor]]:
+def of_two_ranks(
+    tmp_path_factory: pytest.TempPathFactory, warm_python: WarmPython
+) -> dict[str, dict[str, torch.Tensor]]:
     """Gradients summed over two processes, by the name of the weights."""
     folder = tmp_path_factory.mktemp("ranks")
-    paths = os.pathsep.join(str(ROOT / name) for name in (".", "trainers", "environments"))
-    environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "tests.trainers.rl.two_ranks"]
-    ranks = [
-        subprocess.Popen([*command, str(rank), "2", str(folder)], env=environment, cwd=ROOT, stderr=subprocess.PIPE)
-        for rank in range(2)
-    ]
-    for rank in ranks:
-        _, errors = rank.communicate(timeout=120)
-        assert rank.returncode == 0, errors.decode()
+    in_two_ranks(warm_python, folder, "tests.trainers.rl.two_ranks", str(folder))
     return {path.stem: torch.load(path, weights_only=True) for path in folder.glob("*.pt")}
 
 

@@ -94,7 +94,10 @@ class Bandit(AgentEnv):
 
 
 class KeyDoor(AgentEnv):
-    """A corridor of six cells: fetch the key in cell 0, then open the door in cell 5; the reward comes at the end."""
+    """A corridor of six cells: fetch the key in cell 0, then open the door in cell 5; the reward comes at the end.
+
+    A task's config may put the door nearer.
+    """
 
     START, DOOR = 1, 5
 
@@ -102,13 +105,13 @@ class KeyDoor(AgentEnv):
         return toy_task("key-door", seed, {}, max_turns=8)
 
     def begin(self, task: Task) -> Sequence[Message]:
-        self.cell, self.has_key = self.START, False
+        self.cell, self.has_key, self.door = self.START, False, task.config.get("door", self.DOOR)
         return [user(self.view())]
 
     def respond(self, action: Action) -> EnvReply:
-        self.cell = max(0, min(self.DOOR, self.cell + (1 if arm(action.content, 2) else -1)))
+        self.cell = max(0, min(self.door, self.cell + (1 if arm(action.content, 2) else -1)))
         self.has_key = self.has_key or self.cell == 0
-        if self.has_key and self.cell == self.DOOR:
+        if self.has_key and self.cell == self.door:
             return EnvReply([], [self.event("success", 1.0)], True, True)
         return EnvReply([user(self.view())])
 
@@ -122,7 +125,7 @@ class KeyDoor(AgentEnv):
         return self.view()
 
     def progress(self) -> float:
-        return (self.cell + self.DOOR * self.has_key) / (2 * self.DOOR)
+        return (self.cell + self.door * self.has_key) / (2 * self.door)
 
 
 class Questions(AgentEnv):

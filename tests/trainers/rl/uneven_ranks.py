@@ -1,4 +1,4 @@
-"""What each of two ranks runs where they differ: one's clock is faster, or one breaks; called under torchrun."""
+"""What each of two ranks runs where they differ: one's clock is faster, or one breaks."""
 
 from __future__ import annotations
 

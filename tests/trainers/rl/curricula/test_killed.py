@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +10,14 @@ import pytest
 from agentgym.store import RunStore
 from tests.trainers.rl.curricula.killed import MOMENTS
 from tests.trainers.rl.planted import noticed
-
-ROOT = Path(__file__).resolve().parents[4]
+from tests.trainers.rl.processes import in_a_process
+from tests.warm.python import WarmPython
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def runs(tmp_path_factory: pytest.TempPathFactory, warm_python: WarmPython) -> Path:
     folder = tmp_path_factory.mktemp("killed")
-    paths = os.pathsep.join(str(ROOT / name) for name in (".", "trainers", "environments"))
-    environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "tests.trainers.rl.curricula.killed", str(folder)]
-    ran = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=280)
-    assert ran.returncode == 0, ran.stderr[-4000:]
+    in_a_process(warm_python, "tests.trainers.rl.curricula.killed", str(folder))
     return folder
 
 

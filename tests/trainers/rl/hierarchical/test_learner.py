@@ -239,8 +239,8 @@ def test_episodes_go_on_while_weights_change_between_updates(tmp_path: Path) -> 
 # Learning
 
 CRITIC = {
-    "updates": 40,
-    "batch": 64,
+    "updates": 20,
+    "batch": 32,
     "warmup": 4,
     "discount": 0.9,
     "network": {"width": 64, "polyak": 0.2},

@@ -8,13 +8,15 @@ import pytest
 
 from agentgym_rl.hierarchical.options import FROZEN
 from tests.trainers.rl.hierarchical.train_archer import BUGS, MOMENTS
-from tests.trainers.rl.run.test_job import in_a_process, story
+from tests.trainers.rl.processes import in_a_process
+from tests.trainers.rl.run.test_job import story
+from tests.warm.python import WarmPython
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def runs(tmp_path_factory: pytest.TempPathFactory, warm_python: WarmPython) -> Path:
     folder = tmp_path_factory.mktemp("killed")
-    in_a_process("tests.trainers.rl.hierarchical.train_archer", str(folder))
+    in_a_process(warm_python, "tests.trainers.rl.hierarchical.train_archer", str(folder))
     return folder
 
 

@@ -10,16 +10,18 @@ from agentgym.store import RunStore
 from agentgym.suite import register_suites
 from agentgym_rl.replay.hindsight import RELABELLED
 from agentgym_rl.run.job import train
+from tests.trainers.rl.processes import in_a_process, in_two_ranks
 from tests.trainers.rl.replay.killed import BUGS, MOMENTS, config_of
-from tests.trainers.rl.run.test_job import TWO_RANKS, in_a_process, story, story_of_training
+from tests.trainers.rl.run.test_job import story, story_of_training
 from tests.trainers.rl.toys import install
+from tests.warm.python import WarmPython
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def runs(tmp_path_factory: pytest.TempPathFactory, warm_python: WarmPython) -> Path:
     """A folder of runs: those that nobody disturbed, and the killed ones."""
     folder = tmp_path_factory.mktemp("killed")
-    in_a_process("tests.trainers.rl.replay.killed", str(folder))
+    in_a_process(warm_python, "tests.trainers.rl.replay.killed", str(folder))
     return folder
 
 
@@ -53,11 +55,11 @@ def test_the_killed_runs_replay(runs: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_ranks_replay_as_one_process(tmp_path: Path) -> None:
+def test_two_ranks_replay_as_one_process(tmp_path: Path, warm_python: WarmPython) -> None:
     """Trap D-7 with replay: rank 0 draws, and all ranks learn from the same."""
     install(tmp_path / "suites", "codes", 2, {"length": 2})
     register_suites(tmp_path / "suites")
-    in_a_process("tests.trainers.rl.replay.killed", str(tmp_path), launcher=TWO_RANKS)
+    in_two_ranks(warm_python, tmp_path, "tests.trainers.rl.replay.killed", str(tmp_path))
     train(config_of("successes", tmp_path), tmp_path / "one")
     two, one = story_of_training(tmp_path / "run"), story_of_training(tmp_path / "one")
     assert two["groups"] == one["groups"]

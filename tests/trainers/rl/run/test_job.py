@@ -3,8 +3,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -29,37 +27,23 @@ from agentgym_rl.run import job
 from agentgym_rl.run.job import train
 from agentgym_rl.run.watch import Watch
 from tests.trainers.rl.breaking import breaking, press_ctrl_c
+from tests.trainers.rl.processes import in_a_process, in_two_ranks, under_torchrun
 from tests.trainers.rl.toys import install, toy_config
 from tests.trainers.rl.train_toy import BUGS, DAMAGES, MOMENTS, of_two_ranks
 from tests.trainers.rl.train_toy import config as killed_config
 from tests.trainers.rl.uneven_ranks import BREAKING
+from tests.warm.python import WarmPython
 
-ROOT = Path(__file__).resolve().parents[4]
 SHORT = {"run": {"iterations": 1}, "group": {"tasks": 2, "size": 4}}
 TESTED = {"validation": {"every": 1, "tasks": 2, "has_final_test": True, "test_tasks": 2}}
 CLONED = {"warm_start": {"demonstrations": 8, "batch_episodes": 4}}
 
 
-TWO_RANKS = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m")
-
-
-def in_a_process(module: str, *arguments: str, launcher: tuple[str, ...] = ("-m",)) -> None:
-    ran = process(module, *arguments, launcher=launcher)
-    assert ran.returncode == 0, ran.stderr[-4000:]
-
-
-def process(module: str, *arguments: str, launcher: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-    paths = os.pathsep.join(str(ROOT / name) for name in (".", "trainers", "environments"))
-    environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, *launcher, module, *arguments]
-    return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=280)
-
-
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def runs(tmp_path_factory: pytest.TempPathFactory, warm_python: WarmPython) -> Path:
     """A folder of runs: one that nobody disturbed, and those of `train_toy`."""
     folder = tmp_path_factory.mktemp("killed")
-    in_a_process("tests.trainers.rl.train_toy", str(folder))
+    in_a_process(warm_python, "tests.trainers.rl.train_toy", str(folder))
     return folder
 
 
@@ -381,10 +365,10 @@ def test_a_run_that_was_stopped_says_why_on_its_page_until_it_went_on(
 
 
 @pytest.mark.slow
-def test_two_ranks_train_as_one_process(tmp_path: Path, suites: Path) -> None:
+def test_two_ranks_train_as_one_process(tmp_path: Path, suites: Path, warm_python: WarmPython) -> None:
     """Trap D-7 for whole iterations: groups, losses, weights and checkpoints of two gloo ranks under FSDP2."""
     config = of_two_ranks()
-    in_a_process("tests.trainers.rl.train_toy", str(tmp_path), launcher=TWO_RANKS)
+    in_two_ranks(warm_python, tmp_path, "tests.trainers.rl.train_toy", str(tmp_path))
     train(config, tmp_path / "one")
     two, one = story_of_training(tmp_path / "run"), story_of_training(tmp_path / "one")
     assert two["groups"] == one["groups"]
@@ -398,15 +382,15 @@ def test_two_ranks_train_as_one_process(tmp_path: Path, suites: Path) -> None:
 
 
 @pytest.mark.slow
-def test_ranks_agree_on_when_the_time_is_up(tmp_path: Path) -> None:
-    in_a_process("tests.trainers.rl.uneven_ranks", "clock", str(tmp_path), launcher=TWO_RANKS)
+def test_ranks_agree_on_when_the_time_is_up(tmp_path: Path, warm_python: WarmPython) -> None:
+    in_two_ranks(warm_python, tmp_path, "tests.trainers.rl.uneven_ranks", "clock", str(tmp_path))
     assert (tmp_path / "run" / "models" / "trained" / "model.safetensors").is_file()
 
 
 @pytest.mark.slow
 def test_an_error_on_one_rank_ends_the_others_at_once(tmp_path: Path) -> None:
     began = time.monotonic()
-    ran = process("tests.trainers.rl.uneven_ranks", "error", str(tmp_path), launcher=TWO_RANKS)
+    ran = under_torchrun("tests.trainers.rl.uneven_ranks", "error", str(tmp_path))
     assert ran.returncode != 0
     assert BREAKING in ran.stderr
     assert time.monotonic() - began < 120, "the other rank waited for a collective call"

@@ -71,23 +71,23 @@ def uphill(logprobs, q, alpha, weights):
 
 @pytest.mark.slow
 @parametrised(soft_policy_loss, uphill)
-def test_six_right_words_are_learnt_from_a_reward_at_the_end(implementation, is_bug: bool, suites: Path) -> None:
-    """Trap D-35: key and door, solved by chance in few episodes of eight words."""
+def test_three_right_words_are_learnt_from_a_reward_at_the_end(implementation, is_bug: bool, suites: Path) -> None:
+    """Trap D-35: key and door, solved by chance in half of the episodes of eight words."""
+    install(suites / "suites", "key-door", config={"door": 2})
     config = small_config(
-        run={"iterations": 10},
+        run={"iterations": 8},
         group={"tasks": 4, "size": 8},
         algorithm={
             "critic": {
-                "updates": 60,
-                "batch": 64,
+                "updates": 15,
+                "batch": 32,
                 "warmup": 4,
                 "discount": 0.95,
-                "network": {"width": 64, "polyak": 0.2},
+                "network": {"width": 32, "polyak": 0.2},
                 "optimiser": {"learning_rate": 3e-3},
             },
-            "actor": {"updates": 8, "batch": 64, "entropy": {"alpha": 0.02, "target": None}},
+            "actor": {"updates": 8, "batch": 32, "entropy": {"alpha": 0.02, "target": None}},
         },
-        optimiser={"learning_rate": 2e-3},
     )
     with swapped(soft_actor, "soft_policy_loss", implementation), swapped(Trainer, "is_over", over_once_learnt):
         train(config, suites / "run")
@@ -95,7 +95,7 @@ def test_six_right_words_are_learnt_from_a_reward_at_the_end(implementation, is_
     found = evaluate(policy, "toys/key-door", "test", EvaluationSettings(attempts=8, rollout=config.rollout))
     with RunStore.open(suites / "run", read_only=True) as store:
         success = store.metrics()["success/mean"][1]
-    assert success[0] < 0.3
+    assert success[:5].mean() < 0.7
     with noticed(is_bug):
         assert found.success.mean > 0.9
 

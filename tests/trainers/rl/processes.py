@@ -1,0 +1,47 @@
+"""Training in processes of its own: alone, as two ranks, or as two ranks that torchrun starts."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.warm.python import WarmPython
+
+ROOT = Path(__file__).resolve().parents[3]
+TORCHRUN = ("torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m")
+
+
+def _environment(**variables: str) -> dict[str, str]:
+    paths = os.pathsep.join(str(ROOT / name) for name in (".", "trainers", "environments"))
+    return {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1", **variables}
+
+
+def in_a_process(warm: WarmPython, module: str, *arguments: str) -> None:
+    """Run a module to its end."""
+    ran = warm.run(["-m", module, *arguments], cwd=ROOT, env=_environment())
+    assert ran.returncode == 0, ran.stderr[-4000:]
+
+
+def in_two_ranks(warm: WarmPython, folder: Path, module: str, *arguments: str) -> None:
+    """Run a module to its end in two processes, with the variables that torchrun sets; errors go to a folder."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = str(listener.getsockname()[1])
+    shared = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    started = []
+    for rank in "01":
+        with (folder / f"rank{rank}.log").open("w") as log:
+            environment = _environment(RANK=rank, LOCAL_RANK=rank, **shared)
+            output = log.fileno()
+            command = ["-m", module, *arguments]
+            started.append(warm.popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output))
+    codes = [each.wait() for each in started]
+    assert codes == [0, 0], "\n".join((folder / f"rank{rank}.log").read_text()[-4000:] for rank in "01")
+
+
+def under_torchrun(module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a module to its end in the two processes of torchrun."""
+    command = [sys.executable, "-m", *TORCHRUN, module, *arguments]
+    return subprocess.run(command, env=_environment(), cwd=ROOT, capture_output=True, text=True, timeout=280)
