@@ -20,7 +20,7 @@ from agentgym.message import text_of
 from agentgym.outcome import TRUNCATION_CAUSES, CutReason
 from agentgym.reward import RewardEvent, event_from_json, event_to_json, weighted_sum
 from agentgym.task import Limits, Task
-from agentgym.testing.episodes import play_actions, start
+from agentgym.testing.episodes import advance, play_actions, start
 from agentgym.testing.report import expect
 from agentgym.testing.subject import EnvSubject
 
@@ -159,12 +159,14 @@ def check_progress(subject: EnvSubject) -> str | None:
     if env.progress() is None:
         return "the environment has no progress"
     for actions in subject.sequences(task):
-        for length in range(len(actions) + 1):
-            play_actions(env, task, actions[:length])
+        record = start(env, task)
+        for action in (None, *actions):
+            if action is not None and not record.is_over:
+                advance(env, record, action)
             progress = env.progress()
             expect(
                 progress is not None and 0.0 <= progress <= 1.0,
-                f"task {task.id!r}: progress() is {progress!r} after {actions[:length]}, expected a number in [0, 1]",
+                f"task {task.id!r}: progress() is {progress!r} after {record.actions}, expected a number in [0, 1]",
             )
     return None
 

@@ -10,13 +10,13 @@ import pytest
 
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.suite import Suite, load_suite
-from agentgym.testing import SUITE_CHECKS, check_suite
 from agentgym.testing.episodes import play_script
 from agentgym_tools.python import generate, vocabulary
 from agentgym_tools.python.env import PythonEnv
 from agentgym_tools.python.judging import is_same
 from agentgym_tools.python.problem import Problem, draw_problem, is_telling
 from agentgym_tools.python.scripts import SCRIPTS, Demonstrator, broken
+from tests.contracts import require_contract
 
 SUITES = {"tools/python": generate.SIZES, "tools/python-arithmetic": generate.WORDS_SIZES}
 
@@ -100,16 +100,9 @@ def test_tests_that_a_constant_passes_are_not_telling() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SUITES)
-def test_suites_keep_their_contract(name: str) -> None:
-    check_suite(
-        on_process(name), max_tasks=2, only=[check for check in SUITE_CHECKS if check != "scores"]
-    ).raise_if_failed()
-
-
-@pytest.mark.parametrize(("name", "tasks"), [("tools/python", 12), ("tools/python-arithmetic", 40)])
-def test_scripted_policies_score_what_is_declared(name: str, tasks: int) -> None:
-    check_suite(on_process(name), max_tasks=tasks, only=["scores"]).raise_if_failed()
+@pytest.mark.parametrize(("name", "scored"), [("tools/python", 12), ("tools/python-arithmetic", 40)])
+def test_suites_keep_their_contract(name: str, scored: int) -> None:
+    require_contract(on_process(name), scored)
 
 
 def test_arithmetic_spells_no_word_or_number_in_bytes() -> None:

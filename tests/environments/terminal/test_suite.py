@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from agentgym.suite import load_suite
-from agentgym.testing import check_suite
 from agentgym_swe.terminal import generate, kinds
 from agentgym_swe.terminal.scripts import Demonstrator
+from tests.contracts import require_contract
 
 
 def test_splits_have_the_declared_strata_and_sizes() -> None:
@@ -63,4 +63,4 @@ def _mode(entry: object) -> object:
 @pytest.mark.slow
 def test_suite_keeps_its_contract() -> None:
     suite = dataclasses.replace(load_suite("swe/terminal"), env_options={"sandbox": "process"})
-    check_suite(suite, max_tasks=3).raise_if_failed()
+    require_contract(suite, scored=12)

@@ -4,11 +4,11 @@ import pytest
 
 from agentgym.authoring.task_files import to_line
 from agentgym.suite import Suite, load_suite
-from agentgym.testing import check_suite
 from agentgym_tools.lookup.generate import SIZES
 from agentgym_tools.lookup.names import full_names
 from agentgym_tools.lookup.questions import read_question
 from agentgym_tools.lookup.relations import KIND_OF_VALUE, RELATIONS, chains, is_held_out
+from tests.contracts import require_contract
 
 
 @pytest.fixture(scope="module")
@@ -81,4 +81,4 @@ def test_answers_are_spread_over_all_names(suite: Suite) -> None:
 
 
 def test_suite_keeps_its_contract() -> None:
-    check_suite("tools/lookup").raise_if_failed()
+    require_contract("tools/lookup")

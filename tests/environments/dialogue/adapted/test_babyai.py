@@ -9,13 +9,14 @@ from minigrid.core.constants import COLOR_TO_IDX, OBJECT_TO_IDX
 import agentgym
 from agentgym.data_folder import data_folder
 from agentgym.errors import UnknownNameError
-from agentgym.testing import check_env, check_suite
+from agentgym.testing import check_env
 from agentgym.testing.episodes import play_actions, play_script
 from agentgym_dialogue.adapted.babyai.env import ACTIONS, KNOWN_LEVELS, MAX_TURNS, UNSEEN_LEVELS, BabyAIEnv
 from agentgym_dialogue.adapted.babyai.generate import generate
 from agentgym_dialogue.adapted.babyai.scripts import SCRIPTS, Demonstrator, RandomPlayer
 from agentgym_dialogue.adapted.babyai.view import describe
 from agentgym_dialogue.adapted.catalogue import BABYAI_LEVELS
+from tests.contracts import require_contract
 from tests.environments.dialogue.playing import trajectory_of
 
 SUITE = "dialogue/babyai"
@@ -32,7 +33,7 @@ def test_environments_keep_their_contract(env_id):
 
 
 def test_suite_keeps_its_contract():
-    check_suite(SUITE).raise_if_failed()
+    require_contract(SUITE)
 
 
 @pytest.mark.parametrize("level", BABYAI_LEVELS)

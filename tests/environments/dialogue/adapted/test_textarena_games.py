@@ -11,7 +11,7 @@ import pytest
 import agentgym
 from agentgym.data_folder import data_folder
 from agentgym.errors import UnknownNameError
-from agentgym.testing import check_env, check_suite
+from agentgym.testing import check_env
 from agentgym.testing.episodes import play_actions, play_script
 from agentgym_dialogue.adapted.catalogue import TEXTARENA_GAMES
 from agentgym_dialogue.adapted.textarena_games.catalog import GAMES, UNSEEN_GAMES
@@ -21,6 +21,7 @@ from agentgym_dialogue.adapted.textarena_games.generate import generate
 from agentgym_dialogue.adapted.textarena_games.moves import MOVES
 from agentgym_dialogue.adapted.textarena_games.scripts import SCRIPTS, Demonstrator
 from agentgym_dialogue.adapted.textarena_games.solutions import SOLUTIONS
+from tests.contracts import require_contract
 
 SUITE = "dialogue/textarena"
 
@@ -39,7 +40,7 @@ def test_environments_keep_their_contract(env_id):
 
 
 def test_suite_keeps_its_contract():
-    check_suite(SUITE).raise_if_failed()
+    require_contract(SUITE)
 
 
 def test_tables_name_the_same_games():

@@ -8,19 +8,20 @@ import agentgym
 from agentgym.data_folder import data_folder
 from agentgym.errors import UnknownNameError
 from agentgym.suite import load_suite
-from agentgym.testing import check_env, check_suite
+from agentgym.testing import check_env
 from agentgym.testing.episodes import play_actions, play_script
 from agentgym_dialogue.adapted.catalogue import TOY_TEXT as SUITES
 from agentgym_dialogue.adapted.toy_text.env import GAMES, ToyTextEnv
 from agentgym_dialogue.adapted.toy_text.generate import generate
 from agentgym_dialogue.adapted.toy_text.scripts import Demonstrator
 from agentgym_dialogue.adapted.toy_text.search import started, winning_actions
+from tests.contracts import require_contract
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_environment_and_suite_keep_their_contracts(game):
     check_env(f"agentgym/{game}-v0").raise_if_failed()
-    check_suite(f"dialogue/{SUITES[game]}").raise_if_failed()
+    require_contract(f"dialogue/{SUITES[game]}")
 
 
 @pytest.mark.parametrize("game", GAMES)
