@@ -172,7 +172,7 @@ class GroupOptions(LearnerOptions):
 
     @property
     def truncated(self) -> TruncatedMode:
-        """What happens to truncated episodes; with a value head, they are trained on and the state after them is valued."""
+        """What happens to truncated episodes; with a value head, they are trained on."""
         return "include" if isinstance(self.credit, _GaeCredit) else self.credit.truncated
 
     @property
