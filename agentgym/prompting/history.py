@@ -74,7 +74,7 @@ class LastTurns:
 class TokenBudget:
     """Keeps a prompt within a number of tokens.
 
-    If it exceeds `max_tokens`, the first turns are left out until it is at most `refill` times this number. The last turn
+    If it exceeds `max_tokens`, the first turns are left out until it is at most `refill` times this. The last turn
     always stays, so a single long turn can exceed the budget.
 
     Raises:
