@@ -1,7 +1,8 @@
 """One agent message as an action: content, reasoning and tool calls, parsed once from text.
 
-No tokens here and nothing is executed: Python call syntax is read by an `ast` whitelist. How a model family spells its
-calls lives in `agentgym.prompting.parsing`, checking arguments against schemas in `agentgym.arguments`.
+There are no tokens here, and nothing is executed: Python call syntax is read by an `ast` whitelist.
+`agentgym.prompting.parsing` knows how model families spell calls, and `agentgym.arguments` checks arguments against
+schemas.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class ToolCall(NamedTuple):
     """One call of a tool.
 
     Attributes:
-        id: Ties the call to its result; `call_<i>` where the model gave none.
+        id: Ties the call to its result; `call_<i>` if the model gave none.
         name: The tool's name as its schema states it.
         arguments: Argument values by parameter name, checked against the schema; plain JSON types.
     """
@@ -51,8 +52,8 @@ class Action(NamedTuple):
 
     Attributes:
         text: The message as it was written.
-        content: What is said: the text without reasoning and tool calls.
-        reasoning: The text between think tags; None where there is none.
+        content: The text without reasoning and tool calls.
+        reasoning: The text between think tags; None if there is none.
         tool_calls: The calls, in order; empty in dialogue.
     """
 
@@ -70,7 +71,7 @@ _PYTHON_CONSTANTS = {"true": True, "false": False, "null": None}
 
 
 def parse_text(text: str) -> Action:
-    """Reads a message of a dialogue: everything is content but what stands between think tags.
+    """Reads a message of a dialogue: everything except the text between think tags is content.
 
     Args:
         text: The message as the policy wrote it.
@@ -90,7 +91,7 @@ def split_reasoning(text: str) -> tuple[str, str | None]:
     The opening tag may be missing: some templates write it into the prompt.
 
     Returns:
-        Content and reasoning, the latter None where the text holds no think tag.
+        Content and reasoning; reasoning is None if the text has no think tag.
     """
     if "think>" not in text:
         return text, None
@@ -114,10 +115,10 @@ def parse_tool_calls(text: str, tools: Sequence[ToolSchema]) -> Action:
         tools: The tools that may be called, as OpenAI function schemas.
 
     Returns:
-        The action with at least one tool call, its arguments checked against the schemas.
+        The action, with at least one tool call; the arguments are checked against the schemas.
 
     Raises:
-        ActionSyntaxError: The text holds no valid call; the message tells its author what to write instead.
+        ActionSyntaxError: The text has no valid call; the message says what to write instead.
     """
     if len(text) > MAX_TEXT:
         raise ActionSyntaxError(f"The message has {len(text)} characters; at most {MAX_TEXT} are read. Write less.")
@@ -146,7 +147,7 @@ def parse_tool_calls(text: str, tools: Sequence[ToolSchema]) -> Action:
 
 
 def to_message(action: Action) -> Message:
-    """The assistant message of an action, arguments as JSON text as OpenAI's form has them."""
+    """The assistant message of an action, with arguments as JSON text, as in OpenAI's form."""
     message: Message = {"role": "assistant", "content": action.content}
     if action.reasoning is not None:
         message["reasoning_content"] = action.reasoning
@@ -163,7 +164,7 @@ def to_message(action: Action) -> Message:
 
 
 def reply_message(text: str, tools: Sequence[ToolSchema]) -> Message:
-    """A role's message as it stands in its conversation: with its tool calls, or as text where none can be read.
+    """A role's message as its conversation has it: with its tool calls, or as text if no calls can be read.
 
     Args:
         text: The message as it was written.

@@ -1,4 +1,4 @@
-"""Where the data that comes with agentgym lies: inside an installed wheel, or in the checkout."""
+"""Where agentgym's own data is: inside an installed wheel, or in the checkout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def data_folder(name: Literal["tasks", "containers"]) -> Path:
-    """The folder of that name: package data where it is there, else the checkout's.
+    """The folder of that name: package data if it exists, else the checkout's.
 
     Raises:
         ConfigError: Neither is there; the installation is broken.

@@ -13,7 +13,7 @@ _failures: list[str] = []
 
 
 def load_entry_points() -> list[str]:
-    """Call what installed packages announce; once a process. A broken package does not keep the others away.
+    """Call what installed packages announce, once per process; a broken package does not stop the others.
 
     Returns:
         A sentence for each announced function that could not be imported or called; names the package.

@@ -1,15 +1,15 @@
 """Every error that agentgym raises on purpose, in one tree.
 
-A bad action of a model is no error: environments answer it with an observation and a declared reward.
+A bad action of a model is not an error: environments answer it with an observation and a declared reward.
 
 AgentGymError
 ├── ConfigError (ValueError)             a malformed setting, file or argument
-├── UnknownNameError (LookupError)       a name nothing is registered under; suggests close matches
+├── UnknownNameError (LookupError)       a name that nothing is registered under; suggests close matches
 ├── MissingExtraError (ImportError)      an optional dependency is not installed
 ├── TaskError (ValueError)               a task or suite that breaks its contract
 ├── ContractError (RuntimeError)         an environment, policy or method that breaks its contract
 ├── HeldOutError (PermissionError)       a held-out task asked for training, or a trained-on task for evaluation
-├── ActionSyntaxError (ValueError)       a message that is no valid action; environments turn it into an observation
+├── ActionSyntaxError (ValueError)       a message that is not a valid action; environments turn it into an observation
 ├── TemplateError (ValueError)           a chat template that is missing or cannot be used
 ├── ContextOverflowError (ValueError)    a prompt that leaves no room in the model's context
 ├── StoreError (OSError)                 a run's database that cannot be opened, read or written
@@ -22,13 +22,13 @@ AgentGymError
 └── InfrastructureError (RuntimeError)   something outside the task and the policy broke; retried, never scored
     ├── StepTimeoutError (TimeoutError)  an environment call that ran past its time limit
     ├── HostLostError (ConnectionError)  a machine or process that held environments and is gone
-    ├── EndpointError (ConnectionError)  a model server that is down, slow or lying
+    ├── EndpointError (ConnectionError)  a model server that is down, slow or gives wrong answers
     ├── PartnerError (RuntimeError)      a partner (another role's player) that failed
-    │   └── PartnerForfeitError          broke the rules until the game ended; the same again would be no better
+    │   └── PartnerForfeitError          broke the rules until the game ended; never retried
     └── SandboxError                     a sandbox that could not do its work
-        ├── SandboxStartError            could not be started: no engine, no rights, no image, no room
-        ├── SandboxLostError             ended under way: killed, out of memory, its engine stopped
-        └── SandboxDirtyError            did not come back clean from a reset; it was closed
+        ├── SandboxStartError            could not be started: no engine, rights, image or room
+        ├── SandboxLostError             ended during its work: killed, out of memory, its engine stopped
+        └── SandboxDirtyError            was not clean after a reset; it was closed
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class AgentGymError(Exception):
 
 
 class ConfigError(AgentGymError, ValueError):
-    """A malformed setting, file or argument: says where, what was got and what was expected."""
+    """A malformed setting, file or argument: the message says where, what was found and what was expected."""
 
 
 class UnknownNameError(AgentGymError, LookupError):
-    """A name nothing is registered under.
+    """A name that nothing is registered under.
 
     Args:
         kind: What was looked up, such as "suite".
@@ -93,7 +93,7 @@ class HeldOutError(AgentGymError, PermissionError):
 
 
 class ActionSyntaxError(AgentGymError, ValueError):
-    """A message that is no valid action; its text is written for the model that sent it."""
+    """A message that is not a valid action; its text is written for the model that sent it."""
 
 
 class TemplateError(AgentGymError, ValueError):
@@ -121,7 +121,7 @@ class CostLimitError(AgentGymError, RuntimeError):
 
 
 class UnsupportedSpecError(AgentGymError, ValueError):
-    """A sandbox spec that asks for more than its provider can enforce; names what."""
+    """A sandbox specification that asks for more than its provider can enforce; the error names it."""
 
 
 class SandboxFileError(AgentGymError, OSError):
@@ -153,7 +153,7 @@ class PartnerError(InfrastructureError):
 
 
 class PartnerForfeitError(PartnerError):
-    """A partner that broke the rules of the game until it ended; never retried, its draws being those of the seed."""
+    """A partner that broke the rules until the game ended; never retried, because its draws follow from the seed."""
 
 
 class SandboxError(InfrastructureError):
@@ -165,8 +165,8 @@ class SandboxStartError(SandboxError):
 
 
 class SandboxLostError(SandboxError):
-    """A sandbox that ended under way: killed, out of memory, or its engine stopped."""
+    """A sandbox that ended during its work: killed, out of memory, or its engine stopped."""
 
 
 class SandboxDirtyError(SandboxError):
-    """A sandbox that did not come back clean from a reset; it was closed."""
+    """A sandbox that was not clean after a reset; it was closed."""

@@ -1,4 +1,4 @@
-"""Where in an environment's own code an exception was raised, in the words of an error message.
+"""Where in an environment's own code an exception was raised, as text for an error message.
 
 Whole tracebacks are not here: the command line shows them with --debug.
 """
@@ -15,11 +15,11 @@ def describe_error(error: BaseException) -> str:
     """An exception in one line: its type, what it says, and where the environment's own code raised it.
 
     Args:
-        error: As it was caught.
+        error: The exception as it was caught.
 
     Returns:
-        Such as "KeyError: 'map' (.../env.py, line 42, in begin)"; without a place where none of the environment's code
-        ran. Of a package, its innermost frame: what other libraries did within a call of it is not named.
+        A text such as "KeyError: 'map' (.../env.py, line 42, in begin)". It has no place if none of the environment's
+        code ran. For a package, the place is its innermost frame; calls into other libraries are not named.
     """
     text = f"{type(error).__name__}: {str(error)[:500]}"
     if isinstance(error, SyntaxError):

@@ -1,6 +1,6 @@
-"""How an episode ended, and what may be made of it.
+"""How an episode ended, and how it may be used.
 
-The causes are recorded by the rollout; what a trainer does with truncated episodes is its own declared option.
+The rollout records the causes. An option of the trainer says how it treats truncated episodes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Outcome:
     Attributes:
         kind: terminated (the task ended), truncated (a limit cut it), invalid (the format failed too often), or one of
             infrastructure, partner_fault and cancelled: these carry no reward and enter no loss, baseline or rate.
-        cause: For truncated one of turns, tokens, time, context; for faults what broke; else "".
+        cause: If truncated, one of turns, tokens, time and context; for faults, what broke; else "".
     """
 
     kind: OutcomeKind

@@ -1,6 +1,6 @@
-"""Pictures in messages: pixels as a PNG file in a data URL beside the text, and where in a conversation each stands.
+"""Pictures in messages: a PNG file in a data URL beside the text, and the place of each in a conversation.
 
-What is on them is the business of environments; storing them once is that of `agentgym.store.images`.
+Environments decide what the pictures show; `agentgym.store.images` stores each of them once.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class Image(NamedTuple):
 
 
 class PlacedPicture(NamedTuple):
-    """Where in a conversation a picture stands.
+    """The place of a picture in a conversation.
 
     Attributes:
-        hash: Of the picture, as `Image.hash`; "" where the message has an address in place of the pixels.
+        hash: The picture's hash, as in `Image.hash`; "" if the message has an address instead of the pixels.
         message: Index of its message in the role's conversation, the role's own messages included.
         part: Index of the content part in that message.
         token: Index of the token that stands for it: in a request of `prompt_ids`, in a turn of its `prompt_ids`, in a
-            segment of `tokens`. -1 where there are no tokens, or the chat template writes none for it.
+            segment of `tokens`. -1 if there are no tokens, or if the chat template writes none for it.
     """
 
     hash: str
@@ -45,7 +45,7 @@ class PlacedPicture(NamedTuple):
     token: int = -1
 
     def moved(self, by: int) -> PlacedPicture:
-        """The same picture with its token so many places further on."""
+        """The same picture with its token index moved by this number."""
         return self if self.token < 0 else self._replace(token=self.token + by)
 
 
@@ -91,7 +91,7 @@ def data_url(image: Image) -> str:
 
 
 def with_picture(message: Message, pixels: NDArray[np.uint8]) -> Message:
-    """The message with a picture after what it says, in OpenAI's content parts.
+    """The message with a picture after its text, in OpenAI's content parts.
 
     Args:
         message: A message of text, or of parts.

@@ -23,7 +23,7 @@ class Sampling:
     Attributes:
         temperature: 0 is greedy; the recorded log-probabilities are of the distribution at this temperature.
         max_tokens: Largest number of sampled tokens of one message, inclusive.
-        top_p: Nucleus mass; training accepts only 1.0, where log-probabilities need no renormalising.
+        top_p: Nucleus mass. Training accepts only 1.0, with which log-probabilities need no renormalising.
     """
 
     temperature: float = 1.0
@@ -51,21 +51,21 @@ def draw_seed(*parts: object) -> int:
 
 @dataclass(slots=True)
 class Request:
-    """One message asked of a policy.
+    """A request for one message of a policy.
 
     Attributes:
-        episode: Key of the episode and role; policies keep caches by it until `forget`.
+        episode: Key of the episode and role; policies keep caches under this key until `forget`.
         turn: Index of the role's turn, from 0.
-        task: The task; its private part is for scripted policies on the harness's side only.
+        task: The task; only scripted policies may read its private part.
         messages: The whole conversation of the role as chat messages.
         tools: The tools that the role may call.
         prompt_ids: The whole prompt as token ids; None for policies that take text.
         seed: Seed of this request's draws: same request, same seed, same reply.
         sampling: How to draw.
         role: The role that acts.
-        legal_actions: Messages that stand for all actions of the state, where the policy asks for them.
+        legal_actions: Messages that stand for all actions of the state, if the policy asks for them.
         pictures: The pictures that the policy is shown, in order, each with its place in `messages` and `prompt_ids`;
-            the pixels are in the messages. Of those that the prompt leaves out with their turns there are none.
+            the pixels are in the messages. Pictures of turns that the prompt leaves out are not listed.
     """
 
     episode: str
@@ -88,10 +88,10 @@ class Reply:
     Attributes:
         text: The message as the environment takes it.
         ids: int32[K], the sampled token ids; None for policies that speak text.
-        logprobs: float32[K] under the distribution that sampled; None where unknown.
-        version: Version of the weights, -1 where there are none.
+        logprobs: float32[K] under the distribution that sampled; None if unknown.
+        version: Version of the weights; -1 if there are none.
         was_cut: Whether the token limit cut the message.
-        message: The normalised message where the policy already has it; else it is parsed from the text.
+        message: The normalised message if the policy already has it; otherwise it is parsed from the text.
         usage: Counters to add up: prompt_tokens, completion_tokens, cost_usd, retries.
     """
 
@@ -109,10 +109,10 @@ class Policy(Protocol):
     """Requests in, replies out.
 
     Attributes:
-        name: What results are reported under.
+        name: The name under which results are reported.
         uses_tokens: Whether requests need `prompt_ids`.
-        concurrency: How many `generate` calls may run at once: 1 for a batched engine, which is handed all that is
-            ready; more for endpoints, which are handed one request a call.
+        concurrency: How many `generate` calls may run at once: 1 for a batched engine, which gets all ready requests in
+            one call; more for endpoints, which get one request per call.
     """
 
     name: str
@@ -135,10 +135,10 @@ class Policy(Protocol):
 class Script(Protocol):
     """A player of one role in one episode, made from the task (and, for oracles, its private part).
 
-    Scripts are what environments bring as policies, and what plays the other roles of a game. One that is used as a
-    partner may also have `rng`, the `random.Random` of all its draws, which a fork seeds anew, and `anchor()`, a
-    canonical key of its state, without which the view of a game has no anchors. One that may play on in a recorded
-    episode may have `resume(turns)`, which is given the recorded turns before its first message.
+    Environments come with scripts as policies, and scripts play the other roles of a game. A script that is used as a
+    partner may also have two members: `rng`, the `random.Random` of all its draws, which a fork seeds again, and
+    `anchor()`, a canonical key of its state, without which the view of a game has no anchors. A script that can
+    continue a recorded episode may have `resume(turns)`, which gets the recorded turns before its first message.
     """
 
     def act(self, messages: Sequence[Message]) -> str:

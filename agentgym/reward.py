@@ -1,6 +1,6 @@
-"""Reward events: what a step's reward is made of, whom it credits and since when it is known.
+"""Reward events: the parts of a step's reward, the turn that each credits, and when it became known.
 
-Moving credit between steps is the work of `agentgym.attribution`, not of this file.
+`agentgym.attribution` moves credit between steps; this file does not.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class RewardEvent(NamedTuple):
         turn: Index of the turn that it credits, from 0; -1 credits the episode before any action.
         issued_at: Index of the turn at which it became known; never before `turn`.
         role: The role that it belongs to.
-        component: Which declared part of the reward, such as "success" or "format".
+        component: The declared part of the reward, such as "success" or "format".
         value: Finite float, before the component's weight is applied.
-        source: Who says so.
-        detail: What a person would want to read beside the number; JSON values only.
+        source: Who issued it.
+        detail: Further information for people; JSON values only.
     """
 
     turn: int
@@ -52,7 +52,7 @@ def weighted_sum(events: Iterable[RewardEvent], weights: Mapping[str, float]) ->
 
     Raises:
         ContractError: An event names an undeclared component.
-        InfrastructureError: A value is not finite: the episode has no reward, rather than a reward of zero.
+        InfrastructureError: A value is not finite. The episode then has no reward instead of a reward of zero.
     """
     total = 0.0
     for event in events:
@@ -77,11 +77,11 @@ def require_score(score: float, owner: str) -> float:
     """A score as a float, if it is one.
 
     Args:
-        score: What an environment says.
+        score: The value from an environment.
         owner: The environment's name, for the error.
 
     Raises:
-        ContractError: It is no finite number in [0, 1].
+        ContractError: It is not a finite number in [0, 1].
     """
     if isinstance(score, SupportsFloat) and 0.0 <= float(score) <= 1.0:
         return float(score)

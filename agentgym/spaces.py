@@ -1,6 +1,6 @@
 """Gymnasium spaces for agents that read and write text, and see pictures.
 
-`gymnasium.spaces.Text` is bound to a fixed alphabet and `Box` to a shape; messages and pictures are bound to neither.
+`gymnasium.spaces.Text` has a fixed alphabet and `Box` a fixed shape; messages and pictures have neither.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _WORDS = ("yes", "no", "search", "left", "42", "ok", "", "né", "名前", '{"nam
 class Message(Space[str]):
     """All strings of at most `max_chars` characters.
 
-    Vectorised asynchronously it needs `shared_memory=False`, as every space that has no fixed size.
+    Asynchronous vector environments need `shared_memory=False` with it, as with every space without a fixed size.
     """
 
     def __init__(self, max_chars: int = 1_000_000, seed: int | None = None) -> None:
@@ -49,7 +49,7 @@ class Message(Space[str]):
 
 
 class Picture(Space[NDArray[np.uint8]]):
-    """All pictures, uint8[H, W, 3], of whatever height and width: those of one environment may differ by task."""
+    """All pictures, uint8[H, W, 3], of any height and width; these may differ between the tasks of an environment."""
 
     def __init__(self, seed: int | None = None) -> None:
         super().__init__(shape=None, dtype=np.uint8, seed=seed)

@@ -1,6 +1,7 @@
 """Suites: tasks that share an environment and a scorer, in disjoint splits, read from a folder of data.
 
-The train guard starts here: a trainer gets its tasks from `train_tasks` and `require_trainable` alone.
+The guard against training on held-out tasks starts here: a trainer gets tasks only through `train_tasks` and
+`require_trainable`.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ _extra_roots: list[Path] = []
 
 @dataclass(frozen=True)
 class DeclaredScore:
-    """What a scripted policy scores on the test split's headline stratum.
+    """The score of a scripted policy on the test split's headline stratum.
 
     Attributes:
         success: Success rate.
         tolerance: Largest distance from it that a check accepts.
-        score: Mean score; None where it is the success rate.
+        score: Mean score; None if it equals the success rate.
     """
 
     success: float
@@ -40,7 +41,7 @@ class DeclaredScore:
 
 @dataclass(frozen=True)
 class Suite:
-    """A suite as its `suite.toml` declares it; its tasks are read when asked for.
+    """A suite as its `suite.toml` declares it; tasks are read when they are asked for.
 
     Attributes:
         name: Such as "tools/lookup".
@@ -51,12 +52,11 @@ class Suite:
         headline: The stratum of the test split that is reported first.
         strata: Description of each stratum.
         splits: Strata of each split.
-        scores: What the scripted policies score.
+        scores: Scores of the scripted policies.
         env_options: Keyword arguments that the environment is made with.
-        folder: Where it lies.
-        generator: Module that wrote the task files; "" where they were written otherwise.
-        is_unseen_game: Whether the game itself is held out: it has no train split, and results name it apart from those
-            of unseen tasks of games that are trained on.
+        folder: Its folder.
+        generator: Module that wrote the task files; "" if they were written in another way.
+        is_unseen_game: Whether the game itself is held out: it has no train split, and results say so.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Suite:
 
     @property
     def role(self) -> str:
-        """The role of a game that it is about; "" is the game's first, or an environment of one agent."""
+        """The role of the game that the agent plays; "" means the first role, or an environment of one agent."""
         return str(self.env_options.get("role", ""))
 
     def tasks(self, split: str) -> tuple[Task, ...]:
@@ -123,7 +123,7 @@ class Suite:
 
 
 def is_held_out(split: str | None, content_hash: str, hashes: Collection[str] = ()) -> bool:
-    """Whether a task may not be learnt from: it is of another split than train, or the same as one that is.
+    """Whether a task must not be learned from: it is in a split other than train, or equals such a task.
 
     Args:
         split: The task's; None where it was made on the fly.
@@ -134,7 +134,7 @@ def is_held_out(split: str | None, content_hash: str, hashes: Collection[str] = 
 
 
 def require_trainable(tasks: Iterable[Task]) -> None:
-    """The trainer's side of the train guard.
+    """The trainer's side of the guard against training on held-out tasks.
 
     Raises:
         HeldOutError: A task belongs to a split that is held out.
@@ -148,7 +148,7 @@ def require_trainable(tasks: Iterable[Task]) -> None:
 
 
 def require_unseen(tasks: Iterable[Task], seen_hashes: frozenset[str] | set[str]) -> None:
-    """The evaluation's side of the train guard.
+    """The evaluation's side of the guard against testing on seen tasks.
 
     Args:
         tasks: The tasks to evaluate on.
@@ -176,7 +176,7 @@ def register_suites(root: Path) -> None:
 
 
 def suite_names() -> list[str]:
-    """Names of all suites that can be loaded, third parties' included."""
+    """Names of all suites that can be loaded, including those of third parties."""
     load_entry_points()
     return sorted(_folders())
 

@@ -1,4 +1,4 @@
-"""One immutable problem instance, and the hash that tells two of them apart.
+"""One immutable problem instance, and the hash by which two instances are compared.
 
 Where tasks come from (files, splits, guards) is in `agentgym.suite`.
 """
@@ -21,13 +21,13 @@ SPLITS: tuple[Split, ...] = get_args(Split)
 
 @dataclass(frozen=True)
 class Limits:
-    """What an episode may use up; None is unlimited.
+    """What an episode may use up; None means unlimited.
 
     Attributes:
         max_turns: Turns; the environment truncates at this number.
         max_tokens: Sampled tokens in all turns; the rollout cuts there.
         max_seconds: Wall time of the episode; the rollout cuts there.
-        step_timeout_s: Wall time of one environment call; past it the episode is an infrastructure failure.
+        step_timeout_s: Wall time of one environment call; beyond it, the episode is an infrastructure failure.
         max_invalid: Invalid actions in one episode, inclusive; one more ends it as invalid.
     """
 
@@ -60,7 +60,7 @@ class Task:
         config: Public parameters of the environment; JSON values.
         limits: What an episode may use up.
         private: What grading and scripted policies need and the agent must not see; JSON values.
-        seed_is_content: Whether two tasks may differ by the seed alone (a world generated from it).
+        seed_is_content: Whether two tasks may differ only by the seed, because the world is generated from it.
     """
 
     id: str
@@ -84,9 +84,9 @@ class Task:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 in hex of what makes the problem: instruction, config, private part, and the seed where it counts.
+        """SHA-256 in hex of the problem: instruction, config, private part, and the seed if `seed_is_content`.
 
-        The id, suite, split, stratum and limits do not enter: the same problem under another name hashes alike.
+        The id, suite, split, stratum and limits do not enter, so the same problem under another name has the same hash.
         """
         content: list[Any] = [self.instruction, self.config, self.private, self.seed if self.seed_is_content else None]
         canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))

@@ -1,6 +1,6 @@
 """The record of an episode: turns with messages, tokens and reward events; segments to train on; groups.
 
-Storing them is the work of `agentgym.store`, collecting them of `agentgym.rollout`.
+`agentgym.rollout` collects them, and `agentgym.store` stores them.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from agentgym.reward import RewardEvent, weighted_sum
 Ids = NDArray[np.int32]
 NO_IDS: Ids = np.zeros(0, np.int32)
 FINAL_PROGRESS = "final_progress"
-"""Key of a trajectory's metadata: how far a truncated episode came."""
+"""Key of a trajectory's metadata: the progress of a truncated episode at its end."""
 HINDSIGHT = "hindsight"
-"""Name of the policy of episodes that were played again at a goal that they had reached."""
+"""Name of the policy of episodes that were replayed with a goal that they had reached."""
 FINAL_ACTIONS = "final_actions"
 """Key of a trajectory's metadata: the legal actions of the state in which a limit cut the episode."""
 HINT = "hint"
-"""Key of a trajectory's metadata: advice that the policy was shown and that the recorded prompts are without."""
+"""Key of a trajectory's metadata: a hint that the policy saw and that the recorded prompts leave out."""
 LAST_MESSAGES = "last_messages"
 """Key of a trajectory's metadata: what the role received after its last turn."""
 FINAL_PROMPT = "final_prompt_ids"
@@ -42,7 +42,7 @@ class TurnTimes:
         queue_s: Waiting for the policy.
         model_s: In the policy's batch.
         env_s: In the environment's step.
-        verify_s: Of it, in grading, where the environment reports it.
+        verify_s: The part of `env_s` spent in grading, if the environment reports it.
     """
 
     queue_s: float = 0.0
@@ -59,19 +59,19 @@ class Turn:
         index: From 0, counted over the episode's turns of this role.
         messages: What the role received since its last turn.
         reply: The role's message, normalised (content, reasoning_content, tool_calls).
-        text: The role's message as it was handed to the environment.
-        prompt_ids: int32[P], the ids that are new since the last turn; the whole prompt where `opens_segment`.
+        text: The role's message as the environment got it.
+        prompt_ids: int32[P], the ids that are new since the last turn; the whole prompt if `opens_segment`.
         action_ids: int32[K], exactly what was sampled; never tokenised again.
         behaviour_logprobs: float32[K] under the policy that sampled; None for derived turns.
-        version: Version of the weights that sampled; -1 where there are none.
-        opens_segment: Whether the prompt is no extension of what came before.
+        version: Version of the weights that sampled; -1 if there are none.
+        opens_segment: Whether the prompt does not extend the last one.
         was_cut: Whether the token limit cut the message.
         was_invalid: Whether the environment refused the message as an action.
-        anchor: Canonical key of the state that the role acted in, where the environment has one.
-        progress: How far the episode had come in that state, in [0, 1], where the environment says.
-        legal_actions: Messages that stand for all actions of that state, where they were listed.
+        anchor: Canonical key of the state that the role acted in, if the environment has anchors.
+        progress: Progress of the episode in that state, in [0, 1], if the environment reports it.
+        legal_actions: Messages that stand for all actions of that state, if they were listed.
         times: Where the wall time went.
-        pictures: The pictures in `prompt_ids`, in order; of a turn without tokens those in `messages`.
+        pictures: The pictures in `prompt_ids`, in order; for a turn without tokens, those in `messages`.
     """
 
     index: int
@@ -100,7 +100,7 @@ class Segment:
         tokens: int32[T].
         completion_mask: bool[T], True on tokens that the policy sampled.
         turn_index: int32[T], the turn of each token; a prompt's tokens carry the turn that they lead to.
-        behaviour_logprobs: float32[T], NaN where nothing was sampled; all NaN for derived turns.
+        behaviour_logprobs: float32[T], NaN for tokens that were not sampled; all NaN for derived turns.
         versions: int32[T], version of the weights that sampled the token, -1 elsewhere.
         trajectory_id: The episode (and role) that it is part of.
         pictures: The pictures in it, in order, each with its place in `tokens`; `RunStore.image` has the pixels.
@@ -126,7 +126,7 @@ class Trajectory:
 
     Attributes:
         id: Unique in a run.
-        task_id, suite, split, stratum, content_hash: Of its task.
+        task_id, suite, split, stratum, content_hash: Those of its task.
         role: Whose record this is.
         seed: Seed that the environment was reset with.
         attempt: Index among the episodes of this task in the same group or evaluation, from 0.
@@ -136,11 +136,12 @@ class Trajectory:
         events: Reward events of this role, in order of issue; kept so that credit can be assigned again.
         weights: The declared weight of each reward component.
         outcome: How the episode ended; None only while it runs.
-        score: The suite's official metric, None where the outcome carries no reward.
-        success: Whether the task was solved, None where the outcome carries no reward.
+        score: The suite's official metric; None if the outcome carries no reward.
+        success: Whether the task was solved; None if the outcome carries no reward.
         is_derived: The tokens were not sampled by the policy being trained (demonstrations, text endpoints, people).
-        parent_id, parent_turn: Where a forked episode left its parent, or the trajectory whose first turns, so many,
-            were played before its own; they stand in the first turn's messages.
+        parent_id, parent_turn: For a forked episode, the parent and the turn at which it was left. For an episode that
+            was started in the middle, the trajectory whose first turns were played before its own, and how many; they
+            are in the first turn's messages.
         usage: Counters such as prompt_tokens, completion_tokens, cost_usd, retries.
         error: What broke, for outcomes without reward.
     """
@@ -171,14 +172,14 @@ class Trajectory:
 
     @property
     def total_reward(self) -> float | None:
-        """The undiscounted return, None where the outcome carries no reward."""
+        """The undiscounted return; None if the outcome carries no reward."""
         if self.outcome is None or not self.outcome.is_graded:
             return None
         return weighted_sum(self.events, self.weights)
 
     @property
     def is_truncated(self) -> bool:
-        """Whether a limit cut it, as its outcome says: more could have followed."""
+        """Whether a limit cut it, according to its outcome, so that more could have followed."""
         return self.outcome is not None and self.outcome.kind == "truncated"
 
     @property
@@ -244,12 +245,12 @@ class Group:
     """The trajectories of one task and role that share a baseline.
 
     Attributes:
-        id: Unique in a run, also where one batch holds a task twice.
+        id: Unique in a run, even if one batch contains a task twice.
         task_id: The task.
         size: Number of episodes that were admitted.
         members: Those that ended with a reward.
-        missing: Those that failed for infrastructure after all retries, or were cancelled.
-        is_sealed: Whether every admitted episode is accounted for; only sealed groups are trained on.
+        missing: Those that failed because of the infrastructure after all retries, or were cancelled.
+        is_sealed: Whether every admitted episode has finished; only sealed groups are trained on.
     """
 
     id: str
@@ -260,7 +261,7 @@ class Group:
     is_sealed: bool = False
 
     def add(self, trajectory: Trajectory) -> None:
-        """Account for one finished episode; seals the group with the last one.
+        """Add one finished episode; the last one seals the group.
 
         Raises:
             ContractError: The group is sealed or the trajectory has not ended.

@@ -1,4 +1,4 @@
-"""Evaluate a model behind an OpenAI-compatible server; here a tiny server of our own plays the model."""
+"""Evaluate a model behind an OpenAI-compatible server. Here a tiny server in this program plays the model."""
 
 import json
 import re

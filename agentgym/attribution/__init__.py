@@ -1,6 +1,6 @@
-"""Step credit from a trajectory or a group: which turn earned what, one method a file.
+"""Step credit from a trajectory or a group: which turn earned what; each method has its own file.
 
-Turning credit into gradients is the trainer's work; methods that learn need torch and are imported by name.
+The trainer turns credit into gradients. Methods that learn need torch and are imported by name.
 """
 
 from agentgym.attribution.contract import Attribution, StepFormula, Yields

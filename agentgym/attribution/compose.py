@@ -1,6 +1,6 @@
-"""Composing methods: a chain, where each takes the credit of the one before for its rewards, and a weighted sum.
+"""Composing methods: a chain, in which each uses the credit of the one before as rewards, and a weighted sum.
 
-What stages and names there are is in `registry`.
+`registry` lists stages and names.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Chain(StepFormula):
 
     @property
     def conserves(self) -> bool:
-        """Whether every stage does from the last one on that restores the return."""
+        """Whether all stages do, starting with the last one that restores the return."""
         conserved = True
         for stage in self.stages:
             conserved = stage.conserves and (conserved or stage.restores)
@@ -67,7 +67,7 @@ class Chain(StepFormula):
         return _read_by(self.stages)
 
     def at(self, iteration: int) -> Self:
-        """Every stage as it is then."""
+        """Every stage in this iteration."""
         return replace(self, stages=tuple(stage.at(iteration) for stage in self.stages))
 
     def credit(self, steps: Steps) -> Floats:
@@ -79,7 +79,7 @@ class Chain(StepFormula):
         return self.stages[-1].apply(self.before_last(steps))
 
     def before_last(self, steps: Steps) -> Steps:
-        """The steps as the last stage is given them."""
+        """The steps that the last stage gets."""
         for stage in self.stages[:-1]:
             steps = stage.apply(steps)
         return steps
@@ -131,7 +131,7 @@ class Sum(StepFormula):
         return _read_by(self.terms)
 
     def at(self, iteration: int) -> Self:
-        """Every term as it is then."""
+        """Every term in this iteration."""
         return replace(self, terms=tuple(term.at(iteration) for term in self.terms))
 
     def credit(self, steps: Steps) -> Floats:
@@ -141,7 +141,7 @@ class Sum(StepFormula):
 
 
 def leaves(formula: StepFormula) -> Iterator[StepFormula]:
-    """The methods that a formula is made of, itself where it is of one."""
+    """The methods that a formula consists of; itself if it is a single method."""
     parts = formula.stages if isinstance(formula, Chain) else formula.terms if isinstance(formula, Sum) else ()
     for part in parts:
         yield from leaves(part)
@@ -150,7 +150,7 @@ def leaves(formula: StepFormula) -> Iterator[StepFormula]:
 
 
 def comparing_states(formula: StepFormula) -> Anchors | TurnGroups | None:
-    """The first method of a formula that compares turns in equal states; None where there is none."""
+    """The first method of a formula that compares turns in equal states; None if there is none."""
     for leaf in leaves(formula):
         if isinstance(leaf, Anchors) or (isinstance(leaf, TurnGroups) and leaf.by == "anchor"):
             return leaf

@@ -1,6 +1,6 @@
-"""What a method of attribution is: `Attribution` for any, `StepFormula` for those that are formulas on flat arrays.
+"""What a method of attribution is: `Attribution` for any method, `StepFormula` for formulas on flat arrays.
 
-The methods themselves are a file each; choosing one by name is in `registry`, combining them in `compose`.
+Each method has its own file; `registry` chooses one by name, and `compose` combines several.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ already summed over the future (to be compared with a baseline); or advantages (
 
 
 class Credited(Protocol):
-    """What is told of credit that is kept: how it was made, and what its numbers are."""
+    """What is stored with credit: how it was made, and what its numbers are."""
 
     @property
     def name(self) -> str:
-        """What it is called on the command line and in reports."""
+        """Its name on the command line and in reports."""
 
     @property
     def conserves(self) -> bool:
@@ -43,24 +43,24 @@ class Attribution(Credited, Protocol):
         """The credit of each turn, float64[T_i] for each trajectory.
 
         Args:
-            group: Finished, graded trajectories; of several groups too, which then do not see each other.
+            group: Finished, graded trajectories. They may be of several groups, which are credited separately.
 
         Raises:
-            ConfigError: The method does not apply to them; says why, and what would help.
+            ConfigError: The method does not apply to them; the message says why, and what would help.
         """
 
 
 class StepFormula(ABC):
     """A method that is a closed formula on `Steps`.
 
-    A subclass is a frozen dataclass of its options and writes `credit`; it sets `name`, and what differs of the other
-    attributes.
+    A subclass is a frozen dataclass of its options. It writes `credit`, and sets `name` and those other attributes that
+    differ.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         yields: What its numbers are.
         is_conserving: Whether a trajectory's credit adds up to the rewards that it was given.
-        is_restoring: Whether it adds up to the recorded return, whatever rewards it was given.
+        is_restoring: Whether it adds up to the recorded return, whichever rewards it was given.
     """
 
     name: ClassVar[str]
@@ -70,7 +70,7 @@ class StepFormula(ABC):
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The predictions that it is a formula of, as `Steps.predictions` names them; none for most."""
+        """The predictions that it reads, as `Steps.predictions` names them; none for most methods."""
         return ()
 
     @property
@@ -80,7 +80,7 @@ class StepFormula(ABC):
 
     @property
     def restores(self) -> bool:
-        """Whether it does so even where the method before it in a chain did not."""
+        """Whether it does so even if the method before it in a chain did not."""
         return self.is_restoring
 
     @abstractmethod
@@ -92,11 +92,11 @@ class StepFormula(ABC):
         """
 
     def at(self, iteration: int) -> Self:
-        """The method as it is in an iteration, counted from 0: what fades over a run has its weight of then."""
+        """The method in an iteration, counted from 0: fading bonuses have the weight of that iteration."""
         return self
 
     def apply(self, steps: Steps) -> Steps:
-        """The steps with this credit as their rewards, for the next method of a chain."""
+        """The steps with this credit as rewards, for the next method of a chain."""
         return steps.with_rewards(self.credit(steps))
 
     def attribute(
@@ -113,15 +113,15 @@ class StepFormula(ABC):
 
 
 def require_finite(method: str, trajectories: Sequence[Trajectory], credit: Sequence[Floats]) -> None:
-    """Refuse credit that is no finite number, which would be learnt from, or kept, without a sound.
+    """Refuse credit that is not finite, before it is silently learned from or stored.
 
     Args:
-        method: Who gave it.
+        method: The method that gave it.
         trajectories: Whose turns it is of.
         credit: float64[T_i] for each trajectory.
 
     Raises:
-        ContractError: Names the first turn of that kind.
+        ContractError: The credit is not finite; names the first such turn.
     """
     for trajectory, found in zip(trajectories, credit, strict=True):
         if not np.isfinite(found).all():

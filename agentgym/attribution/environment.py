@@ -1,6 +1,6 @@
-"""Environment: each turn has what the environment's own reward events credit it with.
+"""Environment: each turn has the reward that the environment's own events assign to it.
 
-Where an environment rewards its last turn alone this is the same as `terminal`.
+If an environment rewards only its last turn, this is the same as `terminal`.
 """
 
 from __future__ import annotations

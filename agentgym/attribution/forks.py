@@ -1,6 +1,6 @@
-"""Forks: what a step was worth, by playing on from before and after it a few times (Monte-Carlo values).
+"""Forks: what a step was worth, from continuations before and after it (Monte-Carlo values).
 
-It costs environment turns and needs an environment that forks; a critic estimates the same without either.
+It costs environment turns and needs an environment that forks. A critic estimates the same without both.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def own_task(trajectory: Trajectory) -> Task | str:
 
 @dataclass(frozen=True)
 class ForkSettings:
-    """How many continuations of which states."""
+    """Which states are continued, and how often."""
 
     continuations: int = 4
     """k, of each state."""

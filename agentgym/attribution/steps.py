@@ -1,6 +1,6 @@
 """Steps: the turns of many trajectories as flat arrays, and the ragged arithmetic that methods share.
 
-What is made of the rewards is each method's own file; who reads trajectories from a run is `offline`.
+Each method's file says what it does with the rewards; `offline` reads trajectories from a run.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Steps:
         offsets: int64[B + 1]; trajectory i has the turns offsets[i] to offsets[i + 1] (exclusive).
         groups: int64[B]; trajectories with equal numbers share baselines.
         is_truncated: bool[B], the environment's own flag, never guessed from lengths.
-        anchors: int64[S], equal for turns in equal states, NO_ANCHOR where the state has none; None: not recorded.
+        anchors: int64[S], equal for turns in equal states, NO_ANCHOR if the state has none; None: not recorded.
         progress: float64[S], of the state each turn was taken in, NaN where there is none; None: not recorded.
         final_progress: float64[B], of the last state of truncated trajectories, NaN elsewhere; None: not recorded.
         tool_calls: int64[S], valid tool calls of each turn; None: not known.
@@ -151,7 +151,7 @@ class Steps:
         return self.rewards if self.recorded is None else self.recorded
 
     def with_rewards(self, rewards: Floats, parts: Mapping[str, Floats] | None = None) -> Steps:
-        """The same turns with other rewards, which the next method of a chain takes for the environment's."""
+        """The same turns with other rewards, which the next method of a chain uses like the environment's."""
         return replace(self, rewards=rewards, parts=parts, recorded=self.as_recorded)
 
     def totals(self, values: Floats) -> Floats:

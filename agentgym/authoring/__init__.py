@@ -1,1 +1,1 @@
-"""What environment packages share beside the contract: task files, players, cheats, hindsight, long outputs."""
+"""What environment packages share besides the contract: task files, players, cheats, hindsight, long outputs."""

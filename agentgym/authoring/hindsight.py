@@ -1,7 +1,7 @@
 """What `relabel` of any game needs: the task of a recorded episode, and the guard of held-out tasks.
 
-Which goal an episode achieved is found by the game. Nothing is rendered here: whoever learns from hindsight plays the
-recorded actions in the task that `relabel` returns, so that prompts and rewards are those of the new goal.
+The game finds which goal an episode reached. Nothing is rendered here: a trainer replays the recorded actions in the
+task that `relabel` returns, so that prompts and rewards are those of the new goal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def task_of(trajectory: Trajectory, current: Task | None) -> Task:
 
 
 def unless_held_out(task: Task) -> Task | None:
-    """The relabelled task, or None where a held-out split of its suite has the same one: training must not see it."""
+    """The relabelled task, or None if a held-out split of its suite has the same task, which training must not see."""
     if task.suite and task.content_hash in _held_out(task.suite):
         return None
     return task

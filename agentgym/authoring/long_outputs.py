@@ -1,4 +1,4 @@
-"""What an agent is shown of a long output: its beginning and its end, and how much is left out between them."""
+"""The part of a long output that an agent sees: its beginning and end, and how much is left out between them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 
 def without_middle(text: str, max_chars: int) -> str:
-    """The text, without its middle where it is longer than `max_chars`; half of them are kept at either end."""
+    """The text, without its middle if it is longer than `max_chars`; half of these are kept at each end."""
     if len(text) <= max_chars:
         return text
     half = max_chars // 2

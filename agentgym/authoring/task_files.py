@@ -19,7 +19,7 @@ from agentgym.task import Split, Task
 _IMPLIED = ("suite", "split")
 """Keys that the reader fills in from where the file lies."""
 MAX_DRAWS = 10_000
-"""Draws without anything new after which there is nothing left to draw."""
+"""Number of draws without anything new after which drawing gives up."""
 MakeTask = Callable[[str, int, Split, str], Task]
 """Makes a task of its id, number, split and stratum."""
 Suites = Mapping[str, Callable[[Path, str], None]]
@@ -52,11 +52,11 @@ def write_suites(suites: Suites, root: Path | None = None) -> None:
 
 
 def draw_unseen(draw: Callable[[], Drawn], seen: set[Key], key: Callable[[Drawn], Key]) -> Drawn:
-    """Draw until something comes that was not there before.
+    """Draw until something new comes.
 
     Args:
         draw: Draws something.
-        seen: Keys of all that was there; that of the result is added.
+        seen: Keys of everything drawn before; the key of the result is added.
         key: What makes two draws the same.
 
     Raises:
@@ -98,7 +98,7 @@ def write_split(folder: Path, split: Split, tasks: Iterable[Task], *, with_empty
     """Write one task a line into `<split>.jsonl`.
 
     Args:
-        folder: The folder; it is made where there is none.
+        folder: The folder; created if it is missing.
         split: The split.
         tasks: Its tasks, in the order of the lines.
         with_empty: Whether empty and false fields are written too; the reader fills them in.

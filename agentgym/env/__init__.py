@@ -1,4 +1,4 @@
-"""The environment contract: `AgentEnv`, what it answers, and the books that it keeps.
+"""The environment contract: `AgentEnv`, its replies, and its counts of turns.
 
 Games of several roles are in `agentgym.game`, tool dispatch in `agentgym.tools`; concurrency belongs to rollout.
 """

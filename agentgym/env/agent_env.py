@@ -32,9 +32,9 @@ class AgentEnv(SeededEnv):
     """A multi-turn environment for one agent.
 
     A subclass sets the class attributes and writes `make_task`, `begin` and `respond`; optionally `grade`, `anchor`,
-    `fork`, `relabel`, `progress` and `legal_actions`. This class keeps the books, adds rewards up, and makes
-    Gymnasium's tuples. One that plays another environment may override the hooks of `step`, which calls `play`,
-    `refuse`, `outcome_after` and `observe` in this order.
+    `fork`, `relabel`, `progress` and `legal_actions`. This class counts turns, applies limits, adds up rewards, and
+    makes Gymnasium's tuples. A subclass that plays another environment may override the hooks of `step`, which calls
+    `play`, `refuse`, `outcome_after` and `observe` in this order.
 
     `info` of `reset` holds `messages`, `task_id`, `reward_events`; `info` of `step` holds `messages`,
     `reward_events`, `turn`, `is_invalid`, and at the end `outcome`, `success` and `score`.
@@ -44,12 +44,12 @@ class AgentEnv(SeededEnv):
         reward_weights: Weight of each reward component; their weighted sum is the float that `step` returns.
         invalid_value: Value of the `format` event for an invalid action.
         tools: The tools the agent may call, as OpenAI function schemas.
-        speaks: Whether a message may be free text although there are tools.
+        speaks: Whether a message may be free text even if there are tools.
         deterministic: Whether the same seed and actions give the same trajectory.
         task: The task of the episode.
         episode_seed: Seed of the episode's randomness: the one given to `reset`, or the task's.
         books: The counts of the episode.
-        last_messages: What the agent received last, which `render` shows.
+        last_messages: The last messages that the agent received; `render` shows them.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}
@@ -75,11 +75,11 @@ class AgentEnv(SeededEnv):
 
     @abstractmethod
     def make_task(self, seed: int) -> Task:
-        """A task made on the fly from a seed, at the difficulty the environment was made with."""
+        """A task made on the fly from a seed, at the difficulty that the environment was made with."""
 
     @abstractmethod
     def begin(self, task: Task) -> Sequence[Message]:
-        """Set up the episode and return its first messages; the hidden state is a function of the task alone."""
+        """Set up the episode and return its first messages; the hidden state depends on the task alone."""
 
     @abstractmethod
     def respond(self, action: Action) -> EnvReply:
@@ -90,7 +90,7 @@ class AgentEnv(SeededEnv):
         """
 
     def grade(self) -> EnvReply:
-        """Grade an episode that is cut now: last events, success and score."""
+        """Grade an episode that a limit cuts now: last events, success and score."""
         return EnvReply(success=False)
 
     def parse(self, text: str) -> Action:
@@ -128,7 +128,7 @@ class AgentEnv(SeededEnv):
         Raises:
             ResetNeeded: No episode is running.
             CancelledEpisode: `interrupt` was called.
-            ContractError: The action is no text.
+            ContractError: The action is not a text.
         """
         books, role = self.books, self.role
         if books.phase != "running":
@@ -162,7 +162,7 @@ class AgentEnv(SeededEnv):
     # The harness's interface beyond Gymnasium.
 
     def finalize(self, reason: CutReason) -> tuple[float, dict[str, Any]]:
-        """Close a running episode that the harness cut; grades what is there.
+        """Close a running episode that a limit of the rollout cut, and grade it.
 
         Args:
             reason: turns, tokens, time or context truncate the episode; cancelled ends it without a reward.
@@ -185,7 +185,7 @@ class AgentEnv(SeededEnv):
         return weighted_sum(reply.events, self.reward_weights), {"reward_events": reply.events, **verdict}
 
     def interrupt(self) -> None:
-        """Make a running step, or the next, give up with CancelledEpisode; may be called from another thread."""
+        """Make the running or the next step raise CancelledEpisode; may be called from another thread."""
         self._is_interrupted = True
 
     def check_interrupt(self) -> None:
@@ -197,14 +197,14 @@ class AgentEnv(SeededEnv):
     def anchor(self) -> str | None:
         """Canonical key of the state; None: not supported.
 
-        Equal anchors of one task have equal futures under equal actions, the limit of turns left aside. Leave the turn
-        out unless the rules go by it: credit by state compares turns whose state came again, and with the turn in the
-        key rollouts would share a state only where they came to it equally fast.
+        States of one task with equal anchors have equal futures under equal actions, apart from the limit of turns.
+        Leave the turn number out unless the rules depend on it: step credit compares turns in the same state, and with
+        the turn number rollouts would share a state only if they reached it equally fast.
         """
         return None
 
     def fork(self, seed: int | None = None) -> Self:
-        """A copy that goes on from here; None keeps the same future randomness, a seed draws it afresh.
+        """A copy that continues from here; None keeps the same future randomness, a seed replaces it.
 
         Raises:
             NotImplementedError: The environment cannot be forked.
@@ -212,14 +212,14 @@ class AgentEnv(SeededEnv):
         raise NotImplementedError(f"{type(self).__name__} cannot be forked")
 
     def relabel(self, trajectory: Any) -> Task | None:
-        """The task that a failed trajectory did achieve, for hindsight; None if there is no such task."""
+        """The task that a failed trajectory solved, for hindsight; None if there is no such task."""
         return None
 
     def legal_actions(self) -> Sequence[str] | None:
         """Messages that stand for all actions of the present state, each for another; None: they cannot be listed.
 
-        An environment that lists them does so in every state in which the agent acts, or would act next had a limit
-        not cut the episode there: at least one each, in an order that depends on the state alone.
+        An environment that lists them must do so in every state in which the agent acts, and in the state in which a
+        limit cuts the episode. Each list has at least one message, in an order that depends on the state alone.
         """
         return None
 
@@ -229,10 +229,10 @@ class AgentEnv(SeededEnv):
         return None
 
     def progress(self) -> float | None:
-        """How near the state is to the goal, in [0, 1]: 1 where the task is solved. None: not supported.
+        """How near the state is to the goal, in [0, 1]: 1 if the task is solved. None: not supported.
 
-        A potential for credit by turn: a good one follows from the state alone, rises with each step that helps and
-        falls with what undoes one. It may look at what is hidden, since no message tells it to the agent.
+        It is a potential for step credit. It should depend on the state alone, rise with each step that helps, and fall
+        with a step that undoes one. It may use hidden information, because no message tells it to the agent.
         """
         return None
 
@@ -269,14 +269,14 @@ class AgentEnv(SeededEnv):
     # What a subclass may use.
 
     def start_over(self, seed: int | None) -> None:
-        """Seed `np_random`, clear the books and forget an interrupt: how a reset begins."""
+        """Begin a reset: seed `np_random`, clear the counts, and forget an interrupt."""
         self.seed_generator(seed)
         self.books.clear(self.role)
         self._is_interrupted = False
 
     @property
     def turn(self) -> int:
-        """Index of the turn that is played now or next; while a cut episode is graded, of the last one."""
+        """Index of the turn that is played now or next; while a cut episode is graded, that of the last turn."""
         return self.books.turns.get(self.role, 0)
 
     @property

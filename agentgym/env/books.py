@@ -1,6 +1,6 @@
-"""The books of an episode: whose turn it is by number, how many messages were refused, and when and how it ends.
+"""The counts of an episode: turns of each role, refused messages, and when and how it ends.
 
-`AgentEnv` keeps them for one role, `GameEnv` for several; what messages mean is theirs to say.
+`AgentEnv` keeps them for one role and `GameEnv` for several. These classes decide what messages mean.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from agentgym.reward import require_score
 from agentgym.task import Limits
 
 Phase = Literal["fresh", "running", "ended"]
-"""How an episode stands: not begun, running, or over."""
+"""The state of an episode: not begun, running, or over."""
 _TERMINATED = Outcome("terminated")
 _INVALID = Outcome("invalid")
 _OUT_OF_TURNS = Outcome("truncated", "turns")
@@ -26,8 +26,9 @@ class Books:
 
     Attributes:
         phase: "fresh" before an episode has begun, "running", or "ended".
-        turns: For each role how many messages it has sent, refused ones included: the index of its next turn.
-        num_invalid: For each role how many of them were refused.
+        turns: For each role, the number of messages that it has sent, including refused ones. It is the index of its
+            next turn.
+        num_invalid: For each role, how many of them were refused.
         moving: In a game, the role whose message is being played; None between messages.
     """
 
@@ -51,7 +52,7 @@ class Books:
             raise ResetNeeded(f"{method}() on an episode that is {self.phase}; call reset() first")
 
     def now(self, role: str) -> int:
-        """Index of the turn that a role plays while it moves, else of its last one; -1 before its first."""
+        """Index of the turn that a role plays now, else of its last turn; -1 before its first."""
         return self.turns[role] if role == self.moving else self.turns[role] - 1
 
     def outcome_after(

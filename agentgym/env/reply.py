@@ -1,4 +1,4 @@
-"""What an environment answers, and the errors for answers that are something else.
+"""The reply of an environment, and the errors for wrong types of replies.
 
 Who answers is in `agentgym.env.agent_env`; what games of several roles answer is in `agentgym.game`.
 """
@@ -28,11 +28,11 @@ CUT_EXPLANATION = "Your message was cut because it was too long. Send a shorter 
 
 
 def require_whole(action: object) -> None:
-    """Refuse an action that is no text, or one that the token limit cut.
+    """Refuse an action that is not a text, or that the token limit cut.
 
     Raises:
-        ContractError: It is no text: whoever calls is wrong, not the agent.
-        ActionSyntaxError: It is a `CutMessage`; explains that to the agent.
+        ContractError: It is not a text; this is a mistake of the caller, not of the agent.
+        ActionSyntaxError: It is a `CutMessage`; the message explains this to the agent.
     """
     if not isinstance(action, str):
         raise ContractError(f"an action is the text of the agent's message: got {type(action).__name__}")
@@ -49,7 +49,7 @@ class EnvReply(NamedTuple):
         terminated: Whether the task has ended.
         success: Whether it was solved; given with `terminated` or by `grade`.
         score: The suite's official metric, in [0, 1]; defaults to 1.0 for success, else 0.0.
-        image: uint8[H, W, 3] beside the text, where the environment has one.
+        image: uint8[H, W, 3] beside the text, if the environment has images.
     """
 
     messages: Sequence[Message] = ()

@@ -21,7 +21,7 @@ Observation = dict[str, Any]
 class SeededEnv(gymnasium.Env[Observation, str]):
     """An environment whose `np_random` costs nothing until somebody draws from it: seeding it costs more than a reset.
 
-    What Gymnasium documents of `np_random` and `np_random_seed` holds.
+    `np_random` and `np_random_seed` behave as Gymnasium documents them.
     """
 
     _generator: np.random.Generator | None = None
@@ -49,7 +49,7 @@ class SeededEnv(gymnasium.Env[Observation, str]):
 
 
 def wanted_task(options: dict[str, Any] | None) -> Task | str | None:
-    """The task, or its id, that the options of a `reset` ask for; None where they leave it open.
+    """The task, or its id, that the options of a `reset` ask for; None if they name none.
 
     Raises:
         TaskError: They hold another key than `task`, or another value.

@@ -1,6 +1,6 @@
 """Held-out evaluation: playing a split, intervals clustered by task, paired comparison; recording a mix of policies.
 
-Collecting the episodes is the work of `agentgym.rollout`, drawing pages of `agentgym.view`.
+`agentgym.rollout` collects the episodes, and `agentgym.view` draws pages.
 """
 
 from agentgym.evaluation.compare import Comparison, compare, load_result

@@ -1,6 +1,6 @@
 """Comparing two evaluations task by task.
 
-Both must hold tasks in common: a difference between different tasks says little about the policies.
+Both must have tasks in common, because a difference between different tasks says little about the policies.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Comparison:
         num_better, num_worse: Tasks on which the second succeeded more, or less, often.
         num_unpaired: Tasks that only one of them played.
         deviation: Standard deviation over tasks of the difference in success.
-        needed: Tasks needed to show a true difference in success of that size (power .8, two-sided level .05); empty
-            where all tasks differ alike, which says nothing about the spread.
+        needed: Tasks needed to show a true difference in success of that size (power .8, two-sided level .05); empty if
+            all tasks have the same difference, because the spread is then unknown.
     """
 
     first: str
@@ -56,7 +56,7 @@ class Comparison:
         return self.success.low > 0 or self.success.high < 0
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON object for machines; unlimited numbers of tasks and NaN are null."""
+        """A JSON object for programs; infinite numbers of tasks and NaN are null."""
         fields = {name: getattr(self, name) for name in self.__slots__ if name not in ("success", "score", "needed")}
         fields["num_tasks"] = self.success.num_tasks
         fields["success"], fields["score"] = self.success.to_json(), self.score.to_json()
@@ -70,7 +70,7 @@ def compare(first: EvaluationResult | Path | str, second: EvaluationResult | Pat
     """The paired difference between two evaluations, second minus first.
 
     Args:
-        first: A result, or where it lies as `load_result` takes it.
+        first: A result, or its place, as in `load_result`.
         second: The other.
 
     Raises:
@@ -111,11 +111,11 @@ def load_result(place: Path | str) -> EvaluationResult:
     """Read a result.
 
     Args:
-        place: A file with what `agentgym eval --json` printed; or a run folder, followed by `#split:policy` where it
-            holds several results.
+        place: A file with what `agentgym eval --json` printed; or a run folder, followed by `#split:policy` if it holds
+            several results.
 
     Raises:
-        ConfigError: There is no result, or several and none is named.
+        ConfigError: There is no result, or there are several and none is named.
     """
     text, _, wanted = str(place).partition("#")
     path = Path(text)

@@ -1,4 +1,4 @@
-"""Values by forking for a run that is over: the environment of its suite, and a player by name.
+"""Values by forking for a finished run: the environment of its suite, and a player by name.
 
 The method itself is `agentgym.attribution.forks`.
 """
@@ -28,9 +28,9 @@ class NamedForks(ForkSettings):
     """The options of `agentgym attribute --method forks`."""
 
     player: str = "random"
-    """Who plays on: a script of the environment, such as demo, or a policy, such as torch:FOLDER. Values are those of
-    the player. It draws as the run did (temperature, top_p), and it is shown the recorded conversation as the run
-    showed it (history, max_context, cut_messages)."""
+    """Who plays the continuations: a script of the environment, such as demo, or a policy, such as torch:FOLDER. Values
+    are those of the player. It samples as the run did (temperature, top_p), and sees the recorded conversation as the
+    run showed it (history, max_context, cut_messages)."""
     max_tokens: int | None = None
     """Most tokens of a message of a policy; None takes the run's."""
 
@@ -39,11 +39,11 @@ def forks_of(store: RunStore, options: NamedForks) -> Forks:
     """The method for the episodes of a run.
 
     Args:
-        store: The run, which says of which suite it is.
-        options: Who plays on, how often, and from where.
+        store: The run, which names its suite.
+        options: Who plays the continuations, how often, and from where.
 
     Raises:
-        ConfigError: The run says of no suite.
+        ConfigError: The run names no suite.
         UnknownNameError: There is no such suite or player.
     """
     name = store.meta.get("suite")

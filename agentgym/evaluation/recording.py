@@ -1,6 +1,6 @@
 """Recording: episodes of a mix of policies on the tasks of a split, kept in a run's store as offline data.
 
-No rates are tested and nothing is trained here; who cloned or exported the episodes is not known either.
+Nothing is evaluated or trained here.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Player:
 
     @property
     def label(self) -> str:
-        """What its episodes are recorded under, such as "demo" or "demo(quality=0.9)"."""
+        """The label of its episodes, such as "demo" or "demo(quality=0.9)"."""
         options = ",".join(f"{key}={value}" for key, value in sorted(self.options.items()))
         return f"{self.name}({options})" if options else self.name
 
@@ -62,18 +62,18 @@ class RecordingSettings:
     episodes: int = 100
     """Episodes of all policies together."""
     seed: int = 0
-    """Seed of the order of tasks, of who plays which, and of the policies' draws."""
+    """Seed of the order of tasks, of which policy plays which task, and of the policies' draws."""
     role: str = ""
     """The role of a game that is recorded; "" takes the suite's role."""
     partners: Mapping[str, str] = field(default_factory=dict)
     """Who plays the other roles of a game, by name."""
     is_held_out_allowed: bool = False
-    """Whether validation and test tasks may be recorded; such episodes are not taken for training."""
+    """Whether validation and test tasks may be recorded; training refuses such episodes."""
     overwrite: bool = False
-    """Remove the recording in the folder first; a run of another kind is left alone."""
+    """Whether to remove the recording in the folder first; a run of another kind is not removed."""
     rollout: RolloutSettings = field(default_factory=lambda: _ROLLOUT)
-    """How episodes are collected; in lockstep, so that a model's batches are a function of the seed, and with what the
-    environment says of each state, so that credit can be assigned by any method later."""
+    """How episodes are collected. They run in lockstep, so that a model's batches depend only on the seed, and with
+    anchors and progress of each state, so that any method can assign credit later."""
 
     def __post_init__(self) -> None:
         if self.episodes < 1:
@@ -82,11 +82,11 @@ class RecordingSettings:
 
 @dataclass(frozen=True)
 class PlayerResult:
-    """What one policy's episodes came to; rates are None without a graded episode.
+    """The results of one policy's episodes; rates are None without a graded episode.
 
     Attributes:
         episodes: Recorded.
-        success: Share of the graded ones that solved their task.
+        success: Share of the graded episodes that solved their task.
         score: Their mean score.
         mean_return: Their mean undiscounted return.
     """
@@ -99,14 +99,14 @@ class PlayerResult:
 
 @dataclass(frozen=True)
 class RecordingResult:
-    """What a recording came to.
+    """The results of a recording.
 
     Attributes:
         folder: The run folder.
         suite: The suite.
         split: The split.
         players: By label.
-        outcomes: How many episodes ended how.
+        outcomes: Number of episodes by outcome.
         num_missing: Episodes that an interrupt left unplayed; the same recording plays them.
     """
 
@@ -143,21 +143,23 @@ def record(
     *,
     progress_of: Callable[[str], Progress] | None = None,
 ) -> RecordingResult:
-    """Play episodes of a mix of policies and keep each in the folder's store as soon as it ends.
+    """Play episodes of a mix of policies and store each in the folder as soon as it ends.
 
-    Each pass over the split is in a new order; policies take turns at random, so that each plays like tasks, in numbers
-    that their shares round to. The same recording again plays only what is missing, faults included.
+    Each pass over the split has a new order. Policies take turns at random, so that each plays similar tasks; their
+    numbers of episodes are their rounded shares. Calling it again with the same arguments plays only missing episodes
+    and faults.
 
     Args:
         players: The policies with their shares.
         suite: The suite or its name.
-        folder: The run folder; made where it is missing.
-        split: train, or a held-out split where the settings allow it.
+        folder: The run folder; created if it is missing.
+        split: train, or a held-out split if the settings allow it.
         settings: How; None takes the defaults.
         progress_of: Makes the display of a policy from its label.
 
     Raises:
-        HeldOutError: The split or the whole game is held out and that is not allowed, or a policy was trained on it.
+        HeldOutError: The split or the whole game is held out and the settings do not allow it, or a policy was trained
+            on it.
         ConfigError: The folder holds other files and no run.
         StoreError: The folder holds another run.
         UnknownNameError: There is no such suite, split or policy.

@@ -1,6 +1,6 @@
-"""What an evaluation found: rates with intervals over all tasks, by stratum and by task, and what it cost.
+"""The result of an evaluation: rates with intervals over all tasks, by stratum and by task, and its cost.
 
-Faults (outcomes without reward) enter no rate, but are counted beside it.
+Faults (outcomes without reward) enter no rate, but are counted separately.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _COSTS = ("prompt_tokens", "completion_tokens", "cost_usd", "retries")
 
 @dataclass(slots=True)
 class TaskResult:
-    """What became of one task.
+    """The result on one task.
 
     Attributes:
         id: The task.
         stratum: Its stratum.
         attempts: Episodes with a reward.
         successes: Those that solved it.
-        score: Mean score of those; NaN where there are none.
+        score: Mean score of the episodes with a reward; NaN if there are none.
         faults: Episodes without reward.
-        played: Episodes with a reward in which the policy kept the rules, none ending as invalid; -1 where that was not
-            recorded.
-        quality: Mean score of those; NaN where there are none.
+        played: Episodes with a reward that did not end as invalid, so that the policy kept the rules; -1 if this was
+            not recorded.
+        quality: Mean score of these; NaN if there are none.
     """
 
     id: str
@@ -48,7 +48,7 @@ class TaskResult:
 
     @property
     def success(self) -> float:
-        """Success rate; NaN where no episode has a reward."""
+        """Success rate; NaN if no episode has a reward."""
         return self.successes / self.attempts if self.attempts else math.nan
 
 
@@ -73,20 +73,20 @@ class EvaluationResult:
     """The result of evaluating a policy on a split.
 
     Attributes:
-        suite, split, policy: What was evaluated on what.
+        suite, split, policy: The policy, and what it was evaluated on.
         attempts: Episodes wanted of each task.
-        tasks: What became of each task, in the order of the split.
+        tasks: The result on each task, in the order of the split.
         headline: The stratum that the suite reports first.
         sampling: How messages were drawn: temperature, top_p, max_tokens.
         outcomes: Number of episodes by outcome, faults included.
         costs: Sums over all episodes: turns, prompt_tokens, completion_tokens, cost_usd, retries.
-        seconds: Wall time of this call; what was resumed took its time before.
+        seconds: Wall time of this call, without the episodes of earlier calls that it resumed.
         num_missing: Episodes that were wanted but not played (after an interrupt).
-        num_trained_on: Tasks that the policy was trained on; above 0 only where that was allowed.
-        role: Of a game the role that was evaluated; "" for an environment of one agent.
-        partners: By name who played other roles.
-        other_roles: What became of each task in further roles that the policy played against or with itself.
-        is_unseen_game: Whether the suite holds out the game itself, not tasks of it alone.
+        num_trained_on: Tasks that the policy was trained on; above 0 only if that was allowed.
+        role: The role of a game that was evaluated; "" for an environment of one agent.
+        partners: Who played the other roles, by name.
+        other_roles: The results on each task in further roles that the policy played against or with itself.
+        is_unseen_game: Whether the suite holds out the game itself and not only tasks of it.
     """
 
     suite: str
@@ -128,11 +128,11 @@ class EvaluationResult:
         return {name: _rates([task for task in self.tasks if task.stratum == name]) for name in names}
 
     def game_rates(self) -> dict[str, float]:
-        """How games are scored since clembench (Chalamalasetti et al. 2023, arXiv 2305.13455).
+        """The three rates of clembench for games (Chalamalasetti et al. 2023, arXiv 2305.13455).
 
         Returns:
-            `played`: share of the episodes that were played by the rules; `quality`: mean score of those; `product`: of
-            the two. NaN where there are no such episodes; empty where the results do not say.
+            `played`: share of the episodes that were played by the rules; `quality`: mean score of these; `product`:
+            the product of both. NaN if there are no such episodes; empty if the results do not say.
         """
         counted = [task for task in self.tasks if task.attempts]
         if any(task.played < 0 for task in counted):
@@ -193,7 +193,7 @@ class EvaluationResult:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Self:
-        """The inverse of `to_json`; what follows from the tasks is worked out anew.
+        """The inverse of `to_json`; everything that follows from the tasks is computed again.
 
         Raises:
             ConfigError: A key is missing or malformed.
@@ -216,7 +216,7 @@ class EvaluationResult:
 def summarise(
     trajectories: Iterable[Trajectory], task_ids: Sequence[str] | None = None
 ) -> tuple[list[TaskResult], dict[str, int], dict[str, float]]:
-    """Count episodes by task, by outcome, and what they cost.
+    """Count episodes by task and by outcome, and add up their costs.
 
     Args:
         trajectories: Finished episodes of one role.

@@ -24,8 +24,8 @@ from agentgym.task import Task
 from agentgym.trajectory import Trajectory
 
 EVALUATIONS = "evaluation:"
-"""Prefix of the keys under which results lie in a run's meta: evaluation:<suite>:<split>:<policy>, then role=partner
-for each role of a game that others than the game's own scripts play."""
+"""Prefix of the keys of results in a run's meta: evaluation:<suite>:<split>:<policy>, then role=partner for each role
+of a game that others than the game's own scripts play."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class EvaluationSettings:
     partners: Mapping[str, str] = field(default_factory=dict)
     """Who plays the other roles of a game, by name (see `agentgym.policies.cast`), instead of the suite's partners."""
     partner_sampling: Sampling | None = None
-    """How models draw that are partners; None: as the policy."""
+    """How models that are partners sample; None: like the policy."""
 
     def __post_init__(self) -> None:
         if self.attempts < 1 or (self.limit is not None and self.limit < 1):
@@ -79,15 +79,15 @@ def evaluate(
     store: RunStore | None = None,
     progress: Progress | None = None,
 ) -> EvaluationResult:
-    """Play the tasks of a split and say how it went.
+    """Play the tasks of a split and compute the result.
 
-    With a store each episode is kept as soon as it ends. What is there already from the same policy, seed and settings
-    is not played again, but for faults. A keyboard interrupt ends the evaluation early; the result counts what is
-    missing.
+    With a store, each episode is stored as soon as it ends. Stored episodes of the same policy, seed and settings are
+    not played again, except faults. A keyboard interrupt ends the evaluation early, and the result counts the missing
+    episodes.
 
     Args:
-        policy: Whom to evaluate. Where it has `seen_hashes`, they feed the train guard; where it has a `fingerprint`
-            (of weights or options), episodes are resumed only under the same one.
+        policy: The policy to evaluate. If it has `seen_hashes`, tasks with these hashes are refused. If it has a
+            `fingerprint` (of weights or options), only episodes with the same fingerprint are resumed.
         suite: The suite or its name.
         split: train, validation or test.
         settings: How; None takes the defaults.
@@ -95,7 +95,7 @@ def evaluate(
         progress: A display.
 
     Raises:
-        HeldOutError: The policy was trained on some of the tasks and that is not allowed.
+        HeldOutError: The policy was trained on some of the tasks, and the settings do not allow this.
         InfrastructureError: More than the declared share of the episodes are faults.
         UnknownNameError: There is no such suite or split.
     """

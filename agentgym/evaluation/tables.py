@@ -1,6 +1,6 @@
 """Results and comparisons as text for a terminal.
 
-JSON for machines is made by the results themselves.
+The results themselves make JSON for programs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`GameEnv`: turns of several named roles under the rules of a game master.
 
-A game as an environment of one role is in `agentgym.wrappers.role_view`, who plays the others in
-`agentgym.policies.cast`.
+`agentgym.wrappers.role_view` makes a game an environment of one role. `agentgym.policies.cast` says who plays the
+others.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ class GameEnv(ABC):
     """Turns of named roles under the rules of a game master.
 
     A subclass sets the class attributes and writes `make_task`, `begin` and `respond`; optionally `grade`, `anchor`,
-    `fork` and `progress`. A turn of a role is counted over that role's own messages, of which it has as many as the
-    task's limit: the game is truncated when a role that has used them up would have to act.
+    `fork` and `progress`. Each role has its own turns, as many as the task's limit. The game is truncated if a role
+    that has used up its turns has to act.
 
     Attributes:
         roles: Names of the roles; `begin` may set those that a task has.
-        reward_weights: Weight of each reward component, alike for all roles.
+        reward_weights: Weight of each reward component, the same for all roles.
         invalid_value: Value of the `format` event for an invalid action.
         tools: Tools of each role; roles without tools may be left out.
-        disclosed: For each role the keys of a task's private part that the rules tell it.
+        disclosed: For each role, the keys of a task's private part that the rules tell it.
         has_picture: Whether each role's observation has a picture beside the text.
         task: The task of the episode.
         acting_role: Whose message `step` takes next; `begin` and `respond` set it. None: the game is over.
@@ -60,12 +60,12 @@ class GameEnv(ABC):
 
     @property
     def turns(self) -> dict[str, int]:
-        """For each role how many messages it has sent, refused ones included."""
+        """For each role, how many messages it has sent, including refused ones."""
         return self.books.turns
 
     @property
     def num_invalid(self) -> dict[str, int]:
-        """For each role how many of its messages were refused."""
+        """For each role, how many of its messages were refused."""
         return self.books.num_invalid
 
     @abstractmethod
@@ -74,7 +74,7 @@ class GameEnv(ABC):
 
     @abstractmethod
     def begin(self, task: Task) -> Inbox:
-        """Set up the episode, set `acting_role`, and return the first messages of each role that gets any."""
+        """Set up the episode, set `acting_role`, and return the first messages of each role that gets some."""
 
     @abstractmethod
     def respond(self, role: str, action: Action) -> GameReply:
@@ -85,7 +85,7 @@ class GameEnv(ABC):
         """
 
     def grade(self) -> GameReply:
-        """Grade an episode that is cut now."""
+        """Grade an episode that a limit cuts now."""
         return GameReply(successes=dict.fromkeys(self.roles, False))
 
     def parse(self, role: str, text: str) -> Action:
@@ -97,7 +97,7 @@ class GameEnv(ABC):
         return None
 
     def fork(self, seed: int | None = None) -> Self:
-        """A copy that goes on from here; None keeps the same future randomness, a seed draws it afresh.
+        """A copy that continues from here; None keeps the same future randomness, a seed replaces it.
 
         Raises:
             NotImplementedError: The game cannot be forked.
@@ -113,7 +113,7 @@ class GameEnv(ABC):
         return None
 
     def picture(self, role: str) -> NDArray[np.uint8]:
-        """What a role sees beside the text, uint8[H, W, 3]; asked of games that have a picture."""
+        """The picture that a role sees beside the text, uint8[H, W, 3]; called only if `has_picture`."""
         raise NotImplementedError(f"{type(self).__name__} has no picture")
 
     @property
@@ -122,7 +122,7 @@ class GameEnv(ABC):
         return None
 
     def interrupt(self) -> None:
-        """Make a running step give up; games that answer at once have nothing to do."""
+        """Make a running step stop; games that answer at once need not do anything."""
 
     def close(self) -> None:
         """Free what the game holds."""
@@ -143,7 +143,7 @@ class GameEnv(ABC):
         """Play one message of the acting role; an invalid one is answered, never raised.
 
         Raises:
-            ContractError: The game is over, or the message is no text.
+            ContractError: The game is over, or the message is not a text.
         """
         role, books = self.acting_role, self.books
         if role is None or self.task is None:
@@ -169,7 +169,7 @@ class GameEnv(ABC):
         return reply
 
     def finalize(self, reason: CutReason) -> GameReply:
-        """Close a running episode that the harness cut; grades what is there."""
+        """Close a running episode that a limit of the rollout cut, and grade it."""
         self.books.moving = None
         reply = GameReply() if reason == "cancelled" else self.grade()
         reply.outcome = Outcome("cancelled") if reason == "cancelled" else Outcome("truncated", reason)
@@ -182,7 +182,7 @@ class GameEnv(ABC):
         return RewardEvent(now if turn is None else turn, now, role, component, value)
 
     def breach(self, role: str, why: str) -> ActionSyntaxError:
-        """What `respond` raises for a message that breaks the rules so that the game ends at once, as invalid."""
+        """The error that `respond` raises if a message breaks the rules and the game ends at once, as invalid."""
         assert self.task is not None
         self.num_invalid[role] = max(self.num_invalid[role], self.task.limits.max_invalid)
         return ActionSyntaxError(why)

@@ -1,4 +1,4 @@
-"""What rollouts play: the `Game` protocol, and what a game answers.
+"""What rollouts play: the `Game` protocol, and a game's replies.
 
 Rules, turns and limits are in `agentgym.game.game_env`; an environment of one agent is a game by `agentgym.game.solo`.
 """
@@ -15,19 +15,19 @@ from agentgym.reward import RewardEvent, weighted_sum
 from agentgym.task import Task
 
 Inbox = Mapping[str, Sequence[Message]]
-"""New messages for each role that receives any."""
+"""New messages for each role that receives some."""
 
 
 @dataclass(slots=True)
 class GameReply:
-    """What a game answers to one message of the acting role.
+    """The reply of a game to one message of the acting role.
 
     Attributes:
-        inbox: New messages for each role that receives any.
+        inbox: New messages for each role that receives some.
         events: Reward events of any role.
         is_over: Whether the game has ended.
-        successes: For each role whether it reached its goal; given when the game is over.
-        scores: For each role the official metric, in [0, 1]; defaults to its success.
+        successes: For each role, whether it reached its goal; given when the game is over.
+        scores: For each role, the official metric, in [0, 1]; defaults to its success.
         is_invalid: Whether the message was refused as an action.
         outcome: How the episode ended; filled in by `step` and `finalize`.
     """
@@ -42,15 +42,15 @@ class GameReply:
 
 
 class Game(Protocol):
-    """Turns of named roles, one message at a time: `reset`, `step` until the reply has an outcome, and again.
+    """Turns of named roles: `reset`, then `step` until the reply has an outcome, then `reset` again.
 
     Implemented by `GameEnv` (rules in this process), `SoloGame` (an `AgentEnv`) and the games that a rollout plays on
-    other machines. Calls of one game never overlap, but for `interrupt`.
+    other machines. Calls of one game never overlap, except `interrupt`.
     """
 
     @property
     def roles(self) -> Sequence[str]:
-        """Names of the roles; after `reset` those of the task."""
+        """Names of the roles; after `reset`, those of the task."""
 
     @property
     def acting_role(self) -> str | None:
@@ -58,7 +58,7 @@ class Game(Protocol):
 
     @property
     def reward_weights(self) -> Mapping[str, float]:
-        """Weight of each reward component, alike for all roles."""
+        """Weight of each reward component, the same for all roles."""
 
     @property
     def tools(self) -> Mapping[str, Sequence[ToolSchema]]:
@@ -69,7 +69,7 @@ class Game(Protocol):
         """How many games like the present one can be held at once; None: as many as are wanted."""
 
     def reset(self, task: Task, seed: int | None = None) -> Inbox:
-        """Start an episode of a task; returns the first messages of each role that gets any.
+        """Start an episode of a task; returns the first messages of each role that gets some.
 
         Args:
             task: The task.
@@ -80,12 +80,12 @@ class Game(Protocol):
         """Play one message of the acting role; an invalid one is answered, never raised.
 
         Raises:
-            ContractError: No episode is running, or the message is no text.
+            ContractError: No episode is running, or the message is not a text.
             InfrastructureError: The game failed; the episode is not graded.
         """
 
     def finalize(self, reason: CutReason) -> GameReply:
-        """Close a running episode that the harness cut; grades what is there."""
+        """Close a running episode that a limit of the rollout cut, and grade it."""
 
     def anchor(self) -> str | None:
         """Canonical key of the state that the acting role is in, as `AgentEnv.anchor` says; None: not supported."""
@@ -97,7 +97,7 @@ class Game(Protocol):
         """Messages that stand for all actions of a role in the present state, as `AgentEnv.legal_actions` says."""
 
     def interrupt(self) -> None:
-        """Make a running step give up; may be called from another thread."""
+        """Make a running step stop; may be called from another thread."""
 
     def close(self) -> None:
         """Free what the game holds; twice is harmless."""

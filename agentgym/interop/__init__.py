@@ -1,6 +1,6 @@
 """Bridges to the formats of other frameworks: reading their tasks, writing what they read.
 
-What runs a task is the environment that it names; nothing here grades.
+The environment that a task names runs it; nothing here grades.
 """
 
 from agentgym.interop.harbor import HarborOptions, load_harbor, load_harbor_tasks, prepare_image

@@ -1,6 +1,6 @@
 """Harbor task folders as tasks of Terminal-v0: task.toml, instruction.md, environment/, solution/, tests/.
 
-Reading alone, and building the image where the folder has a Dockerfile; the episode is `agentgym_swe.terminal`'s work.
+This module reads folders and builds the image if there is a Dockerfile; `agentgym_swe.terminal` plays the episode.
 Several steps, GPUs, other systems than Linux, MCP servers and an open network are refused by name.
 """
 
@@ -67,13 +67,13 @@ _OUTPUT_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class HarborOptions:
-    """How task folders are taken over.
+    """How task folders become tasks.
 
     Attributes:
-        relaxed: Settings that may go unenforced: "storage_mb" (nothing limits an image's own files), "network_mode" (a
-            task that asks for the open network gets none), "gpus".
-        grade_in: "declared" as the folder says, or "fresh": always in a sandbox made anew from what was produced.
-        ignores_unknown: Whether unknown keys are passed over; else they are errors.
+        relaxed: Settings that need not be enforced: "storage_mb" (nothing limits an image's own files), "network_mode"
+            (a task that asks for the open network gets none), "gpus".
+        grade_in: "declared": as the folder says; "fresh": always in a fresh sandbox with the agent's work folder.
+        ignores_unknown: Whether unknown keys are ignored; otherwise they are errors.
         max_turns: Turns of an episode.
         command_limit_s: Wall time of one command of the agent.
     """
@@ -104,11 +104,11 @@ def load_harbor(folder: Path, options: HarborOptions | None = None) -> Task:
 
     Args:
         folder: The folder with task.toml.
-        options: How it is taken over.
+        options: How it becomes a task.
 
     Raises:
-        TaskError: A file is missing or malformed, or a key unknown; says which.
-        UnsupportedSpecError: It asks for what cannot be enforced here; names it and the way out.
+        TaskError: A file is missing or malformed, or a key is unknown; the message names it.
+        UnsupportedSpecError: It asks for something that cannot be enforced here; the message names it and what to do.
     """
     options = options or HarborOptions()
     folder = folder.resolve()
@@ -153,7 +153,7 @@ def load_harbor(folder: Path, options: HarborOptions | None = None) -> Task:
 
 
 def prepare_image(task: Task, client: DockerClient | None = None) -> str:
-    """Build the image of a task that has a Dockerfile, unless it is there; returns its tag.
+    """Build the image of a task that has a Dockerfile, unless it exists; returns its tag.
 
     Raises:
         SandboxStartError: No engine answers, or the build failed; shows its last lines.

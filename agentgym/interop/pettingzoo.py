@@ -1,6 +1,6 @@
-"""Games of several roles as PettingZoo AEC environments: an agent a role, a text an action.
+"""Games of several roles as PettingZoo AEC environments: each role is an agent, and each text is an action.
 
-Nothing is trained or graded here beyond what the game says; partners and policies are `agentgym.policies.cast`' matter.
+The game grades; nothing is trained here. `agentgym.policies.cast` has partners and policies.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def as_aec(game: GameEnv | str, **options: Any) -> GameAEC:
 
     Raises:
         UnknownNameError: No such id.
-        ConfigError: It is no game of several roles.
+        ConfigError: It is not a game of several roles.
     """
     if isinstance(game, str):
         return GameAEC(make_game(game, **options), game.rpartition("/")[2])
@@ -46,7 +46,7 @@ def as_aec(game: GameEnv | str, **options: Any) -> GameAEC:
 class GameAEC(AECEnv[str, Observation, str]):  # type: ignore[misc]
     """A game whose agents are its roles.
 
-    An agent observes `{"text": …}`, what it was told since its last action; `infos` hold the same as `messages`, the
+    An agent observes `{"text": …}`, the messages since its last action. `infos` hold the same as `messages`, the
     `reward_events` of the last step, and at the end `outcome`, `success` and `score`. All agents end at once.
 
     Args:
@@ -78,7 +78,7 @@ class GameAEC(AECEnv[str, Observation, str]):  # type: ignore[misc]
         """Start an episode.
 
         Args:
-            seed: Seed of the episode, and of the task where none is given; None draws one.
+            seed: Seed of the episode, and of the task if no task is given; None draws one.
             options: `{"task": Task or id}` chooses the task; PettingZoo wants other keys to be ignored.
 
         Raises:
@@ -107,14 +107,14 @@ class GameAEC(AECEnv[str, Observation, str]):  # type: ignore[misc]
         self.agent_selection = self.game.acting_role
 
     def observe(self, agent: str) -> Observation:
-        """What a role was told since its last action."""
+        """The messages of a role since its last action."""
         return {"text": text_of(self._received.get(agent, ()))}
 
     def step(self, action: str | None) -> None:
         """Play the selected role's message; None for one whose episode has ended.
 
         Raises:
-            ContractError: The message is no text.
+            ContractError: The message is not a text.
         """
         role = self.agent_selection
         if self.terminations[role] or self.truncations[role]:
@@ -136,7 +136,7 @@ class GameAEC(AECEnv[str, Observation, str]):  # type: ignore[misc]
             self.agent_selection = self.game.acting_role
 
     def render(self) -> str:
-        """What the selected role was told, as text."""
+        """The messages of the selected role, as text."""
         return self.observe(self.agent_selection)["text"]
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
 """Policies: scripted, human, endpoints over HTTP, and models in this process.
 
-What a policy is stands in `agentgym.policy`; only the files in `torch` import torch.
+`agentgym.policy` says what a policy is. Only the files in `torch` import torch.
 """

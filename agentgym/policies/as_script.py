@@ -1,4 +1,4 @@
-"""A policy as a script, one message at a time: as a partner within an environment, or playing on from a fork.
+"""A policy as a script, one message at a time: as a partner within an environment, or for continuing a fork.
 
 Rollouts ask policies for many messages at once instead.
 """
@@ -29,7 +29,7 @@ def as_script(
     max_context: int | None = None,
     refuses_cut: bool = True,
 ) -> ScriptFactory:
-    """A policy as what makes the script of a role.
+    """A factory of scripts by which a policy plays a role.
 
     Args:
         policy: Who plays.
@@ -37,8 +37,8 @@ def as_script(
         tools: The role's tools.
         sampling: How messages are drawn; None takes the defaults.
         history: Which turns prompts leave out, as in `RolloutSettings`.
-        max_context: Most tokens of prompt and reply together, if that is less than the policy takes.
-        refuses_cut: Whether a message that the token limit cut is an invalid action, rather than played as it is.
+        max_context: Most tokens of prompt and reply together, if this is less than the policy's own limit.
+        refuses_cut: Whether a message that the token limit cut is an invalid action instead of being played as it is.
     """
     renderer = ChatRenderer(policy.tokenizer) if policy.uses_tokens else None  # type: ignore[attr-defined]
     drawn = sampling or Sampling()
@@ -70,7 +70,7 @@ class PolicyScript:
         self._speaker.resume(turns)
 
     def act(self, messages: Sequence[Message]) -> str:
-        """The policy's next message, a `CutMessage` where the token limit cut it.
+        """The policy's next message; a `CutMessage` if the token limit cut it.
 
         Raises:
             ContextOverflowError: The conversation is too long for the policy.

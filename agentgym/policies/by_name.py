@@ -1,6 +1,6 @@
-"""Policies by name: what the command line and configuration files call them.
+"""Policies by the names that the command line and configuration files use.
 
-Each kind of policy is in a module of its own; torch is imported only where a torch policy is asked for.
+Each kind of policy has its own module; torch is imported only if a torch policy is asked for.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from agentgym.wrappers.role_view import RoleView
 
 SCRIPTED, SELF = "scripted", "self"
 REPLIES = "partner_replies.jsonl"
-"""File in a run's folder that keeps what endpoints said as partners."""
+"""File in a run's folder that keeps the replies of endpoints as partners."""
 
 
 def role_view(
@@ -39,12 +39,12 @@ def role_view(
     render_mode: str | None = None,
     **options: Any,
 ) -> RoleView:
-    """A game as an environment of one role; what `agentgym.make` and `gymnasium.make` call for a game's id.
+    """A game as an environment of one role; `agentgym.make` and `gymnasium.make` call this for a game's id.
 
     Args:
         env_id: Id of the game.
         role: Whom the agent plays; "" is the game's first role.
-        partners: Who plays other roles, by name; those that are not named are scripted.
+        partners: Who plays other roles, by name; roles that are not named are scripted.
         render_mode: None or "ansi".
         options: Keyword arguments of the game.
 
@@ -68,7 +68,7 @@ class Cast:
     Attributes:
         env_id: The environment.
         learning: The roles of the policy that learns or is evaluated; none for an environment of one agent.
-        partners: By name who plays each other role of the game.
+        partners: Who plays each other role of the game, by name.
         options: Keyword arguments of the game.
     """
 
@@ -89,8 +89,8 @@ class Cast:
 
         Args:
             env_id: The environment.
-            learning: Roles of the learner; none is the one of the options, or the game's first.
-            partners: Who plays other roles, by name; over those of the options.
+            learning: Roles of the learner; if empty, that of the options, or the game's first.
+            partners: Who plays other roles, by name; these override the options.
             options: Keyword arguments of the environment, such as a suite's.
 
         Raises:
@@ -119,12 +119,12 @@ class Cast:
 
     @property
     def role(self) -> str:
-        """The first of the learner's roles; "" where there are none."""
+        """The first of the learner's roles; "" if there are none."""
         return self.learning[0] if self.learning else ""
 
     @property
     def is_view(self) -> bool:
-        """Whether the learner has one role and scripts the others, so that an environment of that role will do."""
+        """Whether the learner has one role and all others are scripts, so an environment of that role suffices."""
         return len(self.learning) < 2 and not any(_is_policy(name) for name in self.partners.values())
 
     def with_scripts(self) -> Cast:
@@ -146,8 +146,9 @@ class Cast:
 
         Args:
             learner: The policy that learns or is evaluated.
-            sampling: How models draw that are partners; None: as the learner.
-            folder: The run's folder, where what endpoints say is kept, so that a rerun hears the same; None: nowhere.
+            sampling: How models that are partners sample; None: like the learner.
+            folder: The run's folder, in which replies of endpoints are kept, so that a rerun gets the same replies;
+                None keeps none.
 
         Raises:
             ConfigError: A checkpoint or an address cannot be used.

@@ -1,7 +1,7 @@
 """A model behind an OpenAI-compatible HTTP server as a policy, with its tokens and cost counted.
 
-Retries and limits of the transport are in `agentgym.policies.endpoint_client`, reading answers that may be lies in
-`agentgym.policies.endpoint_answer`.
+Retries and limits of the transport are in `agentgym.policies.endpoint_client`; `agentgym.policies.endpoint_answer`
+reads and checks answers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TOKENS_OF_MESSAGE = 16
 
 @dataclass(frozen=True)
 class EndpointSettings:
-    """How an endpoint is asked and what it may cost."""
+    """How requests are sent to an endpoint, and what they may cost."""
 
     protocol: Protocol = "chat"
     """chat: messages to /chat/completions. tokens: prompt ids to /completions, for servers that return token ids."""
@@ -59,14 +59,14 @@ class EndpointSettings:
 
 
 class Budget:
-    """What was spent, with what requests on their way may still cost; shared by threads."""
+    """What was spent, plus the largest cost of requests in flight; shared by threads."""
 
     def __init__(self, max_cost: float | None) -> None:
         self._max_cost, self._lock = max_cost, threading.Lock()
         self.spent = 0.0
 
     def spend(self, cost: float) -> None:
-        """Spend what a request may cost at most; what it turns out not to cost is paid back.
+        """Spend the largest cost of a request; the unused part is paid back later.
 
         Raises:
             CostLimitError: It might exceed the limit.
@@ -110,15 +110,15 @@ class _RequestMeter:
 class EndpointPolicy:
     """Asks a server for messages.
 
-    The key is read from the environment for each request and kept nowhere.
+    The key is read from the environment for each request and never stored.
 
     Args:
-        url: Base address with its version, such as "http://127.0.0.1:8000/v1"; "/v1" is added where no path is given.
+        url: Base address with its version, such as "http://127.0.0.1:8000/v1"; "/v1" is added if it has no path.
         model: The model's name at the server.
-        settings: How to ask.
+        settings: How requests are sent.
 
     Raises:
-        ConfigError: The address is no http(s) address or carries a password.
+        ConfigError: The address is not an http(s) address, or it contains a password.
     """
 
     def __init__(self, url: str, model: str, settings: EndpointSettings | None = None) -> None:
@@ -151,9 +151,9 @@ class EndpointPolicy:
 
     @property
     def fingerprint(self) -> str:
-        """Digest of the settings that shape answers, by which evaluations resume; limits and prices do not count.
+        """Digest of the settings that affect answers, by which evaluations resume; limits and prices do not count.
 
-        The weights behind an address cannot be seen: where they change, give the model or the run folder a new name.
+        The weights behind an address cannot be seen. If they change, give the model or the run folder a new name.
         """
         settings = self.settings
         shaping = [settings.protocol, list(settings.stop_ids), settings.send_seed, settings.extra]
@@ -161,22 +161,22 @@ class EndpointPolicy:
 
     @property
     def cost(self) -> float:
-        """USD spent so far; what the server did not count counts at its bound."""
+        """USD spent so far; requests that the server did not count enter with their largest cost."""
         return self._budget.spent
 
     def generate(self, requests: Sequence[Request]) -> list[Reply]:
         """Ask for one message after another; calls may run at once in several threads.
 
         Raises:
-            EndpointError: The server is down, slow or lying, also after retries.
-            ConfigError: It refuses the key or does not know the model.
+            EndpointError: The server is down, slow or gives wrong answers, also after retries.
+            ConfigError: The server refuses the key or does not know the model.
             ContextOverflowError: The conversation is longer than the model's context.
             CostLimitError: The next request might exceed `max_cost`.
         """
         return [self._ask(request) for request in requests]
 
     def forget(self, episode: str) -> None:
-        """Nothing is kept of episodes."""
+        """Do nothing: no state of episodes is kept."""
 
     def close(self) -> None:
         """Close the connections."""

@@ -1,6 +1,6 @@
-"""Reading what a model server answered; every field is checked, since servers lie.
+"""Reading the answers of a model server; every field is checked, because servers may answer wrongly.
 
-Sending, retries and what a failure costs are in `agentgym.policies.endpoint_client`.
+`agentgym.policies.endpoint_client` sends requests, retries, and counts the cost of failures.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class Answer:
     Attributes:
         text: The message as environments accept it, tool calls as `<tool_call>` blocks.
         was_cut: Whether the token limit cut it.
-        prompt_tokens: As counted by the server; None where it does not say.
-        completion_tokens: The same of the message.
+        prompt_tokens: As counted by the server; None if it does not say.
+        completion_tokens: The same for the message.
         message: The message in OpenAI's form; None for the tokens protocol.
         ids: int32[K], sampled ids, for the tokens protocol.
-        logprobs: float32[K] as the server states them, where it does.
+        logprobs: float32[K] as the server states them, if it does.
     """
 
     text: str
@@ -48,7 +48,7 @@ def read_chat(body: Any) -> Answer:
     """The answer of /chat/completions.
 
     Raises:
-        EndpointError: The body is no such answer; says what is wrong with it.
+        EndpointError: The body is not such an answer; the message says what is wrong with it.
     """
     choice = _choice(body)
     given = _field(choice, "message", Mapping)
@@ -74,7 +74,7 @@ def read_tokens(body: Any) -> Answer:
     """The answer of /completions to a prompt of token ids.
 
     Raises:
-        EndpointError: The body is no such answer, or holds no token ids.
+        EndpointError: The body is not such an answer, or it has no token ids.
     """
     choice = _choice(body)
     text = _field(choice, "text", str)

@@ -1,6 +1,6 @@
-"""POST with retries, time limits and rates, for servers that are down, slow or lying.
+"""POST with retries, time limits and rates, for servers that are down, slow or answer wrongly.
 
-What a good answer is, is decided by the reader that a caller passes; see `agentgym.policies.endpoint_answer`.
+The caller passes a reader that decides what a valid answer is; see `agentgym.policies.endpoint_answer`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CONTEXT_WORDS = ("context_length_exceeded", "maximum context length", "context 
 
 @dataclass(frozen=True)
 class Transport:
-    """How hard a server is pressed."""
+    """Time limits, retries and rates of requests to a server."""
 
     timeout_s: float = 300.0
     """Wall time of one attempt, from connecting to the last byte."""
@@ -37,15 +37,16 @@ class Transport:
     max_retries: int = 5
     """Attempts after the first."""
     backoff_s: float = 0.5
-    """Wait before the first retry; it doubles with each, and is drawn between half of it and all."""
+    """Wait before the first retry. It doubles with each retry, and the actual wait is drawn between half of it and all
+    of it."""
     max_backoff_s: float = 60.0
-    """Longest wait between attempts; a server that asks for more (Retry-After) is given up."""
+    """Longest wait between attempts; if a server asks for more (Retry-After), there are no further attempts."""
     requests_per_minute: float | None = None
-    """Attempts that are started in a minute, evenly spaced; None: as fast as they come."""
+    """Attempts that are started per minute, evenly spaced; None sets no limit."""
     max_concurrency: int = 16
-    """Requests on their way at once."""
+    """Requests in flight at once."""
     key_variable: str = "OPENAI_API_KEY"
-    """Environment variable that holds the key; no key is sent where it is not set."""
+    """Environment variable that holds the key; no key is sent if it is not set."""
 
     def __post_init__(self) -> None:
         rate = self.requests_per_minute
@@ -60,7 +61,7 @@ class Transport:
 
 
 class Meter(Protocol):
-    """Told of each attempt, since also one that failed may be billed."""
+    """Receives each attempt, because a failed attempt may also be billed."""
 
     def start(self) -> None:
         """An attempt is about to be sent; what this raises is passed on, and nothing is sent."""
@@ -118,13 +119,13 @@ class Client:
         self._next_start = 0.0
 
     def post(self, path: str, body: dict[str, Any], reader: Callable[[Any], T], meter: Meter, seed: int = 0) -> T:
-        """Send a request until it is answered well.
+        """Send a request until there is a valid answer.
 
         Args:
             path: Below the base address.
             body: JSON object.
-            reader: Makes the answer of its JSON; raises EndpointError where it is none.
-            meter: Told of each attempt.
+            reader: Makes the answer from its JSON; raises EndpointError if it is not valid.
+            meter: Receives each attempt.
             seed: Seed of the jitter.
 
         Raises:

@@ -1,6 +1,6 @@
 """A person at the terminal as a policy.
 
-Nothing is scored here: `agentgym play` runs the episode and passes on what it earned.
+Nothing is scored here: `agentgym play` runs the episode and shows its rewards.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ def printable(text: str) -> str:
     """Text that can do nothing to a terminal: no escape sequences, control or direction-changing characters.
 
     Args:
-        text: What an environment, a tool or a model said.
+        text: The text of an environment, a tool or a model.
 
     Returns:
-        The text with line ends as newlines; what else is invisible is left out.
+        The text with line ends as newlines; other invisible characters are left out.
     """
     text = _ESCAPE_SEQUENCE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     return "".join(c for c in text if c in _KEPT_CONTROLS or unicodedata.category(c) not in _UNSAFE)
 
 
 class HumanPolicy:
-    """Shows a person what an agent is told and reads what it does.
+    """Shows a person what an agent reads, and reads the person's messages.
 
     Args:
         console: Where things are shown; None is the terminal's standard error, so that results keep standard output.
@@ -76,7 +76,7 @@ class HumanPolicy:
         self._num_shown.pop(episode, None)
 
     def show(self, messages: Iterable[Message]) -> None:
-        """Show messages, each in a frame that says whose it is."""
+        """Show messages, each in a frame that names its author."""
         for message in messages:
             role = printable(str(message.get("role", "user")))
             title = " ".join(filter(None, (role, printable(str(message.get("name") or "")))))

@@ -1,6 +1,6 @@
-"""Judges by name: a policy that is asked about a line or a work, its answers kept by what it was asked.
+"""Judges by name: a policy that is asked about a line or a work; its answers are kept by question.
 
-What is asked and how an answer is read is the business of each environment.
+Each environment decides what to ask and how to read an answer.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _TASK = Task("judge", 0)
 
 
 class PolicyJudge:
-    """A policy as a judge, asked greedily; it keeps its answers, so that equal questions get equal ones.
+    """A policy as a judge. It answers greedily, and its answers are kept, so that equal questions get equal answers.
 
     Args:
-        policy: Who judges; one that speaks text.
-        path: File that keeps the answers over runs; None keeps them as long as the process.
+        policy: The policy that judges; it must work on text.
+        path: File that keeps the answers across runs; None keeps them as long as the process runs.
 
     Raises:
         ConfigError: The policy needs token ids.
@@ -64,7 +64,7 @@ def judge_named(name: str, path: str = "") -> PolicyJudge:
 
     Args:
         name: Such as `endpoint:URL#MODEL`.
-        path: File that keeps the answers over runs; "" keeps them as long as the process.
+        path: File that keeps the answers across runs; "" keeps them as long as the process runs.
 
     Raises:
         UnknownNameError: No such policy.

@@ -15,12 +15,12 @@ from agentgym.policy import Policy, Reply, Request, Sampling
 
 
 class PartnerPolicy:
-    """A policy whose part rollouts neither train on nor count: a frozen checkpoint, an endpoint, scripts.
+    """A policy whose turns rollouts neither train on nor count: a frozen checkpoint, an endpoint, scripts.
 
     Args:
         policy: Who plays.
-        sampling: How it draws; None takes that of the rollout.
-        cache: Remembers what it said; None asks it every time.
+        sampling: How it samples; None takes that of the rollout.
+        cache: Keeps its replies; None asks it every time.
     """
 
     is_partner = True
@@ -36,12 +36,12 @@ class PartnerPolicy:
 
     @property
     def max_context(self) -> int | None:
-        """The policy's largest context, where it says one."""
+        """The policy's largest context, if it states one."""
         longest: int | None = getattr(self.policy, "max_context", None)
         return longest
 
     def generate(self, requests: Sequence[Request]) -> list[Reply]:
-        """The policy's replies, from the cache where it has them.
+        """The policy's replies, from the cache if they are there.
 
         Raises:
             PartnerError: The policy failed.

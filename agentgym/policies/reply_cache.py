@@ -1,6 +1,7 @@
-"""What a policy said, by what it was asked: a rerun hears the same, and pays for nothing twice.
+"""Replies of a policy by request: a rerun gets the same replies and pays for nothing twice.
 
-For partners behind endpoints, whose answers nothing else can pin; a policy in this process repeats by its seeds.
+This is for partners behind endpoints, whose answers nothing else can fix; a policy in this process repeats because of
+its seeds.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class ReplyCache:
     """Replies by the content of their requests; calls may come from several threads.
 
     Args:
-        path: File that keeps them, a JSON object a line; made where it is missing. None keeps them in memory.
+        path: File that keeps them, one JSON object per line; created if it is missing. None keeps them in memory.
 
     Raises:
         StoreError: The file cannot be read, or holds something else.
@@ -37,10 +38,10 @@ class ReplyCache:
         return len(self._replies)
 
     def replies(self, policy: Policy, requests: Sequence[Request]) -> list[Reply]:
-        """A reply for each request: the one kept, else the policy's, which is kept then.
+        """A reply for each request: the stored one, or a new one of the policy, which is then stored.
 
         Raises:
-            InfrastructureError: The policy failed; nothing of this call is kept.
+            InfrastructureError: The policy failed; no reply of this call is stored.
             StoreError: The file cannot be written.
         """
         keys = [_key(policy, request) for request in requests]

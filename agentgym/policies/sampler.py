@@ -1,4 +1,4 @@
-"""What a trainer asks of the policy that samples for it: batches of messages, new weights, and messages in mid-episode.
+"""What a trainer asks of its sampler: batches of messages, new weights, and messages in the middle of episodes.
 
 The one in this process is `agentgym.policies.torch.policy`. Any class with these members can take its place, such as a
 client of an inference server; docs/add-a-sampler.md shows one.
@@ -26,7 +26,7 @@ class Fork:
     Attributes:
         start: Number of the episode's tokens that it follows; at least one.
         budget: Largest number of tokens that may be sampled.
-        seed: Of its draws.
+        seed: Seed of its draws.
     """
 
     start: int
@@ -76,23 +76,23 @@ class Sampler(Policy, Protocol):
     `uses_tokens` is True, and replies carry `ids`. At a temperature above 0 with top_p = 1 they carry `logprobs` too.
 
     Weights may change while a request runs: `load_weights` may be called from another thread, or the update may reach
-    the replicas of a server one after another. The request goes on and its reply stays valid, under two conditions:
+    the replicas of a server one after another. The request continues, and its reply stays valid under two conditions:
 
     - `Reply.logprobs[k]` is the log-probability of token k under the weights that sampled token k, at the request's
       temperature. Importance correction reads these numbers alone and is therefore exact for mixed messages.
     - `Reply.version` is the oldest version that sampled any token of the message.
 
     A turn records that one version as `Turn.version`, and `Segment.versions` repeats it for each sampled token. So a
-    message never counts as fresher than its oldest token: staleness and the age limits of replay count from there, and
-    the comparison of recorded with recomputed log-probabilities skips any message that is not wholly of the present
+    message never counts as fresher than its oldest token: staleness and the age limits of replay count from there. The
+    comparison of recorded with recomputed log-probabilities skips any message that is not entirely from the present
     weights.
 
     Attributes:
         tokenizer: The tokenizer of the weights.
         max_context: Tokens of prompt and message together that a request may have.
         version: Version of the weights that were loaded last; what a request that starts now is sampled with.
-        branches: Samples messages in mid-episode; None where the sampler cannot. A trainer then sends each of them as
-            a request of its own.
+        branches: Samples messages in the middle of episodes; None if the sampler cannot. A trainer then sends each of
+            them as a separate request.
     """
 
     tokenizer: PreTrainedTokenizerFast
@@ -109,7 +109,7 @@ class Sampler(Policy, Protocol):
 
         Args:
             requests: Any number, each with its `prompt_ids`.
-            keeps_states: False says that no later request goes on from these, so that nothing need be cached.
+            keeps_states: False means that no later request continues these, so nothing needs to be cached.
 
         Raises:
             ContextOverflowError: A prompt leaves no room for a token.
@@ -122,8 +122,8 @@ class Sampler(Policy, Protocol):
 
         Args:
             weights: Whole torch tensors by the names of the trained model's `state_dict`, in its dtype and on its
-                device. They may be the very tensors that the trainer goes on to change: copy what is read later.
-            version: Their version. It may be the present one again, where a learner samples between its own updates.
+                device. They may be the tensors that the trainer changes later, so copy what is read later.
+            version: Their version. It may be the present one again, if a learner samples between its own updates.
 
         Raises:
             ConfigError: Names or shapes do not fit.

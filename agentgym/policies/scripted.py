@@ -32,7 +32,7 @@ class ScriptedPolicy:
         self._scripts: dict[str, Script] = {}
 
     def generate(self, requests: Sequence[Request]) -> list[Reply]:
-        """What each episode's script says next."""
+        """The next message of each episode's script."""
         return [Reply(self._script(request).act(request.messages)) for request in requests]
 
     def forget(self, episode: str) -> None:
@@ -61,7 +61,7 @@ class ScriptedPolicy:
 
 
 class Recording:
-    """Says recorded messages, one a turn.
+    """Says recorded messages, one per turn.
 
     Args:
         task_id: The task that they were said in.
@@ -87,7 +87,7 @@ class Recording:
 
 
 def replay(recorded: Mapping[str, Sequence[str]], name: str = "replay") -> ScriptedPolicy:
-    """A policy that says again what was recorded.
+    """A policy that repeats recorded messages.
 
     Args:
         recorded: The messages of an episode, by task id.

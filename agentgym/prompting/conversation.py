@@ -1,4 +1,4 @@
-"""One role's conversation in one episode, as messages and as token ids: what the policy is asked with, turn by turn.
+"""One role's conversation in one episode, as messages and as token ids: the prompt of each turn.
 
 The ids so far and the sampled ids are a prefix of the next prompt, or the prompt opens a new segment; sampled ids are
 never tokenised again. Rendering is in `agentgym.prompting.renderer`.
@@ -20,12 +20,12 @@ from agentgym.prompting.shape import Shape
 
 
 class Prompt(NamedTuple):
-    """What a policy is asked with.
+    """The prompt of a policy.
 
     Attributes:
-        ids: The whole context.
-        new_ids: Its end that is new since the last sampled id; the whole where a segment is opened.
-        opens_segment: Whether the context is no continuation of the last one.
+        ids: The whole prompt.
+        new_ids: The ids after the last sampled id; the whole prompt if a segment is opened.
+        opens_segment: Whether the prompt does not extend the last one.
         pictures: The pictures in `ids`, in order.
         new_pictures: Those in `new_ids`, with their places there.
     """
@@ -48,7 +48,7 @@ class Conversation:
         room: Tokens that a prompt must leave within `max_context` for the reply.
 
     Attributes:
-        messages: All messages, those left out of prompts too.
+        messages: All messages, including those that prompts leave out.
         renderer: Renders for the policy's tokenizer.
     """
 
@@ -79,14 +79,14 @@ class Conversation:
         self._has_sampled = False
 
     def observe(self, messages: Sequence[Message]) -> None:
-        """Adds what the environment said: at first the system and user messages, later what answers a reply."""
+        """Adds messages of the environment: first the system and user messages, later the answer to a reply."""
         self._pictures += placed_pictures(messages, len(self.messages))
         self.messages.extend(messages)
         (self._turns[-1] if self._turns else self._head).extend(messages)
         self._prompt = None
 
     def prompt(self) -> Prompt:
-        """The context for the next reply; the same one again until something is observed.
+        """The prompt for the next reply; it is the same until something is observed.
 
         Raises:
             ContextOverflowError: It leaves less than `room` tokens within `max_context`.
@@ -103,10 +103,10 @@ class Conversation:
         return self._prompt
 
     def reply(self, ids: Sequence[int], text: str, message: Message | None = None, cut: bool = False) -> None:
-        """Adds what the policy sampled for the last prompt.
+        """Adds the reply that the policy sampled for the last prompt.
 
         Args:
-            ids: The sampled ids, with the end of turn where it was sampled.
+            ids: The sampled ids, with the end of turn if it was sampled.
             text: Their text.
             message: The reply as an assistant message; None to make it from the text.
             cut: Whether the reply ended for another reason than an end of turn.
@@ -125,7 +125,7 @@ class Conversation:
         self._prompt, self._has_sampled = None, True
 
     def fork(self) -> Self:
-        """A copy that goes on from here."""
+        """A copy that continues from here."""
         twin = copy.copy(self)
         twin._pictures = self._pictures.copy()
         twin.messages, twin._head, twin._turn_tokens = self.messages.copy(), self._head.copy(), self._turn_tokens.copy()

@@ -1,6 +1,6 @@
 """History policies: how many of a conversation's first turns are left out of the prompt.
 
-The system message and the first user message always stay, and a turn (an assistant message and what answered it) goes
+The system message and the first user message always stay, and a turn (an assistant message and its answer) is left out
 as a whole. Leaving turns out breaks the token prefix, so policies leave out blocks, not one turn at a time. Summaries
 and retrieval are not here.
 """
@@ -45,7 +45,7 @@ class FullHistory:
 class LastTurns:
     """Keeps at most the last turns.
 
-    When there are more than `num_turns`, so many are left out that `block - 1` further turns fit before the next time.
+    If there are more than `num_turns`, enough turns are left out that `block - 1` further turns fit.
 
     Raises:
         ConfigError: `num_turns` is not positive, or `block` is not between 1 and `num_turns`.
@@ -54,7 +54,7 @@ class LastTurns:
     num_turns: int
     """Most turns kept."""
     block: int = 0
-    """Turns left out at a time; 0 stands for half of `num_turns`, rounded up."""
+    """Turns left out at a time; 0 means half of `num_turns`, rounded up."""
 
     def __post_init__(self) -> None:
         if self.num_turns < 1:
@@ -74,8 +74,8 @@ class LastTurns:
 class TokenBudget:
     """Keeps a prompt within a number of tokens.
 
-    When it grows over `max_tokens`, first turns are left out until it is within `refill` of that. The last turn always
-    stays, so a single long turn can exceed the budget.
+    If it exceeds `max_tokens`, the first turns are left out until it is at most `refill` times this. The last turn
+    always stays, so a single long turn can exceed the budget.
 
     Raises:
         ConfigError: `max_tokens` is not positive, or `refill` is not in (0, 1].
@@ -120,7 +120,7 @@ def parse_history(text: str) -> HistoryPolicy:
 def with_note(head: Sequence[Message], left_out: int) -> list[Message]:
     """The messages before the first turn, the last one ending with a note of how many turns were left out.
 
-    The note is no message of its own because many templates refuse two messages of one role in a row.
+    The note is not a separate message, because many templates refuse two messages of one role in a row.
     """
     if not left_out or not head:
         return list(head)

@@ -1,7 +1,7 @@
-"""Replies of model families brought to one form: content, think tags, and `<tool_call>` blocks of JSON.
+"""Replies of model families, rewritten in one form: content, think tags, and `<tool_call>` blocks of JSON.
 
-A table of the spellings; what a call must look like and whether its arguments fit is checked by `agentgym.action`.
-Plain JSON, Hermes and Qwen 2.5/3 blocks and Python syntax need nothing from here.
+This is a table of spellings. `agentgym.action` checks the form of a call and its arguments. Plain JSON, Hermes and Qwen
+2.5/3 blocks and Python syntax need nothing from here.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ def canonical_text(text: str, tools: Sequence[ToolSchema] = ()) -> str:
 
     Args:
         text: The decoded reply.
-        tools: Say which arguments are text where a spelling does not.
+        tools: Used to find which arguments are text if a spelling does not say so.
 
     Returns:
-        The rewritten text; the same one where no spelling of the table occurs in it.
+        The rewritten text; unchanged if no spelling of the table occurs in it.
     """
     if len(text) > MAX_REPLY:
         return text

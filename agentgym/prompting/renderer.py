@@ -1,4 +1,4 @@
-"""Messages to token ids through a tokenizer's chat template, and what follows a sampled reply without rendering anew.
+"""Messages to token ids through a chat template, and what follows a sampled reply without rendering it again.
 
 Sampled ids are never tokenised again. The history of one conversation is in `agentgym.prompting.conversation`; making
 control tokens inert is in `agentgym.prompting.control`, finding where a template goes on in `agentgym.prompting.joint`.

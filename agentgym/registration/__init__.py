@@ -1,4 +1,4 @@
-"""Registration: which environments there are, what is known of each, and how one is made by its id."""
+"""Registration: which environments exist, what is known about each, and how one is made from its id."""
 
 from agentgym.registration.env_spec import EnvSpec, Knobs
 from agentgym.registration.making import make, make_game, require_runtime

@@ -65,17 +65,17 @@ class EnvSpec:
 
     @property
     def missing_extra(self) -> str:
-        """The extra that brings the adapted package where that is not installed; "" where nothing is missing."""
+        """The extra that brings the adapted package if that is not installed; "" if nothing is missing."""
         return self.extra if self.adapts and find_spec(self.adapts) is None else ""
 
     def options_at(self, level: float) -> dict[str, Any]:
-        """The options of `make` for a level of difficulty; they do not change tasks that are given, such as a suite's.
+        """The options of `make` for a level of difficulty; they do not change existing tasks, such as a suite's.
 
         Args:
-            level: From 0, all knobs at their easiest values, to 1, all at their hardest.
+            level: From 0, where all difficulty options have their easiest values, to 1, where all have their hardest.
 
         Raises:
-            ConfigError: The level is outside of that, or the environment declares no difficulty.
+            ConfigError: The level is outside this range, or the environment declares no difficulty.
         """
         if not 0 <= level <= 1:
             raise ConfigError(f"a level of difficulty must be from 0 to 1; got {level!r}")

@@ -21,17 +21,17 @@ def make(env_id: str, *, runtime: str = "", **options: Any) -> AgentEnv:
 
     Args:
         env_id: Such as "agentgym/Wordle-v0".
-        runtime: Where it runs. "local" is this process. "docker" puts a served environment whole into a container,
-            behind the wire, and has an environment that drives a sandbox take that provider's; such a one takes the
-            other providers' as well ("bubblewrap", "process"). "" is local where the environment can, else the best
-            sandbox here.
-        options: Keyword arguments of the environment; of a game also `role`, whom the agent plays, and `partners`, a
-            mapping from other roles to who plays them (see `agentgym.policies.cast`).
+        runtime: Where it runs. "local" is this process. "docker" runs a served environment as a whole in a container,
+            reached over the network; an environment that uses a sandbox takes one of docker. Such an environment also
+            takes the other providers ("bubblewrap", "process"). "" is local if the environment can run so, else the
+            best sandbox here.
+        options: Keyword arguments of the environment. For a game also `role`, the role that the agent plays, and
+            `partners`, a mapping from other roles to who plays them (see `agentgym.policies.cast`).
 
     Raises:
         UnknownNameError: No such id, runtime, role or partner.
-        ConfigError: The environment refuses the options, or one is not of the type that its constructor says; or it
-            cannot run there.
+        ConfigError: The environment refuses the options, an option has another type than its constructor says, or the
+            environment cannot run there.
         ContractError: Its module cannot be imported.
     """
     found = spec(env_id)
@@ -58,7 +58,7 @@ def make(env_id: str, *, runtime: str = "", **options: Any) -> AgentEnv:
 
 
 def require_runtime(env_id: str, runtime: str) -> None:
-    """Refuse a runtime in which an environment cannot be; see `make`.
+    """Refuse a runtime in which an environment cannot run; see `make`.
 
     Raises:
         UnknownNameError: No such id or runtime.
@@ -78,7 +78,7 @@ def require_runtime(env_id: str, runtime: str) -> None:
 
 
 def make_game(env_id: str, **options: Any) -> GameEnv:
-    """A game of several roles by id, none of them played by anybody yet.
+    """A game of several roles by id, without players.
 
     Args:
         env_id: Such as "agentgym/Taboo-v0".
@@ -86,7 +86,7 @@ def make_game(env_id: str, **options: Any) -> GameEnv:
 
     Raises:
         UnknownNameError: No such id or policy.
-        ConfigError: It is no game, or refuses the options.
+        ConfigError: It is not a game, or it refuses the options.
         ContractError: Its module cannot be imported.
     """
     found = spec(env_id)

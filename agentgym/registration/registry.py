@@ -1,4 +1,4 @@
-"""The registry of environments: those of our own families, and those that other packages announce by entry point.
+"""The registry of environments: those of agentgym, and those that other packages announce by entry point.
 
 Importing agentgym reads the `specs.py` of each family and imports no environment.
 """
@@ -53,7 +53,7 @@ def register_own() -> None:
 
 
 def specs(family: str | None = None) -> list[EnvSpec]:
-    """All known environments, third parties' included, in order of id."""
+    """All known environments, including those of third parties, in order of id."""
     load_entry_points()
     return [_specs[key] for key in sorted(_specs) if family in (None, _specs[key].family)]
 

@@ -1,6 +1,6 @@
 """Collecting trajectories concurrently: episodes, groups, retries and progress.
 
-How messages are drawn is the policies' work, what is made of trajectories the evaluation's and the trainers'.
+Policies sample the messages. Evaluation and trainers use the trajectories.
 """
 
 from agentgym.policy import draw_seed

@@ -20,10 +20,10 @@ from agentgym.trajectory import Trajectory
 
 
 class Progress(Protocol):
-    """Told how a collection goes; `agentgym.rollout.progress.ProgressDisplay` draws it."""
+    """Receives the progress of a collection; `agentgym.rollout.progress.ProgressDisplay` draws it."""
 
     def start(self, total: int) -> None:
-        """So many episodes are wanted."""
+        """This number of episodes is wanted."""
 
     def update(self, stats: RolloutStats) -> None:
         """An episode ended."""
@@ -38,11 +38,11 @@ def game_maker(suite: Suite, runtime: str = "", cast: Cast | None = None) -> Cal
     Args:
         suite: The suite.
         runtime: Where they run; see `agentgym.make`.
-        cast: Who plays the roles; `cast.policies` are then the policies. None: as the suite's options say. Where only
-            one role is not scripted, the others play within the environment.
+        cast: Who plays the roles; `cast.policies` are then the policies. None: as the suite's options say. If only one
+            role is not scripted, the others play within the environment.
 
     Raises:
-        ConfigError: Policies play several roles, which they do in this process alone.
+        ConfigError: Policies play several roles, which is possible only in this process.
     """
     env_id = suite.env  # what is returned travels to the nodes of a cluster, and takes no tasks with it
     if cast is None or cast.is_view:
@@ -63,7 +63,7 @@ def collect_episodes(
     on_finish: Callable[[list[Trajectory]], None] | None = None,
     progress: Progress | None = None,
 ) -> tuple[list[Trajectory], RolloutStats]:
-    """Play all jobs; a keyboard interrupt stops cleanly and keeps what is complete.
+    """Play all jobs; a keyboard interrupt stops cleanly and keeps complete episodes.
 
     Args:
         jobs: The episodes.
@@ -74,7 +74,7 @@ def collect_episodes(
         progress: A display.
 
     Returns:
-        The records, in the order of the jobs, and the counters. After an interrupt the records are fewer than the jobs.
+        The records, in the order of the jobs, and the counters. After an interrupt, there are fewer records than jobs.
 
     Raises:
         InfrastructureError: More than the declared share of the episodes failed.

@@ -1,6 +1,6 @@
 """The event loop of rollouts: many episodes, environment calls in threads, messages from batched policies.
 
-Which episodes are wanted, and in which order, is decided by its callers (`collect_episodes`, `GroupCollector`).
+Its callers (`collect_episodes`, `GroupCollector`) decide which episodes are wanted, and in which order.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class RolloutEngine:
     """Plays jobs to their end.
 
     Args:
-        make_game: Makes the game of a task; games are used again for tasks of the same environment options.
+        make_game: Makes the game of a task; games are reused for tasks with the same environment options.
         policies: The policy of each role; the key "*" stands for all others. A role whose policy `is_partner` has no
-            record: it is neither trained on nor counted, and its faults are the episode's partner_fault.
+            record: it is neither trained on nor counted, and its faults give the episode the outcome partner_fault.
         settings: Concurrency and limits.
         on_finish: Called with the records of each finished episode, on the caller's thread.
 
@@ -98,11 +98,11 @@ class RolloutEngine:
         return len(self._waiting) + len(self._active)
 
     def next(self) -> Finished | None:
-        """The records of the next episode to finish, one for each role but partners'; None when nothing is in flight.
+        """The records of the next episode to finish, one for each role except partners; None if nothing is in flight.
 
         Raises:
             InfrastructureError: More than the declared share of the episodes failed.
-            ContractError: So did some of them again, with the same error of the environment's code for the same seed.
+            ContractError: Some of them failed again, with the same error of the environment's code for the same seed.
             AgentGymError: A mistake in the environment, the policy or their use.
         """
         while not self._finished:
@@ -117,14 +117,14 @@ class RolloutEngine:
         return self._finished.popleft()
 
     def settle(self) -> None:
-        """Wait until no policy is at work, so that weights may change; environment calls go on meanwhile."""
+        """Wait until no policy is at work, so that weights may change; environment calls continue meanwhile."""
         while any(self._busy.values()):
             call = self._pool.next()
             if call is not None:
                 call.then(call)
 
     def cancel(self) -> list[Finished]:
-        """Cancel whatever is in flight and close its games; returns the records of the cancelled episodes."""
+        """Cancel all episodes in flight and close their games; returns the records of the cancelled episodes."""
         self._waiting.clear()
         cancelled = []
         for episode in list(self._active):

@@ -1,6 +1,6 @@
-"""Groups for training: admitted in a seeded order, paced by how many are in flight, handed out in that order.
+"""Groups for training: admitted and handed out in a seeded order, with a limit on how many are in flight.
 
-Handing groups out in the order of their admission keeps fast episodes from being favoured; nothing is thrown away.
+Groups are handed out in the order of their admission, so fast episodes are not preferred and nothing is dropped.
 """
 
 from __future__ import annotations
@@ -49,14 +49,15 @@ class GroupCollector:
     """Collects groups of trajectories to train on.
 
     Args:
-        engine: Plays the episodes; used by nobody else meanwhile.
+        engine: Plays the episodes; nobody else may use it meanwhile.
         tasks: An endless stream of train tasks, in a seeded order.
-        group_size: Episodes a group.
-        max_in_flight: Most groups admitted when a batch begins to be collected: (staleness + 1) x groups a batch. None
-            is admitted while the batch is being handed out, so a group is trained on at most `staleness` batches late.
+        group_size: Episodes per group.
+        max_in_flight: Largest number of groups in flight when the collecting of a batch begins: (staleness + 1) x
+            groups per batch. No group is admitted while the batch is handed out, so a group is trained on at most
+            `staleness` batches late.
         seed: Seed of the policies' draws.
         first_index: Index of the first group, counted over the run.
-        index_step: Distance between indices: the number of processes that collect side by side.
+        index_step: Distance between indices: the number of processes that collect in parallel.
         prepare: Changes an episode before it is admitted, such as by a hint.
     """
 
@@ -81,7 +82,7 @@ class GroupCollector:
         self._by_key: dict[str, _Admission] = {}
 
     def collect(self, num_groups: int, on_episode: Callable[[list[Trajectory]], None] | None = None) -> list[Group]:
-        """The next groups in order of admission, all sealed; one for each role but partners'.
+        """The next groups in order of admission, all sealed; one for each role except partners.
 
         No policy is at work when it returns, so the weights may change while other groups are in flight.
 

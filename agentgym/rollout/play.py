@@ -1,6 +1,6 @@
 """`play_episode`: one episode, message by message, in the calling thread.
 
-Many episodes at once, with retries and time limits of calls, are the work of `collect_episodes`.
+`collect_episodes` plays many episodes at once, with retries and time limits of calls.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from agentgym.task import Task
 from agentgym.trajectory import Trajectory, Turn
 
 OnTurn = Callable[[str, Turn, GameReply], None]
-"""Receives the role that acted, its turn as it is recorded, and what the game answered."""
+"""Receives the role that acted, its recorded turn, and the game's reply."""
 
 
 class PlayOptions(TypedDict, total=False):
@@ -56,9 +56,9 @@ def play_episode(
 ) -> Trajectory | list[Trajectory]:
     """Play one episode to its end.
 
-    The policy is asked, and the episode recorded, exactly as `collect_episodes` does it with a job of the key
-    "episode". Failures are raised, where a rollout would try again and then record them. A policy that raises
-    `CancelledEpisode` ends the episode as cancelled.
+    The policy is asked and the episode is recorded exactly as in `collect_episodes` with a job of the key "episode".
+    Failures are raised, whereas a rollout would retry and then record them. A policy that raises `CancelledEpisode`
+    ends the episode as cancelled.
 
     Args:
         env: An environment, or a game. It is left open.
@@ -67,7 +67,7 @@ def play_episode(
         seed: Seed of the policies' draws.
         env_seed: Seed that the environment is reset with; None takes the task's.
         settings: How messages are drawn and shown to the policy, and what is recorded; None takes the defaults.
-        on_turn: Called after each turn, such as to show it.
+        on_turn: Called after each turn, for example to show it.
 
     Returns:
         The record of the episode; for a game a list with one record for each role but those of partners.

@@ -26,17 +26,17 @@ class RolloutSettings:
     history: str = "full"
     """History policy: "full", "last:N" (turns) or "tokens:N"."""
     retries: int = 2
-    """How often an episode that failed for infrastructure is run again with the same seed."""
+    """How often an episode that failed because of the infrastructure is played again with the same seed."""
     is_lockstep: bool = False
-    """Ask the policy only when no environment call is running: batches are then a function of the seed."""
+    """Whether to ask the policy only when no environment call is running, so that batches depend only on the seed."""
     cut_messages: Literal["invalid", "play"] = "invalid"
     """Whether a message that the token limit cut is an invalid action or played as it is."""
     max_fault_share: float = 0.1
-    """Share of episodes without reward (from 20 episodes on) over which the run stops with an error."""
+    """If the share of episodes without reward exceeds this (from 20 episodes on), the run stops with an error."""
     record_anchors: bool = False
     """Whether each turn records the environment's anchor."""
     record_progress: bool = False
-    """Whether each turn records how far the episode had come, and a truncated episode how far it came."""
+    """Whether each turn records the progress of its state, and a truncated episode the progress at its end."""
     record_legal_actions: bool = False
     """Whether each turn records the actions that the environment lists, and a truncated episode those at its end."""
     record_final_prompt: bool = False
@@ -45,7 +45,7 @@ class RolloutSettings:
     """Time limit of an environment call; None takes the task's."""
 
     runtime: str = ""
-    """Where each environment runs: "local", or sandboxes of "docker", "bubblewrap", "process"; "" is its default."""
+    """Where each environment runs: "local", or sandboxes of "docker", "bubblewrap" or "process"; "" is its default."""
     hosts: HostSettings = field(default_factory=HostSettings)
     """Where the environments run: in this process, or on the nodes of a Ray cluster."""
 

@@ -25,13 +25,13 @@ class ExecResult:
     """What one command did.
 
     Attributes:
-        exit_code: Its exit code; 128 + the signal's number where a signal ended it.
-        stdout: What it wrote there, up to the limit; any bytes.
-        stderr: Likewise.
+        exit_code: Its exit code; 128 + the signal's number if a signal ended it.
+        stdout: What it wrote to standard output, up to the limit; any bytes.
+        stderr: What it wrote to standard error, likewise.
         timed_out: Whether it was killed at its time limit.
         dropped_bytes: Bytes of output beyond the limit, of both streams.
         duration_s: Wall time from start to end, measured inside.
-        oom_killed: Whether the kernel killed a process of the sandbox for memory meanwhile; None where unknown.
+        oom_killed: Whether the kernel killed a process of the sandbox for memory meanwhile; None if unknown.
     """
 
     exit_code: int
@@ -57,7 +57,7 @@ class ShellResult:
     """What one command of a shell session did.
 
     Attributes:
-        exit_code: Its status; None where the shell ended or was killed before it reported one.
+        exit_code: Its status; None if the shell ended or was killed before it reported one.
         output: Standard output and error in the order written, up to the limit.
         timed_out: Whether it was killed at its time limit.
         dropped_bytes: Bytes of output beyond the limit.
@@ -89,7 +89,7 @@ class ShellSession(Protocol):
 
 
 class SandboxProcess(Protocol):
-    """A long-lived process in a sandbox, spoken to over its standard streams (standard error is joined to output)."""
+    """A long-lived process in a sandbox, reached over its standard streams (standard error goes to output)."""
 
     def send(self, content: bytes) -> None:
         """Write to its standard input."""
@@ -98,7 +98,7 @@ class SandboxProcess(Protocol):
         """The next bytes of its output; b"" when it has ended.
 
         Raises:
-            TimeoutError: Nothing came in time; the process goes on.
+            TimeoutError: Nothing came in time; the process keeps running.
         """
 
     def wait(self, *, timeout_s: float | None = None) -> int:
@@ -110,11 +110,11 @@ class SandboxProcess(Protocol):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The file state of a sandbox at one moment, to be started from again and again.
+    """The file state of a sandbox at one moment; sandboxes can start from it any number of times.
 
     Attributes:
         id: Unique.
-        spec: What it was taken from.
+        spec: The specification of the sandbox that it was taken from.
         path: Where the provider keeps it.
     """
 
@@ -125,12 +125,12 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class ResetReport:
-    """How a sandbox came back.
+    """The result of a reset.
 
     Attributes:
-        method: In place, or made anew.
+        method: Whether the sandbox was reset in place or created again.
         duration_s: Wall time.
-        why: Why not in place; "" where it was.
+        why: Why it was not reset in place; "" if it was.
     """
 
     method: ResetMethod
@@ -146,10 +146,10 @@ class Capabilities:
         limits: Names of the fields of `Limits` that it enforces.
         networks: Kinds of network that it offers.
         images: Whether it runs images.
-        isolates: Whether hostile work may be given to it.
-        in_place_reset: Whether a reset keeps the sandbox; else it is made anew.
+        isolates: Whether it may run hostile work.
+        in_place_reset: Whether a reset keeps the sandbox; otherwise it is created again.
         snapshots: Whether `snapshot` and `fork` work.
-        notes: For each thing that it cannot do here, why, and what would change that.
+        notes: For each missing feature, why it is missing here, and what would change that.
     """
 
     limits: frozenset[str]
@@ -162,10 +162,10 @@ class Capabilities:
 
 
 class Sandbox(ABC):
-    """One running sandbox. Made by a provider's `start`; used as a context manager or closed by `close`.
+    """One running sandbox, made by a provider's `start`. Use it as a context manager, or call `close`.
 
-    Calls may come from several threads at once. All of them raise SandboxLostError when the sandbox is gone, which is
-    an infrastructure failure; what the work inside does wrong is in the results.
+    Calls may come from several threads at once. All of them raise SandboxLostError if the sandbox is gone, which is an
+    infrastructure failure. Mistakes of the work inside show in the results.
     """
 
     id: str
@@ -187,15 +187,16 @@ class Sandbox(ABC):
 
         Args:
             argv: The program and its arguments; no shell is involved.
-            timeout_s: Wall time; None for the spec's limit.
+            timeout_s: Wall time; None for the limit of the specification.
             stdin: Its standard input.
-            env: Variables beside the spec's.
+            env: Variables in addition to those of the specification.
             cwd: Its folder, relative to the work folder.
-            max_output_bytes: Kept of each stream; None for the spec's limit.
-            keep_background: Whether what it leaves running goes on; else it is killed when the command ends.
+            max_output_bytes: Bytes kept of each stream; None for the limit of the specification.
+            keep_background: Whether processes that it leaves keep running; otherwise they are killed when the command
+                ends.
 
         Returns:
-            The result; a program that does not exist is exit code 127, one that may not be run 126, said in stderr.
+            The result. A program that does not exist gives exit code 127, one that must not be run 126; stderr says so.
         """
 
     @abstractmethod
@@ -218,10 +219,10 @@ class Sandbox(ABC):
 
     @abstractmethod
     def write_file(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
-        """Write a file whole, as the sandbox's user; parent folders are made.
+        """Write a whole file as the sandbox's user; parent folders are created.
 
         Raises:
-            SandboxFileError: Outside, unwritable, or no room.
+            SandboxFileError: The path is outside or not writable, or there is no room.
         """
 
     @abstractmethod
@@ -236,7 +237,8 @@ class Sandbox(ABC):
     def download(self, source: str, target: Path, *, max_bytes: int = DEFAULT_MAX_FILE_BYTES) -> None:
         """Copy a file or tree out of the sandbox to a path of the host that does not exist yet.
 
-        Links that leave the tree, devices, special bits, absolute names and `..` are refused, and nothing is left then.
+        Links that leave the tree, devices, special bits, absolute names and `..` are refused; then nothing is left on
+        the host.
 
         Raises:
             SandboxFileError: The tree is missing, hostile or too large.
@@ -260,15 +262,15 @@ class Sandbox(ABC):
 
     @abstractmethod
     def snapshot(self) -> Snapshot:
-        """Keep the present file state; processes are no part of it.
+        """Keep the present file state; processes are not part of it.
 
         Raises:
-            SandboxError: The provider cannot, or the state could not be copied.
+            SandboxError: The provider has no snapshots, or the state could not be copied.
         """
 
     @abstractmethod
     def reset(self, to: Snapshot | None = None) -> ResetReport:
-        """Back to the pristine state or a snapshot; every process inside is gone, `id` may change.
+        """Restore the original state or a snapshot; every process inside ends, and `id` may change.
 
         Raises:
             SandboxDirtyError: Something survived; the sandbox was closed.
@@ -280,7 +282,7 @@ class Sandbox(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """End it and remove everything of it; twice is harmless."""
+        """End it and remove everything that belongs to it; calling it twice is harmless."""
 
     def __enter__(self) -> Self:
         return self
@@ -301,7 +303,7 @@ class SandboxProvider(ABC):
         """What it can do and enforce here.
 
         Raises:
-            SandboxStartError: It cannot run at all here; says what is missing.
+            SandboxStartError: It cannot run here at all; the message says what is missing.
         """
 
     @abstractmethod
@@ -309,19 +311,20 @@ class SandboxProvider(ABC):
         """A fresh sandbox.
 
         Raises:
-            UnsupportedSpecError: It cannot enforce the spec.
+            UnsupportedSpecError: It cannot enforce the specification.
             SandboxStartError: The engine failed, or the image is missing.
         """
 
     @abstractmethod
     def sweep(self, *, dry_run: bool = False) -> list[str]:
-        """Remove what dead owners left of this provider's sandboxes; returns their names."""
+        """Remove sandboxes of this provider whose owners have ended; returns their names."""
 
     def check(self, spec: SandboxSpec) -> None:
-        """Refuse a spec that asks for more than this provider enforces here.
+        """Refuse a specification that asks for more than this provider enforces here.
 
         Raises:
-            UnsupportedSpecError: Names each limit, network and image that it cannot enforce, and the way out.
+            UnsupportedSpecError: It cannot enforce something; the message names each such limit, network and image, and
+                what to do.
         """
         can = self.capabilities()
         missing = [

@@ -1,6 +1,6 @@
-"""Tool environments whose work happens in a sandbox: leased when an episode begins, given back when it ends.
+"""Tool environments whose work happens in a sandbox: leased when an episode begins, and returned when it ends.
 
-How sandboxes are made is the providers' work, waiting and reuse the pool's; what the tools do is the subclass's.
+Providers make sandboxes, the pool handles waiting and reuse, and a subclass says what the tools do.
 """
 
 from __future__ import annotations
@@ -30,16 +30,17 @@ class SandboxEnv(ToolEnv):
     A subclass writes `sandbox_spec` and `set_up`, and decorates methods with `@tool` or writes `carry_out`; it uses
     `self.sandbox`, and `fresh_sandbox` for grading.
 
-    An episode holds at most one sandbox at a time: the agent's is given back before a fresh one is taken, so that
+    An episode holds at most one sandbox at a time: the agent's is returned before a fresh one is taken, so that
     episodes never wait for each other.
 
     A sandbox that is lost raises SandboxLostError, an infrastructure failure: the episode has no reward and is retried.
-    So is a SandboxFileError in the course of an episode that the subclass does not catch: it is no user's mistake.
+    A SandboxFileError during an episode that the subclass does not catch is also an infrastructure failure, because it
+    is not a mistake of the user.
 
     Args:
         sandbox: "docker", "bubblewrap" or "process" (no isolation, for trusted work and tests); a provider; or a pool.
-            None takes docker where an engine answers, else bubblewrap; never "process".
-        relaxed: Limits of the spec that may go unenforced, such as ("memory_mib", "pids", "cpus").
+            None takes docker if an engine answers, else bubblewrap; never "process".
+        relaxed: Limits of the specification that need not be enforced, such as ("memory_mib", "pids", "cpus").
         render_mode: As in Gymnasium.
     """
 
@@ -60,26 +61,27 @@ class SandboxEnv(ToolEnv):
 
     @abstractmethod
     def sandbox_spec(self, task: Task) -> SandboxSpec:
-        """What the task's sandbox must be."""
+        """The specification of the task's sandbox."""
 
     @abstractmethod
     def set_up(self, task: Task) -> Sequence[Message]:
         """Prepare `self.sandbox` and return the first messages."""
 
     def carry_out(self, call: ToolCall) -> EnvReply:
-        """Carry out one tool call; by default the decorated function is called, as `ToolEnv.call` says."""
+        """Carry out one tool call; by default, it calls the decorated function, as in `ToolEnv.call`."""
         return super().call(call)
 
     def put_down(self) -> None:
         """End what runs in `self.sandbox` and is held here, such as an interpreter; the sandbox may be gone."""
 
     def vet(self, task: Task) -> None:
-        """Refuse a task that a server's client made up, where it would choose more than what happens in the sandbox.
+        """Refuse a task that a server's client made, if it would control more than the work in the sandbox.
 
-        An environment whose tasks name their sandbox, or files of this machine, has to; by default all pass.
+        An environment whose tasks name their sandbox, or files of this machine, must override this; by default, all
+        pass.
 
         Raises:
-            TaskError: It would; says what.
+            TaskError: The task would control more; the message says what.
         """
 
     # What a subclass may use.
@@ -93,10 +95,10 @@ class SandboxEnv(ToolEnv):
 
     @contextmanager
     def fresh_sandbox(self, spec: SandboxSpec | None = None) -> Iterator[Sandbox]:
-        """A sandbox that the agent never touched; the agent's own is given back first.
+        """A sandbox that the agent never used; the agent's own is returned first.
 
         Args:
-            spec: What it must be; None for the task's.
+            spec: Its specification; None for the task's.
         """
         assert self.task is not None
         self.release()
@@ -107,7 +109,7 @@ class SandboxEnv(ToolEnv):
             self.release()
 
     def release(self) -> None:
-        """Give the sandbox back, if one is held."""
+        """Return the sandbox, if one is held."""
         lease, self._lease = self._lease, None
         if lease is None:
             return
@@ -121,7 +123,7 @@ class SandboxEnv(ToolEnv):
 
     @property
     def capacity(self) -> int | None:
-        """How many sandboxes like the present episode's the pool holds."""
+        """How many sandboxes like that of the present episode the pool holds."""
         if self._lender is None or self.task is None:
             return None
         return self._lender.capacity(self.sandbox_spec(self.task))
@@ -132,8 +134,8 @@ class SandboxEnv(ToolEnv):
         """Start an episode in a clean sandbox; see `AgentEnv.reset`.
 
         Raises:
-            UnsupportedSpecError: The provider cannot enforce what the task's sandbox must be.
-            SandboxStartError: There is no sandbox to be had.
+            UnsupportedSpecError: The provider cannot enforce the specification of the task's sandbox.
+            SandboxStartError: No sandbox can be started.
         """
         with self._at_work:
             self.release()
@@ -172,7 +174,7 @@ class SandboxEnv(ToolEnv):
         return self.carry_out(call)
 
     def finalize(self, reason: CutReason) -> tuple[float, dict[str, Any]]:
-        """Close a running episode that the harness cut; see `AgentEnv.finalize`."""
+        """Close a running episode that a limit of the rollout cut; see `AgentEnv.finalize`."""
         with self._at_work:
             try:
                 with _file_faults_as_infrastructure():
@@ -195,7 +197,7 @@ class SandboxEnv(ToolEnv):
             sandbox.interrupt()
 
     def close(self) -> None:
-        """Give the sandbox back; twice is harmless."""
+        """Return the sandbox; calling it twice is harmless."""
         self.release()
         super().close()
 

@@ -1,6 +1,6 @@
 """Which provider of sandboxes is used: by its name, or the best one that this machine has.
 
-How sandboxes are made is the providers' work; an environment gets them through `lender`.
+Providers make sandboxes; an environment gets them through `lender`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PROVIDERS = {
 
 
 def default_provider() -> tuple[str, str]:
-    """Name of the provider that is taken where the user names none, and why it is not docker."""
+    """Name of the provider that is used if the user names none, and why it is not docker."""
     try:
         answer = probe_engine()
     except MissingExtraError as error:

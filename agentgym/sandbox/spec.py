@@ -1,6 +1,6 @@
-"""What a sandbox must be: image, user, work folder, limits, network. Part of a task, so it is plain JSON and hashable.
+"""What a sandbox must be: image, user, work folder, limits, network. It is part of a task: plain JSON and hashable.
 
-How a provider brings it about is in the providers; what it cannot enforce it refuses.
+Providers implement it, and refuse what they cannot enforce.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ _HOST = re.compile(r"(\*\.)?[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
 @dataclass(frozen=True)
 class Limits:
-    """What a sandbox may use up; None asks for no limit, and then a provider need not be able to enforce it.
+    """What a sandbox may use up. None asks for no limit, so the provider need not enforce it.
 
     Attributes:
         cpus: CPU cores, as a share of time.
-        memory_mib: Memory of all its processes, in-memory files included; there is no swap beyond it.
+        memory_mib: Memory of all its processes, including in-memory files; there is no swap.
         pids: Processes and threads at once.
         work_mib: Size of the work folder's changes.
         tmp_mib: Size of each temporary folder: /tmp, the home folder, /dev/shm.
         output_bytes: Bytes kept of each output stream of one command; the rest is read, dropped and counted.
-        exec_s: Wall time of one command where the call names none.
-        wall_s: Wall time of the sandbox from lease to return; past it a pool takes it back.
+        exec_s: Wall time of one command if the call names none.
+        wall_s: Wall time of the sandbox from lease to return; beyond it, a pool takes it back.
     """
 
     cpus: float | None = 1.0
@@ -60,7 +60,7 @@ class Mount:
     Attributes:
         source: Absolute path on the host.
         target: Absolute path in the sandbox.
-        writable: Whether the sandbox may change it; hostile work should never be given one.
+        writable: Whether the sandbox may change it. Never give hostile work a writable mount.
     """
 
     source: str
@@ -80,7 +80,7 @@ class Network:
 
     Attributes:
         group: Sandboxes of one owner that name the same group reach each other, and nothing else; "" for none.
-        alias: The name by which the group's others reach this one.
+        alias: The name by which the other members of the group reach this one.
         allow: Hosts that may be reached through a filtering HTTP proxy, as "host", "host:port" or "*.domain"; without a
             port, 80 and 443. Exclusive with a group.
     """
@@ -115,18 +115,18 @@ class SandboxSpec:
     """What a sandbox must be.
 
     Attributes:
-        image: Image of the provider's engine: one of ours by short name ("agentgym/base"), or any other by its tag.
+        image: Image of the provider's engine: one of agentgym by short name ("agentgym/base"), or any other by its tag.
             A provider without images runs on the host's programs and ignores it only for "agentgym/base".
         command: Program that runs beside the runner from the start, such as a server; () for none.
-        user: "agent" is uid 1000 with a passwd entry; another must exist in the image.
+        user: "agent" is uid 1000 with a passwd entry; any other user must exist in the image.
         env: Environment variables of everything that runs in it.
         work_dir: Where commands start and files are written.
-        work: Folder on the host with the pristine content of the work folder; "" for an empty one. It is read once.
+        work: Folder on the host with the original content of the work folder; "" for an empty one. It is read once.
         mounts: Further folders of the host.
         limits: What it may use up.
         network: What it can reach.
-        writable_root: Whether the image's own files may be changed (foreign images whose tasks need it); such a sandbox
-            is reset by making it anew.
+        writable_root: Whether the image's own files may be changed, for images of others whose tasks need it. Such a
+            sandbox is reset by creating it again.
     """
 
     image: str = "agentgym/base"
@@ -156,7 +156,7 @@ class SandboxSpec:
 
     @cached_property
     def key(self) -> str:
-        """SHA-256 in hex of everything in it: sandboxes of equal keys replace each other."""
+        """SHA-256 in hex of everything in it; sandboxes of equal keys are interchangeable."""
         return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
@@ -177,7 +177,7 @@ class SandboxSpec:
         """The same without the named limits, such as "memory_mib": a user's explicit word that they may go unenforced.
 
         Raises:
-            ConfigError: A name is no limit that can be left out.
+            ConfigError: A name is not a limit that can be left out.
         """
         optional = {"cpus", "memory_mib", "pids", "work_mib", "tmp_mib", "wall_s"}
         unknown = sorted(set(limits) - optional)

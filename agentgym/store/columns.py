@@ -1,6 +1,6 @@
-"""Episodes and turns as columns, and the token arrays of chosen turns: what replay and statistics read of a large run.
+"""Episodes and turns as columns, and the token arrays of chosen turns, for replay and statistics over a large run.
 
-Whole trajectories are read in `query`; which entries are drawn is the work of a trainer.
+`query` reads whole trajectories; a trainer chooses which entries are drawn.
 """
 
 # ruff: noqa: S608 - queries are put together from names in this file; values are bound

@@ -1,6 +1,6 @@
 """Credit that was assigned afterwards: reward events under a label, beside the recorded ones.
 
-Which methods assign it is the work of `agentgym.attribution`; an episode that is dropped takes its credit along.
+The methods of `agentgym.attribution` assign it. If an episode is dropped, its credit is dropped too.
 """
 
 from __future__ import annotations

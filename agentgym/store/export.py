@@ -1,4 +1,4 @@
-"""Writing a run's episodes as JSON lines, for tools that read no SQLite.
+"""Writing a run's episodes as JSON lines, for tools that do not read SQLite.
 
 The other direction does not exist: what was sampled enters a run through `RunStore.write_episode`.
 """
@@ -19,11 +19,11 @@ from agentgym.trajectory import Trajectory, Turn
 
 
 def export_jsonl(store: RunStore, path: Path, *, with_tokens: bool = False, **where: Unpack[EpisodeFilter]) -> int:
-    """Write the matching episodes, one JSON object a line; the file appears whole or not at all.
+    """Write the matching episodes, one JSON object per line; the file is written as a whole or not at all.
 
     Args:
         store: The run.
-        path: The file to write; replaced where it exists.
+        path: The file to write; replaced if it exists.
         with_tokens: Whether to write token ids and log-probabilities too.
         where: Which episodes, as in `RunStore.episodes`.
 

@@ -1,7 +1,6 @@
-"""A run's episodes as a dataset of Parquet files that Hugging Face's `datasets` loads: a row an episode.
+"""A run's episodes as a dataset of Parquet files that Hugging Face's `datasets` loads: one row per episode.
 
-Pictures are a dataset beside it, each of them once. Token ids are left out: they belong to one tokenizer, messages to
-any.
+Pictures are a separate dataset, each of them once. Token ids are left out, because they belong to one tokenizer.
 """
 
 from __future__ import annotations
@@ -49,8 +48,8 @@ def export_dataset(
 
     Args:
         store: The run.
-        folder: Where; `datasets.load_dataset(str(folder))` reads it. Made where it is missing.
-        policies: Episodes of these policies alone; all where none is given.
+        folder: The folder to write, which `datasets.load_dataset(str(folder))` reads. It is created if it is missing.
+        policies: Only episodes of these policies; all if none is given.
         overwrite: Whether files of an earlier export may be replaced.
 
     Returns:
@@ -58,7 +57,7 @@ def export_dataset(
 
     Raises:
         MissingExtraError: pyarrow is not installed.
-        UnknownNameError: Nobody of that name played a graded episode.
+        UnknownNameError: No policy of that name played a graded episode.
         StoreError: There are no graded episodes, the folder holds files already, or it cannot be written.
     """
     try:

@@ -26,7 +26,7 @@ _CHUNK = 256
 
 
 class EpisodeFilter(TypedDict, total=False):
-    """Which episodes: each key that is given must match; None matches where the value is missing."""
+    """Which episodes: each given key must match; None matches a missing value."""
 
     id: str
     purpose: str
@@ -43,7 +43,7 @@ class EpisodeFilter(TypedDict, total=False):
 
 
 class EpisodeRow(NamedTuple):
-    """What is known of an episode without reading its turns.
+    """The data of an episode without its turns.
 
     `number` grows in the order of writing; `outcome` is the kind; `reward` is the undiscounted return, None for faults.
     """
@@ -153,7 +153,7 @@ def _turn(connection: Connection, row: Sequence[Any]) -> Turn:
 
 
 def stored_image(connection: Connection, key: str) -> Image | None:
-    """The picture of that hash; None where there is none."""
+    """The picture of that hash; None if there is none."""
     found = connection.rows("SELECT hash, media_type, content FROM images WHERE hash = ?", (key,))
     return Image(*found[0]) if found else None
 

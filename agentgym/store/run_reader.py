@@ -1,6 +1,6 @@
-"""What can be read of a run, by a writer and beside one.
+"""What can be read of a run, by its writer and by others.
 
-The SQL lies in `query`, `columns`, `credit` and `metrics`; writing is in `run_store`.
+The SQL is in `query`, `columns`, `credit` and `metrics`; writing is in `run_store`.
 """
 
 # ruff: noqa: S608 - queries are put together from names in this file; values are bound
@@ -61,7 +61,7 @@ class RunReader:
 
         Args:
             with_tokens: Whether to read token arrays; without them it is faster and turns carry empty ones.
-            after: Number of the last episode to leave out, such as a watermark.
+            after: Read only episodes with a greater number, such as those after a watermark.
             where: What must match, such as `purpose="train"` and `iteration=3`.
         """
         return trajectories(self._connection, self.episode_rows(after=after, **where), with_tokens)
@@ -75,7 +75,7 @@ class RunReader:
         return trajectories(self._connection, rows, with_tokens)
 
     def numbered(self, numbers: Sequence[int], *, with_tokens: bool = True) -> list[Trajectory]:
-        """Trajectories by their numbers, in the order of the numbers; each time one is asked for it is its own copy.
+        """Trajectories by their numbers, in the order of the numbers; a number that occurs twice gives two copies.
 
         Raises:
             StoreError: One of them is not there.
@@ -115,7 +115,7 @@ class RunReader:
         return found
 
     def watermark(self) -> int:
-        """Number of the newest episode, 0 where there is none."""
+        """Number of the newest episode; 0 if there is none."""
         number: int | None = self._connection.rows("SELECT max(number) FROM episodes")[0][0]
         return number or 0
 
@@ -161,7 +161,7 @@ class RunReader:
         return credited_numbers(self._connection, label)
 
     def credit_labels(self) -> dict[str, dict[str, Any]]:
-        """How each kept reading of credit was made, by its label."""
+        """How the credit of each label was made."""
         return labels(self._connection)
 
     def metrics(self, names: Iterable[str] | None = None, phase: str = "train") -> dict[str, Curve]:

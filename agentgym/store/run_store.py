@@ -1,6 +1,6 @@
-"""RunStore: everything a run recorded, behind one object.
+"""RunStore: everything that a run recorded, in one object.
 
-What can be read is in `run_reader`; the SQL of writing lies in `writing`, `credit` and `metrics`.
+Reading is in `run_reader`; the SQL of writing is in `writing`, `credit` and `metrics`.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class RunStore(RunReader):
         """Start the record of a new run.
 
         Args:
-            folder: The run folder; made where it is missing.
-            meta: What to know about the run, by key; JSON values.
+            folder: The run folder; created if it is missing.
+            meta: Information about the run, by key; JSON values.
 
         Raises:
             StoreError: The folder holds a run already, has another writer, cannot be written or is on a network.
@@ -72,8 +72,9 @@ class RunStore(RunReader):
 
         Args:
             folder: The run folder.
-            read_only: Whether to read beside a writer; nothing can be written then, and an older file stays as it is.
-            expected_meta: Values that must be found in the run's meta, so that no other run is continued.
+            read_only: Whether to read only, which is possible beside a writer. Nothing can be written then, and an
+                older file is not changed.
+            expected_meta: Values that the run's meta must have, so that no other run is continued.
 
         Raises:
             StoreError: There is no run, it is another one, has another writer, is damaged or on a network.
@@ -123,13 +124,13 @@ class RunStore(RunReader):
         self.close()
 
     def set_meta(self, values: Mapping[str, Any]) -> None:
-        """Add or replace what is known about the run."""
+        """Add or replace information about the run."""
         rows = [(key, codec.to_json_text(value, f"meta {key!r}")) for key, value in values.items()]
         with self._connection.transaction() as sqlite:
             sqlite.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
     def write_tasks(self, tasks: Iterable[Task]) -> None:
-        """Record tasks without their private parts; run folders are passed around, answers should not be."""
+        """Record tasks without their private parts, because run folders may be shared and answers should not be."""
         rows = []
         for task in tasks:
             record = {key: value for key, value in task.to_json().items() if key != "private"}
@@ -145,10 +146,10 @@ class RunStore(RunReader):
         *,
         is_replacement: bool = False,
     ) -> int:
-        """Record an episode that ended, whole or not at all.
+        """Record an episode that ended, as a whole or not at all.
 
         Args:
-            trajectory: The record; its group, where it has one, is noted as open.
+            trajectory: The record; its group, if it has one, is noted as open.
             iteration: The iteration that collected it; None outside the training loop.
             purpose: What it was collected for.
             is_replacement: Whether it takes the place of a stored episode of the same id (a fault that was run again).
@@ -196,13 +197,13 @@ class RunStore(RunReader):
         *,
         is_replacement: bool = False,
     ) -> None:
-        """Keep a second reading of who earned what beside the recorded events, which stay as they are.
+        """Store credit under a label, in addition to the recorded events, which stay unchanged.
 
         Args:
-            label: Names the reading; unique in a run.
+            label: Names the credit; unique in a run.
             record: How it was made, as JSON values.
             events: Reward events by the episode's number; episodes without any may be left out.
-            is_replacement: Whether it takes the place of the reading of that label.
+            is_replacement: Whether it replaces the credit of that label.
 
         Raises:
             StoreError: The label is taken, an episode does not exist, or writing failed; nothing was written then.
@@ -216,7 +217,7 @@ class RunStore(RunReader):
             write_metrics(sqlite, iteration, values, phase)
 
     def rollback_after(self, iteration: int) -> int:
-        """Drop what a killed run wrote after its checkpoint: later iterations, and groups that were in flight.
+        """Remove what a killed run wrote after its checkpoint: later iterations, and groups that were in flight.
 
         Args:
             iteration: The last iteration that the checkpoint holds. What has no iteration (demonstrations, evaluations

@@ -66,7 +66,7 @@ def check_env(
     role: str = "",
     on_start: Callable[[str], None] | None = None,
 ) -> CheckReport:
-    """Check that an environment keeps the contract of `AgentEnv`.
+    """Check that an environment meets the contract of `AgentEnv`.
 
     Args:
         target: A registered id, or something that makes an environment when called without arguments.
@@ -78,12 +78,12 @@ def check_env(
         on_start: Called with the name of each check before it runs.
 
     Returns:
-        The report; it does not raise for failed checks, `report.raise_if_failed()` does. Of an environment that cannot
-        be made, or makes no task, it says that alone, as the check `load`.
+        The report; it does not raise for failed checks, `report.raise_if_failed()` does. If the environment cannot be
+        made, or makes no task, the report has only the failed check `load`.
 
     Raises:
         UnknownNameError: No such id, role or check.
-        ConfigError: The target is an environment instead of what makes one, or the list of tasks is empty.
+        ConfigError: The target is an environment instead of something that makes one, or the list of tasks is empty.
     """
     start = perf_counter()
     try:
@@ -120,12 +120,12 @@ def check_suite(
     only: Sequence[str] | None = None,
     on_start: Callable[[str], None] | None = None,
 ) -> CheckReport:
-    """Check that a suite keeps its contract and its scripted policies score what it declares.
+    """Check that a suite meets its contract and that its scripted policies reach the declared scores.
 
     Args:
         suite: A suite or its name.
-        max_tasks: Most tasks of a stratum that a scripted policy plays; None plays all of the headline stratum for its
-            scores, and ten of a stratum elsewhere.
+        max_tasks: Largest number of tasks of a stratum that a scripted policy plays. None plays all of the headline
+            stratum for the declared scores, and ten of each stratum for the other checks.
         only: Names of checks in `SUITE_CHECKS`; None runs all.
         on_start: Called with the name of each check before it runs.
 

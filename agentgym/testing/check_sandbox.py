@@ -44,12 +44,12 @@ SANDBOX_CHECKS: Mapping[str, Check[SandboxSubject]] = {
 def check_sandbox(
     provider: SandboxProvider, *, spec: SandboxSpec | None = None, only: Sequence[str] | None = None
 ) -> CheckReport:
-    """Check that a provider and its sandboxes keep the contract of `SandboxProvider` and `Sandbox`.
+    """Check that a provider and its sandboxes meet the contract of `SandboxProvider` and `Sandbox`.
 
     Args:
         provider: What is checked, on this machine.
-        spec: What to start; None for the default one, less what the provider cannot enforce. Its image needs bash,
-            tar and the usual small programs.
+        spec: The specification of sandboxes to start; None for the default one without the limits that the provider
+            cannot enforce. Its image needs bash, tar and the usual small programs.
         only: Names of checks in `SANDBOX_CHECKS`; None runs all.
 
     Returns:

@@ -1,4 +1,4 @@
-"""What a run of checks found: one result a check, and an error that names every failure.
+"""The results of a run of checks: one result per check, and an error that names every failure.
 
 The checks themselves are in the other modules of this package.
 """
@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 
 class Note(str):
-    """What to look at although the check passed; the check returns it."""
+    """A finding to look at although the check passed; the check returns it."""
 
     __slots__ = ()
 
@@ -34,8 +34,8 @@ class CheckResult:
 
     Attributes:
         name: Name of the check.
-        status: passed, failed, or skipped where it does not apply.
-        detail: Why it failed or was skipped, or what to look at although it passed.
+        status: passed, failed, or skipped if it does not apply.
+        detail: Why it failed or was skipped, or a finding to look at although it passed.
         seconds: Wall time.
     """
 

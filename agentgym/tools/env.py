@@ -1,6 +1,6 @@
 """Environments whose actions are tool calls: one tool message for each call.
 
-What the tools do is the subclass's work; a message with several calls is still one turn.
+A subclass says what the tools do. A message with several calls is still one turn.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from agentgym.tools.dispatch import as_tool_messages, methods_of, parse_calls, r
 
 
 class ToolEnv(AgentEnv):
-    """An environment that is acted on by tool calls.
+    """An environment whose actions are tool calls.
 
-    A subclass decorates methods with `@tool`; where it or a base class sets `tools`, these alone may be called: methods
-    by name (`tools = [search]` in the class, `self.tools = [self.search]` in `__init__`), functions, or schemas, whose
+    A subclass decorates methods with `@tool`. If it or a base class sets `tools`, only these may be called: methods by
+    name (`tools = [search]` in the class, `self.tools = [self.search]` in `__init__`), functions, or schemas, whose
     calls it carries out in `call`. Calls of one message run in order until one ends the episode.
     """
 
     max_calls: int = 8
-    """Calls of one message that are carried out; further ones are answered, not run."""
+    """Calls of one message that are carried out; further calls get an answer but are not run."""
     _sets_tools: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -39,7 +39,7 @@ class ToolEnv(AgentEnv):
     def call(self, call: ToolCall) -> EnvReply:
         """Carry out one call; the text of the reply's messages becomes the tool message.
 
-        By default the decorated function is called: a text that it returns is the answer.
+        By default, it calls the decorated function; a text that the function returns is the answer.
         """
         answer = run_tool(self.tools, call, self, EnvReply)
         return said(answer) if isinstance(answer, str) else answer
@@ -67,5 +67,5 @@ class ToolEnv(AgentEnv):
 
 
 def said(text: str, events: Sequence[RewardEvent] = ()) -> EnvReply:
-    """The reply of a tool that answers with a text and lets the episode go on."""
+    """The reply of a tool that answers with a text and does not end the episode."""
     return EnvReply([user(text)], events)

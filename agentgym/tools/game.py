@@ -1,6 +1,6 @@
 """Games in which roles speak and call tools, each role its own.
 
-Turns, limits and books are those of `GameEnv`; what is said is the subclass's work.
+Turns and limits are those of `GameEnv`. A subclass says what messages without calls do.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class ToolGame(GameEnv):
 
     A subclass sets `tools` by role, such as `tools = {"agent": [search, refund], "user": [restart]}` with methods that
     `@tool` decorates, and writes `say`. The results of calls go to the role that made them, and it acts again until it
-    speaks, unless a tool or `after_calls` sets `acting_role`. Each message of calls is a turn of the role. What stands
-    beside calls in a message is said to nobody.
+    speaks, unless a tool or `after_calls` sets `acting_role`. Each message with calls is a turn of the role. Nobody
+    reads the text beside calls in a message.
     """
 
     max_calls: int = 8
-    """Calls of one message that are carried out; further ones are answered, not run."""
+    """Calls of one message that are carried out; further calls get an answer but are not run."""
 
     @abstractmethod
     def say(self, role: str, action: Action) -> GameReply:
@@ -40,9 +40,9 @@ class ToolGame(GameEnv):
         """
 
     def call(self, role: str, call: ToolCall) -> GameReply:
-        """Carry out one call of a role; what the reply tells the role becomes the tool message.
+        """Carry out one call of a role; the text of the reply for this role becomes the tool message.
 
-        By default the decorated function is called: a text that it returns is the answer.
+        By default, it calls the decorated function; a text that the function returns is the answer.
         """
         answer = run_tool(self.tools.get(role, ()), call, self, GameReply)
         return GameReply({role: [user(answer)]}) if isinstance(answer, str) else answer
@@ -54,7 +54,7 @@ class ToolGame(GameEnv):
         """Calls of the role's tools, or what it says.
 
         Raises:
-            ActionSyntaxError: The message begins as a call or holds a `<tool_call>`, but is none that can be read.
+            ActionSyntaxError: The message begins like a call or contains `<tool_call>`, but cannot be read as a call.
         """
         tools = self.tools.get(role, ())
         if not tools:
@@ -68,7 +68,7 @@ class ToolGame(GameEnv):
             return parse_text(text)
 
     def respond(self, role: str, action: Action) -> GameReply:
-        """Carry out the calls of one message until one ends the game, or play what is said."""
+        """Carry out the calls of one message until one ends the game, or play a message without calls."""
         if not action.tool_calls:
             return self.say(role, action)
         inbox: dict[str, list[Message]] = {role: []}

@@ -1,4 +1,4 @@
-"""`@tool`: a function that a model may call, with the schema that its signature and docstring state.
+"""`@tool`: a function that a model may call, with the schema that follows from its signature and docstring.
 
 Carrying out the calls of a message is in `agentgym.tools.dispatch`.
 """
@@ -36,21 +36,22 @@ def tool_schema(name: str, description: str, /, **parameters: str | Mapping[str,
 
 
 class Tool(dict[str, Any]):
-    """A function as a tool: the tool's OpenAI schema, which can be called as the function.
+    """A function as a tool: an OpenAI schema that can be called like the function.
 
-    It goes wherever a schema goes, such as into `ToolEnv.tools`. A method taken from an object remembers the object;
-    a copy of the object has its own. A pickled tool is its schema alone.
+    It can be used wherever a schema can, such as in `ToolEnv.tools`. A method taken from an object remembers the
+    object; a copy of the object has its own tool. A pickled tool is only its schema.
 
     Args:
-        function: What it does. A first parameter called `self` is the environment or game, no argument of the call.
+        function: What it does. A first parameter called `self` is the environment or game and not an argument of the
+            call.
         name: Name of the tool; None takes the function's.
 
     Attributes:
         function: What it does.
-        owner: The object that the method was taken from; None: none, or not yet.
+        owner: The object that the method was taken from; None if there is none yet.
 
     Raises:
-        ContractError: The signature or the docstring does not say what the model has to know.
+        ContractError: The signature or the docstring lacks something that the model has to know.
     """
 
     def __init__(self, function: Callable[..., Any], name: str | None = None) -> None:
@@ -70,7 +71,7 @@ class Tool(dict[str, Any]):
         return next(iter(inspect.signature(self.function).parameters), None) == _SELF
 
     def arguments(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of a call as the function takes them: checked, and converted to the annotated types.
+        """The arguments of a call as the function takes them: checked and converted to the annotated types.
 
         Args:
             given: JSON values by parameter name.
@@ -115,18 +116,18 @@ def tool(*, name: str) -> Callable[[Callable[..., Any]], Tool]: ...
 def tool(function: Callable[..., Any] | None = None, /, *, name: str | None = None) -> Any:
     """Decorator: a function or method as a tool, described by its signature and its docstring.
 
-    The description is the docstring's text before its sections, that of each parameter stands under `Args:`. A
-    parameter with a default may be left out by the model. Annotations may be str, int, float, bool, Literal, Enum,
-    list, dict with text keys, TypedDict, dataclasses, unions of scalars, and each of them or None. The function returns
-    a text, or an `EnvReply` (in games a `GameReply`).
+    The description is the docstring's text before its sections; the texts of parameters are under `Args:`. The model
+    may leave out a parameter with a default. Annotations may be str, int, float, bool, Literal, Enum, list, dict with
+    text keys, TypedDict, dataclasses, unions of scalars, and each of them or None. The function returns a text, or an
+    `EnvReply` (in games a `GameReply`).
 
     Args:
         function: What the tool does. A first parameter called `self` is the environment or game.
         name: Name of the tool; None takes the function's.
 
     Raises:
-        ContractError: A parameter has no annotation, no description or a type without a schema; or is `*args`,
-            `**kwargs` or by position alone.
+        ContractError: A parameter has no annotation, no description or a type without a schema; or it is `*args`,
+            `**kwargs` or positional-only.
 
     Examples:
         >>> from agentgym import tool

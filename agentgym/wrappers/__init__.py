@@ -1,6 +1,6 @@
-"""Wrappers: for users of the Gymnasium interface, around environments of Gymnasium, and around tasks tried again.
+"""Wrappers: for users of the Gymnasium interface, around environments of Gymnasium, and for several tries at a task.
 
-Trainers and evaluation do without recording ones: `agentgym.rollout` keeps these records itself.
+Trainers and evaluation need no recording wrapper: `agentgym.rollout` keeps these records itself.
 """
 
 from agentgym.wrappers.record_trajectory import RecordTrajectory

@@ -1,6 +1,6 @@
-"""Text for an observation of any Gymnasium space that words can hold.
+"""Text for an observation of any Gymnasium space that can be written as text.
 
-An environment that means something by its numbers is better told by a function of its own.
+If an environment's numbers have a meaning, describe them with a function of your own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_NUMBERS = 400
 
 
 def describe_value(space: gymnasium.Space[Any], value: Any) -> str:
-    """The text of a value: numbers as such, arrays by rows, the parts of a tuple by commas, of a dict by lines.
+    """The text of a value: numbers as they are, arrays by rows, tuples with commas, dicts by lines.
 
     Args:
         space: The value's space.

@@ -35,11 +35,11 @@ _OUT_OF_TURNS = Outcome("truncated", "turns")
 
 
 class Ending(NamedTuple):
-    """How an episode stands when it is graded.
+    """The state of an episode when it is graded.
 
     Attributes:
         total: Sum of the environment's rewards.
-        last: Its last reward; 0.0 where no action was valid.
+        last: Its last reward; 0.0 if no action was valid.
         terminated: Whether the environment ended it.
         info: The environment's last info.
     """
@@ -60,18 +60,18 @@ def default_success(ending: Ending) -> bool:
 
 @dataclass(frozen=True)
 class TextView:
-    """How a Gymnasium environment is told and played in text."""
+    """How a Gymnasium environment is described and played in text."""
 
     instruction: str = ""
-    """What the agent is asked to do; what may be said is added. "" names the environment."""
+    """What the agent is asked to do; the possible actions are added. "" names the environment."""
     describe: Callable[[Any, gymnasium.Env[Any, Any]], str] | None = None
     """The text of an observation, from it and the unwrapped environment; None: from the space alone."""
     actions: Sequence[str] = ()
-    """Names of discrete actions, in their order; none: their numbers."""
+    """Names of discrete actions, in their order; if empty, their numbers."""
     success: Callable[[Ending], bool] = default_success
-    """Whether an episode that ended so is solved."""
+    """Whether an episode with this ending is solved."""
     invalid_value: float = INVALID_VALUE
-    """Reward of a message that is no action."""
+    """Reward of a message that is not an action."""
     max_turns: int | None = None
     """Turns after which the episode is truncated; None: as registered with Gymnasium."""
     max_invalid: int = MAX_INVALID
@@ -79,16 +79,16 @@ class TextView:
 
 
 class GymnasiumEnv(AgentEnv):
-    """A Gymnasium environment that is told and played in text.
+    """A Gymnasium environment that is described and played in text.
 
     Observation:
-        Text: the instruction with what may be said, then each observation as `TextView.describe` or the default of its
-        space has it.
+        Text: the instruction with the possible actions, then each observation, as `TextView.describe` or the default of
+        its space writes it.
     Action:
-        Discrete: a message that holds the name (or number) of exactly one action, with any words around it.
+        Discrete: a message that contains the name (or number) of exactly one action, with any words around it.
         MultiDiscrete, MultiBinary: as many numbers as it has parts. Text: the message without surrounding white space.
     Reward:
-        `reward`: the environment's own. `format`: `TextView.invalid_value` for a message that is no action; the
+        `reward`: the environment's own. `format`: `TextView.invalid_value` for a message that is not an action; the
         environment does not see it.
     Termination:
         The environment terminates, or there were more invalid messages than the task's limit.
@@ -108,12 +108,12 @@ class GymnasiumEnv(AgentEnv):
         env: Its id, or the environment itself.
         view: How it is told and played.
         render_mode: None or "ansi", which renders the text.
-        make_options: Keyword arguments of `gymnasium.make`, for an id. A task's `config["make"]` goes over them, also
-            with another `id`; its `config["reset"]` are the options of the environment's `reset`.
+        make_options: Keyword arguments of `gymnasium.make`, for an id. A task's `config["make"]` overrides them, also
+            with another `id`; its `config["reset"]` holds the options of the environment's `reset`.
 
     Raises:
-        ConfigError: Gymnasium does not know the id, its actions are neither text nor discrete, their names are not as
-            many as they, or the observations need a `describe`.
+        ConfigError: Gymnasium does not know the id, its actions are neither text nor discrete, the number of names
+            differs from that of actions, or the observations need a `describe`.
     """
 
     reward_weights = {"reward": 1.0, "format": 1.0}
@@ -150,7 +150,7 @@ class GymnasiumEnv(AgentEnv):
         return Task(f"{self.name}:{seed}", seed, f"{asked} {self._read.usage}", limits=limits, seed_is_content=True)
 
     def begin(self, task: Task) -> Sequence[Message]:
-        """Reset the environment with the task's seed; what comes later is drawn from the episode's."""
+        """Reset the environment with the task's seed; everything random after that is drawn from the episode's seed."""
         options = task.config.get("make", {})
         if options != self._made_with:
             self.env.close()
@@ -179,7 +179,7 @@ class GymnasiumEnv(AgentEnv):
         return EnvReply(success=self.view.success(self._ending))
 
     def fork(self, seed: int | None = None) -> Self:
-        """A deep copy of the environment goes on; a seed gives the copy's generator anew.
+        """A deep copy of the environment continues; a seed replaces the copy's generator.
 
         Raises:
             NotImplementedError: The environment cannot be copied: it holds a window, a process or the like.
@@ -238,7 +238,7 @@ def make_from_gymnasium(
         make_options: Keyword arguments of `gymnasium.make`, for an id.
 
     Raises:
-        ConfigError: It cannot be made, or not be told or played in text.
+        ConfigError: It cannot be made, described or played in text.
     """
     return GymnasiumEnv(env, view, **make_options)
 

@@ -15,11 +15,11 @@ from agentgym.trajectory import Trajectory, Turn
 
 
 class RecordTrajectory(gymnasium.Wrapper[Observation, str, Observation, str]):
-    """Keeps the running episode as a `Trajectory`; it carries messages and no tokens, so it can be cloned only.
+    """Keeps the running episode as a `Trajectory`; it has messages and no tokens, so it can only be cloned.
 
     Args:
         env: An agentgym environment, wrapped or not.
-        policy: Name of whoever acts, for the record.
+        policy: Name of the policy that acts, for the record.
 
     Attributes:
         trajectory: The record of the episode that runs or ran last; None before the first reset.

@@ -1,4 +1,4 @@
-"""A game as an environment of one role, the others being played by scripts made anew for each episode.
+"""A game as an environment of one role; scripts, made for each episode, play the others.
 
 Where the scripts come from is in `agentgym.policies.cast`; a policy for each role at once is the work of rollouts.
 """
@@ -37,7 +37,7 @@ class RoleView(AgentEnv):
     Args:
         game: The game.
         role: The role that the agent plays.
-        partners: For each other role what makes its player.
+        partners: For each other role, the factory of its player.
         render_mode: None or "ansi".
 
     Raises:
@@ -109,7 +109,7 @@ class RoleView(AgentEnv):
         return EnvReply((), own, False, reply.successes[self.role], reply.scores.get(self.role))
 
     def anchor(self) -> str | None:
-        """The game's anchor with those of the partners; None where one of them has none."""
+        """The game's anchor with those of the partners; None if one of them has none."""
         own = self.game.anchor()
         anchors = [getattr(partner, "anchor", None) for partner in self.partners.values()]
         if own is None or None in anchors:
@@ -117,7 +117,7 @@ class RoleView(AgentEnv):
         return " | ".join([own, *(anchor() for anchor in anchors if anchor is not None)])
 
     def fork(self, seed: int | None = None) -> Self:
-        """A copy that goes on from here, where the game can be forked.
+        """A copy that continues from here, if the game can be forked.
 
         Raises:
             NotImplementedError: It cannot.

@@ -1,6 +1,6 @@
 """The observation as a bare string, for code that expects text in, text out.
 
-Images are dropped; whoever needs them takes the dictionary.
+Images are dropped; use the dictionary if you need them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from agentgym.spaces import Message as MessageSpace
 
 
 class TextObservation(gymnasium.ObservationWrapper[str, str, Observation]):
-    """Hands on `observation["text"]`.
+    """Returns `observation["text"]` as the observation.
 
     Args:
         env: An environment whose observation is a dictionary with `text`.

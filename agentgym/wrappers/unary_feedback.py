@@ -1,6 +1,6 @@
-"""Several tries at one task with nothing said of a failed one but "Try again.", worth less the later it is solved.
+"""Several tries at one task: a failed try is answered by "Try again." alone, and later solutions are worth less.
 
-Whether a try solved the task is the wrapped environment's matter; nothing here tells an agent what was wrong.
+The wrapped environment decides whether a try solved the task; nothing here tells the agent what was wrong.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ class UnaryFeedback(AgentEnv):
     """An environment whose task may be tried several times, after "unary feedback as observation".
 
     Observation:
-        That of the wrapped environment during a try; after a failed one `Try again.`, at the end `Correct.` or `No
-        tries left.`, in place of what the environment says there, which might give the answer away.
+        During a try, that of the wrapped environment. After a failed try `Try again.`, at the end `Correct.` or `No
+        tries left.` These replace the environment's own messages there, which might reveal the answer.
     Action:
-        As in the wrapped environment; a try is what is said until its episode ends.
+        As in the wrapped environment; a try lasts until its episode ends.
     Reward:
         `success`: decay ** (failed tries) for solving the task, so that early solutions are worth more. `repetition`:
-        -penalty / max_tries for a try that says what another one said, white space and case aside. `format`: the
-        wrapped environment's penalty for an invalid message, which fails the try where it was the last turn; its other
-        rewards are left out. After Liu et al. 2025, arXiv 2507.14295. Differs: a repetition costs at once, not as a
-        share at the end.
+        -penalty / max_tries for a try that repeats another one, apart from white space and case. `format`: the wrapped
+        environment's penalty for an invalid message, which fails the try if it was the last turn; its other rewards are
+        left out. After Liu et al. 2025, arXiv 2507.14295. Differs: a repetition costs at once, not as a share at the
+        end.
     Termination:
         The task is solved, the tries are used up, or there were more invalid messages in all tries than its limit.
     Truncation:
@@ -51,8 +51,8 @@ class UnaryFeedback(AgentEnv):
     Args:
         env: The environment; it is closed with this one.
         max_tries: Most tries, at least 1.
-        decay: What each failed try multiplies the reward with, in (0, 1].
-        penalty: What repeating a try in each of them would cost in all, at least 0.
+        decay: The factor by which each failed try multiplies the reward, in (0, 1].
+        penalty: The total cost if every try repeated another one, at least 0.
         restates: Whether the first messages of the task follow each `Try again.`
 
     Raises:
@@ -92,7 +92,7 @@ class UnaryFeedback(AgentEnv):
         return Action(text, text, None, ())
 
     def respond(self, action: Action) -> EnvReply:
-        """Play one message; where it ends a try without solving the task, begin the next one."""
+        """Play one message; if it ends a try without solving the task, begin the next try."""
         assert self.task is not None
         observation, _, terminated, truncated, info = self.env.step(action.text)
         if info["is_invalid"]:
@@ -111,7 +111,7 @@ class UnaryFeedback(AgentEnv):
         return EnvReply(success=False)
 
     def fork(self, seed: int | None = None) -> Self:
-        """A copy that goes on from here, where the wrapped environment can be forked.
+        """A copy that continues from here, if the wrapped environment can be forked.
 
         Raises:
             NotImplementedError: It cannot.

@@ -35,12 +35,14 @@ def _archer(figures: Figures) -> tuple[Goal, str]:
             rising = {name: ratios for name, ratios in others.items() if _rose(found["methods"][name])}
             middle = min((median(ratios) for ratios in rising.values() if ratios), default=None)
             if middle is None:
-                told.append(f"{task}: no trajectory method rose above its start, {method} has nothing to reach")
+                told.append(f"{task}: no trajectory method rose above its start, so {method} has no score to reach")
                 continue
-            told.append(f"{task}: {method} {f'{middle:.3g} times fewer turns' if middle else 'does not get there'}")
+            told.append(
+                f"{task}: {method} {f'{middle:.3g} times fewer turns' if middle else 'does not reach their score'}"
+            )
             if middle >= TURN_RATIO and task not in won:
                 won.append(task)
-    name = f"tasks on which ArCHer needs {TURN_RATIO:g} times fewer turns than trajectory methods that rose"
+    name = f"tasks on which ArCHer needs {TURN_RATIO:g} times fewer turns than trajectory methods that improved"
     return Goal(name, len(won), ARCHER_TASKS, "at least"), "; ".join(
         told
     ) or "no run of ArCHer beside a trajectory method"
@@ -60,7 +62,12 @@ def _step(figures: Figures) -> list[tuple[Goal, str]]:
     first = Goal(
         f"methods of step credit above terminal credit on {STEP_TASK}", len(ahead.get(STEP_TASK, ())), 1, "at least"
     )
-    second = Goal("other tasks on which one is", len(others), OTHER_STEP_TASKS, "at least")
+    second = Goal(
+        "other tasks on which a method of step credit is above terminal credit",
+        len(others),
+        OTHER_STEP_TASKS,
+        "at least",
+    )
     rest = "; ".join(text for task, text in told.items() if task != STEP_TASK)
     return [(first, told.get(STEP_TASK, "not run")), (second, rest or "not run")]
 
@@ -74,7 +81,8 @@ def _replay(figures: Figures) -> tuple[Goal, str]:
             stays = not _rose(plain)
             lifted = [name for name, own in replays.items() if _rose(own)]
             told.append(
-                f"{task}: terminal credit {'stays at' if stays else 'rises above'} its start, lifted by {lifted}"
+                f"{task}: terminal credit {'stays at' if stays else 'rises above'} its start; "
+                f"replay that rises: {', '.join(lifted) or 'none'}"
             )
             won += [task] if stays and lifted else []
     name = "sparse tasks where terminal credit stays at its start and replay rises above it"

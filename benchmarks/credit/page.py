@@ -48,9 +48,10 @@ def _task(own: Figures) -> Iterator[str]:
     yield f"## {own['title']}"
     yield ""
     yield (
-        f"Budget {own['turns']:,} turns, oracle {own['oracle']:g}. The shared start scores {start['score']:.3f}; "
-        f"cloning {start['demonstrations']:,.0f} demonstrations ({start['demonstration_turns']:,.0f} turns) took "
-        f"{start['cpu_s']:.0f} CPU seconds, which no method below is charged for."
+        f"The budget is {own['turns']:,} turns, and the oracle scores {own['oracle']:g}. The shared start scores "
+        f"{start['score']:.3f}. It was cloned from {start['demonstrations']:,.0f} demonstrations "
+        f"({start['demonstration_turns']:,.0f} turns) in {start['cpu_s']:.0f} CPU seconds, "
+        "which the table does not include."
     )
     yield ""
     yield f"| {' | '.join(_COLUMNS)} |"
@@ -72,9 +73,11 @@ def _comparisons(own: Figures) -> Iterator[str]:
     if not any(own["paired"].values()):
         return
     yield ""
-    yield "Difference in the mean score over turns, paired by seed; an interval that holds 0 shows no difference."
+    yield (
+        "Differences are in the mean score over turns, paired by seed. An interval that contains 0 shows no difference."
+    )
     yield ""
-    yield "| method | over | difference |"
+    yield "| method | compared with | difference |"
     yield "| --- | --- | --- |"
     for ours, others in own["paired"].items():
         for theirs, rows in others.items():

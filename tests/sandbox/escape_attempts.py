@@ -59,21 +59,21 @@ NETWORK = [
     Attempt(
         "no-interface",
         "Find a network interface that leads out",
-        "network namespace of its own with loopback alone",
+        "a separate network namespace with only loopback",
         "tail -n +3 /proc/net/dev | grep -v '^ *lo:' | sed 's/^/ESCAPED /'; tail -n +3 /proc/net/dev",
         r"lo:",
     ),
     Attempt(
         "no-route",
         "Send a packet to an address that no host has (192.0.2.1, TEST-NET-1)",
-        "network namespace without routes",
+        "a network namespace without routes",
         "perl -MSocket -e 'socket(S, AF_INET, SOCK_DGRAM, 0); print send(S, q(x), 0, pack_sockaddr_in(53,"
         ' inet_aton("192.0.2.1"))) ? "ESCAPED\\n" : "refused: $!\\n"\'',
         r"refused: Network is unreachable",
     ),
     Attempt(
         "dns",
-        "Resolve a name, and so tell a name server something",
+        "Resolve a name, which could send data to a name server",
         "no name server can be reached",
         "getent ahosts secret.example.com && echo ESCAPED; echo status $?",
         r"status 2",
@@ -94,15 +94,15 @@ NETWORK = [
     ),
     Attempt(
         "vsock",
-        "Open a socket to the hypervisor, which no network namespace holds back",
+        "Open a socket to the hypervisor, which a network namespace does not prevent",
         "seccomp filter",
         "perl -e 'print socket(S, 40, 1, 0) ? qq(ESCAPED\\n) : qq(refused: $!\\n)'",
         r"refused: (Operation not permitted|Address family not supported)",
     ),
     Attempt(
         "engine-socket",
-        "Find a container engine's socket, or any other of the host's",
-        "nothing of the host's /run is there",
+        "Find the socket of a container engine, or any other socket of the host",
+        "the host's /run is not there",
         "find / -xdev -type s 2>/dev/null | sed 's/^/ESCAPED /'; ls /var/run/docker.sock /run/docker.sock",
         r"No such file",
     ),
@@ -125,14 +125,14 @@ MOUNTS = [
     ),
     Attempt(
         "unmount",
-        "Unmount what covers something",
+        "Unmount a mount that covers files",
         _SECCOMP,
         'for f in /proc/keys /etc/hosts /tmp /; do sys "$NR_umount2" $f 2; done',
         _REFUSED,
     ),
     Attempt(
         "new-mount-calls",
-        "Mount by the newer calls",
+        "Mount with the newer system calls",
         _SECCOMP,
         'sys "$NR_fsopen" tmpfs 0; sys "$NR_open_tree" -100 / 1; sys "$NR_move_mount" -1 "" -1 "" 0',
         rf"({_REFUSED}\n){{3}}|refused",
@@ -160,15 +160,15 @@ MOUNTS = [
     ),
     Attempt(
         "overlay-redirect",
-        "Mark a file so that the work folder's overlay shows another in its place",
+        "Mark a file so that the overlay of the work folder shows another file in its place",
         "trusted attributes need CAP_SYS_ADMIN",
         'mkdir d; sys "$NR_setxattr" d trusted.overlay.redirect /etc 4 0',
         r"refused: (Operation not permitted|Operation not supported)",
     ),
     Attempt(
         "hard-link",
-        "Link a file of the system into the work folder, to change it there",
-        "other file system, read-only",
+        "Hard-link a system file into the work folder, to change it there",
+        "a different file system, read-only",
         "ln /etc/passwd p && echo ESCAPED; ln /run/agentgym-runner r && echo ESCAPED; echo tried",
         r"Invalid cross-device link",
     ),
@@ -177,7 +177,7 @@ MOUNTS = [
 KERNEL_FILES = [
     Attempt(
         "sysctl",
-        "Write a setting of the kernel, such as the handler of core files",
+        "Write a kernel setting, such as the handler of core files",
         "unprivileged user, read-only /proc/sys",
         "cd /proc/sys; opens kernel/core_pattern kernel/modprobe fs/suid_dumpable vm/overcommit_memory",
         rf"({_NOT_WRITABLE}\n){{4}}",
@@ -198,29 +198,29 @@ KERNEL_FILES = [
     ),
     Attempt(
         "kernel-memory",
-        "Read memory and messages of the kernel, and keys of others",
+        "Read the kernel's memory and messages, and the keys of others",
         "unprivileged user, masked /proc, no devices",
         'reads /proc/kcore /proc/kmsg /dev/mem /dev/kmsg /proc/keys; sys "$NR_syslog" 3 0 0',
         rf"(refused: .*\n){{5}}{_REFUSED}",
     ),
     Attempt(
         "cgroup-release-agent",
-        "Have the kernel start a program outside when a control group empties",
-        "control groups are not there or read-only",
+        "Make the kernel start a program outside the sandbox when a control group becomes empty",
+        "control groups are absent or read-only",
         "opens /sys/fs/cgroup/release_agent /sys/fs/cgroup/memory/release_agent /sys/fs/cgroup/cgroup.procs; "
         "mkdir /sys/fs/cgroup/x && echo ESCAPED; echo tried",
         rf"{_NOT_WRITABLE}",
     ),
     Attempt(
         "cgroup-mount",
-        "Mount the control groups to leave the own one",
+        "Mount the control groups, to leave the sandbox's own",
         _SECCOMP,
         'mkdir -p /tmp/c; sys "$NR_mount" cgroup /tmp/c cgroup 0 memory; sys "$NR_mount" cgroup2 /tmp/c cgroup2 0 0',
         _REFUSED,
     ),
     Attempt(
         "device-nodes",
-        "Make a node of the host's disk and read it",
+        "Create a device node of the host's disk and read it",
         "no CAP_MKNOD, folders without devices",
         'sys "$NR_mknodat" -100 /tmp/disk 24960 2048; mknod disk b 8 0 && echo ESCAPED; '
         "ls /dev | grep -E '^(sd|vd|nvme|kvm|fuse|mem|loop|dm-|mapper)' | sed 's/^/ESCAPED /'",
@@ -228,8 +228,8 @@ KERNEL_FILES = [
     ),
     Attempt(
         "core-file",
-        "Crash, so that a core is written or the host's handler started",
-        "the limit of core files is 1 byte, which handlers respect as well",
+        "Crash, so that a core file is written or the host's handler starts",
+        "the size limit of core files is 1 byte, which handlers also respect",
         "ulimit -c; ulimit -c unlimited && echo ESCAPED; bash -c 'kill -SEGV $$'; ls core* && echo ESCAPED; echo tried",
         r"^0\n",
     ),
@@ -238,14 +238,14 @@ KERNEL_FILES = [
 KERNEL_CALLS = [
     Attempt(
         "user-namespace",
-        "Make a user namespace, to be root in it",
-        "seccomp filter; under bubblewrap the kernel allows none as well",
+        "Create a user namespace and become root in it",
+        "seccomp filter; under bubblewrap the kernel also allows none",
         'sys "$NR_unshare" 268435456; sys "$NR_clone" 268435473 0 0 0 0; unshare -Ur id && echo ESCAPED',
         rf"{_REFUSED}\n{_REFUSED}",
     ),
     Attempt(
         "other-namespaces",
-        "Make other namespaces",
+        "Create other namespaces",
         _SECCOMP,
         'for f in 131072 67108864 134217728 536870912 1073741824 33554432; do sys "$NR_unshare" $f; done',
         rf"({_REFUSED}\n){{6}}",
@@ -259,14 +259,14 @@ KERNEL_CALLS = [
     ),
     Attempt(
         "kernel-keys",
-        "Keep something in a keyring of the kernel, which all of a user's processes share",
+        "Store something in a kernel keyring, which all processes of a user share",
         "seccomp filter",
         'sys "$NR_add_key" user stolen secret 6 -3; sys "$NR_request_key" user stolen 0 -3; sys "$NR_keyctl" 0 -3 0',
         rf"({_REFUSED}\n){{3}}",
     ),
     Attempt(
         "bpf",
-        "Load a program into the kernel",
+        "Load an eBPF program into the kernel",
         _SECCOMP,
         'sys "$NR_bpf" 9999 0 0',
         _REFUSED,
@@ -280,14 +280,14 @@ KERNEL_CALLS = [
     ),
     Attempt(
         "userfaultfd",
-        "Hold the kernel up in the middle of a copy, as exploits do",
+        "Stop the kernel in the middle of a copy (userfaultfd), as exploits do",
         _SECCOMP,
         'sys "$NR_userfaultfd" 0',
         _REFUSED,
     ),
     Attempt(
         "io-uring",
-        "Reach the kernel's largest door of late, io_uring",
+        "Use io_uring, a large attack surface of the kernel",
         "seccomp filter",
         'sys "$NR_io_uring_setup" 1 0',
         r"refused: (Operation not permitted|Function not implemented)",
@@ -301,7 +301,7 @@ KERNEL_CALLS = [
     ),
     Attempt(
         "reboot",
-        "Reboot, swap, account, set quotas",
+        "Reboot, or change swap, process accounting or quotas",
         _SECCOMP,
         'sys "$NR_reboot" 1 2 3 0; sys "$NR_swapon" /none 0; sys "$NR_acct" /none; sys "$NR_quotactl" 0 0 0 0',
         rf"({_REFUSED}\n){{4}}",
@@ -315,8 +315,8 @@ KERNEL_CALLS = [
     ),
     Attempt(
         "foreign-calls",
-        "Make system calls by the numbers of another architecture",
-        "the filter knows one architecture, and ends who uses another",
+        "Make system calls with the numbers of another architecture",
+        "the filter allows one architecture and kills a process that uses another",
         "perl -e 'print syscall(39 | 0x40000000) > 0 ? q(ESC) . qq(APED\\n) : qq(refused: $!\\n)'; echo ended $?",
         r"ended 159|refused: (Operation not permitted|Function not implemented)",
     ),
@@ -326,15 +326,15 @@ PRIVILEGES = [
     Attempt(
         "capabilities",
         "Use a capability",
-        "all are dropped, from the bounding set as well",
+        "all capabilities are dropped, also from the bounding set",
         "grep -E 'Cap(Inh|Prm|Eff|Bnd|Amb)' /proc/self/status | grep -v 0000000000000000 && echo ESCAPED; "
         "grep NoNewPrivs /proc/self/status",
         r"NoNewPrivs:\s+1",
     ),
     Attempt(
         "setuid",
-        "Become root, by the call and by programs that start as root",
-        "no new privileges; folders without set-user-id",
+        "Become root through the system call or through programs that run as root",
+        "no new privileges; folders in which set-user-id has no effect",
         'sys "$NR_setuid" 0; cp /usr/bin/perl p; chmod 4755 p; '
         "for s in ./p $(find / -xdev -perm -4000 -name su 2>/dev/null); do "
         "$s -e 'print $> == 0 ? qq(ESCAPED\\n) : q()' </dev/null 2>&1; done; echo tried",
@@ -349,7 +349,7 @@ PRIVILEGES = [
     ),
     Attempt(
         "priority",
-        "Take the processor by real-time priority",
+        "Take over the processor with real-time priority",
         "no CAP_SYS_NICE",
         "perl -e '$p = pack(q(i), 50); print syscall($ENV{NR_sched_setscheduler}, 0, 1, $p) < 0 ? "
         "qq(refused: $!\\n) : qq(ESCAPED\\n)'",
@@ -357,14 +357,14 @@ PRIVILEGES = [
     ),
     Attempt(
         "oom-score",
-        "Be spared when memory is short, so that the runner dies in its place",
-        "commands start with the score 1000, and lowering it needs CAP_SYS_RESOURCE",
+        "Avoid being killed when memory runs out, so that the runner is killed instead",
+        "commands start with an OOM score of 1000, and lowering it needs CAP_SYS_RESOURCE",
         "sleep 0.2; cd /proc/self; cat oom_score_adj; echo -1000 > oom_score_adj && echo ESCAPED; echo tried",
         r"^1000\n",
     ),
     Attempt(
         "preload",
-        "Have every program load a library of the agent's",
+        "Make every program load a library of the agent",
         "read-only /etc; the runner is static",
         "touch /etc/ld.so.preload && echo ESCAPED; echo tried",
         r"Read-only file system|Permission denied",
@@ -389,14 +389,14 @@ RUNNER = [
     ),
     Attempt(
         "keeper-memory",
-        "Read memory and descriptors of the runner's helper that serves this very command",
+        "Read memory and descriptors of the runner's helper that serves this command",
         "the helper is not dumpable",
         "reads /proc/$PPID/mem /proc/$PPID/environ; ls /proc/$PPID/fd 2>&1 | sed 's/.*: //'",
         r"(refused: .*\n){2}Permission denied",
     ),
     Attempt(
         "runner-memory-calls",
-        "Read and take what is the runner's by system calls",
+        "Read the runner's memory and take its descriptors through system calls",
         "the runner is not dumpable; seccomp filter",
         "perl -e '$d = syscall($ENV{NR_pidfd_open}, 1, 0); for $n (3 .. 8) {"
         ' print syscall($ENV{NR_pidfd_getfd}, $d, $n, 0) < 0 ? "refused: $!\\n" : "ESCAPED\\n" }'
@@ -414,14 +414,14 @@ RUNNER = [
     Attempt(
         "inherited-descriptors",
         "Find a descriptor that a command should not have",
-        "the runner closes all but the three streams",
+        "the runner closes all descriptors except the three streams",
         "ls /proc/self/fd | grep -vE '^[0-3]$' | sed 's/^/ESCAPED /'; readlink /proc/$$/fd/*",
         r"(pipe|/dev/null|socket)",
     ),
     Attempt(
         "runner-limits",
         "Give the runner and its helper limits, a priority or a scheduler that every later command would inherit",
-        "seccomp filter: a process changes these for itself alone",
+        "seccomp filter: a process can change these only for itself",
         "for p in 1 $PPID; do perl -e '$p = shift() + 0; $none = pack(q(QQ), 0, 0); $first = pack(q(Q), 1); "
         "$calm = pack(q(i), 0); $idle = pack(q(LLQlLQQQ), 48, 5, 0, 19, 0, 0, 0, 0); "
         "@calls = ([prlimit64 => $p, 1, $none, 0], [setpriority => 0, $p, 19], [setpriority => 1, getpgrp($p), 19], "
@@ -435,7 +435,7 @@ RUNNER = [
     Attempt(
         "runner-program",
         "Replace the runner's program",
-        "it is bound read-only",
+        "the program is bound read-only",
         "for r in /run/agentgym-runner /usr/local/bin/agentgym-runner; do "
         "[ -e $r ] && { opens $r; rm -f $r && echo ESCAPED; }; done; echo tried",
         r"refused: (Read-only file system|Permission denied|Text file busy)",
@@ -443,7 +443,7 @@ RUNNER = [
     Attempt(
         "terminal-injection",
         "Type into the terminal that started the sandbox (TIOCSTI)",
-        "a session of its own without terminal",
+        "a separate session without a terminal",
         "exec 9<> /dev/tty && echo ESCAPED; "
         'for n in 0 1 2; do perl -e \'open(F, "<&=", $ARGV[0]); $c = "x"; '
         "print ioctl(F, 0x5412, $c) ? qq(ESCAPED\\n) : qq(refused: $!\\n)' $n; done",
@@ -452,7 +452,7 @@ RUNNER = [
     Attempt(
         "processes-of-others",
         "See and signal processes of the host",
-        "process namespace of its own",
+        "a separate process namespace",
         "for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline; echo; done | grep -iE 'py[t]est|docker[d]|system[d]'"
         " | sed 's/^/ESCAPED /'; kill -0 99999 2>&1; ls -d /proc/[0-9]* | wc -l",
         r"No such process",

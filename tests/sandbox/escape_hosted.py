@@ -97,7 +97,7 @@ def decoy(sock: socket.socket) -> Iterator[list[bytes]]:
         sock.close()
 
 
-@attempt("decoy-tcp", "Connect to a server on the host's loopback", "network namespace of its own")
+@attempt("decoy-tcp", "Connect to a server on the host's loopback", "a separate network namespace")
 def connect_to_host(arena):
     server = socket.create_server(("127.0.0.1", 0))
     port = server.getsockname()[1]
@@ -108,7 +108,7 @@ def connect_to_host(arena):
     assert not arrived
 
 
-@attempt("decoy-udp", "Send a datagram, such as a DNS query, to the host's loopback", "network namespace of its own")
+@attempt("decoy-udp", "Send a datagram, such as a DNS query, to the host's loopback", "a separate network namespace")
 def send_to_host(arena):
     server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     server.bind(("127.0.0.1", 0))
@@ -118,7 +118,7 @@ def send_to_host(arena):
     assert not arrived
 
 
-@attempt("decoy-abstract", "Connect to an abstract unix socket of the host", "network namespace of its own")
+@attempt("decoy-abstract", "Connect to an abstract unix socket of the host", "a separate network namespace")
 def connect_to_abstract_socket(arena):
     name = f"agentgym-decoy-{os.urandom(4).hex()}"
     server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -137,7 +137,7 @@ def connect_to_abstract_socket(arena):
 @attempt(
     "proxy-to-host",
     "Reach the host's loopback, private and metadata addresses through the proxy of an allowlist",
-    "the proxy refuses what is not listed, and names that stand for such addresses",
+    "the proxy refuses hosts that are not listed, and names that resolve to such addresses",
 )
 def connect_through_proxy(arena):
     server = socket.create_server(("127.0.0.1", 0))
@@ -162,7 +162,7 @@ def connect_through_proxy(arena):
     assert not arrived
 
 
-@attempt("host-environment", "Read secrets in the host's environment", "the environment is made anew")
+@attempt("host-environment", "Read secrets in the host's environment", "the environment is built from nothing")
 def read_environment(arena):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOST_API_KEY", "s3cr3t-value")
@@ -174,8 +174,8 @@ def read_environment(arena):
 
 @attempt(
     "link-read",
-    "Have the host read a file of the system through a link in the work folder",
-    "paths are resolved beneath the work folder by the kernel (openat2)",
+    "Make the host read a system file through a link in the work folder",
+    "the kernel resolves paths beneath the work folder (openat2)",
 )
 def read_through_link(arena):
     arena.run("rm -rf l*; ln -s /etc/passwd l1; ln -s ../../etc l2; ln -s /proc/self/root l3; ln -s . l4; ln -s l1 l5")
@@ -186,8 +186,8 @@ def read_through_link(arena):
 
 @attempt(
     "link-write",
-    "Have the host write outside the work folder through a link",
-    "paths are resolved beneath the work folder, and files replaced whole",
+    "Make the host write outside the work folder through a link",
+    "paths are resolved beneath the work folder, and files are replaced as a whole",
 )
 def write_through_link(arena):
     arena.run("rm -rf w*; echo kept > /tmp/target; ln -s /tmp/target w1; ln -s /tmp w2")
@@ -202,7 +202,7 @@ def write_through_link(arena):
 @attempt(
     "race-read",
     "Swap a file for a link while the host reads it",
-    "the check and the opening are one step of the kernel",
+    "the kernel checks and opens in one step",
 )
 def race_against_read(arena):
     swap = "echo mine > f; while :; do ln -sfn /etc/passwd g; mv -T g l; echo mine > h; mv h l; done"
@@ -221,7 +221,7 @@ def race_against_read(arena):
 @attempt(
     "race-download",
     "Swap a folder for a link while the host downloads the tree",
-    "the sandbox's own user packs, and the host unpacks no link that leaves",
+    "the sandbox's own user packs the tree, and the host unpacks no link that leaves it",
 )
 def race_against_download(arena):
     swap = "mkdir -p t/a; echo mine > t/a/passwd; while :; do mv t/a t/b; ln -s /etc t/a; rm t/a; mv t/b t/a; done"
@@ -246,7 +246,7 @@ def race_against_download(arena):
 
 @attempt(
     "download-links",
-    "Hand the host a tree whose links leave it",
+    "Give the host a tree with links that lead out of it",
     "unpacking refuses absolute links, and links above the tree",
 )
 def download_links(arena):
@@ -263,7 +263,7 @@ def download_links(arena):
 
 @attempt(
     "download-special",
-    "Hand the host pipes, sockets and programs that run as their owner",
+    "Give the host pipes, sockets and programs that run as their owner",
     "unpacking refuses special files and drops special bits",
 )
 def download_special(arena):
@@ -282,8 +282,8 @@ def download_special(arena):
 
 @attempt(
     "pipe-read",
-    "Have the host wait for ever at a pipe, or read a device",
-    "regular files alone are read, and opened without waiting",
+    "Make the host wait forever at a pipe, or read a device",
+    "only regular files are read, and they are opened without waiting",
 )
 def read_special(arena):
     arena.run("rm -rf p q; mkfifo p; mkdir q")
@@ -296,8 +296,8 @@ def read_special(arena):
 
 @attempt(
     "sparse-file",
-    "Hand the host a file of a terabyte that takes no room",
-    "sizes are looked at before and counted while reading",
+    "Give the host a sparse file of one terabyte",
+    "sizes are checked before reading and counted while reading",
 )
 def read_sparse_file(arena):
     arena.run("rm -rf s; mkdir s; truncate -s 1T s/huge || truncate -s 1G s/huge")
@@ -314,7 +314,7 @@ def read_sparse_file(arena):
     arena.run("rm -rf s")
 
 
-@attempt("growing-file", "Make a file grow for ever while the host reads it", "bytes are counted while reading")
+@attempt("growing-file", "Make a file grow forever while the host reads it", "bytes are counted while reading")
 def read_growing_file(arena):
     with arena.fresh() as box, box.spawn(["bash", "-c", "while :; do head -c 65536 /dev/zero >> f || : > f; done"]):
         for _ in range(20):
@@ -324,14 +324,14 @@ def read_growing_file(arena):
                 time.sleep(0.01)
 
 
-@attempt("output-flood", "Fill the host's memory with output", "the runner drops what is over the limit, and counts it")
+@attempt("output-flood", "Fill the host's memory with output", "the runner drops and counts what exceeds the limit")
 def flood_output(arena):
     ran = arena.shared.exec(["bash", "-c", "head -c 200000000 /dev/zero"], timeout_s=60, max_output_bytes=100_000)
     assert len(ran.stdout) == 100_000
     assert ran.dropped_bytes == 199_900_000
 
 
-@attempt("forged-frames", "Write the runner's own messages to standard output", "output is payload, never parsed")
+@attempt("forged-frames", "Write the runner's own messages to standard output", "output is payload and never parsed")
 def forge_frames(arena):
     # The end of a command with exit code 0, as the runner says it to the host.
     forged = r"\x18\x00\x00\x00\x22" + r"\x00" * 24
@@ -343,7 +343,7 @@ def forge_frames(arena):
 @attempt(
     "kill-runner",
     "Kill or stop the runner",
-    "the first process of a namespace takes no signal from inside",
+    "the first process of a namespace accepts no signal from inside",
 )
 def kill_runner(arena):
     with arena.fresh() as box:
@@ -354,7 +354,7 @@ def kill_runner(arena):
 @attempt(
     "kill-all",
     "Kill every process, the runner's helpers included, to look like a fault of the machine",
-    "the operation ends as killed, not as lost, and the sandbox goes on",
+    "the operation ends as killed, not as lost, and the sandbox keeps working",
 )
 def kill_all(arena):
     with arena.fresh() as box:
@@ -367,8 +367,8 @@ def kill_all(arena):
 
 @attempt(
     "lose-time-limit",
-    "Kill the runner's helper that watches over the time limit, and work on without one",
-    "the runner kills what a killed helper ran",
+    "Kill the runner's helper that enforces the time limit, and continue without a limit",
+    "the runner kills what the killed helper ran",
 )
 def lose_time_limit(arena):
     with arena.fresh() as box:
@@ -384,7 +384,7 @@ def lose_time_limit(arena):
 @attempt(
     "stop-helper",
     "Stop the runner's helper, so that the host waits and blames the machine",
-    "the runner kills a helper that was stopped; the operation ends as killed",
+    "the runner kills a stopped helper, and the operation ends as killed",
 )
 def stop_helper(arena):
     with arena.fresh() as box:
@@ -395,7 +395,7 @@ def stop_helper(arena):
         assert arena.run("echo alive", box) == "alive\n"
 
 
-@attempt("fork-bomb", "Fork without end", "limit of processes; the runner is not bound by it")
+@attempt("fork-bomb", "Fork without end", "a limit of processes, which does not apply to the runner")
 def fork_bomb(arena):
     with arena.fresh() as box:
         ran = box.exec(
@@ -408,7 +408,7 @@ def fork_bomb(arena):
 @attempt(
     "memory-bomb",
     "Take all memory",
-    "limit of memory under Docker; bubblewrap has none and refuses a spec that asks for one",
+    "a memory limit under Docker; bubblewrap has none and refuses a specification that asks for one",
 )
 def memory_bomb(arena):
     if "memory_mib" not in arena.provider.capabilities().limits:
@@ -446,7 +446,7 @@ def fill_inodes(arena):
 
 @attempt(
     "outlive-reset",
-    "Leave a process that goes on after a reset",
+    "Leave a process that keeps running after a reset",
     "a reset kills everything in the process namespace",
 )
 def outlive_reset(arena):
@@ -462,7 +462,7 @@ def outlive_reset(arena):
 @attempt(
     "files-after-reset",
     "Leave hidden files for the next episode",
-    "a reset brings the work folder back and empties the others",
+    "a reset restores the work folder and empties the others",
 )
 def leave_files(arena):
     with arena.fresh() as box:
@@ -480,8 +480,8 @@ def leave_files(arena):
 
 @attempt(
     "folders-after-reset",
-    "Take from the next episode the right to write in its folders",
-    "a reset puts rights and times of folders back, or makes them anew",
+    "Take away the next episode's right to write in its folders",
+    "a reset restores the permissions and times of folders, or creates the folders again",
 )
 def spoil_folders(arena):
     look = "stat -c '%a %U %n' . ~ /tmp /dev/shm; touch ./t ~/t /tmp/t /dev/shm/t && rm ./t ~/t /tmp/t /dev/shm/t"
@@ -495,8 +495,8 @@ def spoil_folders(arena):
 
 @attempt(
     "ipc-after-reset",
-    "Leave shared memory, semaphores and message queues, which are no files, for the next episode",
-    "a reset removes them, or makes the IPC namespace anew",
+    "Leave shared memory, semaphores and message queues, which are not files, for the next episode",
+    "a reset removes them, or creates a new IPC namespace",
 )
 def leave_ipc(arena):
     make = "sys $NR_shmget 4711 4096 950; sys $NR_semget 4711 1 950; sys $NR_msgget 4711 950; "
@@ -512,7 +512,7 @@ def leave_ipc(arena):
 @attempt(
     "between-sandboxes",
     "Reach another sandbox of the same owner: its files, processes, memory segments and ports",
-    "namespaces of its own for each",
+    "each sandbox has its own namespaces",
 )
 def reach_other_sandbox(arena):
     with arena.fresh() as one, arena.fresh() as two:
@@ -539,7 +539,7 @@ def reach_other_sandbox(arena):
 @attempt(
     "reward-file",
     "Write the reward and overwrite the grader before grading",
-    "grading happens in a fresh sandbox that holds neither",
+    "grading uses a fresh sandbox that contains neither",
 )
 def write_reward(arena):
     with arena.fresh() as box:
@@ -559,7 +559,7 @@ def write_reward(arena):
 @attempt(
     "grader-tools",
     "Change what the grader runs: shell start-up files, search path, Python's start-up",
-    "start-up files are not read, programs are read-only, grading starts fresh",
+    "start-up files are not read, programs are read-only, and grading uses a fresh sandbox",
 )
 def change_tools(arena):
     with arena.fresh() as box:
@@ -579,8 +579,8 @@ def change_tools(arena):
 
 @attempt(
     "grader-timeout",
-    "Make the grading of a submission take for ever",
-    "a time limit that kills every descendant, reported as the submission's doing",
+    "Make the grading of a submission take forever",
+    "a time limit kills every descendant, and the submission counts as the cause",
 )
 def time_out_grader(arena):
     with arena.fresh() as grader:

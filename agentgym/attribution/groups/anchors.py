@@ -1,4 +1,4 @@
-"""Anchors: turns that a group's rollouts took in the same state are compared by what came of them (GiGPO).
+"""Anchors: turns of a group's rollouts in the same state are compared by the rewards that followed (GiGPO).
 
 The comparison of whole episodes, which GiGPO adds, is `episode_groups`: "episode_groups+anchors" is GiGPO.
 """
@@ -16,9 +16,9 @@ from agentgym.attribution.steps import Floats, Steps, require_discount, returns_
 class Anchors(StepFormula):
     """G_t minus the mean G of the group's turns in the same state; G_t = r_t + gamma G_{t+1}.
 
-    Feng et al. 2025, arXiv 2505.10978. Differs: states are the environment's own keys, which know what an observation
-    hides; baselines leave the rollout itself out, and count every rollout once in a state that it came back to, as its
-    visits share their future.
+    Feng et al. 2025, arXiv 2505.10978. Differs: states are the environment's own keys, which include what an
+    observation hides. Baselines leave the rollout itself out, and count every rollout once in a state that it visits
+    several times, because its visits share their future.
     """
 
     gamma: float = 0.95
@@ -26,7 +26,7 @@ class Anchors(StepFormula):
     baseline: Baseline = "leave_one_out"
     """The mean of the other rollouts in that state, or of all."""
     one_visit: bool = True
-    """Whether a rollout enters the baseline of a state with its first visit alone."""
+    """Whether a rollout enters the baseline of a state only with its first visit."""
     is_scaled: bool = False
     """Whether to divide by the standard deviation in that state."""
 
@@ -48,7 +48,7 @@ class Anchors(StepFormula):
         return groups.compared(returns, self.baseline, self.is_scaled)
 
     def sizes(self, steps: Steps) -> GroupSizes:
-        """How many turns have others to be compared with.
+        """How many turns can be compared with others.
 
         Raises:
             ConfigError: Anchors were not recorded.

@@ -1,6 +1,6 @@
 """Episode groups: each turn has its whole episode's advantage over the other rollouts of the group (RLOO, GRPO).
 
-It is the part of GiGPO and its kin that tells no turns apart; the trainer has more estimators of its own.
+It is the part of GiGPO and its relatives that does not distinguish turns. The trainer has further estimators.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class EpisodeGroups(StepFormula):
 
 
 def episode_advantages(steps: Steps, rewards: Floats, baseline: Baseline, is_scaled: bool) -> Floats:
-    """float64[B], what the sum of each trajectory's rewards exceeds those of its group by."""
+    """float64[B], by how much the sum of each trajectory's rewards exceeds those of its group."""
     _, numbers = np.unique(steps.groups, return_inverse=True)
     groups = StepGroups(numbers, np.arange(steps.num_trajectories), one_visit=False)
     return groups.compared(steps.totals(rewards), baseline, is_scaled)

@@ -1,6 +1,6 @@
-"""State counts: a bonus for reaching states that the rollouts of a group rarely reach, which fades as the run goes on.
+"""State counts: a bonus for reaching states that the rollouts of a group rarely reach, which fades during the run.
 
-Counts are of the group at hand; a memory across iterations would make credit depend on what was seen before.
+Visits are counted within the group; a memory across iterations would make credit depend on earlier iterations.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from agentgym.errors import ConfigError
 class StateCounts(StepFormula):
     """r_t + weight / sqrt(N(s_{t+1})), N counting the turns of the group taken in that state.
 
-    Strehl and Littman 2008 (MBIE-EB); Bellemare et al. 2016, arXiv 1606.01868. The last turn of an episode leads to no
-    state that is acted in, and gets no bonus; nor does one that leads to a state without a key.
+    Strehl and Littman 2008 (MBIE-EB); Bellemare et al. 2016, arXiv 1606.01868. The last turn of an episode gets no
+    bonus, because no turn is taken in the state after it. A turn that leads to a state without a key gets none either.
     """
 
     weight: Schedule = field(default_factory=Schedule)
     """The bonus of a state that was reached once, by iteration."""
     of: Literal["anchor", "progress"] = "anchor"
-    """What a state is told by: its key, or how far it has come."""
+    """What identifies a state: its key, or its progress."""
     resolution: float = 0.01
-    """Steps of progress that count as one."""
+    """The step of progress that counts as one state."""
 
     name = "state_counts"
 

@@ -1,6 +1,6 @@
-"""Turn groups: turn rewards and outcomes are compared within the group apart, then added (MT-GRPO in general form).
+"""Turn groups: turn rewards and outcomes are compared separately within the group, then added (general MT-GRPO).
 
-Where turns are compared by what came of them, rather than by their own rewards, the method is `anchors`.
+The method `anchors` compares turns by the rewards that followed instead of their own rewards.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from agentgym.errors import ConfigError
 class TurnGroups(StepFormula):
     """A_t = turn_weight * sum over t' >= t of (gamma trace)^(t'-t) (r_t' - b_t') + A^O.
 
-    b is the mean reward of the group's turns at the same place, or in the same state; A^O compares what the outcome
-    components came to. MT-GRPO, Zeng et al. 2025, arXiv 2505.11821, is the case of two turns. Differs: any number of
-    turns, whose bounds come from the record, and a turn that is compared with no other adds 0.
+    b is the mean reward of the group's turns at the same place, or in the same state; A^O compares the totals of the
+    outcome components. MT-GRPO, Zeng et al. 2025, arXiv 2505.11821, is the case of two turns. Differs: any number of
+    turns, whose bounds come from the record; a turn that cannot be compared with another adds 0.
     """
 
     outcome: tuple[str, ...] = ("success",)
@@ -34,7 +34,7 @@ class TurnGroups(StepFormula):
     gamma: float = 1.0
     """Discount of a turn."""
     trace: float = 1.0
-    """How far later turns reach back: 0 leaves each turn its own reward alone."""
+    """How far the rewards of later turns reach back: with 0, each turn has only its own reward."""
     by: Literal["turn", "anchor"] = "turn"
     """Whether turns at the same place or in the same state are compared."""
     baseline: Baseline = "leave_one_out"
@@ -68,7 +68,7 @@ class TurnGroups(StepFormula):
         return self.turn_weight * turns + episodes[steps.owner]
 
     def sizes(self, steps: Steps) -> GroupSizes:
-        """How many turns have others to be compared with.
+        """How many turns can be compared with others.
 
         Raises:
             ConfigError: Anchors are asked for and not recorded.

@@ -1,4 +1,4 @@
-"""Expert: a turn earns by how much it looks like one of an expert's.
+"""Expert: a turn earns more the more it looks like an expert's turn.
 
 The discriminator, which learns, is `agentgym_rl.learned_attribution.discriminator`; the implicit reward of the same
 paper, a loss on pairs of actions, is `agentgym_rl.offline.step_preference`.
@@ -22,14 +22,14 @@ EXPERT = "expert"
 
 @dataclass(frozen=True)
 class Expert(StepFormula):
-    """log D(s_t, a_t), D telling an expert's turns from the agent's, fitted anew as the agent learns.
+    """log D(s_t, a_t), where D tells an expert's turns from the agent's; it is fitted again as the agent learns.
 
     StepAgent's inverse reinforcement learning, Deng et al. 2024, arXiv 2411.03817; GAIL, Ho and Ermon 2016, arXiv
-    1606.03476. It pays no attention to the task's own rewards: `expert+environment` does.
+    1606.03476. It ignores the task's own rewards; `expert+environment` adds them.
     """
 
     form: Literal["log_d", "minus_log_not_d"] = "log_d"
-    """log D is at most 0 and makes short episodes pay; -log(1 - D) is at least 0 and makes long ones pay."""
+    """log D is at most 0 and rewards short episodes; -log(1 - D) is at least 0 and rewards long ones."""
     limit: float = 5.0
     """Largest |reward| of a turn."""
     run: str = ""

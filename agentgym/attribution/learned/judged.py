@@ -1,6 +1,6 @@
-"""Judged: a judge says what each turn did for several ends, and a turn earns its share of how far each was reached.
+"""Judged: a judge rates each turn in several dimensions; the rating weights what the episode reached in each.
 
-Asking the judge is the work of `judge_rater`.
+`judge_rater` asks the judge.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LOWEST, HIGHEST = -1, 3
 GOAL = "goal"
 """The dimension that the official score measures, whatever reward components are called."""
 RULES = "rules"
-"""The judge that is none: rules that stand in for one."""
+"""The name for rating by rules instead of a judge."""
 
 
 def rating_name(dimension: str) -> str:
@@ -36,23 +36,23 @@ def reached_name(dimension: str) -> str:
 class Judged(StepFormula):
     """sum_d weight_d v_d, v = rating / 3 x how far the episode came in dimension d; -1 for a harmful turn.
 
-    Utterance-level attribution of Sotopia-RL, Yu et al. 2025, arXiv 2508.03905. Differs: ratings are the reward, rather
-    than what a reward model is regressed to, and how far an episode came is measured by the environment.
+    Utterance-level attribution of Sotopia-RL, Yu et al. 2025, arXiv 2508.03905. Differs: ratings are the reward itself
+    instead of the target of a reward model, and the environment measures how far an episode came.
     """
 
     judge: str = RULES
-    """Who judges: "rules", or a policy that speaks text, such as endpoint:URL#MODEL."""
+    """Who judges: "rules", or a policy that works on text, such as endpoint:URL#MODEL."""
     dimensions: tuple[str, ...] = (GOAL,)
-    """What is judged; one of the name of a reward component is measured by it, "goal" and any other by the official
-    score."""
+    """What is judged. A dimension with the name of a reward component is measured by this component; "goal" and any
+    other dimension by the official score."""
     weights: tuple[float, ...] = (1.0,)
     """Of each dimension."""
     about: tuple[str, ...] = ()
-    """What each dimension means, for the judge; empty: its name says it."""
+    """What each dimension means, for the judge; if empty, its name must suffice."""
     answers: str = ""
-    """File that keeps the judge's answers over runs."""
+    """File that keeps the judge's answers across runs."""
     attempts: int = 3
-    """Times that a judge is asked again whose answer is not of the form."""
+    """The most times that a judge is asked while its answers have the wrong form."""
 
     name = "judged"
 

@@ -1,4 +1,4 @@
-"""Predicted: methods that are formulas of what a predictor says of each turn, and who joins the two.
+"""Predicted: methods that are formulas over a predictor's outputs for each turn, and what joins the two.
 
 Predictors that learn need torch and live with the trainer; the judge's is `judge_rater`.
 """
@@ -21,10 +21,10 @@ Predictions = Mapping[str, list[Floats]]
 
 
 class Predictor(Protocol):
-    """Says something of each turn, from the whole record of its episode."""
+    """Predicts something for each turn, from the whole record of its episode."""
 
     def predict(self, trajectories: Sequence[Trajectory]) -> Predictions:
-        """What `Steps.predictions` is filled with.
+        """The predictions for `Steps.predictions`.
 
         Raises:
             InfrastructureError: Who is asked outside this process failed.
@@ -38,22 +38,22 @@ class FitConfig:
     every: int = 1
     """Iterations of training between fits."""
     first_epochs: int = 20
-    """Passes over the episodes at the first fit, which starts from nothing; a run that is over has this one alone."""
+    """Passes over the episodes at the first fit, which starts from nothing; a finished run has only this fit."""
     epochs: int = 2
     """Passes at each later fit."""
     window: int = 512
-    """Newest episodes that it is fitted on."""
+    """Number of newest episodes that it is fitted to."""
     batch_episodes: int = 16
-    """Episodes an update."""
+    """Episodes per update."""
     learning_rate: float = 2e-3
-    """Of AdamW; some 1e-5 for a pretrained tower."""
+    """Learning rate of AdamW; about 1e-5 for a pretrained tower."""
     max_grad_norm: float = 1.0
     """Gradients are scaled down to this norm."""
     tower: str = "tiny"
     """What reads the episodes: "tiny", two layers over words, built from nothing; "policy", a copy of the weights that
     training starts from, over tokens; or the folder of a causal model with the run's tokenizer."""
     trains_tower: bool = True
-    """Whether the tower learns with its heads; a tower from nothing has to."""
+    """Whether the tower learns together with its heads; a tower from nothing must."""
     seed: int = 0
     """Seed of its weights and of the order of episodes."""
 
@@ -74,7 +74,7 @@ class FitConfig:
 
 @dataclass(frozen=True)
 class Predicting:
-    """A formula and those who predict what it reads: a method like any other (`Attribution`)."""
+    """A formula with the predictors of what it reads: a method like any other (`Attribution`)."""
 
     formula: StepFormula
     """The method."""

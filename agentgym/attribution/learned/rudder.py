@@ -1,4 +1,4 @@
-"""RUDDER: a turn earns by how much it changed the return that is to be expected.
+"""RUDDER: a turn earns as much as it changed the expected return.
 
 The predictor, which learns, is `agentgym_rl.learned_attribution.return_decomposition`.
 """
@@ -20,12 +20,13 @@ BEFORE, AFTER = "return_before", "return_after"
 class Rudder(StepFormula):
     """g_t - g_{t-1} + (R - (g_T - g_0)) / T; g_t the predicted return after turn t, g_0 before any.
 
-    Return decomposition, Arjona-Medina et al. 2019, arXiv 1806.07857. Differs: g_0 is predicted where the paper takes
-    0, so what was to be expected of the task is shared by all turns instead of standing on the first.
+    Return decomposition, Arjona-Medina et al. 2019, arXiv 1806.07857. Differs: g_0 is predicted, where the paper takes
+    0. So all turns share what could be expected of the task, instead of the first turn having it alone.
     """
 
     prefix_loss: float = 1.0
-    """Weight of (g_t - R)^2, the mean over turns, beside the loss at the end: the paper's continuous prediction."""
+    """Weight of the mean of (g_t - R)^2 over turns, in addition to the loss at the end: the paper's continuous
+    prediction."""
     fit: FitConfig = field(default_factory=FitConfig)
     """How the predictor learns."""
 

@@ -1,4 +1,4 @@
-"""SPA: each turn's own contribution to the return, estimated, and whether its action could be carried out.
+"""SPA: the estimated contribution of each turn to the return, and whether its action could be carried out.
 
 The estimator, which learns, is `agentgym_rl.learned_attribution.progress`.
 """
@@ -20,11 +20,11 @@ PROGRESS = "progress"
 
 @dataclass(frozen=True)
 class Spa(StepFormula):
-    """progress c_t + grounding g_t, brought back to the return R by an equal share a turn; g_t: it was executable.
+    """progress c_t + grounding g_t, corrected to the return R by an equal share per turn; g_t: it was executable.
 
     Stepwise progress attribution, Wang et al. 2025, arXiv 2505.20732. Differs: the correction, without which an
-    estimator that is wrong about the whole would change the task; so grounding only moves credit from turns that the
-    environment refused to those that it took.
+    estimator with a wrong total would change the task. So grounding only moves credit from turns that the environment
+    refused to those that it accepted.
     """
 
     progress: float = 1.0
@@ -32,11 +32,11 @@ class Spa(StepFormula):
     grounding: float = 0.5
     """beta, the weight of having been executable."""
     prefix_loss: float = 1.0
-    """Weight of (b + sum_{t' <= t} c_t' - R)^2, the mean over turns, beside the same of the whole sum: only with it is
-    c_t the change of what is expected, rather than any numbers that add up. 0: the paper's loss, without b, the
-    estimate before any turn."""
+    """Weight of the mean of (b + sum_{t' <= t} c_t' - R)^2 over turns, in addition to the same loss of the whole sum.
+    Only with it is c_t the change of the expected return; without it, any numbers that add up are equally good. 0: the
+    paper's loss, without b, the estimate before any turn."""
     is_after_reply: bool = True
-    """Whether c_t is read where the environment has replied to turn t, so that what came of an action counts for it;
+    """Whether c_t is read after the environment's reply to turn t, so that the result of an action counts for it.
     False: at the turn's last token, as in the paper."""
     fit: FitConfig = field(default_factory=FitConfig)
     """How the estimator learns."""

@@ -1,7 +1,7 @@
 """Bounded: a guard that keeps what shaping adds small, and its sum zero, so that it cannot pay more than the task.
 
-It judges what the methods before it in a chain added to the recorded rewards; whether shaping still agrees with the
-score is watched by `proxy_watch`.
+It bounds what the methods before it in a chain added to the recorded rewards. `proxy_watch` watches whether shaping
+still agrees with the score.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Bounded(StepFormula):
     limit: float = 1.0
     """Largest |F_t|, before centring."""
     centre: Literal["trajectory", "group", "none"] = "trajectory"
-    """What the sum of F is made zero over."""
+    """Over what the sum of F is made zero."""
 
     name = "bounded"
 

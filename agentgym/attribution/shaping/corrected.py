@@ -1,6 +1,6 @@
-"""Corrected: whatever the steps before made of the rewards, their sum is brought back to the recorded return.
+"""Corrected: the sum of the rewards is set back to the recorded return, whatever earlier stages changed.
 
-It is the last stage of a chain, after predictions, bonuses or gates; where nothing was changed it changes nothing.
+It is the last stage of a chain, after predictions, bonuses or gates. If nothing was changed, it changes nothing.
 """
 
 from __future__ import annotations

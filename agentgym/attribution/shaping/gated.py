@@ -1,6 +1,6 @@
-"""Gated: lesser rewards count only where every more important one came far enough.
+"""Gated: lesser rewards count only if every more important one reached its threshold.
 
-What the components of an environment's reward are is declared by the environment.
+The environment declares the components of its reward.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _SLACK = 1e-9
 class Gated(StepFormula):
     """Gated reward accumulation with several priorities: Sun et al. 2025, arXiv 2508.10548.
 
-    A component counts in an episode where the episode's total of each component before it in `priorities` is at least
-    that one's threshold; components that are not named come last. It looks at the whole episode, so it is no reward for
-    a critic that bootstraps while the episode runs; critic and policy take the same gated rewards.
+    A component counts in an episode if the episode's total of each component before it in `priorities` reaches that
+    component's threshold. Components that are not named come last. It looks at the whole episode, so it is not for a
+    critic that bootstraps while the episode runs. Critic and policy use the same gated rewards.
     """
 
     priorities: tuple[str, ...] = ("success",)
     """Components of the reward, most important first."""
     thresholds: tuple[float, ...] = (1.0,)
-    """What the weighted total of each must reach, inclusive."""
+    """The threshold that the weighted total of each must reach, inclusive."""
 
     name = "gated"
 
@@ -42,12 +42,12 @@ class Gated(StepFormula):
         """float64[S].
 
         Raises:
-            ConfigError: A component is not declared, or the rewards are no longer told apart.
+            ConfigError: A component is not declared, or an earlier method has mixed the components.
         """
         return sum(self._kept(steps).values(), np.zeros(len(steps.rewards)))
 
     def apply(self, steps: Steps) -> Steps:
-        """The gated steps, their components still told apart."""
+        """The gated steps, with separate components."""
         kept = self._kept(steps)
         return steps.with_rewards(sum(kept.values(), np.zeros(len(steps.rewards))), kept)
 
@@ -67,7 +67,7 @@ def require_parts(steps: Steps, method: str, components: tuple[str, ...]) -> Map
     """The rewards by component.
 
     Raises:
-        ConfigError: They are not told apart any more, or a named component is not declared.
+        ConfigError: An earlier method has mixed them, or a named component is not declared.
     """
     if steps.parts is None:
         raise ConfigError(

@@ -1,6 +1,6 @@
 """Potential: progress in the task as a shaping potential, which moves credit to the turns that make progress.
 
-It needs `progress()` of the environment in the record; learned potentials are other methods' work.
+It needs recorded `progress()` of the environment. Learned potentials are other methods.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ class Potential(StepFormula):
     """r_t + F_t with F_t = gamma Phi(s_{t+1}) - Phi(s_t) and Phi = weight * progress.
 
     Ng, Harada and Russell 1999 (ICML), with Phi = 0 after the end. With gamma = 1 and Phi = 0 after a truncation too,
-    the F_t of an episode add up to -Phi(s_0): the same for all rollouts of a group, which leaves its advantages alone.
+    the F_t of an episode add up to -Phi(s_0). This is the same for all rollouts of a group, so its advantages do not
+    change.
     Differs: `is_relative` counts Phi from the task's first state, so that they add up to 0 and the return is kept.
     """
 
     weight: float = 1.0
-    """Phi of a task that is done but for its end."""
+    """Phi of a state with progress 1."""
     gamma: float = 1.0
     """Discount of a turn."""
     is_relative: bool = True
     """Whether Phi is counted from the first state of the episode."""
     at_truncation: Literal["zero", "keep"] = "zero"
-    """Phi of the state where an episode was truncated: 0 for group baselines; kept where a critic bootstraps there."""
+    """Phi of the state where an episode was truncated: 0 for group baselines; kept if a critic bootstraps there."""
 
     name = "potential"
 
@@ -49,7 +50,7 @@ class Potential(StepFormula):
         """float64[S].
 
         Raises:
-            ConfigError: Progress was not recorded, or not of every state that is needed.
+            ConfigError: Progress was not recorded, or not for every state that is needed.
         """
         progress, final = self._potentials(steps)
         following = np.zeros(len(progress))

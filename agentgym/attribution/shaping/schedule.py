@@ -21,9 +21,9 @@ class Schedule:
     end: float = 0.0
     """Its value from `iterations` on."""
     iterations: int = 200
-    """How long it takes; 0 is `end` from the start."""
+    """Number of iterations from start to end; with 0, the weight is `end` from the beginning."""
     shape: Literal["cosine", "linear"] = "cosine"
-    """cosine leaves and arrives gently."""
+    """How the weight moves; cosine changes slowly at both ends."""
 
     def __post_init__(self) -> None:
         if self.iterations < 0:

@@ -1,6 +1,6 @@
-"""Tool use: a bonus for turns that call a tool, which fades as the run goes on.
+"""Tool use: a bonus for turns that call a tool, which fades during the run.
 
-Whether the call was of any use is for the environment's own rewards to say.
+The environment's own rewards say whether the call was useful.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from agentgym.errors import ConfigError
 class ToolUse(StepFormula):
     """r_t + weight where turn t holds a valid tool call; the fading bonus of SPEAR, Qin et al. 2025, arXiv 2509.22601.
 
-    Differs: only so many turns of an episode are paid, so that calling for the sake of it does not pay.
+    Differs: only a limited number of turns of an episode get the bonus, so that useless calls do not pay.
     """
 
     weight: Schedule = field(default_factory=Schedule)

@@ -1,4 +1,4 @@
-"""A causal language model that picks among listed actions: it writes nothing, so that every message is a legal action.
+"""A causal language model that chooses among listed actions, so that every message is a legal action.
 
 Not here: where the lists come from (`AgentEnv.legal_actions`), how such a policy is learnt (discrete soft actor-critic,
 `agentgym_rl.hierarchical`). Keys and values are not kept between turns.
@@ -43,10 +43,10 @@ class _Asked(NamedTuple):
 
 
 class ListedPolicy(TorchPolicy):
-    """Picks one of the actions that the environment lists, with probability softmax_a(log p(a | prompt) / temperature).
+    """Chooses one of the listed actions, with probability softmax_a(log p(a | prompt) / temperature).
 
     log p(a | prompt) is the sum over the tokens of the action and its end of turn. The prompt passes through the model
-    once for all actions, which do not see each other. At temperature 0 the likeliest is picked. Replies carry no
+    once for all actions, which do not see each other. At temperature 0, the most likely one is chosen. Replies carry no
     log-probabilities: their tokens were not drawn one after another. SAC-GLAM, Gaven et al. 2024, arXiv 2410.12481.
 
     Args and errors are those of `TorchPolicy`.
@@ -200,7 +200,7 @@ def _taken(logits: Tensor, ids: Tensor, block: Tensor) -> NDArray[np.float64]:
 
 
 def load_policy(path: str | Path, **options: Any) -> TorchPolicy:
-    """The policy of a folder as it was trained: `ListedPolicy` where it picks among listed actions, else `TorchPolicy`.
+    """The policy of a folder as it was trained: `ListedPolicy` if it chooses among listed actions, else `TorchPolicy`.
 
     Args and errors are those of `TorchPolicy.load`.
     """

@@ -1,9 +1,10 @@
-"""Sandboxes under bubblewrap: for machines with no container engine, as root or as anybody.
+"""Sandboxes under bubblewrap: for machines without a container engine, as root or as any other user.
 
-It limits no memory and no CPU time, runs no images, and joins no sandboxes in a network; a spec that asks is refused.
+It limits neither memory nor CPU time, runs no images, and joins no sandboxes in a network. It refuses a specification
+that asks for any of these.
 
 Root gives up its rights before bubblewrap starts: a process in the sandbox is a user that exists nowhere else, in a
-user namespace with that one user. A sandbox is made in some milliseconds, so a reset makes it anew.
+user namespace with that one user. A sandbox starts within milliseconds, so a reset creates it again.
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ class BubblewrapProvider(SandboxProvider):
         return BubblewrapSandbox(self._host(), spec)
 
     def sweep(self, *, dry_run: bool = False) -> list[str]:
-        """Remove the folders of dead owners; their processes ended with them."""
+        """Remove the folders of owners that have ended; their processes ended with them."""
         return [left.name for left in sweep(None, state=self._state, dry_run=dry_run).leftovers if not left.error]
 
     def discard(self, snapshot: Snapshot) -> None:
@@ -208,7 +209,7 @@ class BubblewrapSandbox(RunnerSandbox):
         return snapshot
 
     def reset(self, to: Snapshot | None = None) -> ResetReport:
-        """Make it anew in the same place; see `Sandbox.reset`."""
+        """Create it again in the same place; see `Sandbox.reset`."""
         started = time.monotonic()
         with self._closing:
             if self._process is None or self.control.is_parents:

@@ -134,7 +134,7 @@ class DockerProvider(SandboxProvider):
         return DockerSandbox(self.host, spec)
 
     def sweep(self, *, dry_run: bool = False) -> list[str]:
-        """Remove what dead owners left; see `SandboxProvider.sweep`."""
+        """Remove what owners that have ended left; see `SandboxProvider.sweep`."""
         report = sweep(self.host.client, state=self.owner.state, dry_run=dry_run)
         return [leftover.name for leftover in report.leftovers]
 

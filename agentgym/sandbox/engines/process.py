@@ -1,4 +1,4 @@
-"""Sandboxes that are none: a private folder and a runner, as this user on this host. For trusted work and tests.
+"""Sandboxes without isolation: a private folder and a runner, as this user on this host. For trusted work and tests.
 
 Nothing is isolated or limited here; hostile work goes to `docker` or `bubblewrap`.
 """
@@ -63,7 +63,7 @@ class ProcessProvider(SandboxProvider):
         return self.start_from(spec, None)
 
     def sweep(self, *, dry_run: bool = False) -> list[str]:
-        """Remove the folders of dead owners; their processes ended with them."""
+        """Remove the folders of owners that have ended; their processes ended with them."""
         return [left.name for left in sweep(None, dry_run=dry_run).leftovers if not left.error]
 
     def start_from(self, spec: SandboxSpec, snapshot: Snapshot | None) -> ProcessSandbox:
@@ -112,7 +112,7 @@ class ProcessSandbox(RunnerSandbox):
         return Snapshot(snapshot_id, self.spec, path)
 
     def reset(self, to: Snapshot | None = None) -> ResetReport:
-        """Kill everything and make its folders anew; see `Sandbox.reset`."""
+        """Kill everything and create its folders again; see `Sandbox.reset`."""
         started = time.monotonic()
         self.clear(())
         for name in ("work", "home", "tmp"):

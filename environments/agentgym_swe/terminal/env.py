@@ -63,22 +63,22 @@ class TerminalEnv(SandboxEnv):
         result is wrong.`
 
     Action:
-        Calls of shell(command) and submit(); at most 8 a message, carried out in order. The shell keeps its folder,
+        Calls of shell(command) and submit(); at most 8 per message, carried out in order. The shell keeps its folder,
         variables and background jobs; a command is stopped after 20 s.
     Reward:
-        success: 1 where every check of the files holds, else 0. progress: the share of checks that hold; its weight is
-        0. format: -0.1 for a message without a valid call.
+        success: 1 if every check of the files holds, else 0. progress: the share of checks that hold; its weight is 0.
+        format: -0.1 for a message without a valid call.
     Termination:
         submit(); the third invalid message.
     Truncation:
-        After 12 turns; what is there is judged then too.
+        After 12 turns; the files are then judged as they are.
     Info:
         The common keys: messages, reward_events, turn, is_invalid, and at the end outcome, success, score.
     Sandbox:
         One at a time: image agentgym/terminal, no network, 1 CPU, 256 MiB, 64 processes. At the end the work folder is
         copied out with checks on every name and link, everything that git would run is removed, and the copy is
-        inspected in a fresh sandbox. Nothing that the agent left is run, and what is right is known outside the
-        sandboxes only.
+        inspected in a fresh sandbox. Nothing that the agent left is run, and the right result is known only outside the
+        sandboxes.
     Source and licence:
         Written for agentgym, Apache-2.0; its tasks are generated, CC0-1.0.
 

@@ -38,7 +38,7 @@ TOOLS: tuple[ToolSchema, ...] = (
 
 
 class LookupEnv(ToolEnv):
-    """Answer a question such as 'Who is the captain of the team of "Mara Velin"?' by looking facts up.
+    """Answer a question such as 'Who is the captain of the team of "Mara Velin"?' by looking up facts.
 
     Observation:
         First the question; then the result of each tool call: a name, several names with commas between them, or one
@@ -46,8 +46,8 @@ class LookupEnv(ToolEnv):
         is wrong with it.
 
     Action:
-        Calls of search(query), lookup(entity, relation) and answer(value); at most 8 a message, carried out in order.
-        search finds full names by whole words of them. Case and spacing of names do not matter.
+        Calls of search(query), lookup(entity, relation) and answer(value); at most 8 per message, carried out in order.
+        search finds full names by whole words that they contain. Case and spacing of names do not matter.
     Reward:
         success: 1 for the right answer, else 0. format: -0.1 for a message without a valid call.
     Termination:
@@ -59,7 +59,7 @@ class LookupEnv(ToolEnv):
     Sandbox:
         None; the environment is in process.
     Source and licence:
-        Written for agentgym, Apache-2.0; its tasks are generated, CC0-1.0. A base is drawn anew for each task.
+        Written for agentgym, Apache-2.0; its tasks are generated, CC0-1.0. Each task has its own knowledge base.
 
     Example:
         lookup(entity="Mara Velin", relation="team") -> Red Foxes; lookup(entity="Red Foxes", relation="captain") ->

@@ -57,7 +57,7 @@ class PythonEnv(SandboxEnv):
     Action:
         Calls of run_python(code) and submit(solution), at most 8 in a message, carried out in order. Code is stopped
         after 5 s and keeps its variables if possible. After `exit()`, a crash or code that cannot be stopped, the
-        interpreter starts anew, and the answer says so.
+        interpreter starts again, and the answer says so.
     Reward:
         success: 1 for the right answer, or a function that passes all hidden tests; else 0. progress: the share of
         hidden tests passed, once they were run; its weight is 0 by default. format: -0.1 for a message without a valid
@@ -71,7 +71,7 @@ class PythonEnv(SandboxEnv):
         The common keys: messages, reward_events, turn, is_invalid, and at the end outcome, success, score.
     Sandbox:
         One at a time: image agentgym/python, no network, 1 CPU, 256 MiB, 64 processes. Hidden tests never enter the
-        agent's; a submission is called in a fresh one, on inputs only, and what it returns is compared outside.
+        agent's sandbox. A submission is called in a fresh one, on inputs only, and its results are compared outside.
     Source and licence:
         Written for agentgym, Apache-2.0; its tasks are generated, CC0-1.0.
 

@@ -1,6 +1,6 @@
-"""What an iteration learns from: segments of trajectories, and per-token streams that go with them.
+"""What an iteration learns from: segments of trajectories, with per-token streams.
 
-Filling the streams is the work of `scoring.py` (log-probabilities, values) and `credit.py` (advantages).
+`scoring.py` fills in log-probabilities and values, and `credit.py` advantages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Stream = NDArray[np.float64]
 class TrainBatch:
     """The trained trajectories of an iteration.
 
-    A stream has one array a segment and one entry a token of it; entries of tokens that were not sampled are ignored.
+    A stream has one array per segment, with one entry per token; entries of tokens that were not sampled are ignored.
 
     Attributes:
         groups: The groups, sealed.
@@ -38,7 +38,7 @@ class TrainBatch:
         final_values: V of the final observation of each truncated trajectory; None where it terminated.
         token_weights: Stream of constant factors of the tokens' losses: importance weights of replayed tokens, 0 for
             tokens that are left out; None: 1 for all.
-        baseline_weights: How much a trajectory counts in the baseline of its group, by its id, where that is not 1.
+        baseline_weights: How much a trajectory counts in the baseline of its group, by its id, if that is not 1.
     """
 
     groups: list[Group]
@@ -125,7 +125,7 @@ class TrainBatch:
         return np.concatenate(pieces).astype(np.int64) if pieces else np.zeros(0, np.int64)
 
     def turn_advantages(self) -> dict[str, Stream]:
-        """float64[T_i] of each trajectory by its id: the mean over a turn's sampled tokens; 0 where it has none."""
+        """float64[T_i] of each trajectory by its id: the mean over a turn's sampled tokens; 0 if it has none."""
         found = {}
         for index, trajectory in enumerate(self.trajectories):
             turns, size = self.turn_index(index), len(trajectory.turns)

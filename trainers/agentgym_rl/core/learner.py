@@ -1,4 +1,4 @@
-"""What an iteration makes of the groups that were collected; the loop around it is in `trainer.py`."""
+"""How an iteration learns from the collected groups; the loop around it is in `trainer.py`."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Workplace(Generic[A_co]):
 
     Attributes:
         config: The run's configuration; its `algorithm` are the learner's own options.
-        suite: What is trained on.
+        suite: The suite that is trained on.
         model: The model that is trained, possibly sharded.
         policy: Samples from the weights that were published last.
-        optimiser: Of the model; the loop sets its learning rate.
-        reference: The frozen reference policy, where the algorithm has one.
+        optimiser: The model's optimiser; the loop sets its learning rate.
+        reference: The frozen reference policy, if the algorithm has one.
         store: The run's database; None on ranks other than 0.
-        runs: Folders of the stored runs that are learnt from too: those configured, recordings as they were rendered.
+        runs: Folders of the stored runs that are also learned from: the configured ones, with recordings as rendered.
     """
 
     config: ConfigOf[A_co]
@@ -47,24 +47,24 @@ class Workplace(Generic[A_co]):
 
 
 class Learner(Protocol):
-    """Makes the policy better by what was collected; the loop publishes the weights afterwards."""
+    """Improves the policy with the collected groups; the loop publishes the weights afterwards."""
 
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
-        """Learn from the groups of an iteration, which are in the store by now.
+        """Learn from the groups of an iteration, which are already in the store.
 
         Args:
             groups: Sealed groups of train tasks.
-            state: The iteration that is under way is `state.iteration`, counted from 0.
+            state: The state of the run; `state.iteration` is the current iteration, counted from 0.
 
         Returns:
-            What is logged.
+            The metrics to log.
         """
         ...
 
     def parts(self) -> Mapping[str, Part]:
-        """What a checkpoint keeps beside the model and its optimiser, by name."""
+        """What a checkpoint keeps besides the model and its optimiser, by name."""
         ...
 
     def close(self) -> None:
-        """Close what it opened beside its workplace, such as earlier runs; twice is harmless."""
+        """Close what it opened itself, such as earlier runs; calling it twice is harmless."""
         ...

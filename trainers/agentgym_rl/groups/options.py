@@ -1,6 +1,6 @@
 """The options of learning from groups: the table `[algorithm]` of learner "groups".
 
-Where the numbers of a choice go is in the files that read them: credit.py, update.py, replay.py.
+The files credit.py, update.py and replay.py use these options.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class ValueConfig:
     """The value head of PPO."""
 
     coefficient: float = 0.5
-    """Weight of its loss, which is divided by the mean square of its targets where that is above 1."""
+    """Weight of its loss, which is divided by the mean square of its targets if that is above 1."""
     clip: float | None = None
     """Largest change of a value that counts; none means any."""
     learning_rate: float = 1e-3
@@ -61,7 +61,7 @@ class ReturnToGoCredit:
     kl_in_reward: float = 0.0
     """beta of the KL penalty in the reward of a token."""
     truncated: TruncatedMode = "include"
-    """What happens to truncated episodes: they are trained on, or left out in either other mode."""
+    """What happens to truncated episodes: they are trained on with include, and left out in both other modes."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.discount <= 1:
@@ -119,7 +119,7 @@ class GroupOptions(LearnerOptions):
     importance: Importance = field(default_factory=NoImportance)
     """Correction of the mismatch between sampling and training probabilities."""
     replay: GroupReplayOptions = field(default_factory=NoReplay)
-    """What is learnt from again."""
+    """Which stored episodes are learned from again."""
     prox: Literal["behaviour", "recompute"] = "behaviour"
     """The denominator of the ratio: the log-probabilities recorded when sampling, or those that the trainer computes at
     the start of the batch."""
@@ -155,12 +155,12 @@ class GroupOptions(LearnerOptions):
 
     @property
     def head_learning_rate(self) -> float | None:
-        """The learning rate of the value head; None where there is none."""
+        """The learning rate of the value head; None if there is none."""
         return None if self.value is None else self.value.learning_rate
 
     @property
     def attribution(self) -> AttributionConfig:
-        """The method of attribution; without a name where there is none."""
+        """The method of attribution; its name is empty if there is none."""
         if isinstance(self.credit, AttributionCredit | TurnGaeCredit):
             return self.credit.attribution
         return AttributionConfig()
@@ -172,12 +172,12 @@ class GroupOptions(LearnerOptions):
 
     @property
     def truncated(self) -> TruncatedMode:
-        """What happens to truncated episodes; a value head values what follows them, so that they are trained on."""
+        """What happens to truncated episodes; with a value head, they are trained on."""
         return "include" if isinstance(self.credit, _GaeCredit) else self.credit.truncated
 
     @property
     def fate_of_truncated(self) -> str:
-        """What becomes of truncated episodes, in a few words."""
+        """How truncated episodes are treated, in a few words."""
         return super().fate_of_truncated if self.has_value_head else self.truncated
 
     @property

@@ -1,4 +1,4 @@
-"""How a file becomes a configuration: the preset's values below, the file's above, then the rules of the learner.
+"""How a file becomes a configuration: the preset's values, then the file's values, then the rules of the learner.
 
 The tables are in agentgym_rl/core/config, the options of each learner in its own folder, the learners in learners.py.
 """
@@ -36,7 +36,7 @@ def load_config(path: Path | None, overrides: Sequence[str] = ()) -> TrainConfig
 
 
 def config_from_tables(tables: dict[str, Any], source: Source) -> TrainConfig:
-    """The configuration that tables say, the preset's values standing below those of the tables."""
+    """The configuration of some tables, whose values override those of the preset."""
     own = tables.get("algorithm", {})
     if not isinstance(own, Mapping):
         raise ConfigError(f"{source.place('algorithm')} must be a table, got {own!r}")

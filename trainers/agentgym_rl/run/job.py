@@ -1,4 +1,4 @@
-"""The main job: warm start, training, and one look at the test split for every stage, written down as a summary.
+"""The main job: warm start, training, one test of every stage on the test split, and a summary.
 
 The training loop is in `trainer.py`; putting the parts together in `setup.py`.
 """
@@ -51,14 +51,14 @@ STAGES = ("untrained", "cloned", "filtered_cloned", "trained")
 
 @dataclass(frozen=True)
 class TrainResult:
-    """What a run came to.
+    """The result of a run.
 
     Attributes:
         folder: The run's folder.
-        held_out: By stage the result on the test split, as JSON; empty where it was not touched.
+        held_out: The result on the test split for each stage, as JSON; empty if there was no test.
         report: The report page.
         seconds: Wall time of the whole job, in all the processes that worked on it.
-        notes: Why it is not learning, where it did not.
+        notes: Why the run did not learn, if it did not.
     """
 
     folder: Path
@@ -85,13 +85,13 @@ def train(
     Args:
         config: The configuration.
         folder: Where everything is written.
-        resume: Go on with the run in the folder, from its newest checkpoint.
+        resume: Continue the run in the folder from its newest checkpoint.
         overwrite: Remove the run in the folder first.
-        make_sampler: Makes what samples from the trained weights; the default decodes in this process.
+        make_sampler: Makes the sampler of the trained weights; the default decodes in this process.
 
     Raises:
         ConfigError: Settings or folder do not fit.
-        LearningStalledError: A fail-fast threshold was crossed; the folder keeps what there is.
+        LearningStalledError: A fail-fast threshold was crossed; the folder keeps the run so far.
     """
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     distributed.start()
@@ -135,7 +135,7 @@ class TrainingJob:
     """One run of the job: its stages, in order.
 
     Attributes:
-        spent: What stages that repeat took when they ran last: demonstrations, cloning, validation.
+        spent: Times of the last demonstrations, cloning and validation.
     """
 
     spent: dict[str, Spent]
@@ -149,7 +149,7 @@ class TrainingJob:
         journal.say(f"{config.run.suite}: {count:,} parameters, {len(self.parts.tokenizer)} tokens")
 
     def run(self, *, is_resumed: bool) -> None:
-        """Warm start and training, or what is left of them."""
+        """Warm start and training, or the remaining part of them."""
         has_checkpoint = is_resumed and bool(checkpoints(self.folder / "checkpoints"))
         if is_resumed and self._is_cloned() and self._needs_cloned(has_checkpoint):
             self._load_cloned()
@@ -200,7 +200,7 @@ class TrainingJob:
         return replace(result, report=write_report(self.folder))
 
     def report_stall(self, reason: str) -> None:
-        """Keep with the run why it was stopped, and write its page."""
+        """Store with the run why it was stopped, and write its page."""
         if self.store is not None:
             self.store.set_meta({_WHY: reason})
             self.journal.say(f"report of the stopped run: {write_report(self.folder)}")

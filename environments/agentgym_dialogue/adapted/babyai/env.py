@@ -69,14 +69,14 @@ class BabyAIEnv(GymnasiumEnv):
     Action:
         A message that names one of turn left, turn right, go forward, pick up, drop, toggle and done.
     Reward:
-        `reward`: minigrid's own, 1 - 0.9 * steps / (its limit of steps) for the mission, else 0. `format`: -0.1 for an
-        invalid message.
+        `reward`: that of minigrid, 1 - 0.9 * steps / (its limit of steps) if the mission is fulfilled, else 0.
+        `format`: -0.1 for an invalid message.
     Termination:
         The mission is fulfilled or can no longer be; more than two invalid messages.
     Truncation:
         After 64 turns (160 in FindObjS5); minigrid's limits are 50 to 576.
     Info:
-        The keys of `AgentEnv`; success is the mission fulfilled, the score is the success.
+        The keys of `AgentEnv`. Success means that the mission is fulfilled; the score is the success.
     Sandbox:
         None.
     Source and licence:

@@ -32,20 +32,21 @@ class TextArenaEnv(AgentEnv):
     """Play a single-player game of TextArena.
 
     Observation:
-        Text: TextArena's rules and board, then after each turn what the game says, once; at the end also why it ended.
+        Text: TextArena's rules and board, then after each turn each message of the game, once; at the end also why it
+        ended.
     Action:
         A message with exactly one move in square brackets, such as `I try [7]`; the rules say which moves there are.
     Reward:
-        `reward`: what TextArena gives at the end, 1 for a solution, else often the share that was solved; in Set the
-        sets found over 10, in Blackjack the share of hands won over 0.6, both at most 1. `format`: -0.1 for an invalid
-        message, also for a move that the game refuses.
-        Differs: refused moves are counted over the whole episode and end it as invalid after the second, not when two
-        follow each other, and the game then gives nothing. Bugs are mended: draws are the episode's own, not the
-        process's; Bandit gives 1 - regret (it gave the regret); solving FifteenPuzzle raises no error; reasons and
-        rewards are not mixed up; LogicPuzzle has turns enough for its cells. Countdown's numbers, Cryptarithm's
-        equation, PegJump's hole and TowerOfHanoi's disks are drawn from the seed.
+        `reward`: what TextArena gives at the end: 1 for a solution, else often the share that was solved. In Set it is
+        the number of sets found, divided by 10; in Blackjack the share of hands won, divided by 0.6; both are at most
+        1. `format`: -0.1 for an invalid message, also for a move that the game refuses.
+        Differs: refused moves are counted over the whole episode, and the episode ends as invalid after the second one,
+        without a reward from the game. (TextArena ends it when two follow each other.) Several bugs are fixed: each
+        episode has its own random draws; Bandit gives 1 - regret instead of the regret; solving FifteenPuzzle raises no
+        error; reasons and rewards are not mixed up; LogicPuzzle has enough turns for its cells. Countdown's numbers,
+        Cryptarithm's equation, PegJump's hole and TowerOfHanoi's disks are drawn from the seed.
     Termination:
-        TextArena ends the game, at its own limit of turns too; more than two invalid messages.
+        TextArena ends the game, also at its own limit of turns; more than two invalid messages.
     Truncation:
         After `Game.turns` turns.
     Info:

@@ -34,30 +34,31 @@ class TextArenaPairEnv(AgentEnv):
     """Play a two-player game of TextArena against a rule-based player, which errs at times.
 
     Observation:
-        Text: TextArena's rules and board, then after each turn what the game says of both moves, once, and the last
+        Text: TextArena's rules and board, then after each turn what the game says about both moves, once, and the last
         board; at the end also why it ended.
     Action:
         A message with exactly one move in square brackets, such as `I take [4]`; the rules say which moves there are.
-        In IteratedPrisonersDilemma before each move a line of talk, of at most 300 characters.
+        In IteratedPrisonersDilemma, each move comes after a line of talk of at most 300 characters.
     Reward:
-        `reward`: what TextArena gives at the end, 1 for a win, 0 for a draw, -1 for a loss; -1 for a game that was not
+        `reward`: what TextArena gives at the end: 1 for a win, 0 for a draw, -1 for a loss or a game that was not
         played to its end. `format`: -0.1 for an invalid message, also for a move that the game refuses.
-        Differs: refused moves are counted over the whole game and end it as invalid after the second, not when two
-        follow each other; draws are the episode's own, not the process's; who has no move passes, or has lost
-        where the game refuses that;
-        in IteratedPrisonersDilemma a message that names no move is invalid (TextArena takes it for cooperation).
+        Differs: refused moves are counted over the whole game, which ends as invalid after the second one, not only
+        when two follow each other. Each episode has its own random draws. A player without a move passes, or loses if
+        the game does not allow passing. In IteratedPrisonersDilemma, a message that names no move is invalid (TextArena
+        treats it as cooperation).
     Termination:
-        TextArena ends the game, at its own limit of turns too; more than two invalid messages.
+        TextArena ends the game, also at its own limit of turns; more than two invalid messages.
     Truncation:
-        After `PairGame.turns` moves of the agent, which only liar's dice and pig can reach, and two more.
+        Two moves after `PairGame.turns` moves of the agent, which only liar's dice and pig can reach.
     Info:
         The keys of `AgentEnv`. Success is a win. The score is 1 for a win and 0.5 for a draw.
     Sandbox:
         None.
     Source and licence:
-        Games of TextArena 0.7 (MIT), arXiv 2504.11442; the adapter and the other side's player were written for this
-        project, Apache-2.0. The agent is player 0 or 1 as the seed draws. The other side wins or blocks where it sees
-        that, or has habits, as the seed draws them, and makes any move at a share of its turns (`PairGame.errors`).
+        Games of TextArena 0.7 (MIT), arXiv 2504.11442; the adapter and the other player were written for this project,
+        Apache-2.0. The seed decides whether the agent is player 0 or 1. The other player wins or blocks where it sees a
+        way, or follows habits that are drawn from the seed. It makes a random move in a share of its turns
+        (`PairGame.errors`).
 
     Example:
         `You are Player 0 in Tic Tac Toe. …` / `[4]` / `Player 1 placed their symbol (X) in cell 0. …` / `[2]` / …

@@ -28,17 +28,17 @@ class TextWorldEnv(AgentEnv):
     """Complete a quest of TextWorld.
 
     Observation:
-        Text: the quest in TextWorld's words, then after each turn the room, what is in it, what is held and what may
-        be said.
+        Text: the quest in TextWorld's words, then after each turn the room, what is in it, what the agent holds, and
+        the possible commands.
     Action:
-        A message that holds exactly one of the commands that may be said, with any words around it.
+        A message that contains exactly one of the possible commands, with any words around it.
     Reward:
         `success`: 1 for the end of the quest. `format`: -0.1 for any other message.
-        Differs: the game is told from its state, in words of our own, as TextWorld's text needs its interpreter.
+        Differs: the text is written from the game's state, because TextWorld's own text needs its interpreter.
     Termination:
         The quest is done or can no longer be done; more than two invalid messages.
     Truncation:
-        After ten turns and six for each command that the quest takes.
+        After ten turns plus six for each command that the quest takes.
     Info:
         The keys of `AgentEnv`. The score is 1 for success, else 0.
     Sandbox:

@@ -132,16 +132,17 @@ class ToyTextEnv(GymnasiumEnv):
     """Play FrozenLake, Taxi or Blackjack of Gymnasium, described in words.
 
     Observation:
-        Text: what is asked and may be said, then FrozenLake's map with the agent as A, Taxi's places with the walls
-        beside it, or the cards of Blackjack, after each turn.
+        Text: the task and the possible actions. After each turn: FrozenLake's map with the agent as A, Taxi's places
+        with the walls beside it, or the cards of Blackjack.
     Action:
-        A message that names one of left, down, right, up; of south, north, east, west, pickup, dropoff; of stick, hit.
+        A message that names one action. FrozenLake: left, down, right, up. Taxi: south, north, east, west, pickup,
+        dropoff. Blackjack: stick, hit.
     Reward:
-        `reward`: Gymnasium's own: FrozenLake 1 at the goal; Taxi -1 a turn, -10 for a wrong pickup or dropoff, 20 for
-        the right one; Blackjack 1, 0 or -1. `format`: -0.1, -1 and -0.5 for an invalid message.
-        Differs: FrozenLake is not slippery unless asked for, its maps of 4 to 6 rows are drawn from the seed; 40 turns
-        in FrozenLake (Gymnasium: 100), 60 in Taxi (200), where invalid messages end nothing, as ending early would be
-        cheaper than driving on. Tasks of Blackjack are those that can be won with the cards that come.
+        `reward`: that of Gymnasium. FrozenLake: 1 at the goal. Taxi: -1 per turn, -10 for a wrong pickup or dropoff, 20
+        for the right one. Blackjack: 1, 0 or -1. `format`: -0.1, -1 and -0.5 for an invalid message.
+        Differs: FrozenLake is not slippery by default, and its maps of 4 to 6 rows are drawn from the seed. FrozenLake
+        has 40 turns (Gymnasium: 100) and Taxi 60 (200). In Taxi, invalid messages do not end the episode, because
+        ending early would be cheaper than driving on. Tasks of Blackjack can be won with the cards that come.
     Termination:
         Goal or hole; the passenger is at the destination; the hand is over. More than two invalid messages.
     Truncation:

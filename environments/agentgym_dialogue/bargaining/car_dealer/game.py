@@ -115,27 +115,28 @@ class CarDealerGame(GameEnv):
         quote what the other says (`They say: I want a sedan.`) and offers (`They offer the Ford for 21.`). The last one
         is `Sold: the Ford for 21.`, `The buyer leaves.` or `No more lines.`
     Action:
-        Plain English of at most 40 words and 300 characters. A move is a sentence or line that is nothing else: `offer`
-        with a price of 1 to 199 and a brand, else the car last offered (`offer Ford 21`, `I offer you the Ford for
-        $21,000.`); `accept` (the other's last offer) and, for the buyer, `leave`; also `I accept`, `ok, I accept`,
-        `accept the offer`, `I leave`. All else is talk (`I accept nothing above 30.`), questions too. A message with
-        two moves, two cars or two prices, or a car that is not there, that accepts nothing, or in which the buyer
-        offers or accepts a price above the budget, is invalid and costs no line.
+        Plain English of at most 40 words and 300 characters. A move is a sentence or line that contains nothing else.
+        `offer` has a price of 1 to 199 and a brand; without a brand, it is for the car last offered (`offer Ford 21`,
+        `I offer you the Ford for $21,000.`). `accept` accepts the other's last offer, and the buyer may `leave`. `I
+        accept`, `ok, I accept`, `accept the offer` and `I leave` also work. Everything else is talk (`I accept nothing
+        above 30.`), also questions. A message is invalid and costs no line if it has two moves, two cars or two prices,
+        names a car that is not there, accepts without an offer, or if the buyer offers or accepts a price above the
+        budget.
     Reward:
-        `sale`: to the seller, the price over the mean of budget and list price, as in LMRL-Gym (Abdulhai et al. 2023,
-        arXiv 2311.18232); 0 without a sale. `bargain`: to the buyer, what the car is worth less the price, over the
-        former; 0 without. `format`: 0 for an invalid message.
-        Differs: LMRL-Gym trains sellers only, and rewards no sale with (list price - budget) / list price, which pays
-        for sending poor buyers away; its cars are made up in the talk, its buyer and judge is a language model, which
-        no rule keeps within the budget.
+        `sale`: to the seller, the price divided by the mean of budget and list price, as in LMRL-Gym (Abdulhai et al.
+        2023, arXiv 2311.18232); 0 without a sale. `bargain`: to the buyer, the car's worth minus the price, divided by
+        its worth; 0 without a sale. `format`: 0 for an invalid message.
+        Differs: LMRL-Gym trains sellers only. Without a sale it pays (list price - budget) / list price, which rewards
+        sending poor buyers away. Its cars are made up in the talk. Its buyer and judge is a language model, and no rule
+        keeps it within the budget.
     Termination:
         A sale, the buyer leaves, the lines of both (50 in all) are used up, or a role sent more invalid messages than
         the task's limit (2).
     Truncation:
         The game itself truncates nothing.
     Info:
-        The keys of `GameEnv`. The score is the role's gain (seller: price less cost; buyer: worth less price) over the
-        most that any sale could gain, within [0, 1]. Success is a score of at least 0.5.
+        The keys of `GameEnv`. The score is the role's gain (seller: price minus cost; buyer: worth minus price) divided
+        by the largest gain of any sale, within [0, 1]. Success is a score of at least 0.5.
     Sandbox:
         None.
     Source and licence:

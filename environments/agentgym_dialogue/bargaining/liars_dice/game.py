@@ -67,14 +67,15 @@ class LiarsDiceGame(GameEnv):
         5 2. They have 3 dice. … You begin.`). Then come the other's bids (`They bid 2 fives.`). After `liar` all dice
         are shown, and who loses one. The last message is `You win.` or `You lose.`
     Action:
-        A text with one sentence or line that is a bid and nothing else (`2 fives`, `three 4s`, `I bid one six`), which
-        must be higher than the last: more dice, or as many of a higher face; or that is `liar` (also `you liar`, `I say
-        liar`, `challenge`), once there is a bid. The rest is not read (`I do not say liar.`). No command, two, more
-        dice than there are, and more than 1,000 characters are invalid and change nothing.
+        A text with one sentence or line that is only a bid (`2 fives`, `three 4s`, `I bid one six`), or only `liar`
+        (also `you liar`, `I say liar`, `challenge`). A bid must be higher than the last one: more dice, or as many of a
+        higher face. `liar` needs a bid. The rest of the text is not read (`I do not say liar.`). A text without a
+        command, with two commands, with more dice than there are, or with more than 1,000 characters is invalid and
+        changes nothing.
     Reward:
         `outcome`: 1 for a win, -1 for a loss or a game that was not played to its end. `round` (weight 0.1): 1 for each
         die that the other loses, -1 for each die that the role loses; a role that does not play to the end loses all
-        that it has left. `format`: 0 for an invalid message.
+        dice that it has left. `format`: 0 for an invalid message.
     Termination:
         A role has no dice left, or sent more invalid messages than the task's limit (2), which loses.
     Truncation:

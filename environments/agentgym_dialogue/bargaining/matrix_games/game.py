@@ -108,21 +108,21 @@ class MatrixGamesGame(GameEnv):
         Plain English of at most 40 words and 300 characters. In each round both roles say a line, the first role first,
         and then make a move: a text that names one of the two moves. Anything else is invalid and changes nothing.
     Reward:
-        `points`: the role's points of a round over the most that it could get in all rounds whatever the other did.
-        `format`: 0 for an invalid message.
+        `points`: the role's points of a round, divided by the most points that it could get in all rounds with any play
+        of the other. `format`: 0 for an invalid message.
     Termination:
         All rounds are played, or a role sent more invalid messages than the task's limit (2).
     Truncation:
         The game itself truncates nothing.
     Info:
-        The keys of `GameEnv`. Success means reaching the goal that the rules state, 85 % of the most that the scripted
-        player allows. The score is the sum of the rewards. `progress()` is the share of the goal.
+        The keys of `GameEnv`. Success means reaching the goal that the rules state: 85 % of the most points that the
+        scripted player allows. The score is the sum of the rewards. `progress()` is the share of the goal.
     Sandbox:
         None.
     Source and licence:
-        Prisoner's dilemma, stag hunt, battle of the sexes, chicken and matching pennies, with the talk before each
-        round that Farrell (1987) calls cheap; written for this project, Apache-2.0; the tasks of dialogue/matrix-games
-        are CC0-1.0. Payoffs are drawn within what makes each game.
+        Prisoner's dilemma, stag hunt, battle of the sexes, chicken and matching pennies, with the cheap talk of Farrell
+        (1987) before each round; written for this project, Apache-2.0; the tasks of dialogue/matrix-games are CC0-1.0.
+        Payoffs are drawn within the limits that define each game.
 
     Example:
         `3 rounds. Both say a line, then both move at once: stag or hare. …` / `Let us play stag.` / `They say: I play

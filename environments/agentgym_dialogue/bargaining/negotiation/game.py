@@ -68,14 +68,14 @@ class NegotiationGame(GameEnv):
         (`They say: hello`), proposes (`They take 1 book. You get 2 hats 3 balls.`) or rejects (`They reject.`). The
         last message is `Deal. You get 6 points.` or `No deal.`
     Action:
-        Any text of at most 1,000 characters, with at most one sentence or line that is a command and nothing else:
-        `propose 1 book 2 balls` (what the speaker takes; the other gets the rest; numbers as digits or words, also `all
-        hats`, `everything`, `nothing`), `accept` (the other's last proposal), or `reject`; also `I propose …`, `ok, I
-        accept`, `accept the proposal`. All else is talk, such as `Accept my view.` An empty message, two commands, a
-        proposal of anything but items, more than there are, and accepting where nothing is proposed are invalid and
-        cost no line.
+        Any text of at most 1,000 characters, with at most one sentence or line that is only a command. `propose 1 book
+        2 balls` says what the speaker takes; the other gets the rest. Numbers are digits or words; `all hats`,
+        `everything` and `nothing` also work. `accept` accepts the other's last proposal, and `reject` rejects it. `I
+        propose …`, `ok, I accept` and `accept the proposal` also work. Everything else is talk, such as `Accept my
+        view.` A message is invalid and costs no line if it is empty, has two commands, proposes other things or more
+        items than there are, or accepts without a proposal.
     Reward:
-        `points`: the value of what the role gets, over 10; 0 without a deal. `format`: 0 for an invalid message.
+        `points`: the value of what the role gets, divided by 10; 0 without a deal. `format`: 0 for an invalid message.
     Termination:
         A proposal is accepted, the lines of both (10 in all) are used up, or a role sent more invalid messages than the
         task's limit (2).
@@ -83,13 +83,13 @@ class NegotiationGame(GameEnv):
         The game itself truncates nothing.
     Info:
         The keys of `GameEnv`. Success is a deal that is worth more to the role than to the other. The score is the
-        role's points over 10.
+        role's points divided by 10.
     Sandbox:
         None.
     Source and licence:
         After Deal or No Deal (Lewis et al. 2017, arXiv 1706.05125), written for this project, Apache-2.0; the tasks of
-        dialogue/negotiation are CC0-1.0. Differs: proposals have a grammar and are accepted by word, where people there
-        chose their items by themselves after the talk.
+        dialogue/negotiation are CC0-1.0. Differs: proposals have a grammar and are accepted by word. In the original,
+        people chose their items separately after the talk.
 
     Example:
         `Items: 1 book 2 hats 3 balls. Worth to you: book 4 hat 0 ball 2. …` / `Hello. propose 1 book 2 balls` /

@@ -58,33 +58,33 @@ class SocialScenarioGame(GameEnv):
         and the number of lines. Then come the other's lines (`They say: …`). The last message is `The talk is over.`
         and whether the wish is granted.
     Action:
-        A line in plain English of at most 30 words and 300 characters. It is read by the words that declare acts:
-        greeting, thanks, praise, apology, asking what the other wants, offering (`I can walk the dog`), requesting
-        (naming one's own wish), agreeing, refusing, insults and threats. Anything longer, empty or in other letters is
-        invalid and costs no line.
+        A line in plain English of at most 30 words and 300 characters. Words in it show what it does: greeting, thanks,
+        praise, apology, asking what the other wants, offering (`I can walk the dog`), requesting (naming one's own
+        wish), agreeing, refusing, insults and threats. Anything longer, empty or in other letters is invalid and costs
+        no line.
     Reward:
-        For each line, by rules: `goal`: 1 when the other agrees to one's wish after one named it, once.
-        `relationship` (weighted 0.2): the change of its level by one's own line over 5: a first greeting, thanks,
-        praise, or apology after harm 1, a first offer of what the other wants 2, refusing -1, an insult -2, a threat
-        -3. `knowledge` (0.2): 1 when one learns the other's wish by asking, once. `secret` (0.5): -1 when one gives
-        one's own secret away, once. `rule` (0.5): -1 for a line that insults, threatens, shouts, or breaks the place's
-        rule. `format`: 0 for an invalid message. With a judge, its verdict of each line gives these five instead
-        (goal and knowledge 0 to 1, relationship -1 to 1, secret and rule -1 to 0).
+        For each line, by rules: `goal`: 1, once, when the other agrees to the role's wish after the role named it.
+        `relationship` (weight 0.2): the change of its level by the role's line, divided by 5. A first greeting, thanks,
+        praise, or apology after harm counts 1, a first offer of what the other wants 2, refusing -1, an insult -2, a
+        threat -3. `knowledge` (0.2): 1, once, when the role learns the other's wish by asking. `secret` (0.5): -1,
+        once, when the role gives its own secret away. `rule` (0.5): -1 for a line that insults, threatens, shouts, or
+        breaks the place's rule. `format`: 0 for an invalid message. With a judge, its verdict on each line gives these
+        five instead (goal and knowledge 0 to 1, relationship -1 to 1, secret and rule -1 to 0).
     Termination:
         Both wishes are granted, the lines of both (10 in all) are used up, or a role sent more invalid messages than
         the task's limit (2).
     Truncation:
         The game itself truncates nothing.
     Info:
-        The keys of `GameEnv`. Success means that the wish is granted, by the rules with a judge too. The score is 0
-        without success, else the mean of 1, the relationship's level from 0 to 1, whether the other's wish is known,
-        whether the secret is kept, and whether no rule is broken.
+        The keys of `GameEnv`. Success means that the wish is granted; the rules decide this, also with a judge. The
+        score is 0 without success, and otherwise the mean of 1, the relationship's level from 0 to 1, whether the
+        other's wish is known, whether the secret is kept, and whether no rule is broken.
     Sandbox:
         None.
     Source and licence:
         After Sotopia (Zhou et al. 2024, arXiv 2310.11667), written for this project, Apache-2.0; the tasks of
-        dialogue/social-scenario and all their texts are CC0-1.0. Differs: scenarios are small and generated, five of
-        its seven dimensions are rated, each line is, and by rules unless a judge is named.
+        dialogue/social-scenario and all their texts are CC0-1.0. Differs: scenarios are small and generated; five of
+        its seven dimensions are rated; each line is rated, by rules unless a judge is named.
 
     Example:
         `You are Ada. Ben is your neighbour. You want the fence painted. …` / `Hello, nice to see you. What do you
@@ -93,11 +93,11 @@ class SocialScenarioGame(GameEnv):
 
     Args:
         num_lines: Lines of both roles together in a task made from a seed, 2 to 40.
-        judge: Who weighs lines instead of the rules: by `agentgym.make` the name of a policy, such as
-            `endpoint:URL#MODEL`; "" for nobody. Its faults are infrastructure's, and never a reward.
+        judge: Who judges lines instead of the rules. In `agentgym.make`, it is the name of a policy, such as
+            `endpoint:URL#MODEL`; "" for no judge. A failure of the judge is an infrastructure fault and never a reward.
 
     Raises:
-        ConfigError: The number is out of its range, or the judge is nobody who can be asked.
+        ConfigError: The number is out of its range, or the judge cannot be asked.
     """
 
     roles = ROLES

@@ -76,28 +76,28 @@ class UltimatumGame(GameEnv):
 
     Observation:
         Text. The first message gives the rules and the coins to get. Then the responder reads each offer (`Round 2.
-        They offer 3 of 10.`) and the proposer each answer (`They reject. You have 7 coins.`), with what else the other
+        They offer 3 of 10.`) and the proposer each answer (`They reject. You have 7 coins.`), and what else the other
         says (`They say: …`). The last message is `The end. You have 31 coins.`
     Action:
-        Plain English of at most 40 words and 300 characters, with one sentence or line that is a command and nothing
-        else. Proposer: a number from 0 to the pot, alone or after `offer`, `I offer` or `my offer is`. Responder:
-        `accept` or `reject`, also `I accept`, `no, I reject that`, `accept the offer`. The rest is talk; a message
-        without a command or with two (`I cannot accept that.`, `accept or reject`) is invalid and changes nothing.
+        Plain English of at most 40 words and 300 characters, with one sentence or line that is only a command.
+        Proposer: a number from 0 to the pot, alone or after `offer`, `I offer` or `my offer is`. Responder: `accept` or
+        `reject`; `I accept`, `no, I reject that` and `accept the offer` also work. The rest is talk. A message without
+        a command (`I cannot accept that.`) or with two (`accept or reject`) is invalid and changes nothing.
     Reward:
-        `coins`: the role's coins of a round, over those of all pots. `format`: 0 for an invalid message.
+        `coins`: the role's coins of a round, divided by those of all pots. `format`: 0 for an invalid message.
     Termination:
         All rounds are played, or a role sent more invalid messages than the task's limit (2).
     Truncation:
         The game itself truncates nothing.
     Info:
-        The keys of `GameEnv`. Success means reaching the goal that the rules state, 75 % of the most that the scripted
-        player can be brought to leave. The score is the share of the coins of all pots. `progress()` is the share of
-        the goal.
+        The keys of `GameEnv`. Success means reaching the goal that the rules state: 75 % of the most coins that the
+        scripted player can be made to leave. The score is the share of the coins of all pots. `progress()` is the share
+        of the goal.
     Sandbox:
         None.
     Source and licence:
         After the ultimatum game (Güth, Schmittberger and Schwarze 1982), written for this project, Apache-2.0; the
-        tasks of dialogue/ultimatum are CC0-1.0. Differs: there are several rounds with the same other.
+        tasks of dialogue/ultimatum are CC0-1.0. Differs: there are several rounds with the same other player.
 
     Example:
         proposer: `5 rounds. …` / `My offer 2` / `They say: I want 4 at least.` `They reject. You have 0 coins.` /

@@ -79,10 +79,10 @@ class WerewolfGame(GameEnv):
     """Find the werewolves among the players by talk and votes, or win as one of them.
 
     Observation:
-        Text. The first message gives the role's name and role, the players, and to a werewolf the other werewolf. Then
-        come what others say (`Bob: I suspect Cid.`), all votes of a day at once, who died and what they were, for the
-        seer what it sees (`You see: Cid is a werewolf.`), and what is asked: `Say a line.`, `Vote for one.` or `Night.
-        Whom do you kill?`
+        Text. The first message gives the player's name and role and the players; a werewolf also learns who the other
+        werewolf is. Then come what others say (`Bob: I suspect Cid.`), all votes of a day at once, who died and what
+        they were, what the seer sees (only to the seer: `You see: Cid is a werewolf.`), and what to do: `Say a line.`,
+        `Vote for one.` or `Night. Whom do you kill?`
     Action:
         By day, a line in plain English of at most 40 words and 200 characters, which everybody hears. For a vote or at
         night, a text with one name: another living player to vote for, to look at or to kill (a werewolf cannot kill a
@@ -91,8 +91,8 @@ class WerewolfGame(GameEnv):
         `outcome`: 1 if the role's side wins, -1 if it loses or the game was not played to its end. `format`: 0 for an
         invalid message.
     Termination:
-        No werewolf is left; there are as many werewolves as others; six days are over, which the werewolves win; or a
-        role sent more invalid messages than the task's limit (2), which loses. A dead player acts no more, and may
+        No werewolf is left; there are as many werewolves as others; six days are over, and the werewolves win; or a
+        role sent more invalid messages than the task's limit (2), which loses. A dead player acts no more, but may
         still win.
     Truncation:
         The game itself truncates nothing.
@@ -102,8 +102,9 @@ class WerewolfGame(GameEnv):
         None.
     Source and licence:
         After Mafia (Davidoff 1986) and its variants, written for this project, Apache-2.0; the tasks of
-        dialogue/werewolf are CC0-1.0. In the first night only the seer acts, so that everybody plays a day; of two
-        werewolves the second one, who hears the first, chooses; who dies shows its role; a tie of votes spares all.
+        dialogue/werewolf are CC0-1.0. In the first night, only the seer acts, so that everybody plays a day. If there
+        are two werewolves, the second one hears the first and chooses. A player who dies reveals its role. If votes are
+        tied, nobody dies.
 
     Example:
         seer: `You are Ann, the seer. Players: Ann, Bob, Cid, Dan, Eve. … Night. Whom do you look at?` / `Bob` /

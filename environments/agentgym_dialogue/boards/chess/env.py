@@ -61,13 +61,13 @@ class ChessEnv(BoardEnv):
         `observation="pieces"` the squares of the pieces replace FEN: `White Ke1 Qd1. Black Ke8.`
     Action:
         A message that names one move in standard algebraic notation (`Nf3`, `exd5`, `O-O`, `e8=Q`; marks of check may
-        be missing) or as UCI (`g1f3`, `e7e8q`), with any words around it. A message with no move or several, and an
-        illegal or ambiguous move, are invalid.
+        be missing) or as UCI (`g1f3`, `e7e8q`), with any words around it. A message with no move or several moves, or
+        with an illegal or ambiguous move, is invalid.
     Reward:
         `result`: 1 for mating, -1 for being mated, 0 for a draw. `format`: -1 for an invalid message, after which the
         agent moves again. As in LMRL-Gym (Abdulhai et al. 2023, arXiv 2311.18232).
-        Differs: the agent plays either colour from an opening of random moves; more than four invalid messages end the
-        episode, which is never better than playing on; draws by threefold repetition and fifty moves need no claim.
+        Differs: the agent plays either colour from an opening of random moves. More than four invalid messages end the
+        episode, which is never better than playing on. Draws by threefold repetition and fifty moves need no claim.
     Termination:
         Mate or draw, or more invalid messages than the task's limit (4).
     Truncation:
@@ -76,10 +76,10 @@ class ChessEnv(BoardEnv):
         The keys of `AgentEnv`. Success is a win. The score is 1 for a win and 0.5 for a draw. `progress()` is the share
         of the opponent's material that the agent has taken.
     Sandbox:
-        None. Stockfish runs as processes of this machine, at most four for all episodes of a process.
-        Its strength: it searches few nodes, and one of its best lines is drawn that is nearly as good as the best, from
-        the episode's seed (LMRL-Gym sets its Elo, which draws at random). A new game is announced to it before each
-        move, so an answer depends on position and seed alone. Another version of Stockfish plays otherwise.
+        None. Stockfish runs as processes of this machine, at most four for all episodes of a process. Its strength is
+        limited: it searches few nodes, and the episode's seed chooses one of its best lines that is nearly as good as
+        the best. (LMRL-Gym sets its Elo, which draws at random.) It is told before each move that a new game begins, so
+        its answer depends only on position and seed. Another version of Stockfish plays differently.
     Source and licence:
         Written for this project, Apache-2.0; needs the library `chess` (GPL-3.0-or-later, the extra `chess`) and
         Stockfish (GPL-3.0, Debian's package `stockfish`); the tasks of dialogue/chess are generated, CC0-1.0.

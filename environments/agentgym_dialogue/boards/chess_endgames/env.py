@@ -20,22 +20,23 @@ class ChessEndgamesEnv(BoardEnv):
     """Mate a lone king as White, with the king and one or two pieces.
 
     Observation:
-        As `agentgym/Chess-v0`: whom the agent plays and the position in Forsyth-Edwards notation (FEN), or the squares
+        As in `agentgym/Chess-v0`: the agent's colour and the position in Forsyth-Edwards notation (FEN), or the squares
         of the pieces; then the opponent's answers with the new positions.
     Action:
         As in `agentgym/Chess-v0`: a message that names one move, such as `Kf3`, `Rh1` or `e2f3`.
     Reward:
         `result`: 1 for mating, 0 for a draw. `format`: -1 for an invalid message. As in LMRL-Gym (Abdulhai et al. 2023,
         arXiv 2311.18232), whose endings are kings with a queen, a queen and a rook, or rooks.
-        Differs: the endings are six others, and all positions are won; more than four invalid messages end the episode.
+        Differs: there are six other endings, and all positions can be won; more than four invalid messages end the
+        episode.
     Termination:
         Mate or draw (stalemate, a piece lost, repetition, fifty moves), or too many invalid messages.
     Truncation:
         After 60 messages of the agent.
     Info:
         The keys of `AgentEnv`. Success and score are 1 for mate. In endings that are solved (queen, rook or pawn)
-        `progress()` is the share of the moves to mate that are no longer needed; in others it tells how near the lone
-        king is to the rim.
+        `progress()` is the share of the moves to mate that are no longer needed; in others, it says how near the lone
+        king is to the edge.
     Sandbox:
         None; Stockfish as in `agentgym/Chess-v0`.
     Source and licence:

@@ -79,8 +79,8 @@ class ConnectFourGame(LineGame):
     Source and licence:
         After Connect Four (Wexler and Strongin 1974), written for this project, Apache-2.0; the tasks of
         dialogue/connect-four are CC0-1.0. Differs: a game begins from an opening of random moves, and a task may have
-        another size of board. The scripted player looks two moves ahead, and drops a mark at random at one of three
-        moves or more, as the seed draws.
+        another size of board. The scripted player looks two moves ahead. It plays at random at one of three moves, or
+        at more; the seed draws them.
 
     Example:
         `You are X. Four in a row win. Say a column, 1 to 7. …` / `I take 4` / `They play 4. …` / `3` / …
@@ -88,7 +88,8 @@ class ConnectFourGame(LineGame):
     Args:
         columns: Columns of a task made from a seed, 4 to 9.
         rows: Its rows, 4 to 9.
-        error_rate: Share of its moves, besides one of three at least, at which a scripted player errs in it, in [0, 1].
+        error_rate: How often the scripted player also errs at its other moves, as a share in [0, 1]. It errs at one of
+            three moves in any case.
 
     Raises:
         ConfigError: A number is out of its range.

@@ -60,17 +60,17 @@ class TicTacToeGame(LineGame):
     Sandbox:
         None.
     Source and licence:
-        The common game, written for this project, Apache-2.0; the tasks of dialogue/tic-tac-toe are CC0-1.0. Games
-        may begin from an opening of two moves. The scripted player is perfect but for slips that the seed draws, at
-        least one at a move that matters, so that every task can be won.
+        The common game, written for this project, Apache-2.0; the tasks of dialogue/tic-tac-toe are CC0-1.0. Games may
+        begin from an opening of two moves. The scripted player is perfect except for mistakes that the seed draws. At
+        least one mistake is at a move that matters, so every task can be won.
 
     Example:
         `You are X. Three in a row win. Say a free square. …` / `I take 5` / `They play 2. …` / `1` / `They play 9. …` /
         `7` / `They play 3. …` / `4` / `You win.`
 
     Args:
-        error_rate: Share of its moves, besides the one at least, at which a scripted player errs in a task made from a
-            seed, in [0, 1].
+        error_rate: How often the scripted player also errs at its other moves, as a share in [0, 1], in a task made
+            from a seed. It errs at least once in any case.
 
     Raises:
         ConfigError: The rate is out of its range.

@@ -81,9 +81,9 @@ class GridDrawingGame(GameEnv):
     """Draw a grid by instructions, or give the instructions.
 
     Observation:
-        Text. The instructor sees the target, a line for each row with `-` for an empty cell, and is asked for one
-        instruction after the other without seeing the drawing. The drawer reads the rules and each instruction. Both
-        read the result: `Done. 7 cells right, 1 wrong, 0 missing.`
+        Text. The instructor sees the target, a line for each row with `-` for an empty cell, and gives one instruction
+        after another without seeing the drawing. The drawer reads the rules and each instruction. Both read the result:
+        `Done. 7 cells right, 1 wrong, 0 missing.`
     Action:
         Instructor: an instruction in English letters, at most 30 words and 300 characters, or `done`. Drawer: the whole
         grid as it is now, one letter or `-` for each cell, and nothing else. Anything else is invalid.
@@ -92,7 +92,7 @@ class GridDrawingGame(GameEnv):
         `format`: 0 for an invalid message.
     Termination:
         The instructor is done, the instructions are used up, or a role sent more invalid messages than the task's limit
-        (2). What is drawn by then counts in each case.
+        (2). In each case, the drawing at that time counts.
     Truncation:
         The game itself truncates nothing.
     Info:
@@ -101,8 +101,8 @@ class GridDrawingGame(GameEnv):
         None.
     Source and licence:
         After the drawing game of clembench (Chalamalasetti et al. 2023, arXiv 2305.13455), written for this project,
-        Apache-2.0; the tasks of dialogue/grid-drawing are generated, CC0-1.0. Differs from clembench: several letters a
-        grid, cells are separated by spaces or not at all, messages need no prefix.
+        Apache-2.0; the tasks of dialogue/grid-drawing are generated, CC0-1.0. Differs from clembench: a grid has
+        several letters, cells may be separated by spaces, and messages need no prefix.
 
     Example:
         instructor: `Target: … - - - A A A - - - … Say one instruction …` / `Fill row 2 with A` / `Next?` / `done`

@@ -97,20 +97,21 @@ class PrivateSharedGame(GameEnv):
     """Answer questions without telling more than was asked, and keep track of what was told; or ask the questions.
 
     Observation:
-        Text. The answerer sees its values and each question, and is asked two questions after each answer that the
+        Text. The answerer sees its values and each question. After each answer it gets two questions that the
         questioner does not hear, such as `Between us: was the day said?` The questioner sees the names of what to ask
-        for, what is given, and each answer. Both read the end: `3 of 3 said, 7 of 8 answers between us right.`
+        for, what is already given, and each answer. Both read the end: `3 of 3 said, 7 of 8 answers between us right.`
     Action:
-        Questioner: a question that names one thing by its name or a synonym. Answerer: an answer, which has the value
-        as a word of its own, or else tells nothing; between us `yes` or `no`. Lines have at most 30 words of English
-        letters. A line that asks for several things, or none, an answer with a value that was neither asked for nor
-        said, and anything else is invalid.
+        Questioner: a question that names one thing by its name or a synonym. Answerer: an answer that contains the
+        value as a separate word, or no value; for questions that begin with `Between us`, `yes` or `no`. Lines have at
+        most 30 words of English letters. A line is invalid if it asks for several things or none, if it answers with a
+        value that was neither asked for nor said, or if it is anything else.
     Reward:
-        `score`, to each at the end: the answerer gets the harmonic mean of the share of values that it told when asked
-        and of Cohen's kappa of its answers between us, the questioner that share. `format`: 0 for an invalid message.
+        `score`, to each at the end: the questioner gets the share of values that the answerer told when asked. The
+        answerer gets the harmonic mean of this share and of Cohen's kappa of its answers to questions that begin with
+        `Between us`. `format`: 0 for an invalid message.
     Termination:
         All values are said, the questions are used up (one more than there are things to ask for), or a role sent more
-        invalid messages than the task's limit (2). What was said by then counts in each case.
+        invalid messages than the task's limit (2). In each case, what was said until then counts.
     Truncation:
         The game itself truncates nothing.
     Info:
@@ -120,7 +121,8 @@ class PrivateSharedGame(GameEnv):
     Source and licence:
         After the game of clembench (Chalamalasetti et al. 2023, arXiv 2305.13455), written for this project,
         Apache-2.0; the tasks of dialogue/private-shared are generated, CC0-1.0. Differs from clembench: domains and
-        words are ours, questions come from a player, two probes a turn for all, and an answer must hold back the rest.
+        words were written for this project, questions come from a player, everybody gets two probes per turn, and an
+        answer must not tell other values.
 
     Example:
         questioner: `Ask, one thing a message: origin, destination, day. …` / `What is the day?` / `Answer: monday`

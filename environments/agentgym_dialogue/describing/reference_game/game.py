@@ -92,10 +92,10 @@ class ReferenceGame(GameEnv):
 
     Observation:
         Text. The describer sees the target grid first, then the two others. The guesser sees the three in another
-        order, and then the description. A grid has a line for each row, with `X` for a filled and `-` for an empty
-        cell. Both read the end: `correct` or `wrong`. With `show="image"` a picture (uint8[H, W, 3], in the messages as
-        a PNG file) shows the grids side by side in the same order, black for filled, and the text does not; `"both"`
-        has both.
+        order, and then the description. A grid has a line for each row, with `X` for a filled cell and `-` for an empty
+        one. Both read the end: `correct` or `wrong`. With `show="image"` a picture (uint8[H, W, 3], in the messages as
+        a PNG file) shows the grids side by side in the same order, with filled cells in black, and the text leaves them
+        out. With `"both"`, both show them.
     Action:
         Describer: a description in English letters, at most 80 words and 300 characters. Guesser: `first`, `second` or
         `third`, with any words around it, or `unclear`, which is wrong. Anything else is invalid.
@@ -120,7 +120,7 @@ class ReferenceGame(GameEnv):
 
     Args:
         size: Rows, and columns, of the grids of tasks made from a seed, 3 to 9.
-        alike: Whether those differ in few cells.
+        alike: Whether these grids differ in few cells only.
         show: How all grids are shown: "text", "image" or "both".
 
     Raises:

@@ -59,21 +59,23 @@ class GuessMyCityEnv(ListedSecretEnv[Question, str]):
     """Find the city where the partner lives by asking questions in free English.
 
     Observation:
-        Text. First the instruction, which lists cities of which one is the secret, or nothing (the free variant); then
-        what the partner tells, such as `Portuguese.`, `Yes, the Tagus.` or `Not that I know.`; to a request for a name
-        `I will not name the city or its country. …`; to what it cannot read `I do not understand. …`; at the end
-        `Correct.` or `No turns left.` No answer but `Correct.` tells the name of the city or of its country.
+        Text. The first message is the instruction. It lists cities, one of which is the secret, or lists nothing (the
+        free variant). Then come the partner's answers, such as `Portuguese.`, `Yes, the Tagus.` or `Not that I know.`
+        If asked for a name, it says `I will not name the city or its country. …`; if it does not understand, `I do not
+        understand. …` At the end come `Correct.` or `No turns left.` No answer except `Correct.` reveals the name of
+        the city or of its country.
     Action:
         A message with one question about one of 19 topics (continent, hemisphere, language, currency, religion,
         government, side of driving, region of the country, whether it is the capital, population, climate, terrain,
         water, river, food, landmark, industry, history, what it is known for), open (`What do people eat there?`,
-        `language?`) or for yes or no (`Do they speak French?`, `Is it near the sea?`, `Is it in France?`); or naming a
-        city (`Is it Paris?`, `Paris`). Questions with more than one name or sentence are not understood, nor
-        yes-or-no questions with a word that the partner cannot place; a denial (`Is it not in Asia?`) is answered by
-        the contrary, and denying the name solves nothing.
+        `language?`) or yes-or-no (`Do they speak French?`, `Is it near the sea?`, `Is it in France?`); or a message
+        that names a city (`Is it Paris?`, `Paris`). The partner does not understand questions with more than one name
+        or sentence, and yes-or-no questions with a word that it does not know. A negated question (`Is it not in
+        Asia?`) gets the opposite answer, and a negated name does not solve the game.
     Reward:
         `turn`: -1 for a turn that does not solve it, 0 for the one that does. `format`: -1 for a message that is not
-        understood, which costs a turn as well. The return of an episode is thus minus the turns before the solution.
+        understood, which costs a turn as well. So the return of an episode is minus the number of turns before the
+        solution.
     Termination:
         The city is named or the turns are used up.
     Truncation:
@@ -85,10 +87,10 @@ class GuessMyCityEnv(ListedSecretEnv[Question, str]):
     Source and licence:
         After Guess My City of LMRL-Gym (Abdulhai et al., 2023, arXiv 2311.18232). Written for this project,
         Apache-2.0; its tables, from common knowledge, and the tasks of dialogue/guess-my-city are CC0-1.0.
-        Differs: the partner answers by rules from a table where LMRL-Gym has a fine-tuned language model; it says where
-        it does not understand; what it does not know of is `Not that I know.`; the cities are other ones; and most
-        tasks list candidates and give few turns, so that a model that never heard of a city can still play on lists
-        that it never saw. The free variant, with 20 turns, is LMRL-Gym's.
+        Differs: the partner answers by rules from a table, where LMRL-Gym has a fine-tuned language model. It says so
+        if it does not understand, and answers `Not that I know.` if it does not know. The cities are different. Most
+        tasks list candidates and give few turns, so a model that has never heard of a city can still play, also on
+        lists that it has never seen. The free variant, with 20 turns, is that of LMRL-Gym.
 
     Example:
         `I live in one of these: Lima, Oslo, Rome, Cairo. Ask about my city or name it. You have 2 turns.` /

@@ -58,18 +58,19 @@ class TwentyQuestionsEnv(ListedSecretEnv[Question, Truth]):
     """Find the thing that the partner thinks of by asking yes-or-no questions in free English.
 
     Observation:
-        Text. First the instruction, which lists things of which one is the secret, or nothing (the free variant); then
-        `Yes.`, `No.` or `It depends.`; `I do not understand. …` to what is no question that the partner knows how to
-        read; at the end `Correct.` or `No turns left.`
+        Text. The first message is the instruction. It lists things, one of which is the secret, or lists nothing (the
+        free variant). Then come `Yes.`, `No.` or `It depends.`, or `I do not understand. …` if the partner does not
+        understand the question. At the end come `Correct.` or `No turns left.`
     Action:
-        A message with one question: for one of about 270 attributes in any usual wording (`Is it alive?`, `could you
-        tell me whether it is made of wood`, `metal?`), for two of them at once (`Is it a red fruit?`), for size or
-        weight against something else (`Is it bigger than a cat?`), or naming a thing (`Is it a cat?`, `cat`). Questions
-        with "or" and open questions are not understood; a denial (`It is not a cat.`) is answered by the contrary and
-        solves nothing.
+        A message with one question. It may ask for one of about 270 attributes in any usual wording (`Is it alive?`,
+        `could you tell me whether it is made of wood`, `metal?`), for two of them at once (`Is it a red fruit?`),
+        compare size or weight with something else (`Is it bigger than a cat?`), or name a thing (`Is it a cat?`,
+        `cat`). The partner does not understand questions with "or" and open questions. A negated question or statement
+        (`It is not a cat.`) gets the opposite answer and does not solve the game.
     Reward:
         `turn`: -1 for a turn that does not solve it, 0 for the one that does. `format`: -1 for a message that is not
-        understood, which costs a turn as well. The return of an episode is thus minus the turns before the solution.
+        understood, which costs a turn as well. So the return of an episode is minus the number of turns before the
+        solution.
     Termination:
         The thing is named or the turns are used up.
     Truncation:
@@ -81,11 +82,11 @@ class TwentyQuestionsEnv(ListedSecretEnv[Question, Truth]):
     Source and licence:
         After Twenty Questions of LMRL-Gym (Abdulhai et al., 2023, arXiv 2311.18232). Written for this project,
         Apache-2.0; its tables and the tasks of dialogue/twenty-questions are CC0-1.0.
-        Differs: the partner reads questions by rules over a table where LMRL-Gym has a fine-tuned language model, so
-        that answers are the same on every machine; it may answer `It depends.` and say that it does not understand;
-        the things are other ones; and most tasks list candidates and give as many turns as halving needs and one
-        more, so that a model that never heard of a thing can still play on lists that it never saw. The free variant,
-        with 20 turns, is LMRL-Gym's.
+        Differs: the partner answers by rules from a table, where LMRL-Gym has a fine-tuned language model; so answers
+        are the same on every machine. It may answer `It depends.`, and it says so if it does not understand. The things
+        are different. Most tasks list candidates and give one turn more than halving needs, so a model that has never
+        heard of a thing can still play, also on lists that it has never seen. The free variant, with 20 turns, is that
+        of LMRL-Gym.
 
     Example:
         `I think of one of these: cat, apple, hammer, bus. Ask yes-or-no questions or name it. You have 4 turns.` /

@@ -87,12 +87,12 @@ class MapNavigationGame(GameEnv):
         goal is reached.`, `All rooms are seen.`, `Not there yet.` or `No moves left.`
     Action:
         Guide: a line in English letters, at most 20 words and 300 characters. Explorer: a message with exactly one of
-        `north`, `south`, `east`, `west` and `done`. Anything else is invalid. A way that is not there costs a move.
+        `north`, `south`, `east`, `west` and `done`. Anything else is invalid. A direction without an exit costs a move.
     Reward:
         `success`: 1 for both when the explorer says `done` in the goal, or when every room was seen. `format`: 0 for an
         invalid message.
     Termination:
-        The explorer says `done`, the moves are used up (twice the shortest way and two), or a role sent more invalid
+        The explorer says `done`, the moves are used up (twice the shortest way plus two), or a role sent more invalid
         messages than the task's limit (2).
     Truncation:
         The game itself truncates nothing.
@@ -104,7 +104,7 @@ class MapNavigationGame(GameEnv):
     Source and licence:
         After the map navigation games of clembench (Chalamalasetti et al. 2023, arXiv 2305.13455, and its map world),
         written for this project, Apache-2.0; the tasks of dialogue/map-navigation are generated, CC0-1.0. Differs from
-        clembench: a guide knows the map and speaks before each move, messages need no prefix or JSON, and the score
+        clembench: a guide knows the map and speaks before each move, messages need no prefix and no JSON, and the score
         counts moves.
 
     Example:

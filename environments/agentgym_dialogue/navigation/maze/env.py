@@ -121,22 +121,24 @@ class MazeEnv(AgentEnv):
     Observation:
         Text. The first message gives the goal as row and column, counted from 1. With full observation each message
         gives the agent's place, the goal and the walls beside the agent: `You 1, 2. Goal 5, 3. Walls up, left.` With
-        partial observation the start is given once, and then the walls alone. The last message is `Goal reached.`
+        partial observation, the start is given once, and then only the walls. The last message is `Goal reached.`
     Action:
         A message that names one of up, down, left and right: `up`, `I move up.` A move against a wall leaves the agent
         where it is. Anything else is invalid.
     Reward:
         `goal`: 0 for reaching it. `move`: -1 for any other move. `format`: -4 for an invalid message. As in LMRL-Gym
         (Abdulhai et al. 2023, arXiv 2311.18232).
-        Differs: the fixed mazes are our own, of the same kinds (double T, U) and one more; there are generated ones
-        too; the partial observation tells goal and start once, and the full one leaves out how one came there.
+        Differs: the fixed mazes were written for this project: the same kinds (double T, U) and one more. There are
+        also generated mazes. The partial observation tells goal and start once, and the full one leaves out the past
+        moves.
     Termination:
-        The goal is reached. Invalid messages do not end the episode, as ending early would be cheaper than walking on.
+        The goal is reached. Invalid messages do not end the episode, because ending early would be cheaper than walking
+        on.
     Truncation:
-        After 40 turns in a fixed maze, after 6 a row in a generated one (LMRL-Gym: 100).
+        After 40 turns in a fixed maze, and after 6 turns per row in a generated one (LMRL-Gym: 100).
     Info:
         The keys of `AgentEnv`. The score is the success weighted by path length (Anderson et al. 2018, arXiv
-        1807.06757): the fewest moves over the turns taken, and 0 if the goal is not reached.
+        1807.06757): the fewest moves divided by the turns taken, and 0 if the goal is not reached.
     Sandbox:
         None.
     Source and licence:

@@ -127,19 +127,19 @@ class TextNavEnv(AgentEnv):
     """Find, carry and put away things in a house that is described in words.
 
     Observation:
-        Text. The first message gives the goals. Each message then gives what is seen: exits, closed doors, the room's
-        furniture, and what is in it unless it is closed. Full observation adds the names of the room and of the rooms
-        behind the exits, and what the agent holds. A command that cannot be carried out is answered by the reason. The
-        last message is `All is as it should be.`
+        Text. The first message gives the goals. Each message then gives what the agent sees: exits, closed doors, the
+        room's furniture, and what is in it unless it is closed. Full observation adds the names of the room and of the
+        rooms behind the exits, and what the agent holds. If a command cannot be carried out, the answer gives the
+        reason. The last message is `All is as it should be.`
     Action:
         A message with one command: `go north`, `open north door`, `open box`, `close box`, `take cup`,
         `put cup in box`, with any words around it. Anything else is invalid and changes nothing.
     Reward:
         `success`: 1 when all goals are met at once, else 0. `format`: 0 for an invalid message. As in LMRL-Gym
-        (Abdulhai et al. 2023, arXiv 2311.18232), which rewards the quest's end alone.
-        Differs: an engine of our own instead of TextWorld, houses and goals drawn from a seed instead of one house with
-        one quest, a closed container only where the goal says so, and the commands that can be carried out are not
-        listed in each message.
+        (Abdulhai et al. 2023, arXiv 2311.18232), which rewards only the end of the quest.
+        Differs: a separate engine replaces TextWorld. Houses and goals are drawn from a seed instead of one house with
+        one quest. A container must be closed only if the goal says so. The possible commands are not listed in each
+        message.
     Termination:
         All goals are met, or there were more invalid messages than the task's limit (4).
     Truncation:

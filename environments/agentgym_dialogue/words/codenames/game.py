@@ -64,15 +64,16 @@ class CodenamesGame(GameEnv):
         Text. The spymaster sees which words belong to whom. The guesser sees the board and each clue (`Clue: water 2`).
         Both read what each turn uncovered (`river yours, oven neutral. They uncover lamp.`) and how the game ended.
     Action:
-        Spymaster: one word and a number from 1 to 9, such as `water 2`. The word must not be, hold or be a part of a
-        covered word of the board. Guesser: covered words in the order in which to uncover them, at most one more than
-        the number, or `pass`. Messages have at most 20 words of English letters; anything else is invalid.
+        Spymaster: one word and a number from 1 to 9, such as `water 2`. The word must not be a covered word of the
+        board, contain one or be a part of one. Guesser: covered words in the order in which to uncover them, at most
+        one more than the number, or `pass`. Messages have at most 20 words of English letters; anything else is
+        invalid.
     Reward:
         `success`: 1 for both when all words of the team are uncovered. `format`: 0 for an invalid message.
     Termination:
         The team's words are uncovered, the other team's are, the assassin is, or a role sent more invalid messages than
         the task's limit (2). A turn ends with the first word that is not the team's; then the other team uncovers the
-        first of its words that is left, in the board's order.
+        first of its remaining words, in the board's order.
     Truncation:
         The game itself truncates nothing.
     Info:
@@ -83,8 +84,8 @@ class CodenamesGame(GameEnv):
     Source and licence:
         After the board game by Chvatil and the game of clembench (Chalamalasetti et al. 2023, arXiv 2305.13455),
         written for this project, Apache-2.0; the tasks of dialogue/codenames are generated from the cards of
-        dialogue/taboo, CC0-1.0. Differs from clembench: 16 words for 25 (6 own, 5 theirs, 4 neutral), the spymaster
-        names no targets, a forbidden clue is refused rather than ending the game, and the guesser may pass.
+        dialogue/taboo, CC0-1.0. Differs from clembench: 16 words instead of 25 (6 own, 5 theirs, 4 neutral), the
+        spymaster names no targets, a forbidden clue is refused rather than ending the game, and the guesser may pass.
 
     Example:
         spymaster: `Yours: river, fish, … Theirs: lamp, … Assassin: oven.` / `water 2` /

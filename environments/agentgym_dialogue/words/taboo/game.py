@@ -87,10 +87,11 @@ class TabooGame(GameEnv):
         guesses left.`
     Action:
         Describer: a clue in English letters, at most 15 words and 300 characters. Guesser: one word, with or without
-        words such as `I guess`, or any text with the word in brackets. Anything else is invalid and costs no guess.
-        A clue with the word or a taboo word is a breach: the game ends at once as invalid. It counts as said inflected,
-        in pieces (`ap ple`, `r-e-d`), and from four letters on anywhere in the clue's letters, whatever stands between
-        them (`grapefruit`, `street` for tree); `tired` does not say red.
+        words such as `I guess`, or any text with the word in brackets. Anything else is invalid and costs no guess. A
+        clue with the word or a taboo word is a breach: the game ends at once as invalid. Inflected forms and words in
+        pieces (`ap ple`, `r-e-d`) count as said. A word of four or more letters also counts if its letters follow each
+        other anywhere in the clue, whatever is between them (`grapefruit`, `street` for tree); `tired` does not say
+        red.
     Reward:
         `success`: 1 for both when the word is guessed. `format`: 0 for an invalid message.
     Termination:
@@ -105,7 +106,7 @@ class TabooGame(GameEnv):
     Source and licence:
         After the party game by Hersch and the game of clembench (Chalamalasetti et al. 2023, arXiv 2305.13455), written
         for this project, Apache-2.0; the cards and the tasks of dialogue/taboo are CC0-1.0. Differs from clembench:
-        five taboo words for three, guesses need no prefix.
+        five taboo words instead of three, and guesses need no prefix.
 
     Example:
         describer: `Describe apple. Do not say apple, fruit, red, tree, pie, juice. 3 guesses.` / `teacher` /

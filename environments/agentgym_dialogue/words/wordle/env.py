@@ -106,18 +106,19 @@ class WordleEnv(AgentEnv):
         G for the right place, Y for another place in the word, - for not in it (again). The last message is `correct`
         or `No tries left.`
     Action:
-        A message with a word of the declared vocabulary (`words.vocabulary(size)`), as its only word of five letters
-        or in brackets: `crane`, `I take [crane]`. Anything else is invalid; it costs no try where success pays.
+        A message with a word of the declared vocabulary (`words.vocabulary(size)`), as its only word of five letters or
+        in brackets: `crane`, `I take [crane]`. Anything else is invalid; with `reward="success"`, it costs no try.
     Reward:
-        Where success pays (the default), `success`: 1 for finding the word, else 0; `format`: 0 for an invalid message.
-        Where tries pay, `tries`: -1 for a wrong word and 0 for the right one; `format`: -1. This is the reward of
-        LMRL-Gym (Abdulhai et al. 2023, arXiv 2311.18232).
-        Differs: words and marks are those of this game, not its list of official words and its coloured letters.
+        With `reward="success"` (the default), `success`: 1 for finding the word, else 0; `format`: 0 for an invalid
+        message. With `reward="tries"`, `tries`: -1 for a wrong word and 0 for the right one; `format`: -1. This is the
+        reward of LMRL-Gym (Abdulhai et al. 2023, arXiv 2311.18232).
+        Differs: words and marks are those of this environment instead of the official word list and coloured letters.
     Termination:
-        The word is found, the tries are used up, or, where success pays, there were more invalid messages than the
+        The word is found, the tries are used up, or, with `reward="success"`, there were more invalid messages than the
         task's limit (4).
     Truncation:
-        Where tries pay, an invalid message that uses up the last try; else none of its own.
+        With `reward="tries"`, an invalid message that uses up the last try; otherwise, the game itself truncates
+        nothing.
     Info:
         The keys of `AgentEnv`. The score is 1 for success, else 0.
     Sandbox:
@@ -133,7 +134,7 @@ class WordleEnv(AgentEnv):
     Args:
         vocabulary_size: Words that may be guessed and hidden in a task made from a seed: the first of the list.
         num_tries: Its tries, at least 1.
-        reward: What pays in it: "success" or "tries".
+        reward: What gives reward in it: "success" or "tries".
         render_mode: None or "ansi".
 
     Raises:

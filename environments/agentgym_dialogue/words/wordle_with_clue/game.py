@@ -72,8 +72,8 @@ class WordleWithClueGame(HelpedGame):
     Source and licence:
         After the game of clembench (Chalamalasetti et al. 2023, arXiv 2305.13455), written for this project,
         Apache-2.0; the word list comes from SCOWL (see tasks/dialogue/wordle/README.md), the tasks of
-        dialogue/wordle-with-clue are generated, CC0-1.0. Differs from clembench: the clue is a player's, four tries for
-        six, no explanation is asked for, and the score is linear in the tries.
+        dialogue/wordle-with-clue are generated, CC0-1.0. Differs from clembench: a player gives the clue, there are
+        four tries instead of six, no explanation is asked for, and the score is linear in the tries.
 
     Example:
         clue giver: `Give a clue to apple, …` / `orchard core pie` / `correct`

@@ -57,9 +57,9 @@ class WordleWithCriticGame(HelpedGame):
         such as `maple: - Y G G G` (G for the right place, Y for another place in the word, - for not in it again), and
         the end: `correct` or `No tries left.`
     Action:
-        Guesser: one of 2,000 common words, as the only word of five letters or in brackets; first the proposal, then,
-        after the critic, the guess. Critic: a line in English letters, at most 30 words and 300 characters, with either
-        `agree` or `disagree`. Anything else is invalid and costs no try.
+        Guesser: one of 2,000 common words, as the only word of five letters or in brackets; first as a proposal, then,
+        after the critic's line, as the guess. Critic: a line in English letters, at most 30 words and 300 characters,
+        with either `agree` or `disagree`. Anything else is invalid and costs no try.
     Reward:
         `success`: 1 for both when the word is found. `format`: 0 for an invalid message.
     Termination:
@@ -74,8 +74,8 @@ class WordleWithCriticGame(HelpedGame):
     Source and licence:
         After the game of clembench (Chalamalasetti et al. 2023, arXiv 2305.13455), written for this project,
         Apache-2.0; the word list comes from SCOWL (see tasks/dialogue/wordle/README.md), the tasks of
-        dialogue/wordle-with-critic are generated, CC0-1.0. Differs from clembench: three tries for six, messages need
-        no prefix, and the score is linear in the tries.
+        dialogue/wordle-with-critic are generated, CC0-1.0. Differs from clembench: three tries instead of six, messages
+        need no prefix, and the score is linear in the tries.
 
     Example:
         guesser: `Find … Clue: orchard core pie. …` / `maple` / `Critic: disagree, it does not fit the clue` / `apple` /

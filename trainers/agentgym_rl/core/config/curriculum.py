@@ -39,9 +39,9 @@ class BandConfig:
     """Tasks that are solved sometimes: CRAFT-GUI and the task selection of ARPO, Lu et al. 2025, arXiv 2505.16282."""
 
     low: float = 0.2
-    """The lowest estimated success of the tasks that are favoured."""
+    """The lowest estimated success of the tasks that are preferred."""
     high: float = 0.8
-    """The highest estimated success of the tasks that are favoured."""
+    """The highest estimated success of the tasks that are preferred."""
     explore: float = 0.25
     """The share of groups that are drawn from all tasks in turn, whatever their estimates. All groups are drawn so
     while no task that was seen is in the band."""
@@ -73,14 +73,14 @@ class DifficultyConfig:
     """Tasks made at rising levels of the environment's declared difficulty, the suite's own after the last."""
 
     levels: int = 4
-    """Number of levels before the suite's own tasks, from the easiest knobs (0) to the hardest (1)."""
+    """Number of levels before the suite's own tasks, from the easiest values (0) to the hardest (1)."""
     raise_above: float = 0.6
     """The next level begins at this mean success over the window."""
     window: int = 16
     """Number of groups of the present level over which success is measured."""
     options: dict[str, Any] = field(default_factory=dict)
-    """Options of the environment beside the knobs, for suites whose tasks set them, such as
-    {observation = "partial"}."""
+    """Options of the environment besides those of difficulty, for suites whose tasks set them, such as {observation =
+    "partial"}."""
 
     def __post_init__(self) -> None:
         if self.levels < 1 or self.window < 1 or not 0 < self.raise_above <= 1:

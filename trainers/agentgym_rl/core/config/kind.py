@@ -1,7 +1,7 @@
 """What a kind of learner brings: its options, rules, presets, equations, checks, and what makes it.
 
-The table of all kinds is agentgym_rl/run/learners.py. To add one, write such a record in a folder of its own and enter
-it there. The table is imported to read a configuration, so its kinds name what needs torch as `Late` functions.
+The table of all kinds is agentgym_rl/run/learners.py. To add one, write such a record in a separate folder and enter it
+there. The table is imported to read a configuration, so its kinds name what needs torch as `Late` functions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Presets = Mapping[str, Mapping[str, Any]]
 
 
 class KeyRule(NamedTuple):
-    """A key that changes something only beside certain values of other keys.
+    """A key that has an effect only with certain values of other keys.
 
     Attributes:
         key: Dotted; the keys of a table of that name are meant too.
@@ -48,7 +48,7 @@ class KeyRule(NamedTuple):
 
 @dataclass
 class Groundwork(Generic[A_co]):
-    """What there is before a run's folder is made; the model is loaded when it is first asked for.
+    """What exists before a run's folder is made; the model is loaded when it is first asked for.
 
     Attributes:
         config: The run's configuration.
@@ -94,7 +94,7 @@ class Check(NamedTuple):
 
     Attributes:
         name: What holds, in a few words.
-        require: Raises an error of agentgym where it does not hold.
+        require: Raises an error of agentgym if it does not hold.
     """
 
     name: str
@@ -118,11 +118,11 @@ class LearnerKind(Generic[A]):
     make: Callable[[Workplace[A]], Learner]
     """Makes the learner of a run."""
     equations: Callable[[ConfigOf[A]], list[str]]
-    """What it learns, a line a step, with the numbers that are in force."""
+    """What it learns, one line per step, with the configured numbers."""
     presets: Presets = field(default_factory=dict)
     """Its presets."""
     key_rules: tuple[KeyRule, ...] = ()
-    """Keys that change something only beside certain values of others."""
+    """Keys that have an effect only with certain values of others."""
     rules: tuple[Callable[[ConfigOf[A]], None], ...] = ()
     """Refuse combinations that cannot work."""
     completed: Callable[[ConfigOf[A]], ConfigOf[A]] = _as_it_is
@@ -132,7 +132,7 @@ class LearnerKind(Generic[A]):
     prepare_model: Callable[[PreTrainedModel, A], None] = _left_alone
     """Changes the loaded model in place, before it is moved to its device."""
     has_signal: Callable[[Group, A], bool] | None = None
-    """Whether a group teaches anything; None where the learner does not compare the episodes of groups."""
+    """Whether a group teaches anything; None if the learner does not compare the episodes of groups."""
     is_parallel: bool = False
     """Whether it works under torchrun."""
 

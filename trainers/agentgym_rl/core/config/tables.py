@@ -1,6 +1,6 @@
 """The tables of a run that no learner owns: its length, model, warm start, groups, optimiser, micro-batches and checks.
 
-What becomes of them is in the files that read them; the options of learners are in their own folders.
+The files that read them use them; the options of learners are in their own folders.
 """
 
 from __future__ import annotations
@@ -113,8 +113,8 @@ class OptimiserConfig:
     weight_decay: float = 0.0
     """Weight decay of AdamW."""
     max_grad_norm: float = 1.0
-    """Gradients are scaled down to this norm: those of the policy, and apart from them those of the value head. It
-    holds for cloning too."""
+    """Gradients are scaled down to this norm, separately for the policy and the value head. It also applies to
+    cloning."""
     warmup: int = 0
     """Iterations of linear warm-up."""
     decay: Literal["none", "linear", "cosine"] = "none"
@@ -135,7 +135,8 @@ class PackingConfig:
     """The most tokens of a micro-batch, padding included."""
     is_packed: bool = True
     """Put several segments into a row. If False, each row holds one segment, padded on the right, in order of length.
-    Attention costs the square of the row, so rows of one segment are faster on a CPU, where kernels skip no blocks."""
+    The cost of attention grows with the square of the row length, so rows of one segment are faster on a CPU, where
+    kernels skip no blocks."""
     keep_sequences_whole: bool = False
     """Keep all segments of an episode in one micro-batch. Ratios and importance weights of whole sequences need it."""
     is_trimmed: bool = True
@@ -178,12 +179,12 @@ class WatchConfig:
     max_value_ratio: float = 10.0
     """Stop when a critic's mean Q is more than this many times the largest stored return: the critic has diverged."""
     proxy: ProxyWatchConfig = field(default_factory=ProxyWatchConfig)
-    """When shaped reward counts as having gone astray from the score."""
+    """When shaped reward no longer agrees with the score."""
 
 
 @dataclass(frozen=True)
 class CheckpointConfig:
-    """What is kept to resume from."""
+    """What is kept for resuming."""
 
     every: int = 10
     """Iterations between checkpoints; the last iteration always has one."""

@@ -28,14 +28,14 @@ from agentgym_rl.core.roles import RolesConfig
 
 @dataclass(frozen=True)
 class LearnerOptions:
-    """What the options of every learner have, and what the loop asks of them.
+    """The common part of all learners' options, and what the loop asks of them.
 
     A learner derives its own options from this: a field `learner` with its name as the only value, fields for its
     keys, and the properties in which it differs.
     """
 
     preset: str = ""
-    """The preset whose values hold where the file says nothing; see `agentgym train --describe`."""
+    """The preset, whose values apply where the file sets none; see `agentgym train --describe`."""
     learner: str = ""
     """The kind of learner, which decides the other keys of this table."""
 
@@ -46,11 +46,11 @@ class LearnerOptions:
     has_critic: ClassVar[bool] = False
     """Whether there is a critic of turns."""
     picks_listed: ClassVar[bool] = False
-    """Whether the policy picks among the actions that the environment lists, instead of writing messages."""
+    """Whether the policy chooses among the actions that the environment lists, instead of writing messages."""
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """Folders of the stored runs that are learnt from."""
+        """Folders of the stored runs that are learned from."""
         return ()
 
     @property
@@ -60,12 +60,12 @@ class LearnerOptions:
 
     @property
     def head_learning_rate(self) -> float | None:
-        """The learning rate of the value head; None where there is none."""
+        """The learning rate of the value head; None if there is none."""
         return None
 
     @property
     def needs_behaviour_logprobs(self) -> bool:
-        """Whether a loss compares the present policy with the one that sampled, which derived episodes cannot tell."""
+        """Whether a loss needs the log-probabilities of the policy that sampled; derived episodes have none."""
         return False
 
     @property
@@ -75,12 +75,12 @@ class LearnerOptions:
 
     @property
     def bootstraps(self) -> bool:
-        """Whether the state after a truncated episode is valued, so that it must be recorded."""
+        """Whether a critic values the state after a truncated episode, so that this state must be recorded."""
         return self.has_value_head or self.has_critic
 
     @property
     def fate_of_truncated(self) -> str:
-        """What becomes of truncated episodes, in a few words."""
+        """How truncated episodes are treated, in a few words."""
         return "valued at the last observation" if self.bootstraps else "include"
 
     def without_warmup(self) -> LearnerOptions:
@@ -113,7 +113,7 @@ class ConfigOf(Generic[A_co]):
         _check_sampling(self.rollout.sampling)
 
     def longest_context(self, of_policy: int) -> int:
-        """Most tokens of a segment: as many as fit into a row, the policy's own context, and the configured one."""
+        """Most tokens of a segment: the least of the row length, the policy's context and the configured context."""
         limits = (self.rollout.max_context, of_policy, self.packing.row_length)
         return min(limit for limit in limits if limit is not None)
 
