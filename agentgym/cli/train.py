@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, note, print_json, print_table
 from agentgym.errors import ConfigError, MissingExtraError
 from agentgym.suite import load_suite
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _MINUTE_S, _HOUR_S = 60.0, 3600.0
 
 
+@with_options
 def run(
     settings: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="CONFIG [KEY=VALUE ...]")] = (),
     /,

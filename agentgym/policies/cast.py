@@ -54,7 +54,10 @@ def role_view(
     """
     cast = Cast.of(env_id, (role,), partners or {})
     if len(cast.learning) > 1:
-        raise ConfigError(f"the partner {SELF!r} needs rollouts: the environment of {cast.learning[0]!r} is one role's")
+        raise ConfigError(
+            f"the partner {SELF!r} works in evaluations, recordings and training; here the policy plays "
+            f"{cast.learning[0]!r} alone, so name another partner"
+        )
     game = make_game(env_id, **options)
     found = spec(env_id)
     scripts = {other: _partner(found, game, other, name) for other, name in cast.partners.items()}
