@@ -35,9 +35,20 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Self
 
 DISTRIBUTION = "agentgymnasium"
 _MAX_NAMED = 20
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """What to write instead of an unknown name: the names that are close to it, or all where none is."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    rest = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+    return f"known: {', '.join(names[:_MAX_NAMED]) or 'none'}{rest}"
 
 
 class AgentGymError(Exception):
@@ -56,16 +67,20 @@ class UnknownNameError(AgentGymError, LookupError):
         name: The name that was asked for.
         known: The names that exist; close matches are suggested from them.
         failures: Why names may be missing, a sentence each.
+        owner: What should have the name, such as "'tools/lookup'"; "" for names that stand alone.
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], failures: Iterable[str] = ()) -> None:
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], failures: Iterable[str] = (), *, owner: str = ""
+    ) -> None:
         self.kind, self.name = kind, name
-        names = sorted(known)
-        close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-        rest = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
-        shown = f"{', '.join(names[:_MAX_NAMED]) or 'none'}{rest}"
-        hint = f"did you mean {' or '.join(close)}?" if close else f"known: {shown}"
-        super().__init__("\n".join([f"unknown {kind} {name!r}; {hint}", *failures]))
+        problem = f"{owner} has no {kind} {name!r}" if owner else f"unknown {kind} {name!r}"
+        super().__init__("\n".join([f"{problem}; {suggestion(name, known)}", *failures]))
+
+    def at(self, place: str) -> Self:
+        """The same error, with the place in front at which the name was written."""
+        self.args = (f"{place}: {self}",)
+        return self
 
 
 class MissingExtraError(AgentGymError, ImportError):

@@ -86,7 +86,7 @@ class Suite:
             TaskError: The file is malformed; says which line.
         """
         if split not in self.splits:
-            raise UnknownNameError(f"split of suite {self.name!r}", split, self.splits)
+            raise UnknownNameError("split", split, self.splits, owner=repr(self.name))
         return self._tasks_by_split[split]
 
     def train_tasks(self) -> tuple[Task, ...]:
@@ -106,7 +106,7 @@ class Suite:
         try:
             return self._tasks_by_id[task_id]
         except KeyError:
-            raise UnknownNameError(f"task of suite {self.name!r}", task_id, self._tasks_by_id) from None
+            raise UnknownNameError("task", task_id, self._tasks_by_id, owner=repr(self.name)) from None
 
     @cached_property
     def held_out_hashes(self) -> frozenset[str]:

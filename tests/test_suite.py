@@ -67,9 +67,9 @@ def test_suite_reads_its_tasks_with_suite_and_split(folder):
 
 def test_suite_suggests_names_of_splits_and_tasks(folder):
     suite = read_suite(folder)
-    with pytest.raises(UnknownNameError, match="split of suite 'test/toy' 'tests'; did you mean test"):
+    with pytest.raises(UnknownNameError, match="'test/toy' has no split 'tests'; did you mean test"):
         suite.tasks("tests")
-    with pytest.raises(UnknownNameError, match="did you mean test/toy:"):
+    with pytest.raises(UnknownNameError, match=r"'test/toy' has no task .*; did you mean test/toy:"):
         suite.task("test/toy:9")
 
 

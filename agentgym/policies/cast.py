@@ -112,7 +112,7 @@ class Cast:
         everyone = found.load_partners()
         for role, name in wanted.items():
             if role not in everyone:
-                raise UnknownNameError(f"role of {env_id!r}", role, everyone)
+                raise UnknownNameError("role", role, everyone, owner=repr(env_id))
             _check_partner(found, role, name)
         twice = sorted(role for role in own if role in wanted)
         if twice:
@@ -198,5 +198,5 @@ def _script(found: EnvSpec, role: str, name: str) -> ScriptFactory:
         return found.load_partners()[role]
     scripts = found.load_scripts(role)
     if rest not in scripts:
-        raise UnknownNameError(f"script of the role {role!r} of {found.id!r}", rest, scripts)
+        raise UnknownNameError("script", rest, scripts, owner=f"the role {role!r} of {found.id!r}")
     return scripts[rest]

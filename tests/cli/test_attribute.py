@@ -129,7 +129,7 @@ def test_a_maze_is_judged_by_what_was_reached(tmp_path: Path, capsys: pytest.Cap
         (["--set", "gamma=0.9"], "--set needs a --method"),
         (["--method", "spa", "--set", "fit.every=2"], "fit.every=2 applies to training only"),
         (["--method", "spa", "--set", 'fit.tower="policy"'], "give the folder of a model"),
-        (["--method", "forks", "--set", "player=nobody"], "unknown policy of 'dialogue/guess-number' 'nobody'"),
+        (["--method", "forks", "--set", "player=nobody"], "'dialogue/guess-number' has no policy 'nobody'"),
         (["--method", "forks", "--set", "continuation=2"], "did you mean continuations"),
         (["--method", "forks,corrected"], "it stands alone, for a run that is over"),
         (["--method", "expert"], "name another run of demonstrations with expert.run"),
