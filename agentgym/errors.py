@@ -35,6 +35,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Self
 
 DISTRIBUTION = "agentgymnasium"
@@ -49,6 +50,17 @@ def suggestion(name: str, known: Iterable[str]) -> str:
         return f"did you mean {' or '.join(close)}?"
     rest = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
     return f"known: {', '.join(names[:_MAX_NAMED]) or 'none'}{rest}"
+
+
+def unreadable(path: Path | str, error: Exception) -> str:
+    """Why a file cannot be read, and what to do about it, for a message."""
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return f"there is no file {path}; check the path"
+    if isinstance(error, IsADirectoryError):
+        return f"{path} is a folder; name a file in it"
+    if isinstance(error, UnicodeDecodeError):
+        return f"{path} is not text in UTF-8; check the path"
+    return f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
 
 
 class AgentGymError(Exception):

@@ -16,7 +16,7 @@ import tyro
 
 from agentgym.cli.options import KeyValues, with_options
 from agentgym.cli.output import AsJson, note, print_json, read_options
-from agentgym.errors import ConfigError
+from agentgym.errors import ConfigError, unreadable
 from agentgym.registration import spec
 from agentgym.remote.server.app import create_app, serve
 from agentgym.remote.settings import Inline, ServerConfig
@@ -124,7 +124,7 @@ def read_token(path: str) -> str:
     try:
         token = Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read the token from {path}: {error}") from error
+        raise ConfigError(f"--token-file: {unreadable(path, error)}") from error
     if not token:
         raise ConfigError(f"{path} is empty; write a token into it, for example with: openssl rand -hex 24 > {path}")
     return token

@@ -122,7 +122,7 @@ def test_a_maze_is_judged_by_what_was_reached(tmp_path: Path, capsys: pytest.Cap
         (["--method", "nope"], "'nope'; known: anchors, bounded"),
         (["--method", "uniform", "--set", "uniform.foo=1"], "'uniform.foo' is unknown; known: none"),
         (["--method", "anchors", "--set", "gama=0.9"], "did you mean gamma"),
-        (["--method", "anchors", "--set", "gamma"], "has no '='"),
+        (["--method", "anchors", "--set", "gamma"], "override 'anchors.gamma' has no value"),
         (["--method", "uniform", "terminal", "--label", "one"], "needs its own label"),
         (["--method", "uniform", "--policy", "nobody"], "no train episode of the policies nobody"),
         (["--method", "gated", "--set", 'priorities=["win"]'], "declared: format, success"),
