@@ -13,6 +13,7 @@ AgentGymError
 ├── TemplateError (ValueError)           a chat template that is missing or cannot be used
 ├── ContextOverflowError (ValueError)    a prompt that leaves no room in the model's context
 ├── StoreError (OSError)                 a run's database that cannot be opened, read or written
+│   └── WrongRunError                    a folder without the run that is wanted, or with one that is in the way
 ├── CheckpointError (OSError)            a checkpoint that is missing, half-written or of another run
 ├── LearningStalledError (RuntimeError)  a training run that crossed a fail-fast threshold
 ├── CostLimitError (RuntimeError)        a request that might cost more than was allowed
@@ -133,6 +134,10 @@ class ContextOverflowError(AgentGymError, ValueError):
 
 class StoreError(AgentGymError, OSError):
     """A run's database that cannot be opened, read or written."""
+
+
+class WrongRunError(StoreError):
+    """A folder without the run that is wanted, with another one, or with one that is in the way."""
 
 
 class CheckpointError(AgentGymError, OSError):

@@ -23,6 +23,7 @@ from agentgym.errors import (
     MissingExtraError,
     TaskError,
     UnknownNameError,
+    WrongRunError,
 )
 
 COMMANDS = {
@@ -43,7 +44,7 @@ COMMANDS = {
     "doctor": "show what is installed, what is missing and how to get it",
 }
 OK, FAILED, USAGE = 0, 1, 2
-_USAGE_ERRORS = (ConfigError, HeldOutError, MissingExtraError, TaskError, UnknownNameError)
+_USAGE_ERRORS = (ConfigError, HeldOutError, MissingExtraError, TaskError, UnknownNameError, WrongRunError)
 
 
 def usage() -> str:

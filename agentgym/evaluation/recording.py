@@ -20,7 +20,7 @@ from agentgym.policy import Policy
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker, shuffled_tasks
 from agentgym.store import DATABASE, EpisodeRow, Purpose, RunStore
 from agentgym.store.folder import require_empty
-from agentgym.suite import Suite, load_suite, require_trainable, require_unseen
+from agentgym.suite import Suite, load_suite, require_unseen
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory
 
@@ -214,10 +214,10 @@ def _tasks(suite: Suite, split: str, is_held_out_allowed: bool) -> tuple[Task, .
         return suite.train_tasks()
     tasks = suite.tasks(split)
     if not is_held_out_allowed:
-        try:
-            require_trainable(tasks)
-        except HeldOutError as error:
-            raise HeldOutError(f"{error}, or record them knowingly with --allow-held-out") from None
+        raise HeldOutError(
+            f"the {split} split of {suite.name!r} is held out from training; record the train split (--split train), "
+            "or allow this one (--allow-held-out)"
+        )
     return tasks
 
 

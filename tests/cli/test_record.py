@@ -42,7 +42,7 @@ def test_record_for_people_is_a_table_and_an_export_follows(capsys: Capture, tmp
     args = ["export", str(tmp_path / "run"), "--to", str(tmp_path / "dataset"), "--json"]
     assert main(args) == 0
     assert json.loads(capsys.readouterr().out)["episodes"] == {"train": 10}
-    assert main(args) == 1
+    assert main(args) == 2
     assert "--overwrite" in capsys.readouterr().err
 
 
@@ -54,7 +54,7 @@ def test_record_for_people_is_a_table_and_an_export_follows(capsys: Capture, tmp
         (["--policy", "demo=0"], "positive"),
         (["--policy", "demo=1", "demo=2"], "named twice"),
         (["--policy", "demo(qualty=1)"], "qualty"),
-        (["--split", "test"], "--allow-held-out"),
+        (["--split", "test"], "record the train split (--split train), or allow this one (--allow-held-out)"),
         (["--split", "tests"], "did you mean test"),
         (["--episodes", "0"], "at least 1"),
         (["--suite", "dialogue/private-shared"], "unseen game"),
