@@ -138,7 +138,8 @@ class Script(Protocol):
     Scripts are what environments bring as policies, and what plays the other roles of a game. One that is used as a
     partner may also have `rng`, the `random.Random` of all its draws, which a fork seeds anew, and `anchor()`, a
     canonical key of its state, without which the view of a game has no anchors. One that may play on in a recorded
-    episode may have `resume(turns)`, which is given the recorded turns before its first message.
+    episode may have `resume(turns)`, which is given the recorded turns before its first message, and what else
+    `agentgym.attribution.forks.RolloutPlayer` has.
     """
 
     def act(self, messages: Sequence[Message]) -> str:

@@ -77,4 +77,5 @@ def _player_maker(suite: Suite, options: NamedForks, rollout: Mapping[str, Any])
         history=rollout.get("history", "full"),
         max_context=rollout.get("max_context"),
         refuses_cut=rollout.get("cut_messages", "invalid") == "invalid",
+        has_budget=True,
     )
