@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -41,6 +41,18 @@ class Sampling:
     def is_greedy(self) -> bool:
         """Whether the most likely token is taken."""
         return self.temperature == 0
+
+
+def sampling_of(policy: Policy, sampling: Sampling, max_tokens: int | None = None) -> Sampling:
+    """How the messages of a policy are drawn where nobody says how long they may be.
+
+    Args:
+        policy: The policy; `message_limit` is the limit that it was trained with, where it has one.
+        sampling: How messages are drawn otherwise.
+        max_tokens: The limit of a message that somebody says; None takes the policy's own, else that of `sampling`.
+    """
+    limit = max_tokens if max_tokens is not None else getattr(policy, "message_limit", None)
+    return sampling if limit is None else replace(sampling, max_tokens=limit)
 
 
 def draw_seed(*parts: object) -> int:

@@ -13,7 +13,7 @@ from agentgym.cli.options import KeyValues, Partners, with_options
 from agentgym.cli.output import AsJson, note, print_json, read_options, read_partners
 from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate, open_evaluation_store, result_text
 from agentgym.policies.by_name import load
-from agentgym.policy import Policy, Sampling
+from agentgym.policy import Policy, Sampling, sampling_of
 from agentgym.rollout import HostSettings, ProgressDisplay
 
 _DEFAULTS = EvaluationSettings()
@@ -72,8 +72,7 @@ class EvalOptions:
 
     def settings(self, policy: Policy) -> EvaluationSettings:
         """How to evaluate a policy, whose message limit holds unless another one is given."""
-        max_tokens = self.max_tokens or getattr(policy, "message_limit", None) or _SAMPLING.max_tokens
-        sampling = Sampling(self.temperature, max_tokens, self.top_p)
+        sampling = sampling_of(policy, Sampling(self.temperature, top_p=self.top_p), self.max_tokens)
         hosts = HostSettings(self.hosts, num_hosts=self.num_hosts)
         return EvaluationSettings(
             attempts=self.attempts,

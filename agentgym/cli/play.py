@@ -21,9 +21,9 @@ from agentgym.game import GameReply
 from agentgym.origin import describe_error
 from agentgym.policies.by_name import load
 from agentgym.policies.human import HumanPolicy
-from agentgym.policy import Policy, Reply, Request
+from agentgym.policy import Policy, Reply, Request, Sampling, sampling_of
 from agentgym.registration import make, spec
-from agentgym.rollout import play_episode
+from agentgym.rollout import RolloutSettings, play_episode
 from agentgym.suite import find_task, load_suite
 from agentgym.task import Task
 from agentgym.trajectory import LAST_MESSAGES, Turn
@@ -100,7 +100,10 @@ def play(
             assert seed is not None, "a task or a seed is given"
             wanted = env.make_task(seed)
         watched = player if player is viewer else Watched(player, viewer)
-        record = play_episode(env, watched, wanted, seed=wanted.seed, env_seed=seed, on_turn=show_events)
+        settings = RolloutSettings(sampling=sampling_of(player, Sampling()))
+        record = play_episode(
+            env, watched, wanted, seed=wanted.seed, env_seed=seed, settings=settings, on_turn=show_events
+        )
     except Exception as error:  # a boundary: an environment's own code may raise anything
         if isinstance(error, AgentGymError):
             raise

@@ -40,8 +40,8 @@ class RecordOptions:
     """The seed of the order of tasks, of which policy plays which task, and of the policies' draws."""
     temperature: float = _SAMPLING.temperature
     """The sampling temperature; 0 is greedy."""
-    max_tokens: int = _SAMPLING.max_tokens
-    """The most tokens to sample for a message."""
+    max_tokens: int | None = None
+    """The most tokens to sample for a message. The default is the limit that a policy was trained with, or 256."""
     concurrency: int = _DEFAULTS.rollout.max_concurrent
     """How many episodes are played at once."""
     runtime: str = _DEFAULTS.rollout.runtime
@@ -62,7 +62,7 @@ class RecordOptions:
         """How to record."""
         rollout = replace(
             _DEFAULTS.rollout,
-            sampling=Sampling(self.temperature, self.max_tokens),
+            sampling=Sampling(self.temperature, _SAMPLING.max_tokens if self.max_tokens is None else self.max_tokens),
             max_concurrent=self.concurrency,
             runtime=self.runtime,
         )
@@ -73,6 +73,7 @@ class RecordOptions:
             partners=read_partners(self.partner),
             is_held_out_allowed=self.allow_held_out,
             overwrite=self.overwrite,
+            has_own_limits=self.max_tokens is None,
             rollout=rollout,
         )
 
