@@ -13,7 +13,7 @@ from agentgym.message import Message, ToolSchema
 from agentgym.outcome import CutReason
 from agentgym.policy import Policy, Sampling, Script, ScriptFactory
 from agentgym.prompting.renderer import ChatRenderer
-from agentgym.prompting.speaker import Speaker, TokenBudget, open_talk, picks_actions, require_actions
+from agentgym.prompting.speaker import EpisodeBudget, Speaker, open_talk, picks_actions, require_actions
 from agentgym.task import Task
 from agentgym.trajectory import Turn
 
@@ -49,7 +49,7 @@ def as_script(
 
     def factory(task: Task, seed: int) -> Script:
         talk = open_talk(policy, tools, renderer=renderer, **limits)
-        budget = TokenBudget(task.limits.max_tokens if has_budget else None)
+        budget = EpisodeBudget(task.limits.max_tokens if has_budget else None)
         return PolicyScript(Speaker(policy, task, talk, "", seed, role, tools, drawn, refuses_cut, budget=budget))
 
     return factory

@@ -49,7 +49,7 @@ def require_actions(found: Sequence[str] | None, task: Task, role: str) -> Seque
 
 
 @dataclass(slots=True)
-class TokenBudget:
+class EpisodeBudget:
     """How many tokens the policies of an episode may sample together.
 
     Attributes:
@@ -191,7 +191,7 @@ class Speaker:
     refuses_cut: bool = True
     advised: Talk | None = None
     turn: int = 0
-    budget: TokenBudget = field(default_factory=TokenBudget)
+    budget: EpisodeBudget = field(default_factory=EpisodeBudget)
 
     def observe(self, messages: Sequence[Message], hint: str = "") -> None:
         """Take up what the role receives.

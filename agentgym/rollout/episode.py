@@ -25,7 +25,7 @@ from agentgym.message import Message
 from agentgym.origin import describe_error
 from agentgym.outcome import CutReason, Outcome
 from agentgym.policy import Policy, Reply, Request
-from agentgym.prompting.speaker import Speaker, TokenBudget, picks_actions, require_actions
+from agentgym.prompting.speaker import EpisodeBudget, Speaker, picks_actions, require_actions
 from agentgym.reward import weighted_sum
 from agentgym.rollout.casting import Casting, is_partner
 from agentgym.rollout.opening import Opening, play_opening
@@ -99,7 +99,7 @@ class Episode:
         self._records: dict[str, Trajectory] = {}
         self._received: dict[str, list[Message]] = {}
         self._partners: frozenset[str] = frozenset()
-        self._budget = TokenBudget(job.task.limits.max_tokens)
+        self._budget = EpisodeBudget(job.task.limits.max_tokens)
         self._final_progress: dict[str, float | None] = {}
         self._legal_actions: dict[str, tuple[str, ...] | None] = {}
 
