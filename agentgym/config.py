@@ -11,11 +11,13 @@ import dataclasses
 import difflib
 import json
 import math
+import operator
 import re
 import tomllib
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -159,16 +161,32 @@ def require_at_least(config: Any, table: str, **least: float) -> None:
 
     Args:
         config: The dataclass.
-        table: The name of its table, for the message.
+        table: The name of its table, for the message; "" for none.
         least: The smallest value of each field; a field that is None is not looked at.
 
     Raises:
         ConfigError: Names the one key, and what it got.
     """
     for key, smallest in least.items():
-        value = getattr(config, key)
-        if value is not None and value < smallest:
-            raise ConfigError(f"{table}.{key} must be at least {smallest}, got {value}")
+        _require(config, table, key, f"at least {smallest:g}", partial(operator.le, smallest))
+
+
+def require_above_zero(config: Any, table: str, *keys: str) -> None:
+    """Refuse values of a dataclass that are not above 0; arguments and errors as those of `require_at_least`."""
+    for key in keys:
+        _require(config, table, key, "above 0", lambda value: value > 0)
+
+
+def require_share(config: Any, table: str, *keys: str) -> None:
+    """Refuse values of a dataclass that are not above 0 and at most 1; the rest is as in `require_at_least`."""
+    for key in keys:
+        _require(config, table, key, "above 0 and at most 1", lambda value: 0 < value <= 1)
+
+
+def _require(config: Any, table: str, key: str, must_be: str, holds: Callable[[Any], bool]) -> None:
+    value = getattr(config, key)
+    if value is not None and not holds(value):
+        raise ConfigError(f"{f'{table}.' if table else ''}{key} must be {must_be}, got {value}")
 
 
 def tables_of(config: Any) -> Table:
@@ -419,7 +437,9 @@ def _convert(hint: Any, value: Any, key: str, source: Source) -> Any:
 
 def _shown(value: Any) -> str:
     """A value as it is written in a file."""
-    return str(value).lower() if isinstance(value, bool) else repr(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "a table" if isinstance(value, Mapping) else repr(value)
 
 
 def _line_of(text: str, key: str) -> int | None:

@@ -48,7 +48,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
     if close:
-        return f"did you mean {' or '.join(close)}?"
+        return f"did you mean {' or '.join(filter(None, (', '.join(close[:-1]), close[-1])))}?"
     rest = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
     return f"known: {', '.join(names[:_MAX_NAMED]) or 'none'}{rest}"
 

@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from agentgym.errors import ConfigError
+from agentgym.config import require_at_least, require_share
 from agentgym.message import Message, ToolSchema
 from agentgym.picture import PlacedPicture
 from agentgym.task import Task
@@ -31,11 +31,8 @@ class Sampling:
     top_p: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.temperature < 0 or self.max_tokens < 1 or not 0 < self.top_p <= 1:
-            raise ConfigError(
-                f"sampling needs temperature >= 0, max_tokens >= 1 and 0 < top_p <= 1: got temperature="
-                f"{self.temperature}, max_tokens={self.max_tokens}, top_p={self.top_p}"
-            )
+        require_at_least(self, "", temperature=0, max_tokens=1)
+        require_share(self, "", "top_p")
 
     @property
     def is_greedy(self) -> bool:

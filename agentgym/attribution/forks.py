@@ -17,6 +17,7 @@ import numpy as np
 from agentgym.action import reply_message
 from agentgym.attribution.contract import Yields
 from agentgym.attribution.steps import Floats, Steps, require_discount
+from agentgym.config import require_at_least
 from agentgym.env import AgentEnv, CutMessage
 from agentgym.errors import ConfigError, ContextOverflowError, ContractError
 from agentgym.message import Message, content_text
@@ -75,11 +76,7 @@ class ForkSettings:
 
     def __post_init__(self) -> None:
         require_discount("forks.gamma", self.gamma)
-        if min(self.continuations, self.every, self.max_turns) < 1 or self.seed < 0:
-            raise ConfigError(
-                "forks needs continuations, every and max_turns of at least 1 and a seed of at least 0: got "
-                f"{self.continuations}, {self.every}, {self.max_turns} and {self.seed}"
-            )
+        require_at_least(self, "forks", continuations=1, every=1, max_turns=1, seed=0)
 
 
 @dataclass(frozen=True)

@@ -57,8 +57,11 @@ def run(
 ) -> int:
     """Compute which turn of each episode earned what, and store the result with the run.
 
-    Without a method, the command shows the credit that the run already holds. Methods that learn (spa, rudder, expert)
-    are fitted to the run's episodes first. The method judged asks a judge. The method forks plays on from each turn.
+    Without --method, the command shows the credit that the run already holds.
+
+    Methods that learn (spa, rudder, expert) are fitted to the run's episodes first.
+
+    The method judged asks a judge. The method forks plays on from each turn.
 
     Args:
         folder: The folder of a recording, an evaluation or a finished training run.

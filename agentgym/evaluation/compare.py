@@ -129,7 +129,9 @@ def load_result(place: Path | str) -> EvaluationResult:
     except (OSError, UnicodeDecodeError) as error:
         if path.is_dir():
             raise ConfigError(f"the folder {path} holds no run; {_EXPECTED}") from error
-        raise ConfigError(f"{unreadable(path, error)}; {_EXPECTED}") from error
+        if not path.exists():
+            raise ConfigError(f"there is no run or file {path}; {_EXPECTED}") from error
+        raise ConfigError(unreadable(path, error)) from error
     except ValueError as error:
         raise ConfigError(f"{path} holds no result; {_EXPECTED}") from error
 

@@ -82,7 +82,8 @@ class RunStore(RunReader):
         """
         folder = Path(folder)
         if not (folder / DATABASE).is_file():
-            raise WrongRunError(f"{folder} holds no run: there is no {DATABASE} in it; check the path")
+            why = f"there is no {DATABASE} in it" if folder.is_dir() else "there is no folder of that name"
+            raise WrongRunError(f"{folder} holds no run: {why}; check the path")
         store = cls._open(folder, read_only)
         try:
             meta = store.meta

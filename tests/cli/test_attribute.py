@@ -150,12 +150,12 @@ def test_runs_that_cannot_be_used_are_refused(
     run_folder: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = tmp_path_factory.mktemp("other")
-    assert attribute(other, "--method", "terminal") == FAILED
+    assert attribute(other, "--method", "terminal") == USAGE
     assert "holds no run" in capsys.readouterr().err
     with sqlite3.connect(other / DATABASE) as foreign:
         foreign.execute("CREATE TABLE songs (name)")
     foreign.close()
-    assert attribute(other, "--method", "terminal") == FAILED
+    assert attribute(other, "--method", "terminal") == USAGE
     assert "no run's database" in capsys.readouterr().err
     with RunStore.open(run_folder):
         assert attribute(run_folder, "--method", "terminal") == FAILED

@@ -80,7 +80,7 @@ def test_malformed_result_is_refused(tmp_path):
     (tmp_path / "x.json").write_text("{")
     places = {
         tmp_path / "x.json": r"x\.json holds no result; expected a run folder",
-        tmp_path / "none.json": r"^there is no file .*none\.json; check the path; expected a run folder",
+        tmp_path / "none.json": r"^there is no run or file .*none\.json; expected a run folder",
         tmp_path: "holds no run; expected a run folder",
     }
     for place, message in places.items():

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from agentgym.attribution.proxy_watch import WatchConfig as ProxyWatchConfig
-from agentgym.config import ADVICE, require_at_least
+from agentgym.config import ADVICE, require_above_zero, require_at_least
 from agentgym.errors import ConfigError
 from agentgym.prompting.tiny import SIZES
 
@@ -126,9 +126,7 @@ class OptimiserConfig:
     """How the learning rate falls to a tenth over the run's iterations."""
 
     def __post_init__(self) -> None:
-        for key in ("learning_rate", "max_grad_norm"):
-            if getattr(self, key) <= 0:
-                raise ConfigError(f"optimiser.{key} must be above 0, got {getattr(self, key)}")
+        require_above_zero(self, "optimiser", "learning_rate", "max_grad_norm")
         if len(self.betas) != 2:
             raise ConfigError(f"optimiser.betas must be a list of two numbers, got {list(self.betas)}")
 
