@@ -68,7 +68,7 @@ def run(
         method: Names of methods. Commas make a chain, such as gated,potential,return_to_go. Plus signs make a sum,
             such as episode_groups+0.5*anchors.
         options: Options of the methods.
-        label: The label under which the credit of each method is stored. The default is the text of the method.
+        label: One label for each method, under which its credit is stored. The default is the text of the method.
         purpose: Which episodes of the run to use: train (those it trained on), demo (demonstrations and recordings),
             validation or test (those it was evaluated on). The default is the first of train, demo, validation and test
             that the run has.

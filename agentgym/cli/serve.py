@@ -53,7 +53,7 @@ class ServeOptions:
     drain_timeout_s: float = ServerConfig.drain_timeout_s
     """How long running steps may take to finish when the server stops."""
     inline: Inline = ServerConfig.inline
-    """Whether steps run on the event loop: auto (if they proved to be quick), always or never."""
+    """Whether steps run on the event loop: always, never, or auto (only kinds of steps that proved quick)."""
     as_json: AsJson = False
     """Print the address as JSON."""
 

@@ -38,8 +38,8 @@ def run(
     """Train an agent, evaluate it on held-out tasks at the end, and write a report.
 
     Args:
-        settings: The configuration file, followed by overrides such as run.iterations=5. An override without a value,
-            such as algorithm.minibatches=, removes what the file says. With --resume, neither is needed.
+        settings: The configuration file, followed by overrides such as run.iterations=5. An override with nothing after
+            its =, such as algorithm.minibatches=, removes what the file says. With --resume, neither is needed.
         run: The folder of the run. The default is runs/NAME, with the name of the configuration file.
         resume: Continue the run in the folder from its last checkpoint.
         overwrite: Remove a run that is already in the folder.
