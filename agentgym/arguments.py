@@ -24,7 +24,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
     "null": (type(None),),
 }
-_JSON_NAMES = {str: "string", int: "integer", float: "number", bool: "boolean", list: "array", dict: "object"}
+_JSON_NAMES = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
 def tool_name(tool: ToolSchema) -> str:
@@ -88,7 +88,7 @@ def _check_object(path: str, value: dict[str, Any], schema: dict[str, Any], leve
             _check_value(f"{path}.{name}", item, properties[name], levels)
         elif not schema.get("additionalProperties", False):
             close = difflib.get_close_matches(name[:100], list(properties), n=1, cutoff=0.5)
-            hint = f"did you mean {close[0]!r}?" if close else _signature(schema)
+            hint = f"did you mean {close[0]!r}?" if close else f"{_signature(schema)}."
             raise ActionSyntaxError(f"{path} has no argument {name[:100]!r}; {hint}")
 
 
@@ -98,12 +98,13 @@ def _check_value(path: str, value: Any, schema: Any, levels: int) -> None:
     expected = schema.get("type")
     if isinstance(expected, str):
         if not _is_of_type(value, expected):
-            raise ActionSyntaxError(f"{path} must be {expected}, got {_describe(value)}.")
+            raise ActionSyntaxError(f"{path} must be {_with_article(expected)}, got {_describe(value)}.")
     elif isinstance(expected, list) and not any(_is_of_type(value, name) for name in expected):
-        raise ActionSyntaxError(f"{path} must be {' or '.join(map(str, expected))}, got {_describe(value)}.")
+        kinds = " or ".join(_with_article(str(name)) for name in expected)
+        raise ActionSyntaxError(f"{path} must be {kinds}, got {_describe(value)}.")
     if "enum" in schema and not any(type(value) is type(option) and value == option for option in schema["enum"]):
         options = ", ".join(repr(option) for option in schema["enum"][:20])
-        raise ActionSyntaxError(f"{path} must be one of {options}; got {_describe(value)}.")
+        raise ActionSyntaxError(f"{path} must be one of {options}, got {_describe(value)}.")
     if levels == 0:
         return
     if isinstance(value, list) and "items" in schema:
@@ -125,8 +126,15 @@ def _is_of_type(value: Any, name: Any) -> bool:
 
 
 def _describe(value: Any) -> str:
-    text = repr(value) if not isinstance(value, (list, dict)) else f"{len(value)} items"
-    return f"{_JSON_NAMES.get(type(value), 'null')} {text[:60]}"
+    if isinstance(value, list | dict):
+        return f"an {'array' if isinstance(value, list) else 'object'} of {len(value)} items"
+    name = _JSON_NAMES.get(type(value), "value")
+    return "null" if value is None else f"the {name} {repr(value)[:60]}"
+
+
+def _with_article(name: str) -> str:
+    """The name of a JSON type as it stands in a sentence."""
+    return name if name == "null" else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def _signature(schema: dict[str, Any]) -> str:

@@ -11,17 +11,25 @@ import dataclasses
 import difflib
 import json
 import math
+import operator
 import re
 import tomllib
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from agentgym.errors import ConfigError
+from agentgym.errors import ConfigError, UnknownNameError, unreadable
 
 T = TypeVar("T")
 Table = dict[str, Any]
+
+ADVICE = "advice"
+"""Key of a field's metadata that says where to find a value for it; it follows the message that the key is missing."""
+_KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+_PLACE_IN_TOML = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,10 +50,18 @@ class Source:
         """Where a dotted key stands, such as `run.toml:12: key 'run.seed'`."""
         if (override := self._override_of(key)) is not None:
             return f"override {override!r}"
+        return f"{self._line(key)}key {key!r}"
+
+    def beside(self, key: str) -> str:
+        """Where a dotted key stands, for a message that names the key itself: `run.toml:12: `; "" where it is clear."""
+        override = self._override_of(key)
+        return self._line(key) if override is None else f"override {override!r}: "
+
+    def _line(self, key: str) -> str:
         if self.path is None:
-            return f"key {key!r}"
+            return ""
         line = _line_of(self.text, key) or _line_of(self.text, key.rpartition(".")[0])  # an inline table's
-        return f"{self.path}{f':{line}' if line else ''}: key {key!r}"
+        return f"{self.path}{f':{line}' if line else ''}: "
 
     def _override_of(self, key: str) -> str | None:
         """The override that gave a key, or made the table of that name, which the file has not."""
@@ -64,7 +80,7 @@ def read_tables(path: Path | None, overrides: Sequence[str] = ()) -> tuple[Table
             the "=" takes out what the file says, and is the empty text where it says nothing.
 
     Raises:
-        ConfigError: The file cannot be read or parsed, or an override has no "=".
+        ConfigError: The file cannot be read or parsed, or an override has no key or no "=".
     """
     tables: Table = {}
     text = ""
@@ -73,14 +89,16 @@ def read_tables(path: Path | None, overrides: Sequence[str] = ()) -> tuple[Table
             text = path.read_text(encoding="utf-8")
             tables = tomllib.loads(text)
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"cannot read the configuration {path}: {error}") from error
+            raise ConfigError(unreadable(path, error)) from error
         except tomllib.TOMLDecodeError as error:
-            raise ConfigError(f"{path}: {error}") from error
+            raise ConfigError(not_toml(path, error)) from error
     keys = []
     for override in overrides:
         key, equals, value = override.partition("=")
-        if not equals or not key.strip():
-            raise ConfigError(f"override {override!r} has no '='; expected table.key=value, such as run.seed=1")
+        if not equals:
+            raise ConfigError(f"override {override!r} has no value; write {override}=VALUE")
+        if not key.strip():
+            raise ConfigError(f"override {override!r} names no key; write KEY=VALUE, such as run.seed=1")
         if not value.strip() and _take_out(tables, key.strip()):
             continue
         keys.append(key.strip())
@@ -112,16 +130,63 @@ def build(cls: type[T], tables: Mapping[str, Any], source: Source | None = None,
             raise ConfigError(_unknown(cls, key, prefix, source))
         field, hint = fields[key]
         values[field.name] = _convert(hint, value, dotted, source)
-    required = (dataclasses.MISSING, dataclasses.MISSING)
-    missing = [
-        key for key, (f, _) in fields.items() if (f.default, f.default_factory) == required and f.name not in values
-    ]
-    if missing:
-        raise ConfigError(f"{source.path or 'the configuration'}: key {prefix + missing[0]!r} is missing")
+    for key, (field, hint) in fields.items():
+        if field.name not in values and field.default is field.default_factory is dataclasses.MISSING:
+            values[field.name] = _missing(field, hint, f"{prefix}{key}", source)
     try:
         return cls(**values)
     except ConfigError as error:
         raise ConfigError(_placed(str(error), dotted_keys(tables, prefix), source)) from error
+
+
+@contextmanager
+def naming(key: str, source: Source) -> Iterator[None]:
+    """In the block, an unknown name is reported with the place where the key that names it stands.
+
+    Args:
+        key: Dotted, such as "run.suite".
+        source: Where the configuration was read from.
+
+    Raises:
+        UnknownNameError: From the block.
+    """
+    try:
+        yield
+    except UnknownNameError as error:
+        raise error.at(source.place(key)) from None
+
+
+def require_at_least(config: Any, table: str, **least: float) -> None:
+    """Refuse values of a dataclass that are too small.
+
+    Args:
+        config: The dataclass.
+        table: The name of its table, for the message; "" for none.
+        least: The smallest value of each field; a field that is None is not looked at.
+
+    Raises:
+        ConfigError: Names the one key, and what it got.
+    """
+    for key, smallest in least.items():
+        _require(config, table, key, f"at least {smallest:g}", partial(operator.le, smallest))
+
+
+def require_above_zero(config: Any, table: str, *keys: str) -> None:
+    """Refuse values of a dataclass that are not above 0; arguments and errors as those of `require_at_least`."""
+    for key in keys:
+        _require(config, table, key, "above 0", lambda value: value > 0)
+
+
+def require_share(config: Any, table: str, *keys: str) -> None:
+    """Refuse values of a dataclass that are not above 0 and at most 1; the rest is as in `require_at_least`."""
+    for key in keys:
+        _require(config, table, key, "above 0 and at most 1", lambda value: 0 < value <= 1)
+
+
+def _require(config: Any, table: str, key: str, must_be: str, holds: Callable[[Any], bool]) -> None:
+    value = getattr(config, key)
+    if value is not None and not holds(value):
+        raise ConfigError(f"{f'{table}.' if table else ''}{key} must be {must_be}, got {value}")
 
 
 def tables_of(config: Any) -> Table:
@@ -198,7 +263,12 @@ def _placed(message: str, given: set[str], source: Source) -> str:
     named = {key for key in given if _names(message, key)} or {
         key for key in given if _names(message, key.rpartition(".")[2])
     }
-    places = [source.place(key) for key in sorted(named & source.overridden or named)]
+    guilty = sorted(named & source.overridden or named)
+    if len(guilty) == 1:
+        for name in (guilty[0], guilty[0].rpartition(".")[2]):
+            if message.startswith((f"{name} must ", f"{name} is ")):
+                return source.place(guilty[0]) + message.removeprefix(name)
+    places = [source.place(key) for key in guilty]
     if not places or (source.path is None and not source.overridden):
         return f"{source.path}: {message}" if source.path else message
     return f"{' and '.join(places)}: {message}"
@@ -230,11 +300,33 @@ def _unknown(cls: Any, key: str, prefix: str, source: Source) -> str:
     close = inner or difflib.get_close_matches(key, fields, n=2, cutoff=0.5)
     known = ", ".join(sorted(fields)) or "none"
     hint = f"did you mean {' or '.join(close)}?" if close else f"known: {known}"
-    tags = [f"{name} {field.default!r}" for name, (field, tagged) in fields.items() if len(_literals(tagged)) == 1]
-    place = source.place(f"{prefix}{key}")
+    tags = [(name, field.default) for name, (field, tagged) in fields.items() if len(_literals(tagged)) == 1]
     if not tags:
-        return f"{place} is unknown; {hint}"
-    return f"{place} is not a key of {tags[0]}; {f'{hint} It' if close else 'it'} has {known}"
+        return f"{source.place(f'{prefix}{key}')} is unknown; {hint}"
+    table = f"{prefix.removesuffix('.') or 'a table'} with {tags[0][0]} = {json.dumps(tags[0][1])}"
+    beside = source.beside(f"{prefix}{key}")
+    return f"{beside}{key!r} is not a key of {table}; {f'{hint} It' if close else 'it'} has {known}"
+
+
+def _missing(field: dataclasses.Field[Any], hint: Any, key: str, source: Source) -> Any:
+    """The value of a key that is not given and has no default: a table may do without its keys.
+
+    Raises:
+        ConfigError: It may not.
+    """
+    if len(_dataclasses_of(hint)) == 1:
+        return _convert(hint, {}, key, source)
+    advice = f"; {field.metadata[ADVICE]}" if ADVICE in field.metadata else ""
+    raise ConfigError(f"{f'{source.path}: ' if source.path else ''}key {key!r} is missing{advice}")
+
+
+def not_toml(path: Path, error: tomllib.TOMLDecodeError) -> str:
+    """Where and why a file is not TOML, for a message."""
+    problem = str(error)
+    found = _PLACE_IN_TOML.search(problem)
+    if found is None:
+        return f"{path} is not valid TOML: {problem}"
+    return f"{path}:{found[1]}: the file is not valid TOML: {problem[: found.start()]} at column {found[2]}"
 
 
 def _dataclasses_of(hint: Any) -> list[Any]:
@@ -292,7 +384,7 @@ def _put(tables: Table, key: str, value: Any) -> None:
     for part in path:
         tables = tables.setdefault(part, {})
         if not isinstance(tables, dict):
-            raise ConfigError(f"override {key!r}: {part!r} is a value, not a table")
+            raise ConfigError(f"override {key!r} cannot be set, because {part!r} is a value and not a table")
     tables[last] = value
 
 
@@ -319,7 +411,7 @@ def _convert(hint: Any, value: Any, key: str, source: Source) -> Any:
         return None
     if _dataclasses_of(hint):
         if not isinstance(value, Mapping):
-            raise ConfigError(f"{source.place(key)} must be a table, got {value!r}")
+            raise ConfigError(f"{source.place(key)} must be a table, got {_shown(value)}")
         return build(_variant(hint, value, key, source), value, source, f"{key}.")
     if origin in (Union, types.UnionType):
         return _convert(next(part for part in arguments if part is not type(None)), value, key, source)
@@ -329,7 +421,7 @@ def _convert(hint: Any, value: Any, key: str, source: Source) -> Any:
         return value
     if origin in (tuple, list):
         if not isinstance(value, list):
-            raise ConfigError(f"{source.place(key)} must be a list, got {json.dumps(value, default=str)}")
+            raise ConfigError(f"{source.place(key)} must be a list, got {_shown(value)}")
         return tuple(_convert(arguments[0], item, key, source) for item in value)
     if origin in (dict, Mapping) or hint is dict:
         return value
@@ -338,9 +430,16 @@ def _convert(hint: Any, value: Any, key: str, source: Source) -> Any:
     if hint is float and type(value) is float and not math.isfinite(value):
         raise ConfigError(f"{source.place(key)} must be a finite number, got {value}")
     if not isinstance(hint, type) or type(value) is not hint:
-        name = getattr(hint, "__name__", str(hint))
-        raise ConfigError(f"{source.place(key)} must be {name}, got {value!r} ({type(value).__name__})")
+        kind = _KINDS.get(hint) or getattr(hint, "__name__", str(hint))
+        raise ConfigError(f"{source.place(key)} must be {kind}, got {_shown(value)}")
     return value
+
+
+def _shown(value: Any) -> str:
+    """A value as it is written in a file."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "a table" if isinstance(value, Mapping) else repr(value)
 
 
 def _line_of(text: str, key: str) -> int | None:

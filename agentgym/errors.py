@@ -13,6 +13,7 @@ AgentGymError
 ├── TemplateError (ValueError)           a chat template that is missing or cannot be used
 ├── ContextOverflowError (ValueError)    a prompt that leaves no room in the model's context
 ├── StoreError (OSError)                 a run's database that cannot be opened, read or written
+│   └── WrongRunError                    a folder without the run that is wanted, or with one that is in the way
 ├── CheckpointError (OSError)            a checkpoint that is missing, half-written or of another run
 ├── LearningStalledError (RuntimeError)  a training run that crossed a fail-fast threshold
 ├── CostLimitError (RuntimeError)        a request that might cost more than was allowed
@@ -35,9 +36,32 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from pathlib import Path
+from typing import Self
 
 DISTRIBUTION = "agentgymnasium"
 _MAX_NAMED = 20
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """What to write instead of an unknown name: the names that are close to it, or all where none is."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    if close:
+        return f"did you mean {' or '.join(filter(None, (', '.join(close[:-1]), close[-1])))}?"
+    rest = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+    return f"known: {', '.join(names[:_MAX_NAMED]) or 'none'}{rest}"
+
+
+def unreadable(path: Path | str, error: Exception) -> str:
+    """Why a file cannot be read, and what to do about it, for a message."""
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return f"there is no file {path}; check the path"
+    if isinstance(error, IsADirectoryError):
+        return f"{path} is a folder; name a file in it"
+    if isinstance(error, UnicodeDecodeError):
+        return f"{path} is not text in UTF-8; check the path"
+    return f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
 
 
 class AgentGymError(Exception):
@@ -56,16 +80,20 @@ class UnknownNameError(AgentGymError, LookupError):
         name: The name that was asked for.
         known: The names that exist; close matches are suggested from them.
         failures: Why names may be missing, a sentence each.
+        owner: What should have the name, such as "'tools/lookup'"; "" for names that stand alone.
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], failures: Iterable[str] = ()) -> None:
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], failures: Iterable[str] = (), *, owner: str = ""
+    ) -> None:
         self.kind, self.name = kind, name
-        names = sorted(known)
-        close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-        rest = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
-        shown = f"{', '.join(names[:_MAX_NAMED]) or 'none'}{rest}"
-        hint = f"did you mean {' or '.join(close)}?" if close else f"known: {shown}"
-        super().__init__("\n".join([f"unknown {kind} {name!r}; {hint}", *failures]))
+        problem = f"{owner} has no {kind} {name!r}" if owner else f"unknown {kind} {name!r}"
+        super().__init__("\n".join([f"{problem}; {suggestion(name, known)}", *failures]))
+
+    def at(self, place: str) -> Self:
+        """The same error, with the place in front at which the name was written."""
+        self.args = (f"{place}: {self}",)
+        return self
 
 
 class MissingExtraError(AgentGymError, ImportError):
@@ -106,6 +134,10 @@ class ContextOverflowError(AgentGymError, ValueError):
 
 class StoreError(AgentGymError, OSError):
     """A run's database that cannot be opened, read or written."""
+
+
+class WrongRunError(StoreError):
+    """A folder without the run that is wanted, with another one, or with one that is in the way."""
 
 
 class CheckpointError(AgentGymError, OSError):

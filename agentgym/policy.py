@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agentgym.errors import ConfigError
+from agentgym.config import require_at_least, require_share
 from agentgym.message import Message, ToolSchema
 from agentgym.picture import PlacedPicture
 from agentgym.task import Task
@@ -31,16 +31,25 @@ class Sampling:
     top_p: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.temperature < 0 or self.max_tokens < 1 or not 0 < self.top_p <= 1:
-            raise ConfigError(
-                f"sampling needs temperature >= 0, max_tokens >= 1 and 0 < top_p <= 1: got temperature="
-                f"{self.temperature}, max_tokens={self.max_tokens}, top_p={self.top_p}"
-            )
+        require_at_least(self, "", temperature=0, max_tokens=1)
+        require_share(self, "", "top_p")
 
     @property
     def is_greedy(self) -> bool:
         """Whether the most likely token is taken."""
         return self.temperature == 0
+
+
+def sampling_of(policy: Policy, sampling: Sampling, max_tokens: int | None = None) -> Sampling:
+    """How the messages of a policy are drawn where nobody says how long they may be.
+
+    Args:
+        policy: The policy; `message_limit` is the limit that it was trained with, where it has one.
+        sampling: How messages are drawn otherwise.
+        max_tokens: The limit of a message that somebody says; None takes the policy's own, else that of `sampling`.
+    """
+    limit = max_tokens if max_tokens is not None else getattr(policy, "message_limit", None)
+    return sampling if limit is None else replace(sampling, max_tokens=limit)
 
 
 def draw_seed(*parts: object) -> int:
@@ -138,7 +147,8 @@ class Script(Protocol):
     Environments come with scripts as policies, and scripts play the other roles of a game. A script that is used as a
     partner may also have two members: `rng`, the `random.Random` of all its draws, which a fork seeds again, and
     `anchor()`, a canonical key of its state, without which the view of a game has no anchors. A script that can
-    continue a recorded episode may have `resume(turns)`, which gets the recorded turns before its first message.
+    continue a recorded episode may have `resume(turns)`, which gets the recorded turns before its first message, and
+    the other members of `agentgym.attribution.forks.RolloutPlayer`.
     """
 
     def act(self, messages: Sequence[Message]) -> str:

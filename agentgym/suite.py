@@ -14,9 +14,10 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from agentgym.config import not_toml
 from agentgym.data_folder import data_folder
 from agentgym.entry_points import load_entry_points
-from agentgym.errors import HeldOutError, TaskError, UnknownNameError
+from agentgym.errors import HeldOutError, TaskError, UnknownNameError, unreadable
 from agentgym.task import SPLITS, Split, Task
 
 _REQUIRED = ("name", "env", "description", "license", "source", "headline", "splits", "strata", "scores")
@@ -86,7 +87,7 @@ class Suite:
             TaskError: The file is malformed; says which line.
         """
         if split not in self.splits:
-            raise UnknownNameError(f"split of suite {self.name!r}", split, self.splits)
+            raise UnknownNameError("split", split, self.splits, owner=repr(self.name))
         return self._tasks_by_split[split]
 
     def train_tasks(self) -> tuple[Task, ...]:
@@ -106,7 +107,7 @@ class Suite:
         try:
             return self._tasks_by_id[task_id]
         except KeyError:
-            raise UnknownNameError(f"task of suite {self.name!r}", task_id, self._tasks_by_id) from None
+            raise UnknownNameError("task", task_id, self._tasks_by_id, owner=repr(self.name)) from None
 
     @cached_property
     def held_out_hashes(self) -> frozenset[str]:
@@ -220,8 +221,10 @@ def read_suite(folder: Path) -> Suite:
     path = folder / "suite.toml"
     try:
         fields = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise TaskError(f"cannot read {path}: {error}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise TaskError(unreadable(path, error)) from error
+    except tomllib.TOMLDecodeError as error:
+        raise TaskError(not_toml(path, error)) from error
     missing = [key for key in _REQUIRED if key not in fields]
     unknown = sorted(set(fields) - set(_REQUIRED) - set(_OPTIONAL))
     if missing or unknown:
@@ -263,7 +266,7 @@ def _read_tasks(suite: Suite, split: Split) -> tuple[Task, ...]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise TaskError(f"cannot read the {split} split of {suite.name!r}: {error}") from error
+        raise TaskError(f"the {split} split of {suite.name!r}: {unreadable(path, error)}") from error
     lines = text.removesuffix("\n").split("\n") if text else []  # a task's text may hold other line ends
     for number, line in enumerate(lines, start=1):
         try:

@@ -6,7 +6,18 @@ from typing import Literal
 
 import pytest
 
-from agentgym.config import Source, above, build, dotted_keys, merged, pruned, read_tables, tables_of
+from agentgym.config import (
+    ADVICE,
+    Source,
+    above,
+    build,
+    dotted_keys,
+    merged,
+    pruned,
+    read_tables,
+    require_at_least,
+    tables_of,
+)
 from agentgym.errors import ConfigError
 
 
@@ -17,8 +28,18 @@ class Inner:
     limit: int | None = 3
 
     def __post_init__(self) -> None:
-        if self.limit is not None and self.limit < 0:
-            raise ConfigError("inner.limit must be at least 0")
+        require_at_least(self, "inner", limit=0)
+
+
+@dataclass(frozen=True)
+class Choice:
+    suite: str = field(metadata={ADVICE: "run `list` to see them"})
+    size: int = 1
+
+
+@dataclass(frozen=True)
+class Advised:
+    inner: Choice
 
 
 @dataclass(frozen=True)
@@ -83,17 +104,19 @@ def test_overrides_are_enough_without_a_file() -> None:
         ('name = "a"\n\n[iner]\nrate = 1\n', r"run\.toml:3: key 'iner' is unknown; did you mean inner"),
         ('name = "a"\nzzz = 1\n', r"run\.toml:2: key 'zzz' is unknown; known: inner, is_on, mode, name"),
         ('name = "a"\nmode = "quick"\n', r"run\.toml:2: key 'mode' is 'quick'; expected one of 'slow', 'fast'"),
-        ("name = 3\n", r"run\.toml:1: key 'name' must be str, got 3 \(int\)"),
-        ('name = "a"\nis_on = 1\n', r"run\.toml:2: key 'is_on' must be bool, got 1"),
+        ("name = 3\n", r"run\.toml:1: key 'name' must be text, got 3$"),
+        ('name = "a"\nis_on = 1\n', r"run\.toml:2: key 'is_on' must be true or false, got 1"),
         ('name = "a"\ninner = 1\n', r"run\.toml:2: key 'inner' must be a table"),
         ('name = "a"\n[inner]\nsizes = 1\n', r"run\.toml:3: key 'inner\.sizes' must be a list"),
-        ('name = "a"\n[inner]\nsizes = [1.5]\n', r"key 'inner\.sizes' must be int, got 1\.5"),
+        ('name = "a"\n[inner]\nsizes = [1.5]\n', r"key 'inner\.sizes' must be a whole number, got 1\.5"),
         ('name = "a"\ninner = { limit = -1 }\n', r"run\.toml:2: key 'inner\.limit'"),
-        ('name = "a"\n[inner]\nlimit = true\n', r"run\.toml:3: key 'inner\.limit' must be int, got True"),
+        ('name = "a"\n[inner]\nlimit = true\n', r"run\.toml:3: key 'inner\.limit' must be a whole number, got true"),
         ('mode = "slow"\n', r"run\.toml: key 'name' is missing"),
-        ('name = "bad"\n', r"run\.toml:1: key 'name': name must not be bad"),
-        ('name = "a"\n[inner]\nlimit = -1\n', r"run\.toml:3: key 'inner\.limit': inner\.limit must be at least 0"),
-        ("name = \n", r"run\.toml: Invalid value"),
+        ('name = "bad"\n', r"run\.toml:1: key 'name' must not be bad"),
+        ('name = "a"\n[inner]\nlimit = -1\n', r"run\.toml:3: key 'inner\.limit' must be at least 0, got -1"),
+        ('name = "a"\n[inner]\nrate = "x"\n', r"run\.toml:3: key 'inner\.rate' must be a number, got 'x'"),
+        ('name = "a"\n[inner]\nmode = \n', r"run\.toml:3: the file is not valid TOML: Invalid value at column 8"),
+        ('name = "a', r"run\.toml is not valid TOML: Unterminated string"),
     ],
 )
 def test_mistakes_are_named_with_their_line(tmp_path: Path, text: str, message: str) -> None:
@@ -106,16 +129,18 @@ def test_mistakes_are_named_with_their_line(tmp_path: Path, text: str, message: 
 def test_a_mistake_in_an_override_names_the_override(file: Path) -> None:
     with pytest.raises(ConfigError, match=r"override 'inner\.rte' is unknown; did you mean rate"):
         load(file, "inner.rte=1")
-    with pytest.raises(ConfigError, match="has no '='"):
+    with pytest.raises(ConfigError, match=r"^override 'inner\.rate' has no value; write inner\.rate=VALUE$"):
         load(file, "inner.rate")
-    with pytest.raises(ConfigError, match="'name' is a value, not a table"):
+    with pytest.raises(ConfigError, match="override '=3' names no key"):
+        load(file, "=3")
+    with pytest.raises(ConfigError, match="'name' is a value and not a table"):
         load(file, "name.first=1")
 
 
 def test_a_refused_value_of_an_override_is_not_blamed_on_the_file(file: Path) -> None:
-    with pytest.raises(ConfigError, match=r"^override 'inner\.limit': inner\.limit must be at least 0"):
+    with pytest.raises(ConfigError, match=r"^override 'inner\.limit' must be at least 0, got -1$"):
         load(file, "inner.limit=-1")
-    with pytest.raises(ConfigError, match=r"^override 'name': name must not be bad"):
+    with pytest.raises(ConfigError, match=r"^override 'name' must not be bad$"):
         load(None, "name=bad")
 
 
@@ -125,11 +150,20 @@ def test_an_unknown_table_of_an_override_is_not_blamed_on_the_file(file: Path) -
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"cannot read the configuration .*nowhere\.toml"):
+    with pytest.raises(ConfigError, match=r"^there is no file .*nowhere\.toml; check the path$"):
         load(tmp_path / "nowhere.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(ConfigError, match="cannot read the configuration"):
+    with pytest.raises(ConfigError, match=r"bytes\.toml is not text in UTF-8"):
         load(tmp_path / "bytes.toml")
+    with pytest.raises(ConfigError, match="is a folder; name a file in it"):
+        load(tmp_path)
+
+
+def test_a_missing_key_says_where_to_find_a_value_and_its_table_may_be_missing_too() -> None:
+    with pytest.raises(ConfigError, match=r"^key 'inner\.suite' is missing; run `list` to see them$"):
+        build(Advised, {})
+    with pytest.raises(ConfigError, match=r"^key 'inner\.suite' is missing; run `list` to see them$"):
+        build(Advised, {"inner": {"size": 2}})
 
 
 def test_merged_leaves_its_arguments_alone() -> None:
@@ -177,10 +211,10 @@ def test_a_choice_is_made_by_its_tag_and_the_first_one_is_the_default() -> None:
     ("way", "message"),
     [
         ({"kind": "swim"}, "key 'way.kind' is 'swim'; expected one of 'walk', 'ride'"),
-        ({"gears": 5}, "key 'way.gears' is not a key of kind 'walk'; it has kind, pace"),
+        ({"gears": 5}, "^'gears' is not a key of way with kind = \"walk\"; it has kind, pace"),
         (
             {"kind": "ride", "gear": 5},
-            r"key 'way.gear' is not a key of kind 'ride'; did you mean gears\? It has gears, in,",
+            r"^'gear' is not a key of way with kind = \"ride\"; did you mean gears\? It has gears, in,",
         ),
         ("ride", "key 'way' must be a table, got 'ride'"),
     ],

@@ -23,6 +23,12 @@ def test_unknown_name_suggests_close_names_or_lists_all():
     assert str(UnknownNameError("algorithm", "zzz", [])).endswith("known: none")
 
 
+def test_unknown_name_says_what_lacks_it_and_where_it_was_written() -> None:
+    error = UnknownNameError("policy", "randm", ["random", "demo"], owner="'tools/lookup'")
+    assert str(error) == "'tools/lookup' has no policy 'randm'; did you mean random?"
+    assert str(error.at("run.toml:3")) == "run.toml:3: 'tools/lookup' has no policy 'randm'; did you mean random?"
+
+
 def test_unknown_name_names_a_few_of_many() -> None:
     message = str(UnknownNameError("algorithm", "zzz", [f"a{number:02d}" for number in range(40)]))
     assert message.endswith("a18, a19 and 20 more")

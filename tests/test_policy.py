@@ -11,7 +11,15 @@ def test_sampling_is_greedy_at_temperature_zero():
     assert not Sampling().is_greedy
 
 
-@pytest.mark.parametrize("fields", [{"temperature": -0.1}, {"max_tokens": 0}, {"top_p": 0.0}, {"top_p": 1.1}])
-def test_sampling_refuses_impossible_settings(fields):
-    with pytest.raises(ConfigError, match=r"temperature >= 0, max_tokens >= 1 and 0 < top_p <= 1"):
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"temperature": -0.1}, "temperature must be at least 0, got -0.1"),
+        ({"max_tokens": 0}, "max_tokens must be at least 1, got 0"),
+        ({"top_p": 0.0}, "top_p must be above 0 and at most 1, got 0.0"),
+        ({"top_p": 1.1}, "top_p must be above 0 and at most 1, got 1.1"),
+    ],
+)
+def test_sampling_refuses_impossible_settings(fields, message):
+    with pytest.raises(ConfigError, match=f"^{message}$"):
         Sampling(**fields)

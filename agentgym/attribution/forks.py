@@ -17,10 +17,11 @@ import numpy as np
 from agentgym.action import reply_message
 from agentgym.attribution.contract import Yields
 from agentgym.attribution.steps import Floats, Steps, require_discount
+from agentgym.config import require_at_least
 from agentgym.env import AgentEnv, CutMessage
 from agentgym.errors import ConfigError, ContextOverflowError, ContractError
 from agentgym.message import Message, content_text
-from agentgym.outcome import Outcome
+from agentgym.outcome import CutReason, Outcome
 from agentgym.policy import ScriptFactory
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory, Turn
@@ -36,6 +37,21 @@ class Resuming(Protocol):
 
     def resume(self, turns: Sequence[Turn]) -> None:
         """Take up the recorded turns that were played before its first message."""
+
+
+@runtime_checkable
+class RolloutPlayer(Resuming, Protocol):
+    """A player that is asked as a rollout asks a policy: within its budget of tokens, among the listed actions."""
+
+    @property
+    def picks_listed(self) -> bool:
+        """Whether it picks among listed actions."""
+
+    def cut_reason(self) -> CutReason | None:
+        """Why a rollout would cut the episode before the next message; None where it would not."""
+
+    def act(self, messages: Sequence[Message], legal_actions: Sequence[str] | None = None) -> str:
+        """The next message, picked among the listed actions where there are any."""
 
 
 def own_task(trajectory: Trajectory) -> Task | str:
@@ -60,11 +76,7 @@ class ForkSettings:
 
     def __post_init__(self) -> None:
         require_discount("forks.gamma", self.gamma)
-        if min(self.continuations, self.every, self.max_turns) < 1 or self.seed < 0:
-            raise ConfigError(
-                "forks needs continuations, every and max_turns of at least 1 and a seed of at least 0: got "
-                f"{self.continuations}, {self.every}, {self.max_turns} and {self.seed}"
-            )
+        require_at_least(self, "forks", continuations=1, every=1, max_turns=1, seed=0)
 
 
 @dataclass(frozen=True)
@@ -80,7 +92,7 @@ class Forks:
     make_env: Callable[[], AgentEnv] = field(repr=False)
     """Makes an environment that can be forked."""
     make_player: ScriptFactory = field(repr=False)
-    """Makes who plays on, from the task and a seed; a script that has `resume` is given the turns before it."""
+    """Makes who plays on, from the task and a seed: a script, or one that is asked as a rollout asks its policy."""
     settings: ForkSettings = field(default_factory=ForkSettings)
     """How often, and from where."""
     task_of: Callable[[Trajectory], Task | str] = field(default=own_task, repr=False)
@@ -167,11 +179,17 @@ class Forks:
         assert env.task is not None
         player = self.make_player(env.task, seed)
         total, discount = 0.0, 1.0
+        reason: CutReason | None = None
         try:
             if isinstance(player, Resuming):
                 player.resume(played)
             for _ in range(self.settings.max_turns):
-                text = player.act(talk)
+                if isinstance(player, RolloutPlayer):
+                    if reason := player.cut_reason():
+                        break
+                    text = player.act(talk, env.legal_actions() if player.picks_listed else None)
+                else:
+                    text = player.act(talk)
                 _, reward, terminated, truncated, info = env.step(text)
                 total += discount * float(reward)
                 discount *= self.settings.gamma
@@ -179,8 +197,8 @@ class Forks:
                     return total
                 talk += [reply_message(str(text), env.tools), *info["messages"]]
         except ContextOverflowError:
-            return total + discount * env.finalize("context")[0]
-        return total + discount * env.finalize("turns")[0]
+            reason = "context"
+        return total + discount * env.finalize(reason or "turns")[0]
 
 
 def _finalized(env: AgentEnv, trajectory: Trajectory) -> float:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agentgym.config import require_at_least
 from agentgym.errors import ConfigError
 
 
@@ -30,8 +31,7 @@ class WatchConfig:
     """Episodes in the window below which no correlation is taken."""
 
     def __post_init__(self) -> None:
-        if self.window < 1 or self.patience < 1 or self.min_episodes < 2:
-            raise ConfigError("the proxy watch needs window >= 1, patience >= 1 and min_episodes >= 2")
+        require_at_least(self, "watch.proxy", window=1, patience=1, min_episodes=2)
         if not -1 <= self.min_correlation <= 1:
             raise ConfigError(f"min_correlation must be in [-1, 1]: got {self.min_correlation}")
 

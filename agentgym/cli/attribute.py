@@ -23,6 +23,7 @@ from agentgym.attribution.learned.judged import Judged
 from agentgym.attribution.learned.predicted import Predicting
 from agentgym.attribution.offline import graded_rows, require_free
 from agentgym.attribution.registry import method_names
+from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, note, print_json, print_table, progress_bar
 from agentgym.config import build, read_tables
 from agentgym.errors import ConfigError, MissingExtraError
@@ -32,7 +33,9 @@ from agentgym.store import Purpose, RunStore
 _Options = Annotated[
     tuple[str, ...],
     tyro.conf.arg(
-        name="set", help="Options of the methods, as NAME.key=value, or key=value if there is only one method."
+        name="set",
+        metavar="KEY=VALUE ...",
+        help="Options of the methods, as METHOD.KEY=VALUE, or KEY=VALUE if there is only one method.",
     ),
 ]
 _KNOWN = ", ".join([*METHODS, *PREDICTED, Forks.name])
@@ -40,6 +43,7 @@ _TRAINING_ONLY = ("fit.every", "fit.epochs")
 _FIFTHS = ("first fifth", "second", "third", "fourth", "last fifth")
 
 
+@with_options
 def run(
     folder: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")],
     *,
@@ -53,17 +57,21 @@ def run(
 ) -> int:
     """Compute which turn of each episode earned what, and store the result with the run.
 
-    Without a method, the command shows the credit that the run already holds. Methods that learn (spa, rudder, expert)
-    are fitted to the run's episodes first. The method judged asks a judge. The method forks plays on from each turn.
+    Without --method, the command shows the credit that the run already holds.
+
+    Methods that learn (spa, rudder, expert) are fitted to the run's episodes first.
+
+    The method judged asks a judge. The method forks plays on from each turn.
 
     Args:
         folder: The folder of a recording, an evaluation or a finished training run.
         method: Names of methods. Commas make a chain, such as gated,potential,return_to_go. Plus signs make a sum,
             such as episode_groups+0.5*anchors.
         options: Options of the methods.
-        label: The label under which the credit of each method is stored. The default is the text of the method.
-        purpose: Use only episodes that were collected for this purpose. The default is the episodes that were trained
-            on; if there are none, the demonstrations; if there are none, the evaluated episodes.
+        label: One label for each method, under which its credit is stored. The default is the text of the method.
+        purpose: Which episodes of the run to use: train (those it trained on), demo (demonstrations and recordings),
+            validation or test (those it was evaluated on). The default is the first of train, demo, validation and test
+            that the run has.
         policy: Use only episodes of these policies. The default is all of them.
         overwrite: Replace credit that is stored under the same label.
         as_json: Print JSON.

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import tyro
 
+from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, note, print_json, print_table
 from agentgym.entry_points import load_entry_points
 from agentgym.errors import DISTRIBUTION, ConfigError, UnknownNameError
@@ -20,6 +21,7 @@ PATIENCE_S = 5.0
 """Time after which it is said which check runs, and again after twice as long."""
 
 
+@with_options
 def run(
     names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[ENV|SUITE ...]")] = (),
     /,
@@ -37,7 +39,8 @@ def run(
         names: Ids of environments, or names of suites.
         family: Check all environments of this family, such as tools.
         everything: Check all environments that are registered.
-        runtime: Where the environments run, such as docker. The default is each environment's own.
+        runtime: Where the environments run: local, docker, bubblewrap or process. The default is each environment's
+            own.
         as_json: Print JSON.
     """
     if (len(names) > 0) + bool(family) + everything != 1:

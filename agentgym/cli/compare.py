@@ -6,12 +6,14 @@ from typing import Annotated
 
 import tyro
 
+from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, print_json
 from agentgym.evaluation import compare, comparison_text
 
 _Result = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RESULT")]
 
 
+@with_options
 def run(first: _Result, second: _Result, *, as_json: AsJson = False) -> int:
     """Compare two evaluations task by task.
 

@@ -18,6 +18,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Literal
 
+from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, print_json, print_table
 from agentgym.entry_points import load_entry_points
 from agentgym.errors import DISTRIBUTION, AgentGymError
@@ -46,6 +47,7 @@ class Finding:
     fix: str = ""
 
 
+@with_options
 def run(*, as_json: AsJson = False) -> int:
     """Show what is installed, what is missing, and how to get it.
 

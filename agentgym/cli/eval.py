@@ -9,16 +9,18 @@ from typing import Annotated, Any
 
 import tyro
 
+from agentgym.cli.options import KeyValues, Partners, with_options
 from agentgym.cli.output import AsJson, note, print_json, read_options, read_partners
 from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate, open_evaluation_store, result_text
 from agentgym.policies.by_name import load
-from agentgym.policy import Policy, Sampling
+from agentgym.policy import Policy, Sampling, sampling_of
 from agentgym.rollout import HostSettings, ProgressDisplay
 
 _DEFAULTS = EvaluationSettings()
 _SAMPLING = _DEFAULTS.rollout.sampling
 
 
+@with_options
 @dataclass(frozen=True)
 class EvalOptions:
     """The options of `agentgym eval`."""
@@ -40,8 +42,7 @@ class EvalOptions:
     top_p: float = _SAMPLING.top_p
     """The probability mass of nucleus sampling; 1 samples from all tokens."""
     max_tokens: int | None = None
-    """The largest number of sampled tokens in a message. The default is that of the run which trained the policy, or
-    256."""
+    """The most tokens to sample for a message. The default is the limit that the policy was trained with, or 256."""
     concurrency: int = _DEFAULTS.rollout.max_concurrent
     """How many episodes are played at once."""
     max_fault_share: float = _DEFAULTS.rollout.max_fault_share
@@ -54,17 +55,16 @@ class EvalOptions:
     """How many processes on the cluster hold environments."""
     role: str = ""
     """The role that the policy plays in a game. The default is the suite's role."""
-    partner: tuple[str, ...] = ()
+    partner: Partners = ()
     """Who plays another role of a game: ROLE=scripted, scripted:NAME, self, torch:PATH or endpoint:URL#MODEL."""
     run: Path | None = None
     """A folder that keeps the episodes. Episodes that it already holds are not played again."""
     allow_train: bool = _DEFAULTS.allow_train
     """Accept tasks that the policy was trained on. The result says so."""
     max_cost: float | None = None
-    """The most that an endpoint may cost, in USD. It needs --option prompt_price=… completion_price=… (USD per million
-    tokens)."""
-    option: tuple[str, ...] = ()
-    """More options of the policy, as key=value."""
+    """The most USD that an endpoint may cost; needs --option prompt_price=… completion_price=… (USD/million tokens)."""
+    option: KeyValues = ()
+    """More options of the policy."""
     tasks: bool = False
     """Also print a line for each task."""
     as_json: AsJson = False
@@ -72,8 +72,7 @@ class EvalOptions:
 
     def settings(self, policy: Policy) -> EvaluationSettings:
         """How to evaluate a policy, whose message limit holds unless another one is given."""
-        max_tokens = self.max_tokens or getattr(policy, "message_limit", None) or _SAMPLING.max_tokens
-        sampling = Sampling(self.temperature, max_tokens, self.top_p)
+        sampling = sampling_of(policy, Sampling(self.temperature, top_p=self.top_p), self.max_tokens)
         hosts = HostSettings(self.hosts, num_hosts=self.num_hosts)
         return EvaluationSettings(
             attempts=self.attempts,

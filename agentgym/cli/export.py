@@ -7,11 +7,13 @@ from typing import Annotated
 
 import tyro
 
+from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, print_json, print_table
 from agentgym.store import RunStore
 from agentgym.store.parquet import export_dataset
 
 
+@with_options
 def run(
     folder: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")],
     *,
@@ -22,7 +24,7 @@ def run(
 ) -> int:
     """Write a run's episodes as Parquet files, one for each split.
 
-    `datasets.load_dataset(FOLDER)` reads them.
+    The Hugging Face function `datasets.load_dataset(FOLDER)` reads them.
 
     Args:
         folder: The folder of a recording, an evaluation or a training run.

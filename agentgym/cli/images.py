@@ -1,4 +1,4 @@
-"""`agentgym images`: builds the container images, lists them, and shows which are missing or stale."""
+"""`agentgym images`: builds, lists, checks and removes the container images of sandboxes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Literal
+from typing import Annotated, Literal
 
 import tyro
 from rich.console import Console
 from rich.markup import escape
 
+from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, note, print_json, print_table
 from agentgym.sandbox.engines.engine import connect_engine
 from agentgym.sandbox.images.build import (
@@ -27,17 +28,18 @@ _MB = 1e6
 _SHOWN_WIDTH = 100
 
 
+@with_options
 def run(
     action: tyro.conf.Positional[Literal["build", "list", "check", "prune"]],
-    names: tyro.conf.Positional[tuple[str, ...]] = (),
+    names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[NAME ...]")] = (),
     /,
     *,
     as_json: AsJson = False,
 ) -> int:
-    """Build, list or check the container images that sandboxes run.
+    """Build, list, check or remove the container images that sandboxes run.
 
     Args:
-        action: `build` builds what is missing. `list` shows all images. `check` does too, and its exit code is 1 if an
+        action: `build` builds what is missing. `list` shows all images. `check` shows them too, and exits with 1 if an
             image is missing or stale. `prune` removes outdated versions of images.
         names: Names of images, such as base or python. The default is all of them.
         as_json: Print JSON.

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, note, print_json, print_table
 from agentgym.entry_points import load_entry_points
 from agentgym.errors import DISTRIBUTION, UnknownNameError
@@ -19,6 +20,7 @@ _RUNTIMES = (
 )
 
 
+@with_options
 def run(*, family: str = "", as_json: AsJson = False) -> int:
     """List environments and their suites.
 

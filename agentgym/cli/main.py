@@ -15,6 +15,7 @@ from contextlib import contextmanager
 import tyro
 
 from agentgym import __version__
+from agentgym.cli.options import RefusedValueError
 from agentgym.errors import (
     AgentGymError,
     ConfigError,
@@ -22,6 +23,7 @@ from agentgym.errors import (
     MissingExtraError,
     TaskError,
     UnknownNameError,
+    WrongRunError,
 )
 
 COMMANDS = {
@@ -38,11 +40,11 @@ COMMANDS = {
     "attribute": "compute which turn earned what in a finished run",
     "report": "write the report page of a run",
     "sweep": "remove sandboxes that killed processes left behind",
-    "images": "build, list and check the container images of sandboxes",
+    "images": "build, list, check or remove the container images of sandboxes",
     "doctor": "show what is installed, what is missing and how to get it",
 }
 OK, FAILED, USAGE = 0, 1, 2
-_USAGE_ERRORS = (ConfigError, HeldOutError, MissingExtraError, TaskError, UnknownNameError)
+_USAGE_ERRORS = (ConfigError, HeldOutError, MissingExtraError, TaskError, UnknownNameError, WrongRunError)
 
 
 def usage() -> str:
@@ -120,6 +122,8 @@ def _run(command: str, args: Sequence[str]) -> int:
         code: int = tyro.cli(
             module.run, prog=f"agentgym {command}", args=arranged, config=(tyro.conf.FlagCreatePairsOff,)
         )
+    except RefusedValueError as refused:
+        raise ConfigError(str(refused)) from None
     except SystemExit as end:  # tyro's way of ending after --help (0) and after unreadable arguments (2)
         return end.code if isinstance(end.code, int) else FAILED
     sys.stdout.flush()

@@ -7,9 +7,11 @@ from typing import Annotated
 
 import tyro
 
+from agentgym.cli.options import with_options
 from agentgym.scaffold import write_package
 
 
+@with_options
 def run(
     name: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")],
     *,

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import tyro
 from rich.console import Console
 
+from agentgym.cli.options import Partners, with_options
 from agentgym.cli.output import AsJson, note, print_json, read_partners
 from agentgym.env import AgentEnv
 from agentgym.errors import AgentGymError, ConfigError, ContractError
@@ -20,14 +21,15 @@ from agentgym.game import GameReply
 from agentgym.origin import describe_error
 from agentgym.policies.by_name import load
 from agentgym.policies.human import HumanPolicy
-from agentgym.policy import Policy, Reply, Request
+from agentgym.policy import Policy, Reply, Request, Sampling, sampling_of
 from agentgym.registration import make, spec
-from agentgym.rollout import play_episode
+from agentgym.rollout import RolloutSettings, play_episode
 from agentgym.suite import find_task, load_suite
 from agentgym.task import Task
 from agentgym.trajectory import LAST_MESSAGES, Turn
 
 
+@with_options
 def run(
     env: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ENV")],
     *,
@@ -35,7 +37,7 @@ def run(
     seed: int | None = None,
     policy: str = "human",
     role: str = "",
-    partner: tuple[str, ...] = (),
+    partner: Partners = (),
     as_json: AsJson = False,
 ) -> int:
     """Play an environment in the terminal, or watch another policy play it.
@@ -46,7 +48,8 @@ def run(
         seed: The seed of the task and the episode. Without it, a seed is drawn and printed.
         policy: Who plays: human, a script (oracle, null, random, demo, …), torch:PATH, or endpoint:URL#MODEL.
         role: The role to play in a game. The default is the game's first role.
-        partner: Who plays another role of a game: ROLE=scripted, scripted:NAME, torch:PATH or endpoint:URL#MODEL.
+        partner: Who plays another role of a game: ROLE=scripted, scripted:NAME, torch:PATH or endpoint:URL#MODEL. The
+            partner self works only in eval and record.
         as_json: Print the result as JSON.
     """
     if task:
@@ -97,7 +100,10 @@ def play(
             assert seed is not None, "a task or a seed is given"
             wanted = env.make_task(seed)
         watched = player if player is viewer else Watched(player, viewer)
-        record = play_episode(env, watched, wanted, seed=wanted.seed, env_seed=seed, on_turn=show_events)
+        settings = RolloutSettings(sampling=sampling_of(player, Sampling()))
+        record = play_episode(
+            env, watched, wanted, seed=wanted.seed, env_seed=seed, settings=settings, on_turn=show_events
+        )
     except Exception as error:  # a boundary: an environment's own code may raise anything
         if isinstance(error, AgentGymError):
             raise

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import tyro
 
+from agentgym.cli.options import Partners, with_options
 from agentgym.cli.output import AsJson, note, print_json, print_table, read_options, read_partners
 from agentgym.errors import ConfigError
 from agentgym.evaluation import Player, RecordingResult, RecordingSettings, record
@@ -20,6 +21,7 @@ _SAMPLING = _DEFAULTS.rollout.sampling
 _PLAYER = re.compile(r"(?P<name>.+?)(?:\((?P<options>[^()]*)\))?(?:=(?P<share>[^=()#/]+))?")
 
 
+@with_options
 @dataclass(frozen=True)
 class RecordOptions:
     """The options of `agentgym record`."""
@@ -28,9 +30,8 @@ class RecordOptions:
     """The suite, such as dialogue/maze."""
     run: Path
     """The folder that keeps the episodes. Episodes that it already holds are not played again."""
-    policy: tuple[str, ...] = ("demo",)
-    """The policies with their shares, such as demo=0.5 oracle=0.3 random=0.2. Options stand in parentheses:
-    'demo(quality=0.9)=0.5'."""
+    policy: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME=SHARE ...")] = ("demo",)
+    """The policies with their shares, such as demo=0.5 random=0.5. Options go in parentheses: 'demo(quality=0.9)'."""
     split: str = "train"
     """The split: train; or validation or test, with --allow-held-out."""
     episodes: int = _DEFAULTS.episodes
@@ -39,15 +40,15 @@ class RecordOptions:
     """The seed of the order of tasks, of which policy plays which task, and of the policies' draws."""
     temperature: float = _SAMPLING.temperature
     """The sampling temperature; 0 is greedy."""
-    max_tokens: int = _SAMPLING.max_tokens
-    """The largest number of sampled tokens in a message."""
+    max_tokens: int | None = None
+    """The most tokens to sample for a message. The default is the limit that a policy was trained with, or 256."""
     concurrency: int = _DEFAULTS.rollout.max_concurrent
     """How many episodes are played at once."""
     runtime: str = _DEFAULTS.rollout.runtime
     """Where each environment runs: local, docker, bubblewrap or process. The default is the environment's own."""
     role: str = ""
     """The role of a game that is recorded. The default is the suite's role."""
-    partner: tuple[str, ...] = ()
+    partner: Partners = ()
     """Who plays another role of a game: ROLE=scripted, scripted:NAME, self, torch:PATH or endpoint:URL#MODEL."""
     allow_held_out: bool = False
     """Allow validation and test tasks. Training refuses to learn from such episodes."""
@@ -61,7 +62,7 @@ class RecordOptions:
         """How to record."""
         rollout = replace(
             _DEFAULTS.rollout,
-            sampling=Sampling(self.temperature, self.max_tokens),
+            sampling=Sampling(self.temperature, _SAMPLING.max_tokens if self.max_tokens is None else self.max_tokens),
             max_concurrent=self.concurrency,
             runtime=self.runtime,
         )
@@ -72,6 +73,7 @@ class RecordOptions:
             partners=read_partners(self.partner),
             is_held_out_allowed=self.allow_held_out,
             overwrite=self.overwrite,
+            has_own_limits=self.max_tokens is None,
             rollout=rollout,
         )
 

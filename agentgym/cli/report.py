@@ -7,10 +7,12 @@ from typing import Annotated
 
 import tyro
 
+from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, print_json
 from agentgym.view import write_report
 
 
+@with_options
 def run(
     folder: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")],
     *,

@@ -14,8 +14,9 @@ from typing import Annotated, Any
 
 import tyro
 
+from agentgym.cli.options import KeyValues, with_options
 from agentgym.cli.output import AsJson, note, print_json, read_options
-from agentgym.errors import ConfigError
+from agentgym.errors import ConfigError, unreadable
 from agentgym.registration import spec
 from agentgym.remote.server.app import create_app, serve
 from agentgym.remote.settings import Inline, ServerConfig
@@ -24,21 +25,22 @@ from agentgym.suite import load_suite
 TOKEN_VARIABLE = "AGENTGYM_TOKEN"  # noqa: S105 - the name of a variable
 
 
+@with_options
 @dataclass(frozen=True)
 class ServeOptions:
     """The options of `agentgym serve`."""
 
     suite: str = ""
     """Create the environment with the options of this suite."""
-    option: tuple[str, ...] = ()
-    """More options of the environment, as key=value."""
-    host: str = ServerConfig.host
+    option: KeyValues = ()
+    """More options of the environment."""
+    host: Annotated[str, tyro.conf.arg(metavar="ADDRESS")] = ServerConfig.host
     """The address to listen at. An address that other machines can reach needs a token."""
     port: int = ServerConfig.port
     """The port to listen at; 0 picks a free one."""
-    uds: str = ""
+    uds: Annotated[str, tyro.conf.arg(metavar="PATH")] = ""
     """The path of a unix socket to listen at instead."""
-    token_file: str = ""
+    token_file: Annotated[str, tyro.conf.arg(metavar="PATH")] = ""
     """A file with the token that clients must send. The default is the environment variable AGENTGYM_TOKEN."""
     max_sessions: int = ServerConfig.max_sessions
     """The largest number of sessions at once. Each session has its own environment."""
@@ -51,7 +53,7 @@ class ServeOptions:
     drain_timeout_s: float = ServerConfig.drain_timeout_s
     """How long running steps may take to finish when the server stops."""
     inline: Inline = ServerConfig.inline
-    """Whether steps run on the event loop: auto (if they proved to be quick), always or never."""
+    """Whether steps run on the event loop: always, never, or auto (only kinds of steps that proved quick)."""
     as_json: AsJson = False
     """Print the address as JSON."""
 
@@ -72,8 +74,9 @@ class ServeOptions:
         )
 
 
+@with_options
 def run(
-    env: tyro.conf.Positional[str],
+    env: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ENV")],
     options: Annotated[ServeOptions, tyro.conf.arg(name=""), tyro.conf.OmitArgPrefixes],
 ) -> int:
     """Serve an environment until SIGTERM or Ctrl-C. Running steps may finish.
@@ -121,7 +124,7 @@ def read_token(path: str) -> str:
     try:
         token = Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read the token from {path}: {error}") from error
+        raise ConfigError(f"--token-file: {unreadable(path, error)}") from error
     if not token:
         raise ConfigError(f"{path} is empty; write a token into it, for example with: openssl rand -hex 24 > {path}")
     return token

@@ -8,12 +8,14 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict, replace
 
+from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, print_json, print_table
 from agentgym.errors import MissingExtraError, SandboxStartError
 from agentgym.sandbox.engines.engine import connect_engine
 from agentgym.sandbox.leasing.sweeper import sweep
 
 
+@with_options
 def run(*, dry_run: bool = False, as_json: AsJson = False) -> int:
     """Remove containers, networks, mounts and folders whose owner is dead.
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, note, print_json, print_table
+from agentgym.config import Source, read_tables
 from agentgym.errors import ConfigError, MissingExtraError
-from agentgym.suite import load_suite
 
 if TYPE_CHECKING:
     from agentgym_rl.core.config.train import TrainConfig
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _MINUTE_S, _HOUR_S = 60.0, 3600.0
 
 
+@with_options
 def run(
     settings: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="CONFIG [KEY=VALUE ...]")] = (),
     /,
@@ -36,8 +38,8 @@ def run(
     """Train an agent, evaluate it on held-out tasks at the end, and write a report.
 
     Args:
-        settings: The configuration file, followed by overrides such as run.iterations=5. An override without a value,
-            such as algorithm.minibatches=, removes what the file says. With --resume, neither is needed.
+        settings: The configuration file, followed by overrides such as run.iterations=5. An override with nothing after
+            its =, such as algorithm.minibatches=, removes what the file says. With --resume, neither is needed.
         run: The folder of the run. The default is runs/NAME, with the name of the configuration file.
         resume: Continue the run in the folder from its last checkpoint.
         overwrite: Remove a run that is already in the folder.
@@ -47,8 +49,7 @@ def run(
         as_json: Print JSON.
     """
     with _training_extra():
-        config, name = _config(settings, run if resume else None, is_resume=resume)
-    load_suite(config.run.suite)  # an unknown suite is reported before torch is imported
+        config, name = _config(settings, run if resume else None, is_resume=resume)  # names nothing unknown
     if describe:
         _describe(config, as_json)
         return 0
@@ -100,21 +101,33 @@ def _training_extra() -> Iterator[None]:
 
 
 def _config(settings: Sequence[str], resumed: Path | None, *, is_resume: bool) -> tuple[TrainConfig, str]:
-    """The configuration and a name for it; a resumed run brings its own where none is given."""
-    from agentgym_rl.run.config import load_config
+    """The configuration and a name for it; a resumed run brings its own where none is given.
+
+    What it names is looked up here, before torch is imported.
+    """
+    from agentgym_rl.run.config import config_from_tables
+    from agentgym_rl.run.names import require_names
     from agentgym_rl.run.run_folder import saved_config
 
     files = [text for text in settings if "=" not in text]
     overrides = [text for text in settings if "=" in text]
     if resumed is not None and not settings:
-        return saved_config(resumed), resumed.name
+        config = saved_config(resumed)
+        require_names(config, Source())
+        return config, resumed.name
     if not settings and is_resume:
         raise ConfigError("--resume needs the folder of the run: --run FOLDER")
     if resumed is not None and not files:
         raise ConfigError(f"a resumed run keeps its own configuration; leave out {', '.join(overrides)}")
-    if len(files) != 1:
-        raise ConfigError(f"expected one configuration file and overrides of the form key=value; got the files {files}")
-    return load_config(Path(files[0]), overrides), Path(files[0]).stem
+    if not files:
+        raise ConfigError("name a configuration file, such as: agentgym train run.toml run.iterations=5")
+    file, *others = [Path(text) for text in sorted(files, key=lambda text: not text.endswith(".toml"))]
+    if others and others[0].suffix == ".toml":
+        raise ConfigError(f"there are two configuration files, {file} and {others[0]}; name one")
+    tables, source = read_tables(file, [*overrides, *map(str, others)])
+    config = config_from_tables(tables, source)
+    require_names(config, source)
+    return config, file.stem
 
 
 def _describe(config: TrainConfig, as_json: bool) -> None:

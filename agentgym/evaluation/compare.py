@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from agentgym.errors import ConfigError
+from agentgym.errors import ConfigError, unreadable
 from agentgym.evaluation.result import EvaluationResult
 from agentgym.evaluation.runner import EVALUATIONS
 from agentgym.evaluation.statistics import Estimate, mean_interval, tasks_needed
 from agentgym.store import DATABASE, RunStore
 
+_EXPECTED = "expected a run folder with an evaluation, or a file that `agentgym eval --json` wrote"
 _DIFFERENCES = (0.01, 0.02, 0.05, 0.1)
 
 
@@ -123,20 +124,29 @@ def load_result(place: Path | str) -> EvaluationResult:
         return _from_store(path, wanted)
     try:
         return EvaluationResult.from_json(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
-        if isinstance(error, ConfigError):
-            raise
-        raise ConfigError(
-            f"cannot read a result from {path}: {error}; expected a run folder or what `agentgym eval --json` wrote"
-        ) from error
+    except ConfigError:
+        raise
+    except (OSError, UnicodeDecodeError) as error:
+        if path.is_dir():
+            raise ConfigError(f"the folder {path} holds no run; {_EXPECTED}") from error
+        if not path.exists():
+            raise ConfigError(f"there is no run or file {path}; {_EXPECTED}") from error
+        raise ConfigError(unreadable(path, error)) from error
+    except ValueError as error:
+        raise ConfigError(f"{path} holds no result; {_EXPECTED}") from error
 
 
 def _from_store(folder: Path, wanted: str) -> EvaluationResult:
     with RunStore.open(folder, read_only=True) as store:
         found = {key: value for key, value in store.meta.items() if key.startswith(EVALUATIONS)}
     matching = [value for key, value in found.items() if key.endswith(f":{wanted}") or not wanted]
+    if not found:
+        raise ConfigError(
+            f"the run in {folder} holds no evaluation; make one with: agentgym eval --suite NAME --policy NAME --run "
+            f"{folder}"
+        )
     if len(matching) != 1:
-        names = ", ".join(f"{folder}#{value['split']}:{value['policy']}" for value in found.values()) or "none"
-        asked = f" match {wanted!r}" if wanted else ""
-        raise ConfigError(f"{len(matching)} results in {folder}{asked}; name one of: {names}")
+        names = ", ".join(f"{folder}#{value['split']}:{value['policy']}" for value in found.values())
+        asked = "several evaluations" if matching else f"no evaluation {wanted!r}"
+        raise ConfigError(f"the run in {folder} holds {asked}; name one of: {names}")
     return EvaluationResult.from_json(matching[0])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,7 @@ from agentgym.evaluation.recording import RECORDING
 from agentgym.policies.as_script import as_script
 from agentgym.policies.by_name import load
 from agentgym.policies.scripted import ScriptedPolicy
-from agentgym.policy import Sampling, ScriptFactory
+from agentgym.policy import Sampling, ScriptFactory, sampling_of
 from agentgym.registration import make, spec
 from agentgym.store import RunStore
 from agentgym.suite import Suite, load_suite
@@ -32,7 +32,7 @@ class NamedForks(ForkSettings):
     are those of the player. It samples as the run did (temperature, top_p), and sees the recorded conversation as the
     run showed it (history, max_context, cut_messages)."""
     max_tokens: int | None = None
-    """Most tokens of a message of a policy; None takes the run's."""
+    """Most tokens of a message of a policy; None takes the limit that it was trained with, else the run's."""
 
 
 def forks_of(store: RunStore, options: NamedForks) -> Forks:
@@ -68,13 +68,13 @@ def _player_maker(suite: Suite, options: NamedForks, rollout: Mapping[str, Any])
         return policy.factory_of(spec(suite.env).role_named(suite.role))
     with closing(make(suite.env, **suite.env_options)) as env:
         role, tools = env.role, list(env.tools)
-    sampling = Sampling(**rollout.get("sampling", {}))
     return as_script(
         policy,
         role,
         tools,
-        sampling if options.max_tokens is None else replace(sampling, max_tokens=options.max_tokens),
+        sampling_of(policy, Sampling(**rollout.get("sampling", {})), options.max_tokens),
         history=rollout.get("history", "full"),
         max_context=rollout.get("max_context"),
         refuses_cut=rollout.get("cut_messages", "invalid") == "invalid",
+        has_budget=True,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,11 @@ from agentgym.errors import ConfigError, HeldOutError
 from agentgym.outcome import GRADED
 from agentgym.policies.by_name import load
 from agentgym.policies.cast import REPLIES, Cast
-from agentgym.policy import Policy
+from agentgym.policy import Policy, Sampling, sampling_of
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker, shuffled_tasks
 from agentgym.store import DATABASE, EpisodeRow, Purpose, RunStore
 from agentgym.store.folder import require_empty
-from agentgym.suite import Suite, load_suite, require_trainable, require_unseen
+from agentgym.suite import Suite, load_suite, require_unseen
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory
 
@@ -69,6 +69,9 @@ class RecordingSettings:
     """Who plays the other roles of a game, by name."""
     is_held_out_allowed: bool = False
     """Whether validation and test tasks may be recorded; training refuses such episodes."""
+    has_own_limits: bool = False
+    """Whether a message may have as many tokens as its policy was trained with, where this is known, instead of what
+    `rollout.sampling` says."""
     overwrite: bool = False
     """Whether to remove the recording in the folder first; a run of another kind is not removed."""
     rollout: RolloutSettings = field(default_factory=lambda: _ROLLOUT)
@@ -171,11 +174,13 @@ def record(
     cast = Cast.of(suite.env, (settings.role,) if settings.role else (), settings.partners, suite.env_options)
     policies = {player.label: _loaded(player, suite, tasks, split) for player in players}
     jobs = plan(players, tasks, settings)
-    with _opened(folder, _recipe(players, suite, split, settings), settings.overwrite) as store:
+    drawn = {label: _sampling(policy, settings) for label, policy in policies.items()}
+    with _opened(folder, _recipe(players, suite, split, settings, drawn), settings.overwrite) as store:
         store.write_tasks({job.task.id: job.task for own in jobs.values() for job in own}.values())
         for label, own in jobs.items():
             sinks = suite, store, _PURPOSES[split], progress_of(label) if progress_of is not None else None
-            if not _play(label, policies[label], cast, _left(store, own), settings.rollout, sinks):
+            rollout = replace(settings.rollout, sampling=drawn[label])
+            if not _play(label, policies[label], cast, _left(store, own), rollout, sinks):
                 break
         return _result(store, jobs, cast.role)
 
@@ -216,10 +221,10 @@ def _tasks(suite: Suite, split: str, is_held_out_allowed: bool) -> tuple[Task, .
         return suite.train_tasks()
     tasks = suite.tasks(split)
     if not is_held_out_allowed:
-        try:
-            require_trainable(tasks)
-        except HeldOutError as error:
-            raise HeldOutError(f"{error}, or record them knowingly with --allow-held-out") from None
+        raise HeldOutError(
+            f"the {split} split of {suite.name!r} is held out from training; record the train split (--split train), "
+            "or allow this one (--allow-held-out)"
+        )
     return tasks
 
 
@@ -230,8 +235,16 @@ def _loaded(player: Player, suite: Suite, tasks: Sequence[Task], split: str) -> 
     return policy
 
 
-def _recipe(players: Sequence[Player], suite: Suite, split: str, settings: RecordingSettings) -> dict[str, Any]:
+def _sampling(policy: Policy, settings: RecordingSettings) -> Sampling:
+    return sampling_of(policy, settings.rollout.sampling) if settings.has_own_limits else settings.rollout.sampling
+
+
+def _recipe(
+    players: Sequence[Player], suite: Suite, split: str, settings: RecordingSettings, drawn: Mapping[str, Sampling]
+) -> dict[str, Any]:
     """What makes the episodes, as JSON; a folder is added to under the same one alone."""
+    shared = settings.rollout.sampling
+    limits = {label: sampling.max_tokens for label, sampling in drawn.items() if sampling != shared}
     return {
         "suite": suite.name,
         "split": split,
@@ -240,7 +253,8 @@ def _recipe(players: Sequence[Player], suite: Suite, split: str, settings: Recor
         "seed": settings.seed,
         "role": settings.role,
         "partners": dict(settings.partners),
-        "sampling": asdict(settings.rollout.sampling),
+        "sampling": asdict(shared),
+        **({"message_limits": limits} if limits else {}),
     }
 
 

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from agentgym.errors import ConfigError, InfrastructureError
+from agentgym.config import require_at_least
+from agentgym.errors import InfrastructureError
 from agentgym.evaluation.result import EvaluationResult, summarise
 from agentgym.outcome import GRADED
 from agentgym.policies.cast import SCRIPTED, SELF, Cast
@@ -52,8 +53,7 @@ class EvaluationSettings:
     """How models that are partners sample; None: like the policy."""
 
     def __post_init__(self) -> None:
-        if self.attempts < 1 or (self.limit is not None and self.limit < 1):
-            raise ConfigError(f"attempts and limit must be at least 1: got {self.attempts} and {self.limit}")
+        require_at_least(self, "", attempts=1, limit=1)
 
 
 def open_evaluation_store(folder: Path | str) -> RunStore:

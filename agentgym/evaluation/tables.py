@@ -70,12 +70,17 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
 
 def comparison_text(comparison: Comparison) -> str:
     """A comparison as lines."""
-    verdict = "shown" if comparison.is_significant else "not shown: the interval holds zero"
+    verdict = (
+        "The interval of success does not contain zero, so this comparison shows a difference."
+        if comparison.is_significant
+        else "The interval of success contains zero, so this comparison does not show a difference."
+    )
     lines = [
         f"{comparison.second} minus {comparison.first} on {comparison.suite} {comparison.split}, "
         f"{comparison.success.num_tasks} tasks in common ({comparison.num_unpaired} left out)",
-        f"success {estimate_text(comparison.success, True)}: a difference is {verdict}",
+        f"success {estimate_text(comparison.success, True)}",
         f"score   {estimate_text(comparison.score, True)}",
+        verdict,
         f"better on {comparison.num_better} tasks, worse on {comparison.num_worse}",
     ]
     rows = [("true difference", "tasks needed")]

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from agentgym.errors import SandboxStartError, TaskError, UnsupportedSpecError
+from agentgym.config import not_toml
+from agentgym.errors import SandboxStartError, TaskError, UnsupportedSpecError, unreadable
 from agentgym.sandbox.engines.engine import connect_engine
 from agentgym.sandbox.images.foreign import provide_foreign_image
 from agentgym.sandbox.spec import Limits as SandboxLimits
@@ -198,7 +199,7 @@ def _read_tables(folder: Path, options: HarborOptions) -> dict[str, Any]:
     try:
         tables = tomllib.loads(_read_text(path))
     except tomllib.TOMLDecodeError as error:
-        raise TaskError(f"{path}: {error}") from error
+        raise TaskError(not_toml(path, error)) from error
     for name, known in _KNOWN.items():
         table = tables if not name else _table(tables, name)
         unknown = sorted(set(table) - set(known))
@@ -332,7 +333,7 @@ def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise TaskError(f"cannot read {path}: {error}") from error
+        raise TaskError(unreadable(path, error)) from error
 
 
 def _slug(name: str) -> str:

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from agentgym.message import Message, ToolSchema
+from agentgym.outcome import CutReason
 from agentgym.policy import Policy, Sampling, Script, ScriptFactory
 from agentgym.prompting.renderer import ChatRenderer
-from agentgym.prompting.speaker import Speaker, open_talk
+from agentgym.prompting.speaker import EpisodeBudget, Speaker, open_talk, picks_actions, require_actions
 from agentgym.task import Task
 from agentgym.trajectory import Turn
 
@@ -28,6 +29,7 @@ def as_script(
     history: str = "full",
     max_context: int | None = None,
     refuses_cut: bool = True,
+    has_budget: bool = False,
 ) -> ScriptFactory:
     """A factory of scripts by which a policy plays a role.
 
@@ -39,6 +41,7 @@ def as_script(
         history: Which turns prompts leave out, as in `RolloutSettings`.
         max_context: Most tokens of prompt and reply together, if this is less than the policy's own limit.
         refuses_cut: Whether a message that the token limit cut is an invalid action instead of being played as it is.
+        has_budget: Whether the task's limit of tokens holds for the policy, as it does in a rollout.
     """
     renderer = ChatRenderer(policy.tokenizer) if policy.uses_tokens else None  # type: ignore[attr-defined]
     drawn = sampling or Sampling()
@@ -46,7 +49,8 @@ def as_script(
 
     def factory(task: Task, seed: int) -> Script:
         talk = open_talk(policy, tools, renderer=renderer, **limits)
-        return PolicyScript(Speaker(policy, task, talk, "", seed, role, tools, drawn, refuses_cut))
+        budget = EpisodeBudget(task.limits.max_tokens if has_budget else None)
+        return PolicyScript(Speaker(policy, task, talk, "", seed, role, tools, drawn, refuses_cut, budget=budget))
 
     return factory
 
@@ -69,18 +73,34 @@ class PolicyScript:
         """
         self._speaker.resume(turns)
 
-    def act(self, messages: Sequence[Message]) -> str:
+    @property
+    def picks_listed(self) -> bool:
+        """Whether the policy picks among listed actions."""
+        return picks_actions(self._speaker.policy)
+
+    def cut_reason(self) -> CutReason | None:
+        """Why a rollout would cut the episode before the next message; None if it would not."""
+        return "tokens" if self._speaker.budget.is_spent else None
+
+    def act(self, messages: Sequence[Message], legal_actions: Sequence[str] | None = None) -> str:
         """The policy's next message; a `CutMessage` if the token limit cut it.
 
+        Args:
+            messages: The whole conversation of the role so far.
+            legal_actions: What a policy that picks among listed actions picks among.
+
         Raises:
+            ContractError: The policy picks among listed actions, and there are none.
             ContextOverflowError: The conversation is too long for the policy.
             InfrastructureError: The policy failed.
         """
         speaker = self._speaker
+        if self.picks_listed:
+            require_actions(legal_actions, speaker.task, speaker.role)
         speaker.observe(messages[len(speaker.talk.messages) :])
         speaker.key = f"script-{next(_KEYS)}"  # forgotten at once: nobody says when a script's episode is over
         try:
-            return speaker.ask().action
+            return speaker.ask(legal_actions).action
         finally:
             speaker.forget()
 

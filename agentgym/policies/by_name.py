@@ -6,11 +6,14 @@ Each kind of policy has its own module; torch is imported only if a torch policy
 from __future__ import annotations
 
 import inspect
+import re
+from collections.abc import Collection
 from functools import partial
 from typing import Any
 
-from agentgym.errors import ConfigError, MissingExtraError, UnknownNameError
-from agentgym.policies.endpoint import EndpointPolicy
+from agentgym.errors import ConfigError, MissingExtraError, UnknownNameError, suggestion
+from agentgym.policies.endpoint import EndpointPolicy, EndpointSettings
+from agentgym.policies.endpoint_client import Transport
 from agentgym.policies.human import HumanPolicy
 from agentgym.policies.scripted import ScriptedPolicy
 from agentgym.policy import Policy, ScriptFactory
@@ -18,6 +21,7 @@ from agentgym.registration import spec
 from agentgym.suite import load_suite
 
 FORMS = ("torch:PATH", "endpoint:URL#MODEL", "human")
+_UNEXPECTED = re.compile(r"unexpected keyword argument '(\w+)'")
 
 
 def load(name: str, player_of: str = "", **options: Any) -> Policy:
@@ -45,7 +49,10 @@ def load(name: str, player_of: str = "", **options: Any) -> Policy:
         if name == "human":
             return HumanPolicy(**options)
     except TypeError as error:
-        raise ConfigError(f"policy {name!r} does not take the options {sorted(options)}: {error}") from error
+        found = _UNEXPECTED.search(str(error))
+        if found is None:
+            raise ConfigError(f"policy {name!r} refuses the options {options}: {error}") from error
+        raise _no_option(name, found[1], _options_of(kind)) from error
     if has_rest:
         raise UnknownNameError("policy", name, FORMS)
     return _scripted(name, player_of, options)
@@ -81,7 +88,7 @@ def _scripted(name: str, player_of: str, options: dict[str, Any]) -> ScriptedPol
     factories = {role: scripts[name] for role, scripts in by_role.items() if name in scripts}
     if not factories:
         known = {script for scripts in by_role.values() for script in scripts}
-        raise UnknownNameError(f"policy of {player_of!r}", name, [*known, *FORMS])
+        raise UnknownNameError("policy", name, [*known, *FORMS], owner=repr(player_of))
     for factory in factories.values():
         _check_options(name, factory, options)
     ready = {role: partial(factory, **options) if options else factory for role, factory in factories.items()}
@@ -89,20 +96,31 @@ def _scripted(name: str, player_of: str, options: dict[str, Any]) -> ScriptedPol
 
 
 def _check_options(name: str, factory: ScriptFactory, options: dict[str, Any]) -> None:
-    signature = inspect.signature(factory)
-    try:
-        signature.bind(None, 0, **options)
-    except TypeError as error:
-        known = ", ".join(list(signature.parameters)[2:]) or "none"
-        raise ConfigError(
-            f"policy {name!r} does not take the options {sorted(options)}: {error}; known: {known}"
-        ) from error
+    known = dict(list(inspect.signature(factory).parameters.items())[2:])
     for key, value in options.items():
-        parameter = signature.parameters.get(key)
-        if parameter is not None and isinstance(parameter.default, float) and not isinstance(value, int | float):
+        if key not in known:
+            raise _no_option(name, key, known)
+        if isinstance(known[key].default, float) and not isinstance(value, int | float):
             raise ConfigError(f"option {key!r} of policy {name!r} must be a number, got {value!r}")
         if key == "quality" and not 0 <= value <= 1:
             raise ConfigError(f"option 'quality' of policy {name!r} is a share from 0 to 1, got {value!r}")
+
+
+def _no_option(name: str, key: str, known: Collection[str]) -> ConfigError:
+    if not known:
+        return ConfigError(f"policy {name!r} takes no options, got {key!r}; remove it")
+    return ConfigError(f"policy {name!r} has no option {key!r}; {suggestion(key, known)}")
+
+
+def _options_of(kind: str) -> list[str]:
+    """The options of a kind of policy that is no script; none for a person."""
+    if kind == "torch":
+        from agentgym.policies.torch.policy import TorchLimits
+
+        return ["device", "dtype", "trust_remote_code", *TorchLimits.__dataclass_fields__]
+    if kind == "endpoint":
+        return [*EndpointSettings.__dataclass_fields__, *Transport.__dataclass_fields__]
+    return []
 
 
 def _is_env_id(name: str) -> bool:

@@ -54,7 +54,10 @@ def role_view(
     """
     cast = Cast.of(env_id, (role,), partners or {})
     if len(cast.learning) > 1:
-        raise ConfigError(f"the partner {SELF!r} needs rollouts: the environment of {cast.learning[0]!r} is one role's")
+        raise ConfigError(
+            f"the partner {SELF!r} works in evaluations, recordings and training; here the policy plays "
+            f"{cast.learning[0]!r} alone, so name another partner"
+        )
     game = make_game(env_id, **options)
     found = spec(env_id)
     scripts = {other: _partner(found, game, other, name) for other, name in cast.partners.items()}
@@ -109,7 +112,7 @@ class Cast:
         everyone = found.load_partners()
         for role, name in wanted.items():
             if role not in everyone:
-                raise UnknownNameError(f"role of {env_id!r}", role, everyone)
+                raise UnknownNameError("role", role, everyone, owner=repr(env_id))
             _check_partner(found, role, name)
         twice = sorted(role for role in own if role in wanted)
         if twice:
@@ -196,5 +199,5 @@ def _script(found: EnvSpec, role: str, name: str) -> ScriptFactory:
         return found.load_partners()[role]
     scripts = found.load_scripts(role)
     if rest not in scripts:
-        raise UnknownNameError(f"script of the role {role!r} of {found.id!r}", rest, scripts)
+        raise UnknownNameError("script", rest, scripts, owner=f"the role {role!r} of {found.id!r}")
     return scripts[rest]

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol, Self
 
 from agentgym.action import reply_message
 from agentgym.env import CutMessage
+from agentgym.errors import ContractError
 from agentgym.message import Message, ToolSchema, with_text
 from agentgym.picture import placed_pictures
 from agentgym.policy import Policy, Reply, Request, Sampling, draw_seed
@@ -21,6 +22,58 @@ from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.reply_ids import reply_renderer
 from agentgym.task import Task
 from agentgym.trajectory import Turn
+
+
+def picks_actions(policy: Policy) -> bool:
+    """Whether a policy picks among the actions that the environment lists; see `ListedPolicy`."""
+    return getattr(policy, "picks_listed", False)
+
+
+def require_actions(found: Sequence[str] | None, task: Task, role: str) -> Sequence[str]:
+    """What a policy may pick among.
+
+    Args:
+        found: What the environment lists.
+        task: The task.
+        role: The role of the policy.
+
+    Raises:
+        ContractError: There is nothing to pick among.
+    """
+    if not found:
+        raise ContractError(
+            f"task {task.id!r}: the environment lists no actions of the role {role!r}, and its policy picks among "
+            "them; write legal_actions(), or let the policy write its messages"
+        )
+    return found
+
+
+@dataclass(slots=True)
+class EpisodeBudget:
+    """How many tokens the policies of an episode may sample together.
+
+    Attributes:
+        limit: The task's limit; None: any number.
+        spent: How many were sampled.
+    """
+
+    limit: int | None = None
+    spent: int = 0
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left, so that the episode is cut."""
+        return self.limit is not None and self.spent >= self.limit
+
+    def of_message(self, sampling: Sampling) -> Sampling:
+        """How the next message is drawn: with no more tokens than are left, but one at least."""
+        if self.limit is None or self.limit - self.spent >= sampling.max_tokens:
+            return sampling
+        return replace(sampling, max_tokens=max(1, self.limit - self.spent))
+
+    def count(self, reply: Reply) -> None:
+        """Count the tokens of a reply; those of a policy of text are what its server says."""
+        self.spent += int(reply.usage.get("completion_tokens", 0)) if reply.ids is None else len(reply.ids)
 
 
 class Talk(Protocol):
@@ -124,6 +177,7 @@ class Speaker:
         refuses_cut: Whether a message that the token limit cut is an invalid action, rather than played as it is.
         advised: A conversation of its own in which the policy is shown a hint; None: there is no hint.
         turn: Index of its next message.
+        budget: How many tokens are left; speakers of an episode share it.
     """
 
     policy: Policy
@@ -137,6 +191,7 @@ class Speaker:
     refuses_cut: bool = True
     advised: Talk | None = None
     turn: int = 0
+    budget: EpisodeBudget = field(default_factory=EpisodeBudget)
 
     def observe(self, messages: Sequence[Message], hint: str = "") -> None:
         """Take up what the role receives.
@@ -149,13 +204,10 @@ class Speaker:
         if self.advised is not None:
             self.advised.observe([*messages[:-1], with_text(messages[-1], hint)] if hint else messages)
 
-    def request(
-        self, sampling: Sampling | None = None, legal_actions: Sequence[str] | None = None
-    ) -> tuple[Request, Prompt | None]:
+    def request(self, legal_actions: Sequence[str] | None = None) -> tuple[Request, Prompt | None]:
         """What the policy is asked with, and the prompt without advice, which is None for one of text.
 
         Args:
-            sampling: How this message is drawn; None as the others.
             legal_actions: Messages that stand for all actions of the state, for policies that pick among them.
 
         Raises:
@@ -171,7 +223,7 @@ class Speaker:
             tools=self.tools,
             prompt_ids=None if shown is None else shown.ids,
             seed=draw_seed(self.seed, self.role, self.turn),
-            sampling=sampling or self.sampling,
+            sampling=self.budget.of_message(self.sampling),
             role=self.role,
             legal_actions=legal_actions,
             pictures=placed_pictures(talk.messages) if shown is None else shown.pictures,
@@ -180,28 +232,32 @@ class Speaker:
 
     def take(self, reply: Reply) -> Said:
         """Take up the policy's reply to the last request."""
+        self.budget.count(reply)
         is_spelt = self.tools and reply.ids is not None  # a policy of text says calls in our spelling
         text = canonical_text(reply.text, self.tools) if is_spelt else reply.text
         message = reply.message or reply_message(text, self.tools)
         self._add(() if reply.ids is None else reply.ids.tolist(), text, message, reply.was_cut)
         return Said(text, message, CutMessage(text) if reply.was_cut and self.refuses_cut else text)
 
-    def ask(self) -> Said:
+    def ask(self, legal_actions: Sequence[str] | None = None) -> Said:
         """Ask the policy for one message, and wait for it.
+
+        Args:
+            legal_actions: As for `request`.
 
         Raises:
             ContextOverflowError: The conversation is too long for the policy.
             InfrastructureError: The policy failed.
         """
-        request, _ = self.request()
+        request, _ = self.request(legal_actions)
         [reply] = self.policy.generate([request])
         return self.take(reply)
 
     def resume(self, turns: Sequence[Turn]) -> None:
         """Take up recorded turns, as if they had been played here: the next prompt is the one that came behind them.
 
-        Sampled ids are taken as they are where the recorded prompts are what this policy's template makes; else the
-        template renders the messages.
+        Their sampled tokens count as spent. The ids are taken as they are where the recorded prompts are what this
+        policy's template makes; else the template renders the messages.
 
         Raises:
             ContextOverflowError: They are too long for the policy.
@@ -215,6 +271,7 @@ class Speaker:
                 render_reply = render_reply or reply_renderer(self.talk.renderer, self.tools)
                 ids = render_reply(turn.reply)
             self._add(ids, turn.text, turn.reply, turn.was_cut)
+            self.budget.spent += len(turn.action_ids)
 
     def forget(self) -> None:
         """Let the policy drop what it keeps for this role."""
@@ -223,7 +280,7 @@ class Speaker:
     def fork(self, key: str) -> Self:
         """A copy that goes on from here under another key."""
         advised = None if self.advised is None else self.advised.fork()
-        return replace(self, key=key, talk=self.talk.fork(), advised=advised)
+        return replace(self, key=key, talk=self.talk.fork(), advised=advised, budget=replace(self.budget))
 
     def _add(self, ids: Sequence[int], text: str, message: Message, was_cut: bool) -> None:
         for talk in filter(None, (self.talk, self.advised)):

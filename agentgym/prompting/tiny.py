@@ -153,14 +153,14 @@ def _call_phrases(tools: Sequence[ToolSchema]) -> Iterator[str]:
         yield f"Tools: {' '.join(signatures)}"
 
 
-_SHAPES = {
+SIZES = {
     "0.25M": (96, 192, 2, 4),
     "0.35M": (96, 192, 3, 4),
     "1M": (160, 480, 3, 4),
     "4M": (256, 768, 4, 4),
     "11M": (384, 1024, 6, 6),
 }
-"""Hidden size, intermediate size, layers, heads by name; the names count parameters at about 800 tokens.
+"""Hidden size, intermediate size, layers and heads of each size; its name counts parameters at about 800 tokens.
 
 Few wide layers and large initial weights (`_SPREAD` / sqrt(hidden size)) learn to copy names within seconds; the usual
 initial 0.02 takes several times as many updates.
@@ -173,19 +173,19 @@ def tiny_llama_config(tokenizer: PreTrainedTokenizerFast, size: str = "0.25M") -
 
     Args:
         tokenizer: Its vocabulary and ids of end of turn and padding are taken over.
-        size: One of 0.25M, 0.35M, 1M, 4M, 11M.
+        size: One of `SIZES`.
 
     Raises:
         ConfigError: No such size.
         MissingExtraError: transformers is not installed.
     """
-    if size not in _SHAPES:
-        raise ConfigError(f"unknown model size {size!r}; expected one of {', '.join(_SHAPES)}")
+    if size not in SIZES:
+        raise ConfigError(f"unknown model size {size!r}; expected one of {', '.join(SIZES)}")
     try:
         from transformers import LlamaConfig
     except ImportError:
         raise MissingExtraError("a tiny model", "train") from None
-    hidden, intermediate, layers, heads = _SHAPES[size]
+    hidden, intermediate, layers, heads = SIZES[size]
     return LlamaConfig(
         vocab_size=len(tokenizer),
         hidden_size=hidden,

@@ -121,7 +121,7 @@ class EnvSpec:
             UnknownNameError: There is no such role.
         """
         if role not in self.roles and role:
-            raise UnknownNameError(f"role of {self.id!r}", role, self.roles)
+            raise UnknownNameError("role", role, self.roles, owner=repr(self.id))
         return role or next(iter(self.roles), "")
 
 

@@ -128,7 +128,7 @@ def _chosen(family: str, room: str) -> list[EnvSpec]:
         raise UnknownNameError("family", family, {spec.family for spec in specs()})
     rooms = {spec.room for spec in of_family}
     if room and room not in rooms:
-        raise UnknownNameError(f"room of the family {family!r}", room, rooms)
+        raise UnknownNameError("room", room, rooms, owner=f"the family {family!r}")
     return sorted((spec for spec in of_family if room in ("", spec.room)), key=listing_order)
 
 

@@ -20,11 +20,6 @@ def is_partner(policy: Policy) -> bool:
     return getattr(policy, "is_partner", False)
 
 
-def picks_actions(policy: Policy) -> bool:
-    """Whether a policy picks among the actions that the environment lists; see `ListedPolicy`."""
-    return getattr(policy, "picks_listed", False)
-
-
 class Casting:
     """The policy of each role, and fresh conversations for them.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,6 @@ from agentgym.errors import (
     AgentGymError,
     CancelledEpisode,
     ContextOverflowError,
-    ContractError,
     PartnerError,
     PartnerForfeitError,
 )
@@ -25,10 +24,10 @@ from agentgym.game import Game, GameReply, Inbox
 from agentgym.message import Message
 from agentgym.origin import describe_error
 from agentgym.outcome import CutReason, Outcome
-from agentgym.policy import Policy, Reply, Request, Sampling
-from agentgym.prompting.speaker import Speaker
+from agentgym.policy import Policy, Reply, Request
+from agentgym.prompting.speaker import EpisodeBudget, Speaker, picks_actions, require_actions
 from agentgym.reward import weighted_sum
-from agentgym.rollout.casting import Casting, is_partner, picks_actions
+from agentgym.rollout.casting import Casting, is_partner
 from agentgym.rollout.opening import Opening, play_opening
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.task import Task
@@ -43,7 +42,6 @@ from agentgym.trajectory import (
     TurnTimes,
 )
 
-_MIN_ROOM = 1
 _COSTS = {"prompt_tokens", "completion_tokens", "cost_usd"}
 
 
@@ -101,7 +99,7 @@ class Episode:
         self._records: dict[str, Trajectory] = {}
         self._received: dict[str, list[Message]] = {}
         self._partners: frozenset[str] = frozenset()
-        self._num_tokens = 0
+        self._budget = EpisodeBudget(job.task.limits.max_tokens)
         self._final_progress: dict[str, float | None] = {}
         self._legal_actions: dict[str, tuple[str, ...] | None] = {}
 
@@ -155,11 +153,8 @@ class Episode:
             if not (picks or self.settings.record_legal_actions):
                 continue
             found = self.game.legal_actions(role)
-            if picks and not found:
-                raise ContractError(
-                    f"task {self.job.task.id!r}: the environment lists no actions of the role {role!r}, and its policy "
-                    "picks among them; write legal_actions(), or let the policy write its messages"
-                )
+            if picks:
+                require_actions(found, self.job.task, role)
             self._legal_actions[role] = None if found is None else tuple(found)
 
     # What the engine calls on its own thread.
@@ -185,7 +180,7 @@ class Episode:
     def cut_reason(self) -> CutReason | None:
         """Why the episode has to be cut now, if it has."""
         limits = self.job.task.limits
-        if limits.max_tokens is not None and self._num_tokens >= limits.max_tokens:
+        if self._budget.is_spent:
             return "tokens"
         if limits.max_seconds is not None and time.monotonic() - self.started >= limits.max_seconds:
             return "time"
@@ -198,7 +193,7 @@ class Episode:
         role = self._acted = self.game.acting_role
         record, can_do = self._records[role], self._legal_actions.get(role)
         try:
-            request, prompt = self._speakers[role].request(self._sampling(), can_do)
+            request, prompt = self._speakers[role].request(can_do)
         except ContextOverflowError as error:
             if role in self._partners:
                 raise PartnerError(f"the conversation of the partner {role!r} is too long for it: {error}") from error
@@ -228,9 +223,6 @@ class Episode:
         turn.text, turn.reply, turn.was_cut, turn.version = said.text, said.message, reply.was_cut, reply.version
         if reply.ids is not None:
             turn.action_ids, turn.behaviour_logprobs = reply.ids, reply.logprobs
-            self._num_tokens += len(reply.ids)
-        else:
-            self._num_tokens += int(reply.usage.get("completion_tokens", 0))
         turn.times = TurnTimes(queue_s=queue_s, model_s=model_s)
         usage = self._records[role].usage
         for key, count in reply.usage.items():
@@ -329,6 +321,7 @@ class Episode:
             self.settings.sampling,
             refuses_cut=self.settings.cut_messages == "invalid",
             advised=casting.open_talk(policy, tools) if self.job.hint else None,
+            budget=self._budget,
         )
 
     def _open_record(self, role: str, policy: Policy | None) -> Trajectory:
@@ -352,12 +345,6 @@ class Episode:
             parent_turn=None if job.opening is None else len(job.opening.actions),
             metadata={HINT: job.hint} if job.hint else {},
         )
-
-    def _sampling(self) -> Sampling:
-        sampling, limit = self.settings.sampling, self.job.task.limits.max_tokens
-        if limit is None or limit - self._num_tokens >= sampling.max_tokens:
-            return sampling
-        return replace(sampling, max_tokens=max(_MIN_ROOM, limit - self._num_tokens))
 
     def _deliver(self, inbox: Inbox) -> None:
         for role, messages in inbox.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from agentgym.config import require_at_least
 from agentgym.errors import ConfigError
 from agentgym.policy import Sampling
 from agentgym.prompting.history import parse_history
@@ -50,13 +51,9 @@ class RolloutSettings:
     """Where the environments run: in this process, or on the nodes of a Ray cluster."""
 
     def __post_init__(self) -> None:
-        for name in ("max_concurrent", "env_threads"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"rollout.{name} must be at least 1: got {getattr(self, name)}")
-        if self.retries < 0 or not 0 <= self.max_fault_share <= 1:
-            raise ConfigError(
-                f"rollout needs retries >= 0 and 0 <= max_fault_share <= 1: got {self.retries}, {self.max_fault_share}"
-            )
+        require_at_least(self, "rollout", max_concurrent=1, env_threads=1, retries=0)
+        if not 0 <= self.max_fault_share <= 1:
+            raise ConfigError(f"rollout.max_fault_share must be from 0 to 1, got {self.max_fault_share}")
         parse_history(self.history)
         if self.cut_messages not in ("invalid", "play"):
             raise ConfigError(f"rollout.cut_messages must be 'invalid' or 'play': got {self.cut_messages!r}")

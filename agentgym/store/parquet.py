@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentgym.errors import MissingExtraError, StoreError, UnknownNameError
+from agentgym.errors import MissingExtraError, StoreError, UnknownNameError, WrongRunError
 from agentgym.message import Message, content_text
 from agentgym.outcome import GRADED
 from agentgym.picture import PlacedPicture, placed_pictures
@@ -58,7 +58,8 @@ def export_dataset(
     Raises:
         MissingExtraError: pyarrow is not installed.
         UnknownNameError: No policy of that name played a graded episode.
-        StoreError: There are no graded episodes, the folder holds files already, or it cannot be written.
+        WrongRunError: There are no graded episodes, or the folder holds a dataset already.
+        StoreError: The folder cannot be written.
     """
     try:
         import pyarrow as arrow  # type: ignore[import-untyped]
@@ -69,7 +70,7 @@ def export_dataset(
     files = {split: folder / "data" / f"{split}-00000-of-00001.parquet" for split in rows}
     present = sorted(folder.glob("data/*.parquet"))
     if present and not overwrite:
-        raise StoreError(
+        raise WrongRunError(
             f"{folder} holds a dataset already: {present[0]}; --overwrite replaces it, or name another one"
         )
     try:
@@ -157,7 +158,7 @@ def _chosen(store: RunStore, policies: Sequence[str]) -> dict[str, list[EpisodeR
     """The graded episodes by split, in the order of their ids: who finished first is chance."""
     graded = [row for row in store.episode_rows() if row.outcome in GRADED]
     if not graded:
-        raise StoreError(f"{store.folder} holds no graded episodes to export; play some: agentgym record")
+        raise WrongRunError(f"{store.folder} holds no graded episodes to export; play some: agentgym record")
     known = {row.policy for row in graded}
     for name in policies:
         if name not in known:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from agentgym.errors import StoreError
+from agentgym.errors import StoreError, WrongRunError
 from agentgym.reward import RewardEvent
 from agentgym.store import codec
 from agentgym.store.connection import Connection
@@ -47,7 +47,8 @@ class RunStore(RunReader):
             meta: Information about the run, by key; JSON values.
 
         Raises:
-            StoreError: The folder holds a run already, has another writer, cannot be written or is on a network.
+            WrongRunError: The folder holds a run already.
+            StoreError: It has another writer, cannot be written or is on a network.
         """
         folder = Path(folder)
         try:
@@ -57,7 +58,7 @@ class RunStore(RunReader):
         store = cls._open(folder, read_only=False)
         try:
             if store.meta:
-                raise StoreError(f"{folder} holds a run already; resume that one, or choose another run folder")
+                raise WrongRunError(f"{folder} holds a run already; resume that one, or choose another run folder")
             store.set_meta({"created_at": datetime.now(UTC).isoformat(timespec="seconds"), **meta})
         except BaseException:
             store.close()
@@ -77,19 +78,23 @@ class RunStore(RunReader):
             expected_meta: Values that the run's meta must have, so that no other run is continued.
 
         Raises:
-            StoreError: There is no run, it is another one, has another writer, is damaged or on a network.
+            WrongRunError: There is no run, or it is another one.
+            StoreError: It has another writer, is damaged or on a network.
         """
         folder = Path(folder)
         if not (folder / DATABASE).is_file():
-            raise StoreError(f"{folder} holds no run: there is no {DATABASE} in it; check the path")
+            why = f"there is no {DATABASE} in it" if folder.is_dir() else "there is no folder of that name"
+            raise WrongRunError(f"{folder} holds no run: {why}; check the path")
         store = cls._open(folder, read_only)
         try:
             meta = store.meta
             if not meta:
-                raise StoreError(f"{folder} holds a run that was never started; delete the folder and start it again")
+                raise WrongRunError(
+                    f"{folder} holds a run that was never started; delete the folder and start it again"
+                )
             for key, value in (expected_meta or {}).items():
                 if meta.get(key) != value:
-                    raise StoreError(
+                    raise WrongRunError(
                         f"{folder} holds another run: its {key} is {meta.get(key)!r}, expected {value!r}; choose that "
                         "run's folder, or a new one"
                     )

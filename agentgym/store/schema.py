@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from agentgym.errors import StoreError
+from agentgym.errors import StoreError, WrongRunError
 
 APPLICATION_ID = 0x4147594D
 """Marks an SQLite file as ours ("AGYM")."""
@@ -83,12 +83,13 @@ def check_version(connection: sqlite3.Connection, path: Path, read_only: bool) -
     """Refuse a foreign or newer file; bring an older one up to date, or read it as the newest where nothing is written.
 
     Raises:
-        StoreError: The file is not a run's database, or of a version that cannot be used.
+        WrongRunError: The file is not a run's database.
+        StoreError: It is of a version that cannot be used.
     """
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if application != APPLICATION_ID:
-        raise StoreError(
+        raise WrongRunError(
             f"{path} is an SQLite file, but no run's database (application id {application:#x}, expected "
             f"{APPLICATION_ID:#x}); choose another run folder"
         )

@@ -3,11 +3,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agentgym import EnvReply, Outcome, Reply, RewardEvent
+from agentgym import EnvReply, Limits, Outcome, Reply, RewardEvent
 from agentgym.action import parse_tool_calls, to_message
 from agentgym.attribution.forks import Forks, ForkSettings, _text_of
 from agentgym.errors import ConfigError, ContractError
 from agentgym.game import SoloGame
+from agentgym.policies.as_script import as_script
+from agentgym.policy import Sampling
+from agentgym.prompting.tiny import build_tokenizer
 from agentgym.rollout import Job, Opening, RolloutSettings, collect_episodes
 from tests.attribution.records import Guesser, KeyDoor
 
@@ -33,9 +36,11 @@ class Said:
         pass
 
 
-def played(*texts, task=TASK, env=KeyDoor):
+def played(*texts, task=TASK, env=KeyDoor, policy=None):
     rollout = RolloutSettings(record_anchors=True)
-    [trajectory], _ = collect_episodes([Job(task, "e", 0)], lambda _: SoloGame(env()), {"*": Said(texts)}, rollout)
+    [trajectory], _ = collect_episodes(
+        [Job(task, "e", 0)], lambda _: SoloGame(env()), {"*": policy or Said(texts)}, rollout
+    )
     return trajectory
 
 
@@ -120,6 +125,70 @@ def test_calls_of_tools_are_played_again_as_they_were_recorded():
     calls = parse_tool_calls('Look.<tool_call>{"name": "say", "arguments": {"x": "\u00e9"}}</tool_call>', [SAY])
     again = parse_tool_calls(_text_of(to_message(calls)), [SAY])
     assert (again.content, again.tool_calls) == (calls.content, calls.tool_calls)
+
+
+class Teller:
+    """Says its texts as two tokens each, or as many as it may, and remembers how many it was allowed."""
+
+    name, uses_tokens, concurrency, max_context = "teller", True, 1, 400
+
+    def __init__(self, *texts: str) -> None:
+        self.texts, self.allowed = texts, []
+        self.tokenizer = build_tokenizer(["a door key open wind 0 1 2 3 4 5 6 7 8 9"])
+
+    def generate(self, requests):
+        self.allowed += [(request.turn, request.sampling.max_tokens) for request in requests]
+        counts = [min(2, request.sampling.max_tokens) for request in requests]
+        ids = [np.full(count, self.tokenizer.convert_tokens_to_ids("key"), np.int32) for count in counts]
+        texts = [self.texts[request.turn] for request in requests]
+        return [Reply(text, own, np.zeros(len(own), np.float32)) for text, own in zip(texts, ids, strict=True)]
+
+    def forget(self, episode):
+        pass
+
+
+def test_a_policy_that_plays_on_has_the_tokens_that_are_left_and_is_cut_as_in_the_rollout():
+    """It would open the door with its seventh token, and an episode has five."""
+    task = replace(TASK, limits=Limits(max_turns=9, max_tokens=5))
+    policy = Teller("key", "key", "key", "door")
+    trajectory = played(task=task, policy=policy)
+    assert (str(trajectory.outcome), policy.allowed) == ("truncated:tokens", [(0, 5), (1, 3), (2, 1)])
+    policy.allowed.clear()
+    make_player = as_script(policy, sampling=Sampling(), has_budget=True)
+    (credit,) = Forks(KeyDoor, make_player, ForkSettings(continuations=1), task_of=lambda _: task).attribute(
+        [trajectory]
+    )
+    assert {*policy.allowed} == {(0, 5), (1, 3), (2, 1)}
+    assert credit.tolist() == [0.0, 0.0, 0.0]
+
+
+class Listed(KeyDoor):
+    """Lists its two actions."""
+
+    def legal_actions(self):
+        return ["key", "door"] if not self.has_key else ["door"]
+
+
+class Picker:
+    """Takes the first action that is listed."""
+
+    name, uses_tokens, concurrency, picks_listed = "picker", False, 1, True
+
+    def generate(self, requests):
+        return [Reply(request.legal_actions[0]) for request in requests]
+
+    def forget(self, episode):
+        pass
+
+
+def test_a_policy_that_picks_plays_on_among_the_listed_actions():
+    trajectory = played(env=Listed, policy=Picker())
+    assert [turn.text for turn in trajectory.turns] == ["key", "door"]
+    make_player = as_script(Picker(), has_budget=True)
+    (credit,) = Forks(Listed, make_player, task_of=lambda _: TASK).attribute([trajectory])
+    assert credit.tolist() == [0.0, 0.0]
+    with pytest.raises(ContractError, match="the environment lists no actions of the role 'agent'"):
+        Forks(KeyDoor, make_player, task_of=lambda _: TASK).attribute([trajectory])
 
 
 def test_a_record_of_another_environment_is_refused():

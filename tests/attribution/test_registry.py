@@ -45,7 +45,7 @@ def test_unknown_names_and_options_are_refused_with_what_there_is():
         make_attribution("anchor")
     with pytest.raises(ConfigError, match="did you mean gamma"):
         make_attribution("anchors", ["gama=0.9"])
-    with pytest.raises(ConfigError, match=r"anchors\.gamma must be in"):
+    with pytest.raises(ConfigError, match=r"'anchors\.gamma' must be in"):
         make_attribution("anchors", ["gamma=2.0"])
     with pytest.raises(ConfigError, match="NAME being one of gated, uniform"):
         make_attribution("gated,uniform", ["anchors.gamma=0.9"])

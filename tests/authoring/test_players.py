@@ -16,7 +16,7 @@ from agentgym_dialogue.navigation.maze.scripts import SCRIPTS
 @pytest.mark.parametrize("name", ["oracle", "random"])
 def test_quality_of_a_script_that_is_at_one_is_no_option(name):
     load("demo", player_of="agentgym/TextNav-v0", quality=0.5)
-    with pytest.raises(ConfigError, match=r"does not take the options \['quality'\].*known: none"):
+    with pytest.raises(ConfigError, match="takes no options, got 'quality'; remove it"):
         load(name, player_of="agentgym/TextNav-v0", quality=0.5)
 
 

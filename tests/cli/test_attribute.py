@@ -122,14 +122,14 @@ def test_a_maze_is_judged_by_what_was_reached(tmp_path: Path, capsys: pytest.Cap
         (["--method", "nope"], "'nope'; known: anchors, bounded"),
         (["--method", "uniform", "--set", "uniform.foo=1"], "'uniform.foo' is unknown; known: none"),
         (["--method", "anchors", "--set", "gama=0.9"], "did you mean gamma"),
-        (["--method", "anchors", "--set", "gamma"], "has no '='"),
+        (["--method", "anchors", "--set", "gamma"], "override 'anchors.gamma' has no value"),
         (["--method", "uniform", "terminal", "--label", "one"], "needs its own label"),
         (["--method", "uniform", "--policy", "nobody"], "no train episode of the policies nobody"),
         (["--method", "gated", "--set", 'priorities=["win"]'], "declared: format, success"),
         (["--set", "gamma=0.9"], "--set needs a --method"),
         (["--method", "spa", "--set", "fit.every=2"], "fit.every=2 applies to training only"),
         (["--method", "spa", "--set", 'fit.tower="policy"'], "give the folder of a model"),
-        (["--method", "forks", "--set", "player=nobody"], "unknown policy of 'dialogue/guess-number' 'nobody'"),
+        (["--method", "forks", "--set", "player=nobody"], "'dialogue/guess-number' has no policy 'nobody'"),
         (["--method", "forks", "--set", "continuation=2"], "did you mean continuations"),
         (["--method", "forks,corrected"], "it stands alone, for a run that is over"),
         (["--method", "expert"], "name another run of demonstrations with expert.run"),
@@ -150,12 +150,12 @@ def test_runs_that_cannot_be_used_are_refused(
     run_folder: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = tmp_path_factory.mktemp("other")
-    assert attribute(other, "--method", "terminal") == FAILED
+    assert attribute(other, "--method", "terminal") == USAGE
     assert "holds no run" in capsys.readouterr().err
     with sqlite3.connect(other / DATABASE) as foreign:
         foreign.execute("CREATE TABLE songs (name)")
     foreign.close()
-    assert attribute(other, "--method", "terminal") == FAILED
+    assert attribute(other, "--method", "terminal") == USAGE
     assert "no run's database" in capsys.readouterr().err
     with RunStore.open(run_folder):
         assert attribute(run_folder, "--method", "terminal") == FAILED

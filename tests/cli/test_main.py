@@ -32,11 +32,57 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
     assert f"usage: agentgym {command}" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_names_values_plainly_and_shows_no_empty_defaults(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")  # so that only the help's own lines break
+    main([command, "--help"])
+    out = capsys.readouterr().out
+    assert not re.findall(r"\{None|\bSTR\b|FLOAT|\[\[|\(default: (?:''|None|False)?\)", out)
+    assert "\n\n\n" not in out
+    assert not re.findall(r"^│ {10,}\S.*", out, re.M), "a description is broken into lines"
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("check", "local, docker, bubblewrap or process"),
+        ("images", "Build, list, check or remove"),
+        ("play", "The partner self works only in eval and record"),
+        ("attribute", "--purpose {train,validation,test,demo}"),
+        ("eval", "--limit INT"),
+        ("serve", "--option KEY=VALUE ..."),
+    ],
+)
+def test_help_says_what_an_option_takes(command: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main([command, "--help"])
+    assert words in re.sub(r"[\s│]+", " ", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["eval", "--suite", "s", "--policy", "p", "--limit", "abc"], "--limit must be a whole number, got 'abc'"),
+        (["eval", "--suite", "s", "--policy", "p", "--top-p", "abc"], "--top-p must be a number, got 'abc'"),
+        (["attribute", "r", "--purpose", "x"], "--purpose must be train, validation, test or demo, got 'x'"),
+        (["images", "x"], "action must be build, list, check or prune, got 'x'"),
+    ],
+)
+def test_a_value_that_cannot_be_read_is_refused_in_one_sentence(
+    args: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(args) == 2
+    assert capsys.readouterr().err == f"agentgym {args[0]}: {said}\n"
+
+
 @pytest.mark.parametrize(
     ("command", "arguments"),
     [
         ("check", "[ENV|SUITE ...]"),
         ("compare", "RESULT RESULT"),
+        ("images", "{build,list,check,prune} [NAME ...]"),
+        ("serve", "ENV"),
         ("new", "NAME"),
         ("play", "ENV"),
         ("report", "FOLDER"),

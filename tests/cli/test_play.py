@@ -12,7 +12,7 @@ from rich.console import Console
 from agentgym.cli.main import main
 from agentgym.cli.play import play
 from agentgym.policies.human import HumanPolicy
-from agentgym.policies.torch.policy import TorchPolicy
+from agentgym.policies.torch.policy import MESSAGE_LIMIT, SEEN_FILE, TorchPolicy
 from agentgym.policies.torch.tiny_model import build_tiny_model
 from agentgym.policy import Reply, Request
 from agentgym.prompting.tiny import build_tokenizer
@@ -102,12 +102,14 @@ def test_play_by_a_model_gives_it_its_own_tokens_again(
     tokenizer = build_tokenizer(["guess the number", "too high, too low, correct"], numbers=range(30))
     build_tiny_model(tokenizer).save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
+    (tmp_path / SEEN_FILE).write_text(json.dumps({"seen_hashes": [], MESSAGE_LIMIT: 3}))
     own = TorchPolicy.generate
     monkeypatch.setattr(TorchPolicy, "generate", generate)
     assert main(["play", GUESS, "--seed", "3", "--policy", f"torch:{tmp_path}", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["turns"] == len(prompts) > 1
     for before, answer, after in zip(prompts, sampled, prompts[1:], strict=False):
         assert after[: len(before) + len(answer)] == before + answer
+    assert max(map(len, sampled)) == 3, "the message limit that the model was trained with"
 
 
 def test_play_refuses_a_task_of_another_environment(capsys: pytest.CaptureFixture[str]) -> None:

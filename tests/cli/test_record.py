@@ -10,6 +10,9 @@ from agentgym.cli.main import main
 from agentgym.cli.output import print_table
 from agentgym.cli.record import read_player
 from agentgym.errors import ConfigError
+from agentgym.policies.torch.policy import MESSAGE_LIMIT, SEEN_FILE
+from agentgym.policies.torch.tiny_model import build_tiny_model
+from agentgym.prompting.tiny import build_tokenizer
 from agentgym.store import RunStore
 
 Capture = pytest.CaptureFixture[str]
@@ -42,8 +45,21 @@ def test_record_for_people_is_a_table_and_an_export_follows(capsys: Capture, tmp
     args = ["export", str(tmp_path / "run"), "--to", str(tmp_path / "dataset"), "--json"]
     assert main(args) == 0
     assert json.loads(capsys.readouterr().out)["episodes"] == {"train": 10}
-    assert main(args) == 1
+    assert main(args) == 2
     assert "--overwrite" in capsys.readouterr().err
+
+
+def test_a_model_is_recorded_with_the_message_limit_that_it_was_trained_with(capsys: Capture, tmp_path: Path) -> None:
+    tokenizer = build_tokenizer(["guess the number", "too high, too low, correct"], numbers=range(30))
+    build_tiny_model(tokenizer).save_pretrained(tmp_path / "model")
+    tokenizer.save_pretrained(tmp_path / "model")
+    (tmp_path / "model" / SEEN_FILE).write_text(json.dumps({"seen_hashes": [], MESSAGE_LIMIT: 3}))
+    args = ["--policy", f"torch:{tmp_path / 'model'}", "demo", "--episodes", "4", "--run", str(tmp_path / "run")]
+    for given, limit in (([], 3), (["--max-tokens", "2", "--overwrite"], 2)):
+        recorded(capsys, *args, *given)
+        with RunStore.open(tmp_path / "run", read_only=True) as store:
+            turns = [turn for each in store.episodes() for turn in each.turns]
+        assert max(len(turn.action_ids) for turn in turns) == limit
 
 
 @pytest.mark.parametrize(
@@ -54,7 +70,7 @@ def test_record_for_people_is_a_table_and_an_export_follows(capsys: Capture, tmp
         (["--policy", "demo=0"], "positive"),
         (["--policy", "demo=1", "demo=2"], "named twice"),
         (["--policy", "demo(qualty=1)"], "qualty"),
-        (["--split", "test"], "--allow-held-out"),
+        (["--split", "test"], "record the train split (--split train), or allow this one (--allow-held-out)"),
         (["--split", "tests"], "did you mean test"),
         (["--episodes", "0"], "at least 1"),
         (["--suite", "dialogue/private-shared"], "unseen game"),

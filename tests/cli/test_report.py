@@ -37,8 +37,15 @@ def test_labels_of_credit_are_chosen_by_name(run_folder: Path, capsys: pytest.Ca
     assert "unknown credit label 'lat'; did you mean late" in capsys.readouterr().err
 
 
-def test_report_of_a_folder_without_a_run_is_one_clear_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["report", str(tmp_path)]) == 1
+@pytest.mark.parametrize(
+    "command",
+    [["report"], ["attribute"], ["compare", "nowhere"], ["export", "--to", "data"]],
+    ids=lambda words: words[0],
+)
+def test_a_folder_without_a_run_is_wrong_usage_of_any_command(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*command, str(tmp_path)]) == 2
     captured = capsys.readouterr()
-    assert str(tmp_path) in captured.err
+    assert captured.err.count("\n") == 1
     assert captured.out == ""

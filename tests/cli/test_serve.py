@@ -118,7 +118,7 @@ def test_running_step_ends_before_the_server_does(tmp_path):
         (["agentgym/Lookup-v0", "--suite", "tools/nothing"], "unknown suite"),
         (["agentgym/Lookup-v0", "--suite", "dialogue/maze"], "belongs to agentgym/Maze-v0, not to agentgym/Lookup-v0"),
         (["agentgym/Lookup-v0", "--port", "80800"], "port must be from 0 (a free one) to 65535"),
-        (["agentgym/Lookup-v0", "--token-file", "/nowhere"], "cannot read the token"),
+        (["agentgym/Lookup-v0", "--token-file", "/nowhere"], "--token-file: there is no file /nowhere; check the path"),
         (["agentgym/Lookup-v0", "--max-sessions", "0"], "max_sessions"),
         (["agentgym/Lookup-v0", "--idle-timeout-s", "0"], "idle_timeout_s must be positive"),
         (["agentgym/Lookup-v0", "--session-timeout-s", "-1"], "session_timeout_s must be positive"),

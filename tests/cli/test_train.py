@@ -130,11 +130,23 @@ def test_train_without_its_extra_names_the_command_that_brings_it(config: str) -
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
-        ([], "expected one configuration file"),
-        (["absent.toml"], "absent.toml"),
-        (["small.toml", "other.toml"], "expected one configuration file"),
+        ([], "name a configuration file, such as: agentgym train run.toml"),
+        (["absent.toml"], "there is no file absent.toml; check the path"),
+        (["small.toml", "other.toml"], "there are two configuration files, small.toml and other.toml; name one"),
+        (["small.toml", "run.iterations"], "override 'run.iterations' has no value; write run.iterations=VALUE"),
+        (["run.iterations", "small.toml"], "override 'run.iterations' has no value; write run.iterations=VALUE"),
+        (["small.toml", "run.suite="], "key 'run.suite' is missing; run `agentgym list` to see the suites"),
+        (["small.toml", "run.seed=-1"], "override 'run.seed' must be at least 0, got -1"),
+        (["small.toml", "run.threads=0"], "override 'run.threads' must be at least 1, got 0"),
+        (["small.toml", "algorithm.learner=archer"], "'archer' is a preset; write algorithm.preset = \"archer\""),
+        (["small.toml", "algorithm.preset=groups"], "'groups' is a learner; write algorithm.learner = \"groups\""),
+        (["small.toml", "algorithm.learner=archr"], "override 'algorithm.learner': unknown learner 'archr'"),
+        (
+            ["small.toml", "algorithm.credit.kind=turn_gae", "algorithm.credit.gaee=1"],
+            "'gaee' is not a key of algorithm.credit with kind = \"turn_gae\"; did you mean gae?",
+        ),
         (["small.toml", "run.iteration=1"], "did you mean iterations"),
-        (["small.toml", "run.iterations=many"], "must be int"),
+        (["small.toml", "run.iterations=many"], "must be a whole number, got 'many'"),
         (["small.toml", "run.suite=dialogue/gues-number"], "did you mean dialogue/guess-number"),
         (["--resume", "--run", "nowhere"], "no run to resume in nowhere"),
         (["--resume"], "--run FOLDER"),
@@ -153,7 +165,7 @@ def test_train_bad_input_is_one_clear_line(args: list[str], expected: str, confi
     [
         ("run.suite=dialogue/gues-number", "unknown suite"),
         ("rollout.runtime=doker", "unknown runtime 'doker'; did you mean docker?"),
-        ("warm_start.demonstrator=dmeo", "unknown"),
+        ("warm_start.demonstrator=dmeo", "has no policy 'dmeo'"),
         ("warm_start.run=nowhere", "nowhere"),
     ],
 )
@@ -175,8 +187,8 @@ sys.exit(sorted({"torch", "transformers"} & set(sys.modules)) or 0)
 """
     mistakes = {
         "run.iteration=1": "did you mean iterations",
-        "run.iterations=many": "must be int",
-        "watch.max_value_ratio=3": "does not apply here",
+        "run.iterations=many": "must be a whole number",
+        "watch.max_value_ratio=3": "has no effect without a critic of turns; remove it",
         "algorithm.preset=grop": "did you mean grpo",
         "run.suite=dialogue/gues-number": "did you mean dialogue/guess-number",
     }
@@ -192,6 +204,30 @@ def test_train_malformed_file_names_the_line(config: str, capsys: Capture) -> No
     Path(config).write_text(CONFIG.replace("iterations = 1", "iterations = 1\nsede = 3"))
     assert main(["train", config]) == 2
     assert "small.toml:5: key 'run.sede' is unknown; did you mean seed" in capsys.readouterr().err
+
+
+def test_train_names_the_line_of_a_name_under_which_there_is_nothing(config: str, capsys: Capture) -> None:
+    Path(config).write_text(CONFIG.replace("guess-number", "gues-number"))
+    assert main(["train", config]) == 2
+    assert "small.toml:3: key 'run.suite': unknown suite 'dialogue/gues-number'" in capsys.readouterr().err
+    Path(config).write_text(CONFIG + '[algorithm]\npreset = "grop"\n')
+    assert main(["train", config]) == 2
+    assert "small.toml:18: key 'algorithm.preset': unknown preset 'grop'; did you mean" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("override", "expected"),
+    [
+        ("model.size=2M", "override 'model.size' must be one of 0.25M, 0.35M, 1M, 4M, 11M, got '2M'"),
+        ("rollout.runtime=doker", "override 'rollout.runtime': unknown runtime 'doker'"),
+        ("warm_start.demonstrator=dmeo", "has no policy 'dmeo'; did you mean demo?"),
+    ],
+)
+def test_train_describe_refuses_what_training_refuses(
+    override: str, expected: str, config: str, capsys: Capture
+) -> None:
+    assert main(["train", config, "--describe", override]) == 2
+    assert expected in capsys.readouterr().err
 
 
 def test_arrange_lets_overrides_stand_anywhere() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ class Asked:
     """Notes how it is asked to draw."""
 
     name, uses_tokens, concurrency = "asked", False, 1
+    message_limit: int | None = None
 
     def __init__(self) -> None:
         self.sampling: list[Sampling] = []
@@ -90,7 +92,22 @@ def test_a_policy_plays_on_at_the_temperature_of_the_run(
         forks = forks_of(store, NamedForks(player="asked", max_tokens=9))
     task = load_suite(SUITE).train_tasks()[0]
     assert forks.make_player(task, 0).act([]) == "50"
-    assert player.sampling == [expected]
+    few = dataclasses.replace(task, limits=dataclasses.replace(task.limits, max_tokens=4))
+    assert forks.make_player(few, 0).act([]) == "50"
+    assert player.sampling == [expected, dataclasses.replace(expected, max_tokens=4)]
+
+
+@pytest.mark.parametrize(("given", "expected"), [(None, 7), (9, 9)])
+def test_a_policy_plays_on_with_the_message_limit_that_it_was_trained_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: int | None, expected: int
+) -> None:
+    player = Asked()
+    player.message_limit = 7
+    monkeypatch.setattr(named_forks, "load", lambda *_: player)
+    with RunStore.create(tmp_path / "run", {"suite": SUITE}) as store:
+        forks = forks_of(store, NamedForks(player="asked", max_tokens=given))
+    forks.make_player(load_suite(SUITE).train_tasks()[0], 0).act([])
+    assert [sampling.max_tokens for sampling in player.sampling] == [expected]
 
 
 def test_runs_and_players_that_are_not_known_are_refused(store: RunStore, tmp_path: Path) -> None:

@@ -78,8 +78,13 @@ def test_malformed_result_is_refused(tmp_path):
     with pytest.raises(ConfigError, match="no result of an evaluation"):
         EvaluationResult.from_json({"tasks": []})
     (tmp_path / "x.json").write_text("{")
-    for place in (tmp_path / "x.json", tmp_path / "none.json", tmp_path):
-        with pytest.raises(ConfigError, match="cannot read a result"):
+    places = {
+        tmp_path / "x.json": r"x\.json holds no result; expected a run folder",
+        tmp_path / "none.json": r"^there is no run or file .*none\.json; expected a run folder",
+        tmp_path: "holds no run; expected a run folder",
+    }
+    for place, message in places.items():
+        with pytest.raises(ConfigError, match=message):
             load_result(place)
 
 
@@ -92,6 +97,9 @@ def test_comparison_is_paired_by_task():
     assert (found.num_better, found.num_worse, found.num_unpaired) == (3, 0, 0)
     assert found.needed["0.25"] == math.ceil(7.8489 * (0.204124 / 0.25) ** 2)
     assert "b minus a" in comparison_text(found)
+    assert "contains zero, so this comparison does not show a difference." in comparison_text(found)
+    clear = compare(result(tasks_of(*[0] * 20)), result(tasks_of(*[4] * 20)))
+    assert "does not contain zero, so this comparison shows a difference." in comparison_text(clear)
     json.dumps(found.to_json(), allow_nan=False)
 
 

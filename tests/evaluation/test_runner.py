@@ -161,6 +161,9 @@ def test_tasks_seen_in_training_are_refused_or_flagged():
 
 
 def test_results_are_kept_in_the_run_and_compared_from_there(tmp_path):
+    open_evaluation_store(tmp_path).close()
+    with pytest.raises(ConfigError, match=f"the run in {tmp_path} holds no evaluation; make one with: agentgym eval"):
+        load_result(tmp_path)
     with open_evaluation_store(tmp_path) as store:
         evaluate(load("null", SUITE), SUITE, "test", FEW, store=store)
         evaluate(load("oracle", SUITE), SUITE, "test", FEW, store=store)
@@ -168,8 +171,10 @@ def test_results_are_kept_in_the_run_and_compared_from_there(tmp_path):
     found = compare(f"{tmp_path}#test:null", f"{tmp_path}#oracle")
     assert found.success.mean == 1.0
     assert found.is_significant
-    with pytest.raises(ConfigError, match=rf"2 results in {tmp_path}; name one of"):
+    with pytest.raises(ConfigError, match=f"{tmp_path} holds several evaluations; name one of: .*#test:null, "):
         load_result(tmp_path)
+    with pytest.raises(ConfigError, match=f"{tmp_path} holds no evaluation 'test:demo'; name one of: "):
+        load_result(f"{tmp_path}#test:demo")
 
 
 def test_evaluations_never_count_as_training_episodes(tmp_path):

@@ -48,11 +48,15 @@ def test_partner_may_be_any_policy_that_has_a_name(monkeypatch):
 @pytest.mark.parametrize(
     ("partners", "error", "message"),
     [
-        ({"secnd": "scripted"}, UnknownNameError, "role of 'test/Nim-v0' 'secnd'; did you mean second"),
+        ({"secnd": "scripted"}, UnknownNameError, "'test/Nim-v0' has no role 'secnd'; did you mean second"),
         ({"second": "script"}, UnknownNameError, "unknown partner 'script'; did you mean scripted"),
-        ({"second": "scripted:orcale"}, UnknownNameError, "script of the role 'second'.*did you mean oracle"),
+        (
+            {"second": "scripted:orcale"},
+            UnknownNameError,
+            "the role 'second' of .* has no script 'orcale'; did you mean oracle",
+        ),
         ({"second": 3}, UnknownNameError, "unknown partner '3'"),
-        ({"second": "self"}, ConfigError, "'self' needs rollouts"),
+        ({"second": "self"}, ConfigError, "partner 'self' works in evaluations"),
         ({"first": "scripted"}, ConfigError, r"the roles \['first'\] .* are the learner's"),
         ({"first": "self"}, ConfigError, r"the roles \['first'\] .* are the learner's"),
         ({"second": "torch:"}, ConfigError, "incomplete"),

@@ -112,7 +112,7 @@ def test_game_is_made_as_the_view_of_a_role_or_whole(registry):
 
 def test_game_refuses_unknown_roles_and_options(registry):
     register(GAME)
-    with pytest.raises(UnknownNameError, match="role of 'test/Nim-v0' 'secnd'; did you mean second"):
+    with pytest.raises(UnknownNameError, match="'test/Nim-v0' has no role 'secnd'; did you mean second"):
         make("test/Nim-v0", role="secnd")
     for maker in (make, agentgym.make_game):
         with pytest.raises(ConfigError, match=r"refuses the options \['size'\]"):

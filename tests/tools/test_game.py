@@ -53,7 +53,7 @@ def test_each_role_calls_its_own_tools_and_both_change_one_world(game):
     ("text", "why"),
     [
         ("restart()", "There is no tool 'restart'"),
-        ('book(gigabytes="2")', "book.gigabytes must be integer"),
+        ('book(gigabytes="2")', "book.gigabytes must be an integer"),
         ("bok(1)", "Did you mean book"),
         ('I book. <tool_call>{"name": "book"}</tool_call>', "book needs the argument 'gigabytes'"),
         ('{"name": "book", "arguments": {"gigabytes": 1}', "not valid JSON"),

@@ -160,18 +160,18 @@ def test_arguments_become_what_the_annotations_say():
     ("given", "why"),
     [
         ({}, "search needs the argument 'query'"),
-        ({"query": 1}, "search.query must be string, got integer 1"),
+        ({"query": 1}, "search.query must be a string, got the integer 1"),
         ({"query": "", "limt": 1}, "no argument 'limt'; did you mean 'limit'"),
         ({"query": "", "order": "sideways"}, "must be one of 'up', 'down', None"),
-        ({"query": "", "tags": ["a", 1]}, r"search.tags\[1\] must be string"),
-        ({"query": "", "prices": {"here": "2"}}, "search.prices.here must be number, got string '2'"),
+        ({"query": "", "tags": ["a", 1]}, r"search.tags\[1\] must be a string"),
+        ({"query": "", "prices": {"here": "2"}}, "search.prices.here must be a number, got the string '2'"),
         ({"query": "", "only": {"place": {}}}, "search.only.place needs the argument 'x'"),
         (
             {"query": "", "only": {"place": {"x": 1, "colours": ["green"]}}},
             r"colours\[0\] must be one of 'red', 'blue'",
         ),
         ({"query": "", "place": {"x": -1}}, "search.place is refused: x must not be negative"),
-        ({"query": "", "key": 1.5}, "search.key must be string or integer"),
+        ({"query": "", "key": 1.5}, "search.key must be a string or an integer"),
     ],
 )
 def test_wrong_arguments_are_explained(given, why):

@@ -142,12 +142,16 @@ def load_causal_lm(path: str, config: ModelConfig) -> tuple[PreTrainedModel, Pre
     """A checkpoint and its tokenizer from a local folder; nothing is downloaded.
 
     Raises:
-        CheckpointError: The folder holds no such checkpoint.
+        ConfigError: There is no model in the folder.
+        CheckpointError: It cannot be loaded.
     """
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     if not (Path(path) / "config.json").is_file():
-        raise CheckpointError(f"no model at {path!r}: expected a folder with config.json, as save_pretrained writes it")
+        raise ConfigError(
+            f"model.path is {path!r}, which holds no model; expected a folder with config.json, as save_pretrained "
+            "writes it"
+        )
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": config.trust_remote_code}
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(path, **options)

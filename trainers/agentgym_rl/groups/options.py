@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from agentgym.config import require_at_least
 from agentgym.errors import ConfigError
 from agentgym_rl.core.attributed import AttributionConfig
 from agentgym_rl.core.config.train import LearnerOptions
@@ -135,8 +136,7 @@ class GroupOptions(LearnerOptions):
     """Updates per pass."""
 
     def __post_init__(self) -> None:
-        if self.epochs < 1 or self.minibatches < 1:
-            raise ConfigError("algorithm.epochs and algorithm.minibatches must be at least 1")
+        require_at_least(self, "algorithm", epochs=1, minibatches=1)
 
     @property
     def runs(self) -> tuple[str, ...]:

@@ -36,30 +36,40 @@ def _shapes(config: Config) -> bool:
 
 
 KEY_RULES = (
-    KeyRule("algorithm.credit.std_eps", _divides_by_deviation, "an estimator that divides by a standard deviation"),
+    KeyRule(
+        "algorithm.credit.std_eps",
+        _divides_by_deviation,
+        "without an estimator that divides by a standard deviation: group_normalised or lite_ppo",
+    ),
     *(
-        KeyRule(f"algorithm.loss.{key}", lambda c: c.algorithm.loss.kl_coefficient > 0, "loss.kl_coefficient > 0")
+        KeyRule(f"algorithm.loss.{key}", lambda c: c.algorithm.loss.kl_coefficient > 0, "without loss.kl_coefficient")
         for key in ("kl_estimator", "use_kl_ratio")
     ),
     *(
-        KeyRule(f"algorithm.replay.{key}", lambda c: c.algorithm.replay.is_on, "replay.kind or replay.hindsight")
+        KeyRule(
+            f"algorithm.replay.{key}", lambda c: c.algorithm.replay.is_on, "without replay.kind or replay.hindsight"
+        )
         for key in ("capacity", "max_age")
     ),
     GOALS_OF_FUTURE,
-    KeyRule("algorithm.replay.runs_share", lambda c: bool(c.algorithm.runs), "replay.runs, a share of which is drawn"),
+    KeyRule(
+        "algorithm.replay.runs_share", lambda c: bool(c.algorithm.runs), "without replay.runs, of which it is the share"
+    ),
     KeyRule(
         "algorithm.overlong_buffer",
         lambda c: c.algorithm.max_episode_tokens is not None,
-        "algorithm.max_episode_tokens",
+        "without algorithm.max_episode_tokens",
     ),
     KeyRule(
-        "watch.proxy", _shapes, "algorithm.credit.attribution.method, one that changes what episodes are paid in all"
+        "watch.proxy",
+        _shapes,
+        "without algorithm.credit.attribution.method, one that changes what episodes are paid in all",
     ),
     *(
         KeyRule(
             f"rollout.{key}",
             lambda c, key=key: getattr(c.rollout, key) or not c.algorithm.attribution.method,  # type: ignore[misc]
-            "true",
+            "with algorithm.credit.attribution.method, because the method reads what it records",
         )
         for key in ("record_anchors", "record_progress")
     ),

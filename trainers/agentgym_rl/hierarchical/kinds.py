@@ -27,20 +27,20 @@ from agentgym_rl.replay.rules import GOALS_OF_FUTURE, REPLAYABLE, require_hindsi
 TOWER_RANK = KeyRule(
     "algorithm.critic.lora_rank",
     lambda c: c.algorithm.critic.tower not in ("", FROZEN),
-    'algorithm.critic.tower "copy", or a folder',
+    'without a tower that learns: algorithm.critic.tower = "copy", or a folder',
 )
 EXPECTILE = KeyRule(
     "algorithm.critic.expectile",
     lambda c: not isinstance(c.algorithm.actor, ResampledActor),
-    'actor.kind "in_sample" or "awr", where V learns from stored actions',
+    'without actor.kind = "in_sample" or "awr", where V learns from stored actions',
 )
 TUNED_ENTROPY = KeyRule(
     "algorithm.actor.entropy.learning_rate",
     lambda c: c.algorithm.actor.entropy.target is not None,
-    "actor.entropy.target, without which alpha stays as it is",
+    "without actor.entropy.target, because alpha then stays as it is",
 )
 _SHARED = KeyRule(
-    "algorithm.replay.runs_share", lambda c: bool(c.algorithm.runs), "replay.runs, a share of which is drawn"
+    "algorithm.replay.runs_share", lambda c: bool(c.algorithm.runs), "without replay.runs, of which it is the share"
 )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, cast
 
+from agentgym.config import require_above_zero
 from agentgym.errors import ConfigError
 from agentgym_rl.core.config.train import LearnerOptions
 from agentgym_rl.maths.options import SequenceTruncated, TurnImportance
@@ -66,8 +67,7 @@ class CriticStepConfig:
     """The gradients of the Q heads, the V heads and the tower are each scaled down to this norm."""
 
     def __post_init__(self) -> None:
-        if self.learning_rate <= 0 or self.max_grad_norm <= 0:
-            raise ConfigError("the critic's learning_rate and max_grad_norm must be positive")
+        require_above_zero(self, "critic.optimiser", "learning_rate", "max_grad_norm")
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,7 @@ class AwrConfig:
     """The largest weight."""
 
     def __post_init__(self) -> None:
-        if self.temperature <= 0 or self.max_weight <= 0:
-            raise ConfigError("awr.temperature and awr.max_weight must be positive")
+        require_above_zero(self, "awr", "temperature", "max_weight")
 
 
 COPY = "copy"

@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float64
 
 from agentgym.attribution.groups.baselines import STD_EPS, TOLERANCE, Baselines, has_spread
 from agentgym.attribution.steps import Bools, Floats
+from agentgym.config import require_at_least
 from agentgym.errors import ConfigError, ContractError
 
 AdvantageEstimator = Literal["leave_one_out", "mean_centred", "group_normalised", "lite_ppo", "maxrl"]
@@ -41,8 +42,7 @@ class AdvantageConfig:
             raise ConfigError(f"credit.estimator is {self.estimator!r}; expected one of {', '.join(_CENTRE)}")
         if self.truncated not in ("include", "exclude_from_loss", "exclude"):
             raise ConfigError(f"credit.truncated is {self.truncated!r}; expected include, exclude_from_loss or exclude")
-        if self.std_eps < 0 or self.spread_tolerance < 0:
-            raise ConfigError("credit.std_eps and credit.spread_tolerance must be at least 0")
+        require_at_least(self, "credit", std_eps=0, spread_tolerance=0)
 
 
 @dataclass(frozen=True)

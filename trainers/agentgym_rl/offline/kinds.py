@@ -102,7 +102,9 @@ A_LOL = LearnerKind(
     equations=equations.a_lol_equations,
     # Baheti et al. 2023, arXiv 2305.14718, a message being the answer.
     presets={"a_lol": {}},
-    key_rules=(KeyRule("algorithm.clip", lambda c: c.algorithm.ratio != "none", 'algorithm.ratio "turn" or "token"'),),
+    key_rules=(
+        KeyRule("algorithm.clip", lambda c: c.algorithm.ratio != "none", 'without algorithm.ratio = "turn" or "token"'),
+    ),
     rules=(_require_runs, _require_warmup_ends, _require_all_weights),
     checks=(REPLAYABLE,),
 )

@@ -17,7 +17,7 @@ def _looks_back(config: TrainConfig) -> bool:
     return hindsight is not None and hindsight.strategy == "future"
 
 
-GOALS_OF_FUTURE = KeyRule("algorithm.replay.hindsight.goals", _looks_back, 'hindsight.strategy = "future"')
+GOALS_OF_FUTURE = KeyRule("algorithm.replay.hindsight.goals", _looks_back, 'without hindsight.strategy = "future"')
 """The number of goals counts where there are several."""
 
 

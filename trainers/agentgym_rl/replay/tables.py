@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from agentgym.config import require_above_zero, require_at_least
 from agentgym.errors import ConfigError
 
 Unit = Literal["turn", "episode"]
@@ -71,10 +72,8 @@ class ClonedHindsight(HindsightConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.episodes < 1 or not self.coefficient > 0:
-            raise ConfigError(
-                f"hindsight needs episodes >= 1 and coefficient > 0: got {self.episodes} and {self.coefficient}"
-            )
+        require_at_least(self, "hindsight", episodes=1)
+        require_above_zero(self, "hindsight", "coefficient")
 
 
 @dataclass(frozen=True)

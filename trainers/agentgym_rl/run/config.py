@@ -5,11 +5,11 @@ The tables are in agentgym_rl/core/config, the options of each learner in its ow
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from agentgym.config import Source, above, build, dotted_keys, pruned, read_tables
+from agentgym.config import Source, above, build, dotted_keys, naming, pruned, read_tables
 from agentgym.errors import ConfigError, UnknownNameError
 from agentgym_rl.core.config.kind import LearnerKind
 from agentgym_rl.core.config.train import ConfigOf, TrainConfig
@@ -41,7 +41,7 @@ def config_from_tables(tables: dict[str, Any], source: Source) -> TrainConfig:
     if not isinstance(own, Mapping):
         raise ConfigError(f"{source.place('algorithm')} must be a table, got {own!r}")
     require_new_spelling(tables, source)
-    kind, preset = _chosen(own)
+    kind, preset = _chosen(own, source)
     values = PRESETS.get(preset, {})
     if pruned(kind.options, values) != values:
         raise ConfigError(
@@ -74,17 +74,33 @@ def _type_of(kind: LearnerKind[Any]) -> type[TrainConfig]:
     return cast(type[TrainConfig], cast(Any, ConfigOf)[kind.options])
 
 
-def _chosen(own: Mapping[str, Any]) -> tuple[LearnerKind[Any], str]:
+def _chosen(own: Mapping[str, Any], source: Source) -> tuple[LearnerKind[Any], str]:
     """The kind of learner and the preset that a table `[algorithm]` chooses.
 
     A preset brings its learner; a learner alone has no preset. With neither the default preset is meant.
+
+    Raises:
+        UnknownNameError: There is no such preset or learner.
+        ConfigError: The name of a preset is given as a learner, or the other way round.
     """
     learner, preset = own.get("learner"), own.get("preset")
     if preset is None:
         preset = "" if learner not in (None, LEARNER_OF_PRESET[_DEFAULT_PRESET]) else _DEFAULT_PRESET
     if preset and preset not in PRESETS:
-        raise UnknownNameError("algorithm preset", str(preset), PRESETS)
+        _refuse_other(preset, LEARNERS, ("preset", "learner"), source)
+        with naming("algorithm.preset", source):
+            raise UnknownNameError("preset", str(preset), PRESETS)
     learner = LEARNER_OF_PRESET.get(preset, "") if learner is None else learner
     if learner not in LEARNERS:
-        raise UnknownNameError("learner", str(learner), LEARNERS)
+        _refuse_other(learner, PRESETS, ("learner", "preset"), source)
+        with naming("algorithm.learner", source):
+            raise UnknownNameError("learner", str(learner), LEARNERS)
     return LEARNERS[learner], preset
+
+
+def _refuse_other(name: str, others: Collection[str], keys: tuple[str, str], source: Source) -> None:
+    """Say under which key a name belongs that is given under the other one."""
+    given, right = keys
+    if name in others:
+        place = source.beside(f"algorithm.{given}")
+        raise ConfigError(f'{place}{name!r} is a {right}; write algorithm.{right} = "{name}"')

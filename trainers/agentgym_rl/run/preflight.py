@@ -12,8 +12,6 @@ from typing import Any
 import torch
 
 from agentgym.errors import ConfigError
-from agentgym.policies.by_name import load
-from agentgym.policies.cast import Cast
 from agentgym.policies.torch.policy import read_seen_hashes
 from agentgym.prompting.stability import check_template
 from agentgym.registration import require_runtime
@@ -21,15 +19,13 @@ from agentgym.suite import require_unseen
 from agentgym_rl.core import distributed
 from agentgym_rl.core.cloning import warm_start_episodes
 from agentgym_rl.core.config.kind import Check, Groundwork
-from agentgym_rl.core.roles import evaluated_role
 from agentgym_rl.curricula.requirements import make_curriculum
 from agentgym_rl.run.learners import kind_of
+from agentgym_rl.run.names import require_demonstrator, require_roles
 
 
 def _require_roles(ground: Groundwork[Any]) -> None:
-    role, partners = evaluated_role(ground.config.roles, ground.suite)
-    if role:
-        Cast.of(ground.suite.env, (role,), partners, ground.suite.env_options)
+    require_roles(ground.config.roles, ground.suite)
 
 
 def _require_runtime(ground: Groundwork[Any]) -> None:
@@ -44,8 +40,7 @@ def _require_warm_start(ground: Groundwork[Any]) -> None:
     warm_start = ground.config.warm_start
     if warm_start.run:
         warm_start_episodes(warm_start, ground.suite, ground.cast)
-    elif warm_start.demonstrations:
-        load(warm_start.demonstrator, ground.suite.env)
+    require_demonstrator(warm_start, ground.suite)
 
 
 def _require_unseen(ground: Groundwork[Any]) -> None:

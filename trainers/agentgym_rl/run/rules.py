@@ -14,14 +14,20 @@ from agentgym_rl.core.config.train import TrainConfig
 from agentgym_rl.curricula.rules import require_consistent
 
 SHARED_KEY_RULES = (
-    KeyRule("group", lambda c: c.algorithm.collects, "a learner that collects episodes"),
-    KeyRule("group.dynamic_sampling", lambda c: c.algorithm.compares_groups, 'algorithm.learner = "groups"'),
-    KeyRule("group.max_refills", lambda c: c.group.dynamic_sampling == "refill", 'group.dynamic_sampling = "refill"'),
-    KeyRule("watch.max_value_ratio", lambda c: c.algorithm.has_critic, "a critic of turns"),
-    KeyRule("watch.proxy", lambda c: c.algorithm.compares_groups, "a method of attribution that shapes rewards"),
-    KeyRule("model.size", lambda c: not c.model.path, "no model.path: a loaded model has its size"),
-    KeyRule("model.trust_remote_code", lambda c: bool(c.model.path), "model.path"),
-    KeyRule("model.lora_alpha", lambda c: c.model.lora_rank > 0, "model.lora_rank > 0"),
+    KeyRule("group", lambda c: c.algorithm.collects, "with a learner that collects no episodes"),
+    KeyRule("group.dynamic_sampling", lambda c: c.algorithm.compares_groups, 'without algorithm.learner = "groups"'),
+    KeyRule(
+        "group.max_refills",
+        lambda c: c.group.dynamic_sampling == "refill",
+        'without group.dynamic_sampling = "refill"',
+    ),
+    KeyRule("watch.max_value_ratio", lambda c: c.algorithm.has_critic, "without a critic of turns"),
+    KeyRule(
+        "watch.proxy", lambda c: c.algorithm.compares_groups, "without a method of attribution that shapes rewards"
+    ),
+    KeyRule("model.size", lambda c: not c.model.path, "with model.path, because a loaded model has its own size"),
+    KeyRule("model.trust_remote_code", lambda c: bool(c.model.path), "without model.path"),
+    KeyRule("model.lora_alpha", lambda c: c.model.lora_rank > 0, "without model.lora_rank"),
 )
 
 
@@ -35,14 +41,14 @@ def require_applicable(config: TrainConfig, kind: LearnerKind[Any], given: set[s
         source: For messages.
 
     Raises:
-        ConfigError: Says which key, and what it needs.
+        ConfigError: Says which key, and why.
     """
     for rule in (*SHARED_KEY_RULES, *kind.key_rules):
         concerned = sorted(key for key in given if key == rule.key or key.startswith(f"{rule.key}."))
         if concerned and not rule.applies(config):
             key = concerned[0]
-            how = "" if key in source.overridden else f", or override it by {key}= with nothing behind"
-            raise ConfigError(f"{source.place(key)} does not apply here: it needs {rule.needs}; remove it{how}")
+            how = "" if key in source.overridden or source.path is None else f", or add the override {key}="
+            raise ConfigError(f"{source.place(key)} has no effect {rule.without}; remove it{how}")
     require_consistent(config)
     for require in kind.rules:
         require(config)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agentgym.config import Source, tables_of
-from agentgym.errors import CheckpointError, ConfigError
+from agentgym.errors import ConfigError, WrongRunError
 from agentgym.policies.cast import REPLIES
 from agentgym.store import DATABASE, RunStore
 from agentgym.store.lock import LOCK_FILE, WriterLock
@@ -39,7 +39,7 @@ def open_run(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool
 
     Raises:
         ConfigError: See `require_usable`; or the folder cannot be written.
-        CheckpointError: The run in the folder has another configuration.
+        WrongRunError: The run in the folder has another configuration.
         StoreError: Another process is writing the run.
     """
     require_usable(folder, config, resume=resume, overwrite=overwrite)
@@ -63,7 +63,7 @@ def require_usable(folder: Path, config: TrainConfig, *, resume: bool, overwrite
     Raises:
         ConfigError: The folder holds a run and neither was asked for, holds no run to resume, holds anything else, or
             is a file.
-        CheckpointError: The run in the folder has another configuration.
+        WrongRunError: The run in the folder has another configuration.
     """
     holds_run = _holds_run(folder)
     if resume and not holds_run:
@@ -146,14 +146,14 @@ def require_same(folder: Path, config: TrainConfig) -> None:
     """Refuse to go on with a run under another configuration.
 
     Raises:
-        CheckpointError: Names the first setting that differs.
+        WrongRunError: Names the first setting that differs.
         ConfigError: The saved configuration is damaged.
     """
     saved, now = _flat(tables_of(saved_config(folder))), _flat(tables_of(config))
     for key in sorted(saved.keys() | now.keys()):
         old, new = saved.get(key), now.get(key)
         if old != new:
-            raise CheckpointError(
+            raise WrongRunError(
                 f"the run in {folder} has {key} = {old!r}, the configuration given says {new!r}; resume with the run's "
                 f"own, or start another run folder"
             )

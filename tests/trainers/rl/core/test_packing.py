@@ -159,5 +159,5 @@ def test_segments_that_cannot_be_trained_on_are_refused() -> None:
     parts = [random_segment(rng, "wide", [(30, 30)]) for _ in range(3)]
     with pytest.raises(ContextOverflowError, match="180 tokens in 3 segments"):
         pack(parts, PackingConfig(64, 128, keep_sequences_whole=True))
-    with pytest.raises(ConfigError, match="less than one row"):
+    with pytest.raises(ConfigError, match=r"micro_batch_tokens must be at least packing\.row_length, which is"):
         PackingConfig(64, 32)

@@ -89,7 +89,7 @@ def test_a_bonus_fades_over_the_iterations_of_a_run(tmp_path: Path, monkeypatch:
 
 
 def test_a_watch_without_shaping_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"needs algorithm.credit.attribution.method"):
+    with pytest.raises(ConfigError, match=r"has no effect without algorithm\.credit\.attribution\.method"):
         toy_config("bandit", watch={"proxy": {"patience": 3}})
     with pytest.raises(ConfigError, match="changes what episodes are paid"):
         trainer_of(tmp_path, "state_counts,corrected", BONUS, patience=1)

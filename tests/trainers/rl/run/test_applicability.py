@@ -94,13 +94,15 @@ UNKNOWN = {
 @pytest.mark.parametrize(("option", "beside"), DOES_NOT_APPLY.items())
 def test_an_option_that_changes_nothing_is_refused(option: str, beside: str) -> None:
     key = option.partition("=")[0]
-    with pytest.raises(ConfigError, match=rf"override '{key}' does not apply here: it needs .*; remove it"):
+    with pytest.raises(ConfigError, match=rf"override '{key}' has no effect with(out)? .*; remove it$"):
         load_config(None, [*SUITE, *beside.split(), option])
 
 
 @pytest.mark.parametrize(("option", "beside"), UNKNOWN.items())
 def test_an_option_of_a_choice_that_was_not_made_is_unknown(option: str, beside: str) -> None:
-    with pytest.raises(ConfigError, match=r"is not a key of \w+ '\w+'|is unknown; (known|did you mean)"):
+    with pytest.raises(
+        ConfigError, match=r"is not a key of [\w.]+ with \w+ = \"\w+\"|is unknown; (known|did you mean)"
+    ):
         load_config(None, [*SUITE, *beside.split(), option])
 
 
@@ -116,7 +118,9 @@ def test_the_line_of_the_file_is_named(tmp_path: Path) -> None:
         '[run]\nsuite = "toys/bandit"\niterations = 1\n\n[algorithm]\npreset = "loop"\n\n[algorithm.credit]\n'
         "std_eps = 0.1\n"
     )
-    with pytest.raises(ConfigError, match=r"run\.toml:9: key 'algorithm\.credit\.std_eps' does not apply here"):
+    with pytest.raises(
+        ConfigError, match=r"run\.toml:9: key 'algorithm\.credit\.std_eps' has no effect without an estimator"
+    ):
         load_config(path)
 
 

@@ -51,17 +51,17 @@ print(sorted({"torch", "transformers", "tokenizers", "safetensors"} & set(sys.mo
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["run.iterations=-1"], "at least 0"),
-        (["group.size=0"], "must be positive"),
-        (["group.staleness=-1"], "staleness >= 0"),
+        (["run.iterations=-1"], r"^override 'run\.iterations' must be at least 0, got -1$"),
+        (["group.size=0"], r"'group\.size' must be at least 1, got 0"),
+        (["group.staleness=-1"], r"'group\.staleness' must be at least 0, got -1"),
         (["algorithm.epochs=0"], "at least 1"),
-        (["optimiser.learning_rate=0.0"], "must be positive"),
-        (["optimiser.betas=[0.9]"], "betas two numbers"),
+        (["optimiser.learning_rate=0.0"], r"'optimiser\.learning_rate' must be above 0, got 0\.0"),
+        (["optimiser.betas=[0.9]"], r"betas' must be a list of two numbers, got \[0\.9\]"),
         (["checkpoint.keep=0"], "at least 1"),
         (["rollout.sampling.top_p=0.9"], "training needs 1.0"),
         (["rollout.sampling.temperature=0.0"], "training needs sampled messages"),
         (["rollout.history=first"], "unknown history 'first'"),
-        (["packing.row_length=1"], "expected at least 2"),
+        (["packing.row_length=1"], "must be at least 2, got 1"),
         (["algorithm.loss.eps_low=-1.0"], "eps_low"),
         (["optimizer.learning_rate=1.0"], "override 'optimizer.learning_rate' is unknown; did you mean optimiser"),
         (["group.sizes=4"], r"'group\.sizes' is unknown; did you mean size"),
@@ -143,12 +143,10 @@ def test_every_option_of_the_shared_tables_says_what_it_is() -> None:
 
 
 def test_a_key_of_another_learner_is_unknown_and_the_learner_named() -> None:
-    with pytest.raises(
-        ConfigError, match=r"'algorithm\.critic\.batch' is not a key|critic' is not a key of learner 'gr"
-    ):
+    with pytest.raises(ConfigError, match=r"'critic' is not a key of algorithm with learner = \"groups\""):
         load("algorithm.critic.batch=3")
     with pytest.raises(
-        ConfigError, match=r"'algorithm\.epochs' is not a key of learner 'actor_critic'; it has actor, crit"
+        ConfigError, match=r"'epochs' is not a key of algorithm with learner = \"actor_critic\"; it has actor, crit"
     ):
         load("algorithm.preset=archer", "run.iterations=30", "algorithm.epochs=3")
 
@@ -156,7 +154,7 @@ def test_a_key_of_another_learner_is_unknown_and_the_learner_named() -> None:
 def test_a_choice_of_the_file_drops_the_keys_that_the_preset_gave_another() -> None:
     config = load("algorithm.preset=dapo", "algorithm.loss.surrogate=cispo")
     assert config.algorithm.loss == CispoLoss()
-    with pytest.raises(ConfigError, match=r"'algorithm\.loss\.eps_low' is not a key of surrogate 'cispo'"):
+    with pytest.raises(ConfigError, match=r"'eps_low' is not a key of algorithm\.loss with surrogate = \"cispo\""):
         load("algorithm.preset=dapo", "algorithm.loss.surrogate=cispo", "algorithm.loss.eps_low=0.1")
 
 

@@ -14,7 +14,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from agentgym.errors import CheckpointError, ConfigError, HeldOutError, LearningStalledError
+from agentgym.errors import CheckpointError, ConfigError, HeldOutError, LearningStalledError, WrongRunError
 from agentgym.evaluation import EvaluationSettings, evaluate
 from agentgym.policies.by_name import load
 from agentgym.policies.torch.policy import TorchPolicy
@@ -119,7 +119,7 @@ def test_a_run_leaves_no_half_written_files(runs: Path) -> None:
 @pytest.mark.usefixtures("suites")
 def test_a_run_resumes_under_its_own_configuration_alone(tmp_path: Path) -> None:
     train(toy_config("bandit", **SHORT), tmp_path / "run")
-    with pytest.raises(CheckpointError, match=r"optimiser\.learning_rate = 0\.002.* says 0\.5"):
+    with pytest.raises(WrongRunError, match=r"optimiser\.learning_rate = 0\.002.* says 0\.5"):
         train(toy_config("bandit", **SHORT, optimiser={"learning_rate": 0.5}), tmp_path / "run", resume=True)
 
 

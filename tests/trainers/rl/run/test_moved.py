@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agentgym.config import Source, tables_of
-from agentgym.errors import CheckpointError, ConfigError
+from agentgym.errors import ConfigError, WrongRunError
 from agentgym.store import RunStore
 from agentgym.suite import register_suites
 from agentgym.view import write_report
@@ -157,5 +157,5 @@ def test_a_run_of_the_first_spelling_resumes_twice_and_is_reported(tmp_path: Pat
     with RunStore.open(folder, read_only=True) as ours, RunStore.open(whole, read_only=True) as theirs:
         assert ours.metrics()["loss/entropy"][1].tolist() == theirs.metrics()["loss/entropy"][1].tolist()
     assert "preset loop" in write_report(folder).read_text()
-    with pytest.raises(CheckpointError, match=r"has algorithm\.minibatches = 1, the configuration given says 2"):
+    with pytest.raises(WrongRunError, match=r"has algorithm\.minibatches = 1, the configuration given says 2"):
         train(toy_config("bandit", run={"iterations": 3}, algorithm={"minibatches": 2}), folder, resume=True)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agentgym.config import tables_of
-from agentgym.errors import CheckpointError, ConfigError, StoreError
+from agentgym.errors import CheckpointError, ConfigError, StoreError, WrongRunError
 from agentgym.store import RunStore
 from agentgym_rl.run.config import load_config
 from agentgym_rl.run.run_folder import CONFIG, digest_of, open_run, remove_run, require_same, saved_config, versions
@@ -84,7 +84,7 @@ def test_resuming_needs_a_run_and_its_own_configuration(tmp_path: Path) -> None:
         open_run(tmp_path / "run", toy_config("bandit"), resume=True, overwrite=False)
     begin(tmp_path / "run")
     other = toy_config("bandit", run={"seed": 3})
-    with pytest.raises(CheckpointError, match=r"has run\.seed = 0, the configuration given says 3"):
+    with pytest.raises(WrongRunError, match=r"has run\.seed = 0, the configuration given says 3"):
         open_run(tmp_path / "run", other, resume=True, overwrite=False)
     with open_run(tmp_path / "run", toy_config("bandit"), resume=True, overwrite=False) as store:
         assert store.meta["suite"] == "toys/bandit"

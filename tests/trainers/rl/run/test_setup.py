@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from agentgym.errors import CheckpointError, ConfigError, UnknownNameError
+from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.suite import register_suites
 from agentgym_rl.core import distributed
 from agentgym_rl.run import setup
@@ -82,7 +82,7 @@ def test_tasks_that_processes_cannot_share_are_refused(monkeypatch: pytest.Monke
 def test_unknown_suites_and_models_are_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="toys/question"):
         assemble(toy_config("question"))
-    with pytest.raises(CheckpointError, match="no model at"):
+    with pytest.raises(ConfigError, match="holds no model"):
         assemble(toy_config("questions", model={"path": str(tmp_path)}))
 
 

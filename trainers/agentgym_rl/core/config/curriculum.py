@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentgym.config import require_above_zero, require_at_least, require_share
 from agentgym.errors import ConfigError
 
 
@@ -23,11 +24,9 @@ class HorizonConfig:
 
     def __post_init__(self) -> None:
         is_growing = all(before < after for before, after in zip(self.turns, self.turns[1:], strict=False))
-        if not self.turns or self.turns[0] < 1 or not is_growing or self.every < 1:
-            raise ConfigError(
-                f"curriculum.horizon needs growing positive turns and every >= 1: got turns {list(self.turns)}, every "
-                f"{self.every}"
-            )
+        if not self.turns or self.turns[0] < 1 or not is_growing:
+            raise ConfigError(f"curriculum.horizon.turns must be growing numbers of at least 1, got {list(self.turns)}")
+        require_at_least(self, "curriculum.horizon", every=1)
 
     def stage(self, iteration: int) -> int:
         """The stage of an iteration, counted from 0."""
@@ -53,10 +52,11 @@ class BandConfig:
     def __post_init__(self) -> None:
         if not 0 <= self.low < self.high <= 1:
             raise ConfigError(
-                f"curriculum.bands needs 0 <= low < high <= 1: got low {self.low}, high {self.high}; try 0.2 and 0.8"
+                "curriculum.bands.low must be below curriculum.bands.high, and both from 0 to 1, got "
+                f"{self.low} and {self.high}; try 0.2 and 0.8"
             )
-        if not 0 < self.explore <= 1 or self.prior <= 0 or self.half_life <= 0:
-            raise ConfigError("curriculum.bands needs 0 < explore <= 1, prior > 0 and half_life > 0")
+        require_share(self, "curriculum.bands", "explore")
+        require_above_zero(self, "curriculum.bands", "prior", "half_life")
 
     @property
     def middle(self) -> float:
@@ -83,8 +83,8 @@ class DifficultyConfig:
     "partial"}."""
 
     def __post_init__(self) -> None:
-        if self.levels < 1 or self.window < 1 or not 0 < self.raise_above <= 1:
-            raise ConfigError("curriculum.difficulty needs levels >= 1, window >= 1 and 0 < raise_above <= 1")
+        require_at_least(self, "curriculum.difficulty", levels=1, window=1)
+        require_share(self, "curriculum.difficulty", "raise_above")
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,8 @@ class StartConfig:
     """Number of groups of the present level over which success is measured."""
 
     def __post_init__(self) -> None:
-        if self.stages < 2 or self.window < 1 or not (0 < self.share <= 1 and 0 < self.raise_above <= 1):
-            raise ConfigError("curriculum.starts needs stages >= 2, window >= 1, 0 < share <= 1, 0 < raise_above <= 1")
+        require_at_least(self, "curriculum.starts", stages=2, window=1)
+        require_share(self, "curriculum.starts", "share", "raise_above")
 
 
 @dataclass(frozen=True)
@@ -122,11 +122,8 @@ class GuidanceConfig:
     """The most tasks that wait for a try. The oldest ones are dropped first."""
 
     def __post_init__(self) -> None:
-        shares = (self.share, self.probability, self.enough)
-        if not all(0 < share <= 1 for share in shares) or self.max_tries < 1 or self.capacity < 1:
-            raise ConfigError(
-                "curriculum.guidance needs share, probability and enough in (0, 1], max_tries and capacity at least 1"
-            )
+        require_share(self, "curriculum.guidance", "share", "probability", "enough")
+        require_at_least(self, "curriculum.guidance", max_tries=1, capacity=1)
 
 
 @dataclass(frozen=True)

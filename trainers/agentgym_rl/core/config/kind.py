@@ -38,12 +38,12 @@ class KeyRule(NamedTuple):
     Attributes:
         key: Dotted; the keys of a table of that name are meant too.
         applies: Whether it changes anything in a configuration.
-        needs: What it needs, for the message.
+        without: The message after "has no effect", such as 'without group.dynamic_sampling = "refill"'.
     """
 
     key: str
     applies: Callable[[ConfigOf[Any]], bool]
-    needs: str
+    without: str
 
 
 @dataclass

@@ -9,14 +9,16 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from agentgym.attribution.proxy_watch import WatchConfig as ProxyWatchConfig
+from agentgym.config import ADVICE, require_above_zero, require_at_least
 from agentgym.errors import ConfigError
+from agentgym.prompting.tiny import SIZES
 
 
 @dataclass(frozen=True)
 class RunConfig:
     """What the run trains on, and for how long."""
 
-    suite: str
+    suite: str = field(metadata={ADVICE: "run `agentgym list` to see the suites"})
     """The suite whose train split the run trains on."""
     iterations: int
     """Number of cycles of collecting and learning."""
@@ -30,8 +32,7 @@ class RunConfig:
     """Where the model is placed; auto takes a GPU if there is one."""
 
     def __post_init__(self) -> None:
-        if self.iterations < 0 or self.seed < 0 or self.threads < 1:
-            raise ConfigError("run.iterations and run.seed must be at least 0, run.threads at least 1")
+        require_at_least(self, "run", iterations=0, seed=0, threads=1)
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,11 @@ class ModelConfig:
     """Scale of LoRA adapters."""
     trust_remote_code: bool = False
     """Run code that comes with the checkpoint."""
+
+    def __post_init__(self) -> None:
+        if self.size not in SIZES:
+            raise ConfigError(f"model.size must be one of {', '.join(SIZES)}, got {self.size!r}")
+        require_at_least(self, "model", lora_rank=0)
 
 
 @dataclass(frozen=True)
@@ -98,8 +104,7 @@ class GroupConfig:
     """With refill, the run stops after collecting this many times the groups of an iteration."""
 
     def __post_init__(self) -> None:
-        if self.size < 1 or self.tasks < 1 or self.staleness < 0 or self.max_refills < 1:
-            raise ConfigError("group.size, group.tasks and group.max_refills must be positive, group.staleness >= 0")
+        require_at_least(self, "group", size=1, tasks=1, staleness=0, max_refills=1)
 
 
 @dataclass(frozen=True)
@@ -121,8 +126,9 @@ class OptimiserConfig:
     """How the learning rate falls to a tenth over the run's iterations."""
 
     def __post_init__(self) -> None:
-        if self.learning_rate <= 0 or self.max_grad_norm <= 0 or len(self.betas) != 2:
-            raise ConfigError("optimiser.learning_rate and max_grad_norm must be positive, betas two numbers")
+        require_above_zero(self, "optimiser", "learning_rate", "max_grad_norm")
+        if len(self.betas) != 2:
+            raise ConfigError(f"optimiser.betas must be a list of two numbers, got {list(self.betas)}")
 
 
 @dataclass(frozen=True)
@@ -143,12 +149,11 @@ class PackingConfig:
     """Cut each micro-batch to its longest row. If False, every row has row_length, which suits compiled models."""
 
     def __post_init__(self) -> None:
-        if self.row_length < 2:
-            raise ConfigError(f"packing.row_length is {self.row_length}; expected at least 2")
+        require_at_least(self, "packing", row_length=2)
         if self.micro_batch_tokens < self.row_length:
             raise ConfigError(
-                f"packing.micro_batch_tokens is {self.micro_batch_tokens}, less than one row "
-                f"of {self.row_length} tokens"
+                f"packing.micro_batch_tokens must be at least packing.row_length, which is {self.row_length}, got "
+                f"{self.micro_batch_tokens}"
             )
 
 
@@ -192,5 +197,4 @@ class CheckpointConfig:
     """Number of newest checkpoints that are kept."""
 
     def __post_init__(self) -> None:
-        if self.every < 1 or self.keep < 1:
-            raise ConfigError("checkpoint.every and checkpoint.keep must be at least 1")
+        require_at_least(self, "checkpoint", every=1, keep=1)
