@@ -26,7 +26,7 @@ from tests.trainers.rl.planted import noticed, parametrised, swapped
 from tests.trainers.rl.run.test_job import story
 from tests.trainers.rl.toys import install, toy_config
 
-OFFLINE = {"updates": 40, "batch": 32}
+OFFLINE = {"updates": 20, "batch": 32}
 METHODS: dict[str, dict[str, Any]] = {
     "filtered_bc": {"preset": "filtered_bc", **OFFLINE, "quantile": 0.3},
     "mc_returns": {"preset": "mc_returns", **OFFLINE, "beta": 20.0},
@@ -35,8 +35,8 @@ METHODS: dict[str, dict[str, Any]] = {
     "step_agent": {"preset": "step_agent", **OFFLINE, "quantile": 0.3, "beta": 0.5},
     "archer_offline": {
         "preset": "archer_offline",
-        "critic": {"tower": "frozen", "updates": 40, "batch": 64, "warmup": 2, "optimiser": {"learning_rate": 5e-3}},
-        "actor": {"updates": 50, "batch": 64, "awr": {"temperature": 0.1}},
+        "critic": {"tower": "frozen", "updates": 30, "batch": 32, "warmup": 2, "optimiser": {"learning_rate": 5e-3}},
+        "actor": {"updates": 30, "batch": 32, "awr": {"temperature": 0.1}},
     },
 }
 
