@@ -20,9 +20,9 @@ def is_partner(policy: Policy) -> bool:
     return getattr(policy, "is_partner", False)
 
 
-def picks_actions(policy: Policy) -> bool:
+def picks_legal_actions(policy: Policy) -> bool:
     """Whether a policy picks among the actions that the environment lists; see `ListedPolicy`."""
-    return getattr(policy, "picks_listed", False)
+    return getattr(policy, "picks_legal_actions", False)
 
 
 class Casting:

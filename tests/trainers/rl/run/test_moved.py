@@ -101,15 +101,15 @@ def test_a_key_that_moved_is_refused_with_its_new_name(key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("override", "told"),
+    ("override", "expected"),
     [
         ("algorithm.credit=turn_gae", r"is now a table; write algorithm\.credit\.kind = 'turn_gae'"),
         ("algorithm.learner=offline", "choose one of cloning, monte_carlo, ilql"),
         ("algorithm.actor.kind=listed", r"write algorithm\.learner = 'soft_actor_critic'"),
     ],
 )
-def test_a_value_that_moved_is_refused_with_its_new_name(override: str, told: str) -> None:
-    with pytest.raises(ConfigError, match=told):
+def test_a_value_that_moved_is_refused_with_its_new_name(override: str, expected: str) -> None:
+    with pytest.raises(ConfigError, match=expected):
         load_config(None, [*SUITE, override])
 
 
