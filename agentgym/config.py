@@ -15,6 +15,7 @@ import re
 import tomllib
 import types
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -208,8 +209,13 @@ def _names(message: str, key: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(key)}(?![\w.]*\w)", message) is not None
 
 
-def _fields(cls: Any) -> dict[str, tuple[dataclasses.Field[Any], Any]]:
+def _fields(cls: Any) -> Mapping[str, tuple[dataclasses.Field[Any], Any]]:
     """The fields of a dataclass with their types, by key."""
+    return _fields_once(cls)
+
+
+@cache
+def _fields_once(cls: Any) -> Mapping[str, tuple[dataclasses.Field[Any], Any]]:
     origin = get_origin(cls) or cls
     hints = get_type_hints(origin)
     given = dict(zip(getattr(origin, "__parameters__", ()), get_args(cls), strict=False))
