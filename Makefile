@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 PYTEST_ARGS ?=
-WORKERS ?= 3
+WORKERS ?= 4
 
 .DEFAULT_GOAL := help
 .PHONY: help install system demo test check docs constraints
@@ -13,7 +13,7 @@ WORKERS ?= 3
 help:
 	@echo "make install      create $(VENV) with agentgym and what its tests and benchmarks need"
 	@echo "make demo         train an agent from nothing, evaluate it on held-out tasks, write runs/demo (5 minutes of an idle machine)"
-	@echo "make test         run the tests, WORKERS=3 files at once; PYTEST_ARGS=tests/cli runs one folder, without make system"
+	@echo "make test         run the tests, WORKERS=4 files at once; PYTEST_ARGS=tests/cli runs one folder, without make system"
 	@echo "make check        lint, formatting, types and layout"
 	@echo "make docs         build the documentation as a site in build/site; a warning or a broken link fails it"
 	@echo "make system       what some tests need: Debian packages, a container engine, images; where that may be done"

@@ -17,7 +17,7 @@ import tomllib
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -278,8 +278,13 @@ def _names(message: str, key: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(key)}(?![\w.]*\w)", message) is not None
 
 
-def _fields(cls: Any) -> dict[str, tuple[dataclasses.Field[Any], Any]]:
+def _fields(cls: Any) -> Mapping[str, tuple[dataclasses.Field[Any], Any]]:
     """The fields of a dataclass with their types, by key."""
+    return _fields_once(cls)
+
+
+@cache
+def _fields_once(cls: Any) -> Mapping[str, tuple[dataclasses.Field[Any], Any]]:
     origin = get_origin(cls) or cls
     hints = get_type_hints(origin)
     given = dict(zip(getattr(origin, "__parameters__", ()), get_args(cls), strict=False))

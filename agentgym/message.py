@@ -50,7 +50,8 @@ def with_text(message: Message, text: str) -> Message:
 
 def text_of(messages: Sequence[Message]) -> str:
     """The flat view of messages that observations carry: their texts, one after another."""
-    if len(messages) == 1 and isinstance(messages[0].get("content"), str):
-        text: str = messages[0]["content"]
-        return text
+    if len(messages) == 1:  # the short way of most steps
+        content = messages[0].get("content")
+        if isinstance(content, str):
+            return content
     return "\n".join(content_text(message) for message in messages)

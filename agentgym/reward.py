@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
+from math import isfinite
 from typing import Any, Literal, NamedTuple, SupportsFloat, get_args
 
 from agentgym.errors import ContractError, InfrastructureError
@@ -63,7 +63,7 @@ def weighted_sum(events: Iterable[RewardEvent], weights: Mapping[str, float]) ->
                 f"declared: {', '.join(sorted(weights))}. Add it to the environment's `reward_weights`."
             )
         value = weight * event.value
-        if not math.isfinite(value):
+        if not isfinite(value):
             raise InfrastructureError(
                 f"the reward component {event.component!r} is {event.value!r} at turn {event.turn}, which is not "
                 f"finite; mend what computed it (the events of respond or grade); the episode counts as not graded: "

@@ -129,9 +129,9 @@ def _any(index: ReplayIndex, values: np.ndarray[Any, Any]) -> Draw:
     return Draw.of(index, "turn", spread)
 
 
-def _draw_anew(index: ReplayIndex, sampler: PrioritisedReplay) -> Draw:
+def _draw_anew(index: ReplayIndex, selector: PrioritisedReplay) -> Draw:
     index.generation += 1  # as a refresh leaves it
-    return sampler.draw(BATCH)
+    return selector.draw(BATCH)
 
 
 def _milliseconds(

@@ -126,12 +126,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def _no_pool_outlives_its_module() -> Generator[None]:
     """Sandboxes and engines that environments of one module shared are not there when the next one counts."""
     yield
-    pools = sys.modules.get("agentgym.sandbox.pool")
-    if pools is not None:
-        pools.close_shared_pools()
-    chess = sys.modules.get("agentgym_dialogue.boards.chess.engine")
-    if chess is not None:
-        chess.ENGINES.close()
+    loaded = [module for name, module in sys.modules.copy().items() if name.startswith("agentgym")]
+    for module in loaded:
+        if "close_shared_pools" in vars(module):
+            module.close_shared_pools()
 
 
 @pytest.fixture(scope="session")

@@ -44,7 +44,7 @@ class RolloutPlayer(Resuming, Protocol):
     """A player that is asked as a rollout asks a policy: within its budget of tokens, among the listed actions."""
 
     @property
-    def picks_listed(self) -> bool:
+    def picks_legal_actions(self) -> bool:
         """Whether it picks among listed actions."""
 
     def cut_reason(self) -> CutReason | None:
@@ -187,7 +187,7 @@ class Forks:
                 if isinstance(player, RolloutPlayer):
                     if reason := player.cut_reason():
                         break
-                    text = player.act(talk, env.legal_actions() if player.picks_listed else None)
+                    text = player.act(talk, env.legal_actions() if player.picks_legal_actions else None)
                 else:
                     text = player.act(talk)
                 _, reward, terminated, truncated, info = env.step(text)

@@ -119,7 +119,8 @@ def _sum(text: str, tables: Mapping[str, Any], source: Source) -> StepFormula:
 
 def _made(name: str, options: Any, source: Source) -> StepFormula:
     if not isinstance(options, Mapping):
-        known = ", ".join(f"{name}.{field.name}" for field in fields(_ALL[name]))  # type: ignore[arg-type]
+        keys = [field.name.removesuffix("_") for field in fields(_ALL[name])]  # type: ignore[arg-type]
+        known = ", ".join(f"{name}.{key}" for key in keys)
         raise ConfigError(f"{source.place(name)} is a method, no option of one; its options: {known or 'none'}")
     return build(_ALL[name], options, source, f"{name}.")
 

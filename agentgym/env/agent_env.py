@@ -144,16 +144,17 @@ class AgentEnv(SeededEnv):
         outcome = self.outcome_after(reply, is_invalid)
         if outcome is not None and not reply.terminated and reply.success is None:
             reply = self._graded(reply)
-        events, turn = reply.events, books.turns[role]
-        info = {"messages": reply.messages, "reward_events": events, "turn": turn, "is_invalid": is_invalid}
+        messages, events, turn = reply.messages, reply.events, books.turns[role]
+        info = {"messages": messages, "reward_events": events, "turn": turn, "is_invalid": is_invalid}
         books.turns[role] = turn + 1
-        self.last_messages = reply.messages
+        self.last_messages = messages
+        terminated = truncated = False
         if outcome is not None:
             info |= self._verdict(outcome, reply)
+            truncated = outcome.kind == "truncated"
+            terminated = not truncated
         reward = weighted_sum(events, self.reward_weights) if events else 0.0
-        truncated = outcome is not None and outcome.kind == "truncated"
-        terminated = outcome is not None and not truncated
-        return self.observe(reply.messages, reply.image), reward, terminated, truncated, info
+        return self.observe(messages, reply.image), reward, terminated, truncated, info
 
     def render(self) -> str:
         """The last messages as text."""
@@ -300,8 +301,9 @@ class AgentEnv(SeededEnv):
         self, component: str, value: float, *, source: Source = "environment", detail: Mapping[str, Any] | None = None
     ) -> RewardEvent:
         """A reward event that credits the current turn."""
-        turn = self.books.turns.get(self.role, 0)
-        return RewardEvent(turn, turn, self.role, component, value, source, detail)
+        role = self.role
+        turn = self.books.turns[role]
+        return RewardEvent(turn, turn, role, component, value, source, detail)
 
     def fork_by_copy(self, seed: int | None, *shared: object) -> Self:
         """A deep copy of the episode's state: `fork` for environments that hold nothing outside Python objects.

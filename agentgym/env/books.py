@@ -94,9 +94,10 @@ class Books:
         """
         if success is None and score is None:
             raise ContractError(f"{whose} ended an episode ({outcome}) without success or score")
-        graded = float(bool(success)) if score is None else require_score(score, whose)
+        is_solved = bool(success)
+        graded = float(is_solved) if score is None else require_score(score, whose)
         self.phase = "ended"
-        return bool(success), graded
+        return is_solved, graded
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """A copy for a fork; it holds numbers and names alone."""

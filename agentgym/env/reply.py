@@ -68,9 +68,10 @@ def require_reply(reply: object, env: object, method: str) -> EnvReply:
     """
     if isinstance(reply, EnvReply):
         messages = reply.messages
-        is_one = type(messages) is list and len(messages) == 1 and type(messages[0]) is dict
-        if is_one and type(messages[0].get("content")) is str:  # the short way of most steps
-            return reply
+        if type(messages) is list and len(messages) == 1:  # the short way of most steps
+            message = messages[0]
+            if type(message) is dict and type(message.get("content")) is str:
+                return reply
         require_messages(messages, getattr(env, method), "a reply whose messages are ")
         return reply
     raise wrong_return(getattr(env, method), reply, "an agentgym.EnvReply")

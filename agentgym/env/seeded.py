@@ -56,10 +56,10 @@ def wanted_task(options: dict[str, Any] | None) -> Task | str | None:
     """
     if not options:
         return None
-    unknown = sorted(set(options) - {"task"})
-    if unknown:
+    if len(options) > 1 or "task" not in options:
+        unknown = sorted(set(options) - {"task"})
         raise TaskError(f"reset() got the unknown options {unknown}; expected only 'task'")
-    task = options.get("task")
-    if not isinstance(task, Task | str | None):
-        raise TaskError(f"options['task'] must be a Task or a task id, got {type(task).__name__}")
-    return task
+    task = options["task"]
+    if task is None or isinstance(task, (Task, str)):
+        return task
+    raise TaskError(f"options['task'] must be a Task or a task id, got {type(task).__name__}")

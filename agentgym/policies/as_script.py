@@ -13,7 +13,7 @@ from agentgym.message import Message, ToolSchema
 from agentgym.outcome import CutReason
 from agentgym.policy import Policy, Sampling, Script, ScriptFactory
 from agentgym.prompting.renderer import ChatRenderer
-from agentgym.prompting.speaker import EpisodeBudget, Speaker, open_talk, picks_actions, require_actions
+from agentgym.prompting.speaker import EpisodeBudget, Speaker, open_talk, picks_legal_actions, require_actions
 from agentgym.task import Task
 from agentgym.trajectory import Turn
 
@@ -74,9 +74,9 @@ class PolicyScript:
         self._speaker.resume(turns)
 
     @property
-    def picks_listed(self) -> bool:
+    def picks_legal_actions(self) -> bool:
         """Whether the policy picks among listed actions."""
-        return picks_actions(self._speaker.policy)
+        return picks_legal_actions(self._speaker.policy)
 
     def cut_reason(self) -> CutReason | None:
         """Why a rollout would cut the episode before the next message; None if it would not."""
@@ -95,7 +95,7 @@ class PolicyScript:
             InfrastructureError: The policy failed.
         """
         speaker = self._speaker
-        if self.picks_listed:
+        if self.picks_legal_actions:
             require_actions(legal_actions, speaker.task, speaker.role)
         speaker.observe(messages[len(speaker.talk.messages) :])
         speaker.key = f"script-{next(_KEYS)}"  # forgotten at once: nobody says when a script's episode is over

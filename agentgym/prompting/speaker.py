@@ -24,9 +24,9 @@ from agentgym.task import Task
 from agentgym.trajectory import Turn
 
 
-def picks_actions(policy: Policy) -> bool:
+def picks_legal_actions(policy: Policy) -> bool:
     """Whether a policy picks among the actions that the environment lists; see `ListedPolicy`."""
-    return getattr(policy, "picks_listed", False)
+    return getattr(policy, "picks_legal_actions", False)
 
 
 def require_actions(found: Sequence[str] | None, task: Task, role: str) -> Sequence[str]:

@@ -25,7 +25,7 @@ from agentgym.message import Message
 from agentgym.origin import describe_error
 from agentgym.outcome import CutReason, Outcome
 from agentgym.policy import Policy, Reply, Request
-from agentgym.prompting.speaker import EpisodeBudget, Speaker, picks_actions, require_actions
+from agentgym.prompting.speaker import EpisodeBudget, Speaker, picks_legal_actions, require_actions
 from agentgym.reward import weighted_sum
 from agentgym.rollout.casting import Casting, is_partner
 from agentgym.rollout.opening import Opening, play_opening
@@ -149,7 +149,7 @@ class Episode:
         """
         assert self.game is not None
         for role in filter(None, roles):
-            picks = picks_actions(self._casting.policy_of(role))
+            picks = picks_legal_actions(self._casting.policy_of(role))
             if not (picks or self.settings.record_legal_actions):
                 continue
             found = self.game.legal_actions(role)
@@ -340,7 +340,7 @@ class Episode:
             group_id=f"{job.group_id}/{role}" if has_roles else job.group_id,
             policy="" if policy is None else policy.name,
             weights={} if self.game is None else self.game.reward_weights,
-            is_derived=policy is None or not policy.uses_tokens or picks_actions(policy),
+            is_derived=policy is None or not policy.uses_tokens or picks_legal_actions(policy),
             parent_id=None if job.opening is None else job.opening.parent,
             parent_turn=None if job.opening is None else len(job.opening.actions),
             metadata={HINT: job.hint} if job.hint else {},

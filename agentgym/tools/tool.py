@@ -49,6 +49,7 @@ class Tool(dict[str, Any]):
     Attributes:
         function: What it does.
         owner: The object that the method was taken from; None if there is none yet.
+        is_method: Whether the function takes the environment or game as its first argument.
 
     Raises:
         ContractError: The signature or the docstring lacks something that the model has to know.
@@ -57,6 +58,7 @@ class Tool(dict[str, Any]):
     def __init__(self, function: Callable[..., Any], name: str | None = None) -> None:
         self.function = function
         self.owner: object | None = None
+        self.is_method = next(iter(inspect.signature(function).parameters), None) == _SELF
         self._forms, required = _parameters(function)
         said = read_docstring(function.__doc__)
         _require_documented(function, self._forms, said.description, said.arguments)
@@ -64,11 +66,6 @@ class Tool(dict[str, Any]):
         described = {"name": name or function.__name__, "description": said.description, "parameters": schema}
         super().__init__({"type": "function", "function": described})
         self.__wrapped__, self.__doc__ = function, function.__doc__
-
-    @property
-    def is_method(self) -> bool:
-        """Whether the function takes the environment or game as its first argument."""
-        return next(iter(inspect.signature(self.function).parameters), None) == _SELF
 
     def arguments(self, given: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a call as the function takes them: checked and converted to the annotated types.

@@ -172,7 +172,7 @@ class Listed(KeyDoor):
 class Picker:
     """Takes the first action that is listed."""
 
-    name, uses_tokens, concurrency, picks_listed = "picker", False, 1, True
+    name, uses_tokens, concurrency, picks_legal_actions = "picker", False, 1, True
 
     def generate(self, requests):
         return [Reply(request.legal_actions[0]) for request in requests]

@@ -128,7 +128,7 @@ class ListingEnv(CountEnv):
 class FirstOfList(Parrot):
     """Picks the first listed action, and remembers the lists."""
 
-    picks_listed = True
+    picks_legal_actions = True
 
     def generate(self, requests):
         self.lists = [*getattr(self, "lists", []), *(request.legal_actions for request in requests)]

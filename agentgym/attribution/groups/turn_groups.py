@@ -20,7 +20,7 @@ from agentgym.errors import ConfigError
 
 @dataclass(frozen=True)
 class TurnGroups(StepFormula):
-    """A_t = turn_weight * sum over t' >= t of (gamma trace)^(t'-t) (r_t' - b_t') + A^O.
+    """A_t = turn_weight * sum over t' >= t of (gamma lambda)^(t'-t) (r_t' - b_t') + A^O.
 
     b is the mean reward of the group's turns at the same place, or in the same state; A^O compares the totals of the
     outcome components. MT-GRPO, Zeng et al. 2025, arXiv 2505.11821, is the case of two turns. Differs: any number of
@@ -33,7 +33,7 @@ class TurnGroups(StepFormula):
     """Weight of the turn rewards."""
     gamma: float = 1.0
     """Discount of a turn."""
-    trace: float = 1.0
+    lambda_: float = 1.0
     """How far the rewards of later turns reach back: with 0, each turn has only its own reward."""
     by: Literal["turn", "anchor"] = "turn"
     """Whether turns at the same place or in the same state are compared."""
@@ -47,7 +47,7 @@ class TurnGroups(StepFormula):
 
     def __post_init__(self) -> None:
         require_discount("turn_groups.gamma", self.gamma)
-        require_discount("turn_groups.trace", self.trace)
+        require_discount("turn_groups.lambda", self.lambda_)
         require_baseline("turn_groups.baseline", self.baseline)
         if self.by not in ("turn", "anchor"):
             raise ConfigError(f"turn_groups.by is {self.by!r}; expected 'turn' or 'anchor'")
@@ -63,7 +63,7 @@ class TurnGroups(StepFormula):
         lesser = [part for component, part in parts.items() if component not in self.outcome]
         turn_rewards = sum(lesser, np.zeros(len(steps.rewards)))
         above = self._groups(steps).compared(turn_rewards, self.baseline, self.is_scaled)
-        turns = returns_to_go(above, steps.offsets, self.gamma * self.trace)
+        turns = returns_to_go(above, steps.offsets, self.gamma * self.lambda_)
         episodes = episode_advantages(steps, outcome, self.baseline, self.is_scaled)
         return self.turn_weight * turns + episodes[steps.owner]
 

@@ -26,7 +26,7 @@ from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.reply_ids import ActionIds
 from agentgym.trajectory import Ids
 
-PICKS_LISTED = "picks_listed"
+PICKS_LEGAL_ACTIONS = "picks_listed"
 """Key of the file beside exported weights: whether they were trained to pick among listed actions."""
 
 
@@ -52,7 +52,7 @@ class ListedPolicy(TorchPolicy):
     Args and errors are those of `TorchPolicy`.
     """
 
-    picks_listed = True
+    picks_legal_actions = True
 
     def __init__(self, model: PreTrainedModel, *args: Any, **options: Any) -> None:
         super().__init__(model, *args, **options)
@@ -206,7 +206,7 @@ def load_policy(path: str | Path, **options: Any) -> TorchPolicy:
     """
     facts = Path(path) / SEEN_FILE
     try:
-        is_listed = facts.exists() and json.loads(facts.read_text(encoding="utf-8")).get(PICKS_LISTED, False)
+        is_listed = facts.exists() and json.loads(facts.read_text(encoding="utf-8")).get(PICKS_LEGAL_ACTIONS, False)
     except (OSError, ValueError, AttributeError):
         is_listed = False  # what is damaged is refused by the load itself
     return (ListedPolicy if is_listed else TorchPolicy).load(path, **options)

@@ -7,7 +7,6 @@ Removing what dead owners left is in `sweeper`.
 from __future__ import annotations
 
 import atexit
-import fcntl
 import os
 import re
 import tempfile
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agentgym.errors import SandboxStartError
+from agentgym.sandbox.leasing.file_lock import FileLock, locked
 from agentgym.sandbox.leasing.workspace import remove_tree
 
 OWNER_LABEL = "agentgym.owner"
@@ -29,26 +29,23 @@ _ROOT_STATE = Path("/var/lib/agentgym")
 _LOCK = "lock"
 _OWNER_ID = re.compile(r"[0-9a-f]{12}")
 
-# POSIX locks belong to the process: between its threads this one decides, and no file of them is opened outside it.
-_in_process = threading.RLock()
-_sweeping = threading.Lock()
-_owners: dict[tuple[int, Path], Owner] = {}
+_in_process = threading.RLock()  # guards `_owners`
+_sweeping = threading.Lock()  # of the threads of a process, one sweeps at a time
+_owners: dict[Path, Owner] = {}
 
 
 @dataclass(frozen=True)
 class Owner:
-    """This process as the owner of sandboxes.
+    """This process as the owner of sandboxes; a forked child is another owner.
 
     Attributes:
         id: Unique.
         state: The folder of all owners that can see each other's locks.
-        pid: The process; a forked child is another owner.
     """
 
     id: str
     state: Path
-    pid: int
-    _lock: int
+    _lock: FileLock
 
     @property
     def folder(self) -> Path:
@@ -74,10 +71,11 @@ class Owner:
     def release(self) -> None:
         """Remove its folder and stop being an owner; in a forked child this does nothing."""
         with _in_process:
-            if os.getpid() != self.pid or _owners.pop((self.pid, self.state), None) is None:
+            if _owners.get(self.state) is not self:
                 return
+            del _owners[self.state]
             remove_tree(self.folder)
-            os.close(self._lock)
+            self._lock.close()
 
 
 def state_folder() -> Path:
@@ -131,11 +129,10 @@ def this_owner(state: Path | None = None) -> Owner:
     """
     place = state or state_folder()
     with _in_process:
-        key = (os.getpid(), place)
-        if key not in _owners:
-            _owners[key] = _new_owner(place)
-            atexit.register(_owners[key].release)
-        return _owners[key]
+        if place not in _owners:
+            _owners[place] = _new_owner(place)
+            atexit.register(_owners[place].release)
+        return _owners[place]
 
 
 @contextmanager
@@ -144,19 +141,15 @@ def dead_owner(state: Path, owner_id: str) -> Iterator[bool]:
 
     An owner whose folder is gone counts as dead. A live one is never disturbed: asking takes no lock away.
     """
-    if any(owner.id == owner_id and owner.pid == os.getpid() for owner in list(_owners.values())):
-        yield False
-        return
-    path = owners_folder(state) / owner_id / _LOCK
     with _sweeping:
         with _exclusively(state):
-            descriptor = _open_lock(path) if path.parent.is_dir() else None
-            is_dead = descriptor is None or _try_lock(descriptor)
+            lock = _lock_of(state, owner_id)
+            is_dead = lock is None or lock.try_to_take()
         try:
             yield is_dead
         finally:
-            if descriptor is not None:
-                os.close(descriptor)
+            if lock is not None:
+                lock.close()
 
 
 def known_owners(state: Path) -> list[str]:
@@ -172,39 +165,32 @@ def _new_owner(state: Path) -> Owner:
         owner_id = os.urandom(6).hex()
         folder = owners_folder(state) / owner_id
         folder.mkdir(parents=True, mode=0o711)
-        descriptor = _open_lock(folder / _LOCK)
-        fcntl.lockf(descriptor, fcntl.LOCK_EX)
-        return Owner(owner_id, state, os.getpid(), descriptor)
+        return Owner(owner_id, state, locked(folder / _LOCK))
+
+
+def _lock_of(state: Path, owner_id: str) -> FileLock | None:
+    """An owner's lock, which is not taken yet; None for one without: it went, or died before it had one."""
+    try:
+        return FileLock(owners_folder(state) / owner_id / _LOCK, creates=False)
+    except FileNotFoundError:
+        return None
 
 
 @contextmanager
 def _exclusively(state: Path) -> Iterator[None]:
     """One process and one thread at a time; never nested."""
-    with _in_process:
-        descriptor = _open_lock(state / _LOCK)
-        try:
-            fcntl.lockf(descriptor, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(descriptor)
+    lock = locked(state / _LOCK)
+    try:
+        yield
+    finally:
+        lock.close()
 
 
-def _renew_locks() -> None:
-    """A forked child starts with free locks: their holders are threads that it does not have."""
+def _start_anew() -> None:
+    """A forked child owns nothing and starts with free locks: their holders are threads that it does not have."""
     global _in_process, _sweeping
     _in_process, _sweeping = threading.RLock(), threading.Lock()
+    _owners.clear()
 
 
-os.register_at_fork(after_in_child=_renew_locks)
-
-
-def _open_lock(path: Path) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-
-
-def _try_lock(descriptor: int) -> bool:
-    try:
-        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    return True
+os.register_at_fork(after_in_child=_start_anew)

@@ -9,14 +9,13 @@ import random
 from collections.abc import Sequence
 from typing import Self
 
-from agentgym.action import Action, ToolCall
+from agentgym.action import Action
 from agentgym.env import EnvReply
-from agentgym.errors import ActionSyntaxError, ConfigError, ContractError
-from agentgym.message import Message, ToolSchema, user
+from agentgym.errors import ActionSyntaxError, ConfigError
+from agentgym.message import Message, user
 from agentgym.task import Task
-from agentgym.tools import ToolEnv, said, tool_schema
+from agentgym.tools import ToolEnv, tool
 from agentgym_tools.lookup.questions import HOPS_MIX, Difficulty, Question, draw_task, read_question
-from agentgym_tools.lookup.relations import KIND_OF_VALUE
 
 NO_ENTITY = "No such entity."
 NO_RELATION = "No such relation."
@@ -24,17 +23,6 @@ NOT_FOUND = "Nothing found."
 NO_CALL = "Call search, lookup or answer."
 RIGHT = "Right."
 WRONG = "Wrong."
-
-TOOLS: tuple[ToolSchema, ...] = (
-    tool_schema("search", "Find entities by a part of their name.", query="One or more whole words of the name."),
-    tool_schema(
-        "lookup",
-        "Look one fact up: the entity that stands in a relation to another.",
-        entity="Full name of an entity.",
-        relation=f"One of {', '.join(KIND_OF_VALUE)}; which of them exist depends on the entity.",
-    ),
-    tool_schema("answer", "Give the final answer and end the episode.", value="Full name of one entity."),
-)
 
 
 class LookupEnv(ToolEnv):
@@ -71,7 +59,6 @@ class LookupEnv(ToolEnv):
         render_mode: As in Gymnasium.
     """
 
-    tools = TOOLS
     invalid_value = -0.1
 
     def __init__(self, hops: int | None = None, distractors: int | None = None, render_mode: str | None = None) -> None:
@@ -103,26 +90,48 @@ class LookupEnv(ToolEnv):
             raise ActionSyntaxError(NO_CALL)
         return super().parse(text)
 
-    def call(self, call: ToolCall) -> EnvReply:
-        """Carry out a search, a look-up or the answer; what does not exist is said, not raised."""
+    @tool
+    def search(self, query: str) -> str:
+        """Find entities by a part of their name.
+
+        Args:
+            query: One or more whole words of the name.
+        """
+        assert self._question is not None
+        return ", ".join(self._question.base.search(query)) or NOT_FOUND
+
+    @tool
+    def lookup(self, entity: str, relation: str) -> str:
+        """Look one fact up: the entity that stands in a relation to another.
+
+        Args:
+            entity: Full name of an entity.
+            relation: One of team, home, mentor, book, captain, base, rival, mayor, twin, club, author, sequel, setting;
+                which of them exist depends on the entity.
+        """
         assert self._question is not None
         base = self._question.base
-        match call.name, call.arguments:
-            case "lookup", {"entity": str() as entity, "relation": str() as relation}:
-                name = base.find(entity)
-                if name is None:
-                    return said(NO_ENTITY)
-                relation = relation.strip().casefold()
-                value = base.facts[name].get(relation)
-                if value is None:
-                    return said(NO_RELATION)
-                self._seen |= {(name, relation)}
-                return said(value)
-            case "search", {"query": str() as query}:
-                return said(", ".join(base.search(query)) or NOT_FOUND)
-            case "answer", {"value": str() as value}:
-                return self._judge(value)
-        raise ContractError(f"Lookup got the call {call}, which its schemas do not allow")
+        name = base.find(entity)
+        if name is None:
+            return NO_ENTITY
+        relation = relation.strip().casefold()
+        value = base.facts[name].get(relation)
+        if value is None:
+            return NO_RELATION
+        self._seen |= {(name, relation)}
+        return value
+
+    @tool
+    def answer(self, value: str) -> EnvReply:
+        """Give the final answer and end the episode.
+
+        Args:
+            value: Full name of one entity.
+        """
+        assert self._question is not None
+        is_right = self._question.base.find(value) == self._question.answer
+        events = [self.event("success", float(is_right))]
+        return EnvReply([user(RIGHT if is_right else WRONG)], events, terminated=True, success=is_right)
 
     def anchor(self) -> str | None:
         """The task, the facts seen, in canonical order, and invalid messages so far."""
@@ -144,9 +153,3 @@ class LookupEnv(ToolEnv):
             made += (entity, relation) in self._seen
             entity = self._question.base.facts[entity][relation]
         return made / len(self._question.chain)
-
-    def _judge(self, value: str) -> EnvReply:
-        assert self._question is not None
-        is_right = self._question.base.find(value) == self._question.answer
-        events = [self.event("success", float(is_right))]
-        return EnvReply([user(RIGHT if is_right else WRONG)], events, terminated=True, success=is_right)

@@ -13,7 +13,7 @@ GROUP = [record("a", [{"step": 1.0}, {"success": 1.0}]), record("b", [{"step": 0
 
 def test_two_turns_are_those_of_the_paper():
     """The turn reward counts at the first turn alone, the outcome at both."""
-    first, second = TurnGroups(turn_weight=0.5, trace=0.0).attribute(GROUP)
+    first, second = TurnGroups(turn_weight=0.5, lambda_=0.0).attribute(GROUP)
     assert first.tolist() == [0.5 * 1.0 + 1.0, 1.0]
     assert second.tolist() == [-0.5 - 1.0, -1.0]
 
@@ -32,13 +32,13 @@ def test_how_many_turns_have_others_to_be_compared_with_is_known():
 
 def test_turns_may_be_compared_by_state():
     group = [record("a", [1.0, 5.0], anchors=["s", "t"]), record("b", [2.0, 3.0], anchors=["t", "s"])]
-    by_state = TurnGroups(trace=0.0, by="anchor").attribute(group)
+    by_state = TurnGroups(lambda_=0.0, by="anchor").attribute(group)
     assert [each.tolist() for each in by_state] == [[1.0 - 3.0, 5.0 - 2.0], [2.0 - 5.0, 3.0 - 1.0]]
 
 
 def test_a_turn_that_no_other_rollout_reached_adds_nothing():
     group = [record("a", [0.0, 0.0, 9.0]), record("b", [0.0, 1.0])]
-    first, second = TurnGroups(trace=0.0).attribute(group)
+    first, second = TurnGroups(lambda_=0.0).attribute(group)
     assert first.tolist() == [0.0, -1.0, 0.0]
     assert second.tolist() == [0.0, 1.0]
 

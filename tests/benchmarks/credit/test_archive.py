@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
-from benchmarks.credit.archive import archive, archived
+from benchmarks.credit.__main__ import SEEDS
+from benchmarks.credit.archive import ARCHIVE, archive, archived
+from benchmarks.credit.chain import Plan
 from benchmarks.credit.runs import Places, kept
-from benchmarks.credit.tables import Piece
+from benchmarks.credit.tables import Piece, methods, tasks
 from tests.benchmarks.credit.records import keep, record
 
 LOOP = Piece("key-door", "loop", 0, {"optimiser.learning_rate": 5e-4, "algorithm.minibatches": 2})
@@ -53,3 +56,15 @@ def test_the_archive_keeps_what_it_held_and_takes_out_what_nothing_can_ask_for(p
 
     assert archive(tmp_path / "second", places.archive) == {"key-door": 2}
     assert set(lines.splitlines()) < set((places.archive / "key-door.jsonl").read_text().splitlines())
+
+
+def test_chain_would_run_nothing_that_is_archived(tmp_path):
+    plan = Plan(list(tasks()), list(methods()), range(SEEDS), places=Places(tmp_path))
+    assert [piece.name for piece in plan.missing()] == []
+
+
+def test_every_result_of_the_archive_is_of_a_piece_as_it_is_configured_now(tmp_path):
+    shutil.copytree(ARCHIVE, tmp_path / "archive")
+    archive(tmp_path / "nothing", tmp_path / "archive")
+    for path in sorted(ARCHIVE.iterdir()):
+        assert (tmp_path / "archive" / path.name).read_text() == path.read_text(), path.name

@@ -11,6 +11,7 @@ from agentgym.testing import check_env
 from agentgym_tools.lookup.env import NO_CALL, NO_ENTITY, NO_RELATION, NOT_FOUND, RIGHT, WRONG, LookupEnv
 from agentgym_tools.lookup.knowledge_base import MAX_FOUND
 from agentgym_tools.lookup.questions import Question
+from agentgym_tools.lookup.relations import KIND_OF_VALUE
 
 HOSTILE = (
     "",
@@ -226,3 +227,9 @@ def test_env_refuses_bad_options() -> None:
 
 def test_env_keeps_the_contract() -> None:
     check_env("agentgym/Lookup-v0").raise_if_failed()
+
+
+def test_the_model_reads_of_every_relation() -> None:
+    _, lookup, _ = LookupEnv.tools
+    described = lookup["function"]["parameters"]["properties"]["relation"]["description"]
+    assert described == f"One of {', '.join(KIND_OF_VALUE)}; which of them exist depends on the entity."

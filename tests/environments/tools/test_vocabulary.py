@@ -5,7 +5,7 @@ from agentgym.message import content_text
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.suite import load_suite
 from agentgym_tools.lookup import vocabulary
-from agentgym_tools.lookup.env import TOOLS
+from agentgym_tools.lookup.env import LookupEnv
 from agentgym_tools.lookup.scripts import Demonstrator, oracle
 
 
@@ -29,8 +29,8 @@ def test_texts_hold_no_repeats() -> None:
 
 
 def test_episodes_of_the_oracle_are_short_in_tokens(play: Any) -> None:
-    tokenizer = build_tokenizer(vocabulary.texts(), TOOLS)
+    tokenizer = build_tokenizer(vocabulary.texts(), LookupEnv.tools)
     for task in load_suite("tools/lookup").tasks("test")[::10]:
         messages = play(task, oracle(task, 0)).messages
-        token_ids = tokenizer.apply_chat_template(messages, tools=list(TOOLS), return_dict=False)
+        token_ids = tokenizer.apply_chat_template(messages, tools=list(LookupEnv.tools), return_dict=False)
         assert len(token_ids) < 100

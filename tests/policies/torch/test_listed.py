@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from agentgym.errors import ContextOverflowError, ContractError
-from agentgym.policies.torch.listed import PICKS_LISTED, ListedPolicy, load_policy
+from agentgym.policies.torch.listed import PICKS_LEGAL_ACTIONS, ListedPolicy, load_policy
 from agentgym.policies.torch.policy import SEEN_FILE, TorchLimits, TorchPolicy
 from agentgym.policies.torch.tiny_model import build_tiny_model
 from agentgym.policy import Request, Sampling
@@ -104,5 +104,5 @@ def test_an_exported_policy_loads_as_it_was_trained(policy, tokenizer, tmp_path)
     tokenizer.save_pretrained(tmp_path)
     assert type(load_policy(tmp_path)) is TorchPolicy
     for is_listed in (True, False):
-        (tmp_path / SEEN_FILE).write_text(json.dumps({"seen_hashes": [], PICKS_LISTED: is_listed}))
+        (tmp_path / SEEN_FILE).write_text(json.dumps({"seen_hashes": [], PICKS_LEGAL_ACTIONS: is_listed}))
         assert type(load_policy(tmp_path)) is (ListedPolicy if is_listed else TorchPolicy)

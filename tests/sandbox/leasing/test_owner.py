@@ -12,7 +12,7 @@ from agentgym.errors import SandboxStartError
 from agentgym.sandbox.leasing.owner import dead_owner, known_owners, state_folder, state_id, this_owner
 
 BE_OWNER = """
-import sys, time
+import os, sys, time
 from pathlib import Path
 from agentgym.sandbox.leasing.owner import this_owner
 owner = this_owner(Path(sys.argv[1]))
@@ -42,6 +42,13 @@ def is_dead(state, owner_id):
         return answer
 
 
+def is_dead_to_others(state, owner_id):
+    code = "import sys; from pathlib import Path; from agentgym.sandbox.leasing.owner import dead_owner\n"
+    code += "with dead_owner(Path(sys.argv[1]), sys.argv[2]) as dead: print(dead)"
+    command = [sys.executable, "-c", code, str(state), owner_id]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout == "True\n"
+
+
 def test_owner_is_one_a_process_and_never_dead_to_itself(state):
     owner = this_owner(state)
     assert this_owner(state) is owner
@@ -63,10 +70,7 @@ def test_asking_about_oneself_from_another_thread_gives_no_lock_away(state, stra
     thread = threading.Thread(target=lambda: is_dead(state, owner.id))
     thread.start()
     thread.join()
-    code = "import sys; from pathlib import Path; from agentgym.sandbox.leasing.owner import dead_owner\n"
-    code += "with dead_owner(Path(sys.argv[1]), sys.argv[2]) as dead: print(dead)"
-    asked = [sys.executable, "-c", code, str(state), owner.id]
-    assert subprocess.run(asked, capture_output=True, text=True, check=True).stdout == "False\n"
+    assert not is_dead_to_others(state, owner.id)
 
 
 def test_forked_child_is_an_owner_of_its_own_and_its_end_frees_nothing_of_the_parent(state):
@@ -111,3 +115,35 @@ def test_state_folder_of_another_user_is_refused(monkeypatch, tmp_path):
     monkeypatch.setenv("AGENTGYM_STATE_DIR", str(tmp_path))
     with pytest.raises(SandboxStartError, match="another user"):
         state_folder()
+
+
+def test_closing_another_descriptor_of_the_lock_leaves_the_owner_alive(state):
+    owner = this_owner(state)
+    owner.lock_path.read_bytes()
+    assert not is_dead_to_others(state, owner.id)
+
+
+def test_thread_that_sweeps_while_another_becomes_an_owner_never_finds_it_dead(state):
+    for _ in range(300):
+        found, is_owner = [], threading.Event()
+
+        def ask(found=found, is_owner=is_owner):
+            while not is_owner.is_set():
+                found.extend(owner_id for owner_id in known_owners(state) if is_dead(state, owner_id))
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        owner = this_owner(state)
+        is_owner.set()
+        thread.join()
+        assert found == []
+        owner.release()
+
+
+def test_owner_is_dead_although_a_forked_child_lives_on(state):
+    code = BE_OWNER.replace("time.sleep(60)", "os.fork() and os._exit(0); print(flush=True); sys.stdin.read()")
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", code, str(state)], stdin=pipe, stdout=pipe, text=True) as process:
+        owner_id, _ = process.stdout.readline().strip(), process.stdout.readline()
+        process.wait()
+        assert is_dead(state, owner_id)

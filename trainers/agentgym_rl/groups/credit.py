@@ -231,11 +231,11 @@ def _step_rewards(
 
 def _differ(returns: Sequence[float | None], step_rewards: Sequence[Stream]) -> bool:
     """Whether some episodes were rewarded otherwise than others, or at other turns; of one group or of several."""
-    told = {
+    distinct = {
         (total, *np.flatnonzero(rewards), *rewards[rewards != 0.0])
         for total, rewards in zip(returns, step_rewards, strict=True)
     }
-    return len(told) > 1
+    return len(distinct) > 1
 
 
 def _credit_trajectory(

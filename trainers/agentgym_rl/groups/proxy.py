@@ -35,10 +35,13 @@ class ProxyPart:
         if self._watch is None or not shaped:
             return {}
         reading = self._watch.update([each.reward for each in shaped], [each.score for each in shaped])
-        told = {"proxy/episodes": float(reading.num_episodes)}
+        metrics = {"proxy/episodes": float(reading.num_episodes)}
         if reading.correlation is None:
-            return told
-        return told | {"proxy/correlation": reading.correlation, "proxy/iterations_astray": float(reading.num_astray)}
+            return metrics
+        return metrics | {
+            "proxy/correlation": reading.correlation,
+            "proxy/iterations_astray": float(reading.num_astray),
+        }
 
     def parts(self) -> Mapping[str, Part]:
         """Itself, where it follows anything."""

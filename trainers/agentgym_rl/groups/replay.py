@@ -111,12 +111,12 @@ class GroupReplay:
             return groups
         filled = groups
         if self.buffer is not None:
-            samplers = [sampler for sampler in self.buffer.samplers if isinstance(sampler, TaskSuccesses)]
-            for sampler in samplers:
-                filled = sampler.fill(filled, self._fits)
-            self._metrics |= self.buffer.draw_metrics([sampler.filled for sampler in samplers])
+            selectors = [selector for selector in self.buffer.selectors if isinstance(selector, TaskSuccesses)]
+            for selector in selectors:
+                filled = selector.fill(filled, self._fits)
+            self._metrics |= self.buffer.draw_metrics([selector.filled for selector in selectors])
             added = sum(is_replayed(member) for group in filled for member in group.members)
-            drawn = sum(len(sampler.filled.entries) for sampler in samplers)
+            drawn = sum(len(selector.filled.entries) for selector in selectors)
             self._metrics |= {"replay/drawn": float(added), "replay/too_long": float(drawn - added)}
         return distributed.broadcast(filled)
 

@@ -2,7 +2,7 @@
 
 logp_prox is recomputed by the weights being trained at the start of the update; logp_behaviour is the one recorded when
 the token was sampled. Recomputing both (as if the replayed sample were fresh) makes every w 1 and corrects nothing.
-Which entries are drawn, and the weights of drawing them, are up to the samplers.
+Which entries are drawn, and the weights of drawing them, are up to the selectors.
 """
 
 from __future__ import annotations

@@ -267,7 +267,7 @@ class UnderTurnCritic(UnderCritic):
 class UnderSoftCritic(UnderCritic):
     """The options of learners whose policy picks among listed actions."""
 
-    picks_listed: ClassVar[bool] = True
+    picks_legal_actions: ClassVar[bool] = True
     critic: SoftCriticOptions
     actor: SoftActorOptions
 

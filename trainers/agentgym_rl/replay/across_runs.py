@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from agentgym.errors import CheckpointError, ConfigError
-from agentgym_rl.replay.draw import Draw, Sampler, generator_state, require_count, restore_generator
+from agentgym_rl.replay.draw import Draw, Selector, generator_state, require_count, restore_generator
 
 
 class ReplayAcrossRuns:
     """Draws from a run and from further ones.
 
     Args:
-        own: Sampler of the present run.
-        others: Samplers of further runs, as likely as each other.
+        own: Selector of the present run.
+        others: Selectors of further runs, as likely as each other.
         generator: Of the choice between runs.
         share: Of a draw that comes from the further runs; all of it while the present run has nothing yet.
 
@@ -29,7 +29,7 @@ class ReplayAcrossRuns:
     """
 
     def __init__(
-        self, own: Sampler, others: Sequence[Sampler], generator: np.random.Generator, share: float = 0.5
+        self, own: Selector, others: Sequence[Selector], generator: np.random.Generator, share: float = 0.5
     ) -> None:
         if not others:
             raise ConfigError("replay across runs has no further run; name one, or replay the present run alone")
@@ -48,17 +48,17 @@ class ReplayAcrossRuns:
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint keeps, as JSON; the states of the indices come beside it."""
-        samplers = [sampler.state() for sampler in (self.own, *self.others)]
-        return {"rng": generator_state(self._generator), "samplers": samplers}
+        selectors = [selector.state() for selector in (self.own, *self.others)]
+        return {"rng": generator_state(self._generator), "samplers": selectors}
 
     def restore(self, record: Mapping[str, Any]) -> None:
         """Go on from a checkpoint; restore the indices first."""
         restore_generator(self._generator, record)
-        samplers = record.get("samplers", [])
-        if len(samplers) != 1 + len(self.others):
+        selectors = record.get("samplers", [])
+        if len(selectors) != 1 + len(self.others):
             raise CheckpointError(
-                f"the checkpoint replays {len(samplers)} runs, expected {1 + len(self.others)}; resume with the same "
+                f"the checkpoint replays {len(selectors)} runs, expected {1 + len(self.others)}; resume with the same "
                 "runs"
             )
-        for sampler, found in zip((self.own, *self.others), samplers, strict=True):
-            sampler.restore(found)
+        for selector, found in zip((self.own, *self.others), selectors, strict=True):
+            selector.restore(found)

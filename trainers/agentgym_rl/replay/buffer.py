@@ -1,4 +1,4 @@
-"""A replay buffer as the options ask for it: an index and a sampler for this run, and for each earlier one; hindsight.
+"""A replay buffer as the options ask for it: an index and a selector for this run, and for each earlier one; hindsight.
 
 What is learnt from a draw is up to learners; reading its tokens is in `reading`, single parts are in their own files.
 """
@@ -23,7 +23,7 @@ from agentgym.trajectory import Trajectory
 from agentgym_rl.core.part_state import PartState
 from agentgym_rl.replay.across_runs import ReplayAcrossRuns
 from agentgym_rl.replay.admission import open_runs
-from agentgym_rl.replay.draw import Draw, Sampler
+from agentgym_rl.replay.draw import Draw, Selector
 from agentgym_rl.replay.hindsight import Hindsight
 from agentgym_rl.replay.imitation import SelfImitation, UsualReturns
 from agentgym_rl.replay.index import ReplayIndex
@@ -48,26 +48,26 @@ class ReplayBuffer:
     """What can be drawn from a run, and from earlier ones.
 
     Args:
-        options: The kind of sampler, bounds, share of earlier runs.
+        options: The kind of selector, bounds, share of earlier runs.
         indices: Of the run itself, then of each earlier one.
         hindsight: Relabels failed episodes; None: off.
         seed: Of all draws.
 
     Attributes:
         indices: As given.
-        samplers: One an index, in their order; which class follows from the kind.
-        usual: kind imitation: what the samplers judge by; whoever collects tells it of fresh groups.
+        selectors: One an index, in their order; which class follows from the kind.
+        usual: kind imitation: what the selectors judge by; whoever collects tells it of fresh groups.
     """
 
     def __init__(self, options: Memory, indices: Sequence[ReplayIndex], hindsight: Hindsight | None, seed: int) -> None:
         self.options, self.indices, self.hindsight = options, tuple(indices), hindsight
         self.usual = UsualReturns(options.imitation if isinstance(options, ImitationReplay) else ImitationConfig())
-        self.samplers = [self._sampler(index, draw_seed(seed, "replay", n)) for n, index in enumerate(self.indices)]
+        self.selectors = [self._selector(index, draw_seed(seed, "replay", n)) for n, index in enumerate(self.indices)]
         self._seed = seed
         self._across = None
         if len(self.indices) > 1:
             chooser = np.random.default_rng(draw_seed(seed, "replay", "runs"))
-            self._across = ReplayAcrossRuns(self.samplers[0], self.samplers[1:], chooser, options.runs_share)
+            self._across = ReplayAcrossRuns(self.selectors[0], self.selectors[1:], chooser, options.runs_share)
 
     @classmethod
     def open(
@@ -152,7 +152,7 @@ class ReplayBuffer:
         Raises:
             ContractError: There is nothing to draw from.
         """
-        return [self.samplers[0].draw(count)] if self._across is None else self._across.draw(count)
+        return [self.selectors[0].draw(count)] if self._across is None else self._across.draw(count)
 
     def draw_metrics(self, draws: Sequence[Draw]) -> dict[str, float]:
         """How stale what was drawn is, for the log: ages and lags of this run alone, and the share of earlier runs.
@@ -173,9 +173,9 @@ class ReplayBuffer:
         Raises:
             ContractError: Draws have no priorities here, are of another buffer or void, or a value is no finite number.
         """
-        for sampler in self.samplers:
-            if sampler.index is draw.index and isinstance(sampler, PrioritisedReplay):
-                return sampler.update(draw, values)
+        for selector in self.selectors:
+            if selector.index is draw.index and isinstance(selector, PrioritisedReplay):
+                return selector.update(draw, values)
         raise ContractError(
             f"no priorities to update: replay.kind is {self.options.kind!r}, expected prioritised, and a draw of this "
             "buffer"
@@ -205,8 +205,8 @@ class ReplayBuffer:
     def state(self) -> PartState:
         """What a checkpoint keeps: which episodes are in, their priorities, and where the draws stand."""
         states = [index.state() for index in self.indices]
-        samplers = [self.samplers[0].state()] if self._across is None else self._across.state()
-        record = {"kind": self.options.kind, "samplers": samplers, "indices": [dict(each.record) for each in states]}
+        selectors = [self.selectors[0].state()] if self._across is None else self._across.state()
+        record = {"kind": self.options.kind, "samplers": selectors, "indices": [dict(each.record) for each in states]}
         return PartState(
             record, {f"{n}.{name}": tensor for n, each in enumerate(states) for name, tensor in each.tensors.items()}
         )
@@ -226,13 +226,13 @@ class ReplayBuffer:
             )
         for n, (index, record) in enumerate(zip(self.indices, records, strict=True)):
             index.restore(PartState(record, _of_index(state.tensors, f"{n}.")))
-        samplers = state.record["samplers"]
+        selectors = state.record["samplers"]
         if self._across is None:
-            self.samplers[0].restore(samplers[0])
+            self.selectors[0].restore(selectors[0])
         else:
-            self._across.restore(samplers)
+            self._across.restore(selectors)
 
-    def _sampler(self, index: ReplayIndex, seed: int) -> Sampler:
+    def _selector(self, index: ReplayIndex, seed: int) -> Selector:
         options, generator = self.options, np.random.default_rng(seed)
         if isinstance(options, SuccessReplay):
             return TaskSuccesses(index, generator, options.per_task)

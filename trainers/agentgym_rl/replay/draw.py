@@ -1,6 +1,6 @@
-"""What a sampler gives: entries of an index with the weights of their draw; and what all samplers share.
+"""What a selector gives: entries of an index with the weights of their draw; and what all selectors share.
 
-The samplers are `uniform`, `prioritised`, `returns` and `imitation`, and `across_runs` over several of them.
+The selectors are `uniform`, `prioritised`, `returns` and `imitation`, and `across_runs` over several of them.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Draw:
         } | histogram_metrics("replay/age", ages, AGES)
 
 
-class Sampler(Protocol):
+class Selector(Protocol):
     """Draws entries of one index."""
 
     index: ReplayIndex
@@ -127,5 +127,5 @@ def restore_generator(generator: np.random.Generator, record: Mapping[str, Any])
         generator.bit_generator.state = record["rng"]
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(
-            f"the checkpoint's state of a replay sampler cannot be used: {error}; resume from another checkpoint"
+            f"the checkpoint's state of a replay selector cannot be used: {error}; resume from another checkpoint"
         ) from error

@@ -23,7 +23,7 @@ from agentgym_rl.replay.tables import ImitationConfig
 
 
 class UsualReturns:
-    """How fresh groups fared lately; several samplers may share one.
+    """How fresh groups fared lately; several selectors may share one.
 
     Args:
         config: How much is remembered, and whether deviations count.

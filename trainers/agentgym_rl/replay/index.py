@@ -1,6 +1,6 @@
 """What of a run can be replayed, as columns in memory: which episodes, how old, how good; tokens stay on the disk.
 
-Which entries are drawn is up to the samplers beside this file; reading drawn entries is in `reading`.
+Which entries are drawn is up to the selectors beside this file; reading drawn entries is in `reading`.
 """
 
 from __future__ import annotations

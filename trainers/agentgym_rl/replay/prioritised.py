@@ -26,7 +26,7 @@ class PrioritisedReplay:
     New entries get the highest priority seen so far, so that each is likely to be seen once.
 
     Args:
-        index: Where from; it keeps the priorities of each unit, for one sampler.
+        index: Where from; it keeps the priorities of each unit, for one selector.
         generator: Of the draws.
         config: How priorities become probabilities.
         unit: What one entry is.
@@ -60,11 +60,11 @@ class PrioritisedReplay:
         """Set the priorities of drawn entries.
 
         Args:
-            draw: As this sampler gave it.
+            draw: As this selector gave it.
             values: float64[n], the TD error or advantage of each; their sign does not matter.
 
         Raises:
-            ContractError: The index was refreshed since, the draw is of another sampler, a value is no finite
+            ContractError: The index was refreshed since, the draw is of another selector, a value is no finite
                 number, or priorities are by return.
         """
         if self.config.by == "return":
@@ -72,7 +72,7 @@ class PrioritisedReplay:
         if draw.index is not self.index or draw.unit != self.unit:
             raise ContractError(
                 f"these are entries of another buffer, or of {draw.unit}s where priorities are of {self.unit}s; hand "
-                "each draw to the sampler that gave it"
+                "each draw to the selector that gave it"
             )
         draw.require_current()
         magnitudes = np.abs(np.asarray(values, np.float64)) + self.config.floor
@@ -94,7 +94,7 @@ class PrioritisedReplay:
         """Go on from a checkpoint; restore the index first."""
         restore_generator(self._generator, record)
         if "highest" not in record:
-            raise CheckpointError("the checkpoint's replay sampler was not prioritised; resume with the same settings")
+            raise CheckpointError("the checkpoint's replay selector was not prioritised; resume with the same settings")
         self._highest, self._generation = float(record["highest"]), -1
 
     def _priorities(self) -> NDArray[np.float64]:

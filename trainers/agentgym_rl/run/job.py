@@ -20,7 +20,7 @@ from transformers.utils import logging as transformers_logging
 
 from agentgym.errors import CheckpointError, LearningStalledError
 from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate
-from agentgym.policies.torch.listed import PICKS_LISTED
+from agentgym.policies.torch.listed import PICKS_LEGAL_ACTIONS
 from agentgym.policies.torch.policy import MESSAGE_LIMIT, SEEN_FILE
 from agentgym.policies.torch.steering import load_steering, save_model
 from agentgym.policy import Policy
@@ -371,7 +371,7 @@ class TrainingJob:
             "stage": stage,
             "seen_hashes": sorted(seen),
             MESSAGE_LIMIT: self.config.rollout.sampling.max_tokens,
-            PICKS_LISTED: self.config.algorithm.picks_listed,
+            PICKS_LEGAL_ACTIONS: self.config.algorithm.picks_legal_actions,
         }
         partial = target.with_suffix(".partial")
         shutil.rmtree(partial, ignore_errors=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agentgym.config import Source, dotted_keys, pruned
+from agentgym.config import Source, dotted_keys, merged, pruned
 from agentgym.errors import ConfigError
 from agentgym_rl.run.learners import LEARNERS
 
@@ -34,6 +34,8 @@ MOVED: Mapping[str, str] = {
     "algorithm.offline": "algorithm",
 }
 """Old keys, and tables of keys, with the new ones."""
+MOVED_OPTIONS: Mapping[str, str] = {"turn_groups.trace": "turn_groups.lambda", "trace": "lambda"}
+"""Old options of methods of credit with the new ones; the name may be left out where there is one method."""
 
 
 def require_new_spelling(tables: Mapping[str, Any], source: Source) -> None:
@@ -53,6 +55,8 @@ def require_new_spelling(tables: Mapping[str, Any], source: Source) -> None:
         raise ConfigError(
             f"{source.place('algorithm.credit')} is now a table; write algorithm.credit.kind = {credit!r} in its place"
         )
+    if isinstance(credit, Mapping):
+        _require_new_options(credit.get("attribution"), source)
     if learner == "offline":
         raise ConfigError(
             f"{source.place('algorithm.learner')} is 'offline', which names no learner any more; choose one of "
@@ -66,8 +70,31 @@ def require_new_spelling(tables: Mapping[str, Any], source: Source) -> None:
         )
 
 
+def _require_new_options(attribution: Any, source: Source) -> None:
+    if not isinstance(attribution, Mapping):
+        return
+    options = attribution.get("options")
+    for option in options if isinstance(options, list) else ():
+        new = _renamed_option(str(option))
+        if new != option:
+            place = source.place("algorithm.credit.attribution.options")
+            raise ConfigError(f"{place} has the option {option!r}, which is now {new!r}; write that in its place")
+
+
 def translated(tables: Mapping[str, Any]) -> dict[str, Any]:
     """The stored configuration of a run in the present spelling; as it is where it has that already."""
+    return _with_new_options(_with_new_keys(tables))
+
+
+def _with_new_options(tables: dict[str, Any]) -> dict[str, Any]:
+    match tables:
+        case {"algorithm": {"credit": {"attribution": {"options": [_, *_] as options}}}}:
+            renamed = {"attribution": {"options": list(map(_renamed_option, options))}}
+            return merged(tables, {"algorithm": {"credit": renamed}})
+    return tables
+
+
+def _with_new_keys(tables: Mapping[str, Any]) -> dict[str, Any]:
     algorithm = tables.get("algorithm")
     if not isinstance(algorithm, Mapping) or "advantage" not in algorithm:
         return dict(tables)
@@ -106,6 +133,13 @@ def _renamed(key: str) -> str:
         if key == old or key.startswith(f"{old}."):
             return MOVED[old] + key.removeprefix(old)
     return key
+
+
+def _renamed_option(option: str) -> str:
+    """An option of a method of credit, such as "turn_groups.lambda=0.9", in the present spelling."""
+    key, equals, value = option.partition("=")
+    new = MOVED_OPTIONS.get(key.strip())
+    return option if new is None else f"{new}{equals}{value}"
 
 
 def _leaves(tables: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:

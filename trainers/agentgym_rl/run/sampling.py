@@ -62,4 +62,4 @@ def stored_policy(folder: Path, name: str) -> Policy:
 
 
 def _kind(config: TrainConfig) -> type[TorchPolicy]:
-    return ListedPolicy if config.algorithm.picks_listed else TorchPolicy
+    return ListedPolicy if config.algorithm.picks_legal_actions else TorchPolicy

@@ -92,13 +92,15 @@ def why_not_learning(curves: Curves, held_out: Mapping[str, Mapping[str, Any]] |
         return ["fewer than two iterations: too few to say whether it improves", *found]
     window = max(1, min(_WINDOW, len(success) // 2))
     gain = success[-window:].mean() - success[:window].mean()
-    told = _of_held_out(held_out or {})
+    reasons = _of_held_out(held_out or {})
     if gain < _MIN_GAIN:
-        told.insert(0, f"success in training went from {success[:window].mean():.3f} to {success[-window:].mean():.3f}")
-    if not told:
+        reasons.insert(
+            0, f"success in training went from {success[:window].mean():.3f} to {success[-window:].mean():.3f}"
+        )
+    if not reasons:
         return []
     found = [text for is_so, text in _suspicions(curves, window) if is_so]
-    return told + (found or [_NO_CAUSE])
+    return reasons + (found or [_NO_CAUSE])
 
 
 def _of_held_out(held_out: Mapping[str, Mapping[str, Any]]) -> list[str]:

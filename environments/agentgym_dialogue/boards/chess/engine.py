@@ -220,3 +220,8 @@ class EnginePool:
 
 ENGINES = EnginePool()
 """The pool of this process."""
+
+
+def close_shared_pools() -> None:
+    """End the engines of this process that are not busy; the next question starts others."""
+    ENGINES.close()

@@ -47,9 +47,9 @@ def test_a_run_keeps_what_its_last_iteration_was_trained_on(tmp_path: Path, algo
             for row, trajectory in zip(store.episode_rows(), store.episodes(), strict=True)
             if row.number in kept
         }
-        told = next(each for each in stored_credit(store) if each.label == IN_TRAINING)
+        shown = next(each for each in stored_credit(store) if each.label == IN_TRAINING)
     assert found == {name: credit.tolist() for name, credit in expected.items()}
-    assert (told.method, told.yields, told.purpose) == (method.formula.name, method.formula.yields, "train")
+    assert (shown.method, shown.yields, shown.purpose) == (method.formula.name, method.formula.yields, "train")
 
 
 def test_the_report_of_such_a_run_shows_it_without_further_ado(tmp_path: Path) -> None:
@@ -64,8 +64,8 @@ def test_no_more_than_a_bounded_number_of_episodes_is_kept(tmp_path: Path, monke
     trained(tmp_path, {"preset": "gigpo"})
     with RunStore.open(tmp_path / "run", read_only=True) as store:
         assert len(store.credit(IN_TRAINING)) == 5
-        (told,) = stored_credit(store)
-    assert (told.episodes, told.left_out) == (5, 0)
+        (shown,) = stored_credit(store)
+    assert (shown.episodes, shown.left_out) == (5, 0)
 
 
 def test_credit_is_kept_of_the_iterations_own_graded_episodes_alone(tmp_path: Path) -> None:
@@ -85,9 +85,9 @@ def test_credit_is_kept_of_the_iterations_own_graded_episodes_alone(tmp_path: Pa
         for _ in range(2):
             keep_trained_on(store, IN_TRAINING, make_attribution("uniform"), episodes, turns, iteration=1)
         kept = store.credit(IN_TRAINING)
-        (told,) = stored_credit(store)
+        (shown,) = stored_credit(store)
     assert {number: [event.value for event in events] for number, events in kept.items()} == {numbers[1]: [0.5]}
-    assert (told.episodes, told.left_out) == (1, 2)
+    assert (shown.episodes, shown.left_out) == (1, 2)
 
 
 def test_a_run_without_a_method_keeps_none(tmp_path: Path) -> None:
@@ -107,8 +107,8 @@ def test_advantages_of_a_critic_are_kept_turn_by_turn(tmp_path: Path) -> None:
             for row, trajectory in zip(store.episode_rows(), store.episodes(), strict=True)
             if row.number in kept
         ]
-        told = {each.label: (each.method, each.yields, each.conserves) for each in stored_credit(store)}
-    assert told == {BY_CRITIC: ("turn_gae", "advantages", False), IN_TRAINING: ("uniform", "rewards", True)}
+        shown = {each.label: (each.method, each.yields, each.conserves) for each in stored_credit(store)}
+    assert shown == {BY_CRITIC: ("turn_gae", "advantages", False), IN_TRAINING: ("uniform", "rewards", True)}
     assert len(found) == len(members)
     turns = np.concatenate(found)
     assert len(np.unique(turns)) > len(members)  # not one number an episode

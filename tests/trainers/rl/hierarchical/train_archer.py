@@ -45,8 +45,8 @@ def without(prefix: str) -> Any:
 
 def with_fresh_draws(self: ReplayBuffer, state: PartState) -> None:
     """D-28: the draws begin anew."""
-    samplers = [sampler.state() for sampler in self.samplers]
-    RESTORE_REPLAY(self, PartState({**state.record, "samplers": samplers}, state.tensors))
+    selectors = [selector.state() for selector in self.selectors]
+    RESTORE_REPLAY(self, PartState({**state.record, "samplers": selectors}, state.tensors))
 
 
 BUGS: dict[str, tuple[Any, str, Any]] = {

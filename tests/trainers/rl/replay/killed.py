@@ -61,8 +61,8 @@ def forgets_the_buffer(self: ReplayBuffer, state: Any) -> None:
 def forgets_the_draws(self: ReplayBuffer, state: Any) -> None:
     """D-28: draws begin anew."""
     RESTORE(self, state)
-    for sampler in self.samplers:
-        sampler.restore({**sampler.state(), "rng": generator_state(np.random.default_rng(5))})
+    for selector in self.selectors:
+        selector.restore({**selector.state(), "rng": generator_state(np.random.default_rng(5))})
 
 
 def forgets_what_is_usual(self: ReplayBuffer, state: Any) -> None:

@@ -132,28 +132,28 @@ def test_bounds_hold_and_nothing_younger_is_lost(waves, capacity, max_age, max_l
             assert resumed.number.tolist() == index.number.tolist()
 
 
-def forgets_the_generator(sampler, record):
+def forgets_the_generator(selector, record):
     """D-28: the state of the draws is not part of the checkpoint."""
-    type(sampler).restore(sampler, record | {"rng": generator_state(np.random.default_rng(0))})
+    type(selector).restore(selector, record | {"rng": generator_state(np.random.default_rng(0))})
 
 
-def forgets_the_priorities(sampler, record):
+def forgets_the_priorities(selector, record):
     """D-28: every entry is new again after resuming."""
-    type(sampler).restore(sampler, record)
-    sampler.index.turn_priority[:] = np.nan
+    type(selector).restore(selector, record)
+    selector.index.turn_priority[:] = np.nan
 
 
-def restores(sampler, record):
-    sampler.restore(record)
+def restores(selector, record):
+    selector.restore(record)
 
 
-def _batches(sampler, index, store, iteration):
+def _batches(selector, index, store, iteration):
     """Three further iterations: draw, learn something from it, and take in new episodes."""
     drawn = []
     for step in range(3):
-        draw = sampler.draw(5)
+        draw = selector.draw(5)
         drawn += [index.number[draw.episodes()].tolist(), draw.weights.tolist()]
-        sampler.update(draw, np.sin(draw.entries + step))
+        selector.update(draw, np.sin(draw.entries + step))
         store.write_episode(episode(4, version=iteration + step), iteration=iteration + step)
         index.refresh(iteration=iteration + step, version=iteration + step)
     return drawn
@@ -164,18 +164,18 @@ def test_a_resumed_buffer_draws_the_same_next_batches(implementation, is_bug, st
     for iteration in range(8):
         store.write_episode(episode(3, version=iteration), iteration=iteration)
     index = make_index(8, 8, capacity=20, max_age=6)
-    sampler = PrioritisedReplay(index, np.random.default_rng(3), PriorityConfig())
-    sampler.draw(2)
-    _batches(sampler, index, store, 8)
-    record = json.loads(json.dumps({"index": index.state().record, "sampler": sampler.state()}))
+    selector = PrioritisedReplay(index, np.random.default_rng(3), PriorityConfig())
+    selector.draw(2)
+    _batches(selector, index, store, 8)
+    record = json.loads(json.dumps({"index": index.state().record, "selector": selector.state()}))
     tensors = {name: tensor.clone() for name, tensor in index.state().tensors.items()}
-    expected = _batches(sampler, index, store, 11)
+    expected = _batches(selector, index, store, 11)
 
     store.rollback_after(10)
     again = ReplayIndex(store, index.config, suite=SUITE)
     again.restore(PartState(record["index"], tensors))
     resumed = PrioritisedReplay(again, np.random.default_rng(99), PriorityConfig())
-    implementation(resumed, record["sampler"])
+    implementation(resumed, record["selector"])
     with noticed(is_bug):
         assert _batches(resumed, again, store, 11) == expected
 

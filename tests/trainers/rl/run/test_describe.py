@@ -18,7 +18,7 @@ SAID = {
     "reinforce_pp_baseline": ["A_i = R_i - mean_j R_j", "whitened"],
     "lite_ppo": ["(R_i - mean_j R_j) / (std_batch R + 0.0001)"],
     "gigpo": ["A_t = episode_groups+anchors", "G_t minus the mean G", "R_i minus the mean return of its group"],
-    "mt_grpo": ["A_t = turn_groups", "(gamma trace)^(t'-t) (r_t' - b_t') + A^O"],
+    "mt_grpo": ["A_t = turn_groups", "(gamma lambda)^(t'-t) (r_t' - b_t') + A^O"],
     "arpo": ["gets one of the last 8 of its task", "W = min(exp(logp_prox - logp_mu), 2)", "logp_mu as recorded"],
     "spear": [
         "A' = (R - median(means of the last 10240 groups))",

@@ -101,16 +101,32 @@ def test_a_key_that_moved_is_refused_with_its_new_name(key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("override", "told"),
+    ("override", "expected"),
     [
         ("algorithm.credit=turn_gae", r"is now a table; write algorithm\.credit\.kind = 'turn_gae'"),
         ("algorithm.learner=offline", "choose one of cloning, monte_carlo, ilql"),
         ("algorithm.actor.kind=listed", r"write algorithm\.learner = 'soft_actor_critic'"),
     ],
 )
-def test_a_value_that_moved_is_refused_with_its_new_name(override: str, told: str) -> None:
-    with pytest.raises(ConfigError, match=told):
+def test_a_value_that_moved_is_refused_with_its_new_name(override: str, expected: str) -> None:
+    with pytest.raises(ConfigError, match=expected):
         load_config(None, [*SUITE, override])
+
+
+@pytest.mark.parametrize(("old", "new"), [("turn_groups.trace=0.5", "turn_groups.lambda=0.5"), ("trace=0", "lambda=0")])
+def test_an_option_of_a_method_that_moved_is_refused_with_its_new_name_and_read_of_stored_runs(
+    old: str, new: str
+) -> None:
+    overrides = [*SUITE, "algorithm.preset=mt_grpo"]
+    with pytest.raises(ConfigError, match=rf"has the option '{old}', which is now '{new}'; write that in its place"):
+        load_config(None, [*overrides, f"algorithm.credit.attribution.options=['{old}']"])
+    config = load_config(None, [*overrides, f"algorithm.credit.attribution.options=['{new}']"])
+    tables = tables_of(config)
+    put(tables, "algorithm.credit.attribution.options", [old])
+    assert stored_config(translated(tables), Source()) == config
+    first = stored("mt_grpo")
+    put(first, "algorithm.attribution.options", [old])
+    assert stored_config(translated(first), Source()).algorithm.credit.attribution.options == (new,)
 
 
 def test_the_line_of_a_file_in_the_old_spelling_is_named(tmp_path: Path) -> None:

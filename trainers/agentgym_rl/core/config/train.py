@@ -45,7 +45,7 @@ class LearnerOptions:
     """Whether the episodes of a group are compared, so that a group of equal returns teaches nothing."""
     has_critic: ClassVar[bool] = False
     """Whether there is a critic of turns."""
-    picks_listed: ClassVar[bool] = False
+    picks_legal_actions: ClassVar[bool] = False
     """Whether the policy chooses among the actions that the environment lists, instead of writing messages."""
 
     @property

@@ -27,8 +27,8 @@ def index(store, make_index):
     return make_index(3, 4)
 
 
-def shares(sampler, size):
-    return np.bincount(sampler.draw(30_000).entries, minlength=size) / 30_000
+def shares(selector, size):
+    return np.bincount(selector.draw(30_000).entries, minlength=size) / 30_000
 
 
 def test_uniform_draws_every_turn_alike(index, generator):
@@ -40,35 +40,35 @@ def test_uniform_draws_every_episode_alike(index, generator):
 
 
 def test_priorities_follow_a_worked_example(index, generator):
-    sampler = PrioritisedReplay(index, generator, PriorityConfig(alpha=0.5, beta=1.0, floor=1e-9))
-    draw = sampler.draw(64)
+    selector = PrioritisedReplay(index, generator, PriorityConfig(alpha=0.5, beta=1.0, floor=1e-9))
+    draw = selector.draw(64)
     assert draw.weights == pytest.approx(np.ones(64))
     values = np.array([4.0, 1.0, 0.0, 9.0, -1.0, 1.0])
-    sampler.update(draw, values[draw.entries])
+    selector.update(draw, values[draw.entries])
     assert set(draw.entries.tolist()) == set(range(6))
     expected = np.array([2.0, 1.0, 0.0, 3.0, 1.0, 1.0]) / 8
-    assert shares(sampler, 6) == pytest.approx(expected, abs=0.01)
-    again = sampler.draw(1000)
+    assert shares(selector, 6) == pytest.approx(expected, abs=0.01)
+    again = selector.draw(1000)
     rarest = again.entries == 1
     assert again.weights[rarest] == pytest.approx(np.ones(rarest.sum()))
     assert again.weights[again.entries == 3] == pytest.approx(1 / 3)
 
 
 def test_new_entries_get_the_highest_priority(store, index, generator):
-    sampler = PrioritisedReplay(index, generator, PriorityConfig(alpha=1.0))
-    sampler.update(sampler.draw(64), np.full(64, 5.0))
+    selector = PrioritisedReplay(index, generator, PriorityConfig(alpha=1.0))
+    selector.update(selector.draw(64), np.full(64, 5.0))
     store.write_episode(episode(1), iteration=2)
     index.refresh(iteration=3, version=4)
-    assert shares(sampler, 7)[6] == pytest.approx(1 / 7, abs=0.01)
+    assert shares(selector, 7)[6] == pytest.approx(1 / 7, abs=0.01)
 
 
 def test_priorities_by_return_are_those_of_the_episodes(index, generator):
-    sampler = PrioritisedReplay(index, generator, PriorityConfig(by="return", alpha=1.0), "episode")
-    assert shares(sampler, 3) == pytest.approx([0.0, 2 / 3, 1 / 3], abs=0.01)
+    selector = PrioritisedReplay(index, generator, PriorityConfig(by="return", alpha=1.0), "episode")
+    assert shares(selector, 3) == pytest.approx([0.0, 2 / 3, 1 / 3], abs=0.01)
     turns = PrioritisedReplay(index, generator, PriorityConfig(by="return", alpha=1.0))
     assert shares(turns, 6) == pytest.approx([0, 0, 1 / 3, 1 / 3, 1 / 6, 1 / 6], abs=0.01)
     with pytest.raises(ContractError, match="by return"):
-        sampler.update(sampler.draw(1), np.ones(1))
+        selector.update(selector.draw(1), np.ones(1))
 
 
 def find_in_a_heap(tree, masses):
@@ -93,33 +93,33 @@ FIND = SumTree.find
 
 @parametrised(FIND, find_in_a_heap, find_by_weight)
 def test_equal_priorities_are_drawn_without_preference(implementation, is_bug, index, generator):
-    sampler = PrioritisedReplay(index, generator, PriorityConfig(alpha=1.0, floor=1e-9))
-    draw = sampler.draw(64)
-    sampler.update(draw, np.array([1.0, 1.0, 2.0, 1.0, 2.0, 1.0])[draw.entries])
+    selector = PrioritisedReplay(index, generator, PriorityConfig(alpha=1.0, floor=1e-9))
+    draw = selector.draw(64)
+    selector.update(draw, np.array([1.0, 1.0, 2.0, 1.0, 2.0, 1.0])[draw.entries])
     with swapped(SumTree, "find", implementation), noticed(is_bug):
-        assert shares(sampler, 6) == pytest.approx(np.array([1, 1, 2, 1, 2, 1]) / 8, abs=0.01)
+        assert shares(selector, 6) == pytest.approx(np.array([1, 1, 2, 1, 2, 1]) / 8, abs=0.01)
 
 
 def test_entries_that_moved_are_refused(store, index, generator):
-    sampler = PrioritisedReplay(index, generator, PriorityConfig())
-    draw = sampler.draw(2)
+    selector = PrioritisedReplay(index, generator, PriorityConfig())
+    draw = selector.draw(2)
     store.write_episode(episode(), iteration=2)
     index.refresh(iteration=3, version=4)
     with pytest.raises(ContractError, match="have moved"):
-        sampler.update(draw, np.ones(2))
+        selector.update(draw, np.ones(2))
 
 
-def test_draws_of_another_sampler_are_refused(index, generator):
-    sampler = PrioritisedReplay(index, generator, PriorityConfig())
+def test_draws_of_another_selector_are_refused(index, generator):
+    selector = PrioritisedReplay(index, generator, PriorityConfig())
     with pytest.raises(ContractError, match="of episodes where priorities are of turns"):
-        sampler.update(UniformReplay(index, generator, "episode").draw(2), np.ones(2))
+        selector.update(UniformReplay(index, generator, "episode").draw(2), np.ones(2))
 
 
 @pytest.mark.parametrize("values", [[1.0, np.nan], [1.0]])
 def test_values_that_are_no_numbers_are_refused(index, generator, values):
-    sampler = PrioritisedReplay(index, generator, PriorityConfig())
+    selector = PrioritisedReplay(index, generator, PriorityConfig())
     with pytest.raises(ContractError, match="2 entries got"):
-        sampler.update(sampler.draw(2), np.array(values))
+        selector.update(selector.draw(2), np.array(values))
 
 
 def test_returns_weigh_by_the_exponential_of_their_scaled_value(index, generator):
@@ -132,7 +132,7 @@ def test_returns_weigh_by_the_exponential_of_their_scaled_value(index, generator
 
 
 @pytest.mark.parametrize("make", [UniformReplay, ReturnWeightedReplay], ids=lambda make: make.__name__)
-def test_a_restored_sampler_goes_on_as_it_would_have(index, make):
+def test_a_restored_selector_goes_on_as_it_would_have(index, make):
     first, second = make(index, np.random.default_rng(1)), make(index, np.random.default_rng(2))
     first.draw(5)
     second.restore(first.state())
@@ -156,15 +156,15 @@ def test_staleness_is_reported(index, generator):
 
 
 def test_a_share_of_every_draw_comes_from_other_runs(index, generator):
-    def sampler(seed):
+    def selector(seed):
         return UniformReplay(index, np.random.default_rng(seed))
 
-    mixed = ReplayAcrossRuns(sampler(0), [sampler(1), sampler(2)], generator, share=0.25)
+    mixed = ReplayAcrossRuns(selector(0), [selector(1), selector(2)], generator, share=0.25)
     sizes = [len(draw.entries) for draw in mixed.draw(4000)]
     assert sizes[0] == 3000
     assert sizes[1] + sizes[2] == 1000
     assert sizes[1] == pytest.approx(500, abs=80)
-    again = ReplayAcrossRuns(sampler(5), [sampler(6), sampler(7)], np.random.default_rng(8), share=0.25)
+    again = ReplayAcrossRuns(selector(5), [selector(6), selector(7)], np.random.default_rng(8), share=0.25)
     again.restore(mixed.state())
     for one, other in zip(mixed.draw(40), again.draw(40), strict=True):
         assert one.entries.tolist() == other.entries.tolist()
