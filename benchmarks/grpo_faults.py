@@ -1,13 +1,13 @@
-"""GRPO on Python-v0 in containers, with and without somebody who kills containers: what that changes.
+"""GRPO on Python-v0 in containers, once undisturbed and once while containers are killed: what the faults change.
 
-As the shipped configuration for tools/python-arithmetic says, a tiny model clones demonstrations, then learns by GRPO
-with staleness 0, twice from the same weights with the same seed, over a live pool. During the second training a thread
-kills a random container of this process now and then. Episodes that lose theirs are played again with their seeds, so
-that both trainings are the same, until the rounding of batches of other sizes tips the choice between two tokens. From
-then on they are two samples of one training: the environment still has to answer equal messages equally, and success
-to be the same within noise.
+The configuration is the shipped one for tools/python-arithmetic. A tiny model clones demonstrations. Then it learns by
+GRPO with staleness 0, twice from the same weights with the same seed, over a live pool. During the second training a
+thread kills a random container of this process now and then. An episode that loses its container is played again with
+its seed. Therefore both trainings are the same until batches of different sizes round differently and tip the choice
+between two tokens. From then on they are two samples of one training. The environment still has to answer equal
+messages equally, and success has to be the same within noise.
 
-How episodes end that meet other faults is measured by `benchmarks.soak`.
+`benchmarks.soak` measures how episodes end after other faults.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ SEED = 0
 
 
 class Killer:
-    """Kills random containers of this process, every so many seconds; a context manager.
+    """Kills random containers of this process at intervals; a context manager.
 
     Args:
         provider: Whose containers.
-        every_s: Mean pause between two.
+        every_s: Mean pause between two kills, in seconds.
     """
 
     def __init__(self, provider: DockerProvider, every_s: float) -> None:
@@ -131,7 +131,7 @@ def configured(iterations: int, *, demonstrations: int = 0, model: Path | None =
         shipped["warm_start"]["demonstrations"] = demonstrations
     changed = {
         "run": {"iterations": iterations},
-        # A killer who comes often may find the same episode again and again.
+        # Frequent kills may hit the same episode again and again.
         "rollout": {"runtime": "docker", "retries": 20},
         "validation": {"every": 0, "has_final_test": False},
     }
@@ -151,7 +151,7 @@ def train_once(config: TrainConfig, folder: Path, kill_every_s: float | None) ->
 
 
 def read_training(folder: Path, groups_an_iteration: int, num_killed: int, seconds: float) -> Trained:
-    """What a training's folder tells."""
+    """Read a training from its folder."""
     with RunStore.open(folder, read_only=True) as store:
         curves = {
             name: values.tolist() for name, (_, values) in store.metrics().items() if not name.startswith("time/")
@@ -173,13 +173,13 @@ def read_training(folder: Path, groups_an_iteration: int, num_killed: int, secon
 
 
 def iterations_alike(calm: Trained, fire: Trained) -> int:
-    """How many iterations from the first have the same episodes in both trainings."""
+    """The number of iterations, from the first one, that have the same episodes in both trainings."""
     differing = [episode.iteration for name, episode in fire.episodes.items() if calm.episodes.get(name) != episode]
     return min(differing, default=1 + max(episode.iteration for episode in fire.episodes.values()))
 
 
 def answered_otherwise(calm: Trained, fire: Trained) -> list[str]:
-    """Episodes of which one training was told something else than the other after the same messages, or has none."""
+    """Episodes that got different answers in the two trainings after the same messages, or that one of them lacks."""
     found = sorted(calm.episodes.keys() ^ fire.episodes.keys())
     for name in calm.episodes.keys() & fire.episodes.keys():
         one, other = calm.episodes[name], fire.episodes[name]
@@ -195,7 +195,7 @@ def answered_otherwise(calm: Trained, fire: Trained) -> list[str]:
 
 
 def success_shift(calm: Trained, fire: Trained) -> float:
-    """Difference of success in groups that differ at all, in standard errors; 0 where none or all differ alike."""
+    """Difference of success in groups that differ, in standard errors; 0 if no group differs or all differ alike."""
     by_group: dict[str, list[float]] = {}
     unlike = {episode.group for name, episode in fire.episodes.items() if calm.episodes[name] != episode}
     for name, episode in fire.episodes.items():
@@ -208,15 +208,15 @@ def success_shift(calm: Trained, fire: Trained) -> float:
 
 
 def largest_difference(ours: Trained, others: Trained, iterations: int | None = None) -> dict[str, float]:
-    """By metric the largest difference over all iterations, as a share of the metric's largest value; 0 where equal.
+    """The largest difference of each metric over all iterations, as a share of its largest value; 0 for equal metrics.
 
     Args:
         ours: One training.
         others: The other.
-        iterations: How many iterations are looked at; None for all.
+        iterations: Number of iterations to compare; None for all.
 
-    A value that is a number in one training alone differs without bound. Metrics of mismatch are left out: they are
-    nothing but the rounding of batches of other sizes.
+    The difference is infinite if a value is a number in only one training. Metrics of mismatch are left out, because
+    they only show the rounding of batches of different sizes.
     """
     found = dict.fromkeys(ours.curves.keys() ^ others.curves.keys(), float("inf"))
     for name, values in ours.curves.items():
@@ -233,12 +233,12 @@ def largest_difference(ours: Trained, others: Trained, iterations: int | None = 
 
 
 def compare(iterations: int, demonstrations: int, kill_every_s: float, folder: Path) -> tuple[Trained, Trained]:
-    """The undisturbed training and the other."""
+    """The undisturbed training and the training with faults."""
     train(configured(0, demonstrations=demonstrations), folder / "start")
     config = configured(iterations, model=folder / "start" / "models" / "cloned")
     progress("cloned; training undisturbed")
     calm = train_once(config, folder / "calm", None)
-    progress(f"undisturbed in {calm.seconds:.0f} s; training under fire")
+    progress(f"undisturbed in {calm.seconds:.0f} s; training with faults")
     return calm, train_once(config, folder / "fire", kill_every_s)
 
 

@@ -1,6 +1,6 @@
-"""The canary of a reset: a resource goes out again only where it shows what a fresh one shows.
+"""The canary of a reset: a resource is lent again only if it shows what a fresh one shows.
 
-How a resource is asked is its maker's work.
+Its maker knows how to ask a resource.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Callable, Mapping
 def leftovers(
     read: Callable[[], Mapping[str, str]], pristine: Mapping[str, str], *, patience_s: float = 0.0
 ) -> dict[str, str]:
-    """What a resource shows after its reset that a fresh one does not.
+    """The values that differ between a resource after its reset and a fresh one.
 
     Args:
         read: Asks the resource; the values by name.
-        pristine: What a fresh one answers to the names that count.
-        patience_s: How long what was ended may still take to disappear.
+        pristine: The answers of a fresh one, by the names that count.
+        patience_s: Time in which ended processes may still disappear.
 
     Returns:
-        The values that differ, by name; empty where it is clean. A name that the resource does not show is "missing".
+        The values that differ, by name; empty if it is clean. A name that the resource does not show is "missing".
     """
     deadline = time.monotonic() + patience_s
     while True:

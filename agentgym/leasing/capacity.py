@@ -1,6 +1,6 @@
 """What a pool may use up at once, in any number of named units.
 
-What is started and evicted for it is decided in `stock`.
+`stock` decides what is started and evicted for it.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class Capacity:
         return all(self._taken[unit] + cost.get(unit, 0.0) <= limit for unit, limit in self.limits.items())
 
     def count(self, cost: Mapping[str, float]) -> int | None:
-        """How many resources of this cost fit at once; None where no limit concerns them."""
+        """How many resources of this cost fit at once; None if no limit concerns them."""
         numbers = [limit / cost[unit] for unit, limit in self.limits.items() if cost.get(unit)]
         return int(min(numbers)) if numbers else None
 
     def take(self, cost: Mapping[str, float]) -> None:
-        """Take room for a resource; the caller has asked whether there is any."""
+        """Take room for a resource; the caller has checked that there is room."""
         self._add(cost, 1)
 
     def give_back(self, cost: Mapping[str, float]) -> None:

@@ -1,6 +1,6 @@
-"""Lends resources of one maker: from a pool, or made anew for each lease where there is no pool.
+"""Lending resources of one maker: from a pool, or made anew for each lease if there is no pool.
 
-Waiting and reuse are the pool's work.
+The pool does the waiting and the reuse.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ class Lender(Generic[Resource, Spec]):
             self.maker.close(resource)
 
     def capacity(self, spec: Spec) -> int | None:
-        """How many resources of a spec there can be at once; None where nothing bounds them."""
+        """How many resources of a spec there can be at once; None if nothing limits them."""
         return None if self.pool is None else self.pool.capacity(self.fit(spec))
 
     def fit(self, spec: Spec) -> Spec:
-        """The spec as the maker runs it; worked out once for each.
+        """The spec as the maker runs it, computed once for each spec.
 
         Raises:
-            AgentGymError: It cannot be made to fit.
+            AgentGymError: The spec cannot be made to fit.
         """
         if spec not in self._fitted:
             self._fitted[spec] = self.fitted(spec)
         return self._fitted[spec]
 
     def fitted(self, spec: Spec) -> Spec:
-        """Fit a spec, for subclasses to override; this one checks it only."""
+        """Fit a spec; subclasses may override this method, which only checks the spec."""
         self.maker.check(spec)
         return spec

@@ -1,6 +1,6 @@
 """What a kind of resource must offer so that a pool can keep it ready and lend it.
 
-Waiting, capacity and reuse are the pool's work, in `pool` and `stock`.
+The pool does waiting, capacity and reuse, in `pool` and `stock`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ResetMethod = Literal["in_place", "recreate"]
 
 
 class Maker(ABC, Generic[Resource, Spec]):
-    """Makes resources of one kind, brings them back after a lease, and ends them.
+    """Makes resources of one kind, resets them after a lease, and ends them.
 
     A spec says what a resource must be. It is hashable, and resources of equal specs replace each other. All methods
     may be called from several threads at once.
@@ -25,9 +25,9 @@ class Maker(ABC, Generic[Resource, Spec]):
     Attributes:
         noun: What one resource is called in messages, such as "browser".
         plural: What several are called.
-        start_error: Raised where a resource cannot be made, or where a pool has no room for it.
-        lost_error: Raised where a resource ended under way.
-        dirty_error: Raised where a resource did not come back clean from a reset.
+        start_error: Raised if a resource cannot be made, or if a pool has no room for it.
+        lost_error: Raised if a resource ended during a lease.
+        dirty_error: Raised if a resource was not clean after a reset.
     """
 
     noun: str
@@ -57,7 +57,7 @@ class Maker(ABC, Generic[Resource, Spec]):
         """Bring a resource back to its pristine state, and check that with a canary (`canary.leftovers`).
 
         Returns:
-            Whether the resource itself was cleaned, or everything behind it was made anew.
+            The way of the reset: the resource itself was cleaned, or everything behind it was made anew.
 
         Raises:
             InfrastructureError: It is gone (`lost_error`), or something survived (`dirty_error`).
@@ -76,4 +76,4 @@ class Maker(ABC, Generic[Resource, Spec]):
         return None
 
     def clean_up(self) -> None:
-        """Remove what killed processes left of such resources; a pool calls it once, when it opens."""
+        """Remove such resources that killed processes left behind; a pool calls this once, when it opens."""

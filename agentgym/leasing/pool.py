@@ -1,6 +1,6 @@
 """A pool of ready resources: leases go out at once, resets and replacements happen in the background.
 
-What is ready and what is made next is in `stock`; how a resource is made and comes back is its maker's work.
+`stock` knows what is ready and what is made next. The maker makes and resets resources.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from agentgym.leasing.stock import Clock, Stock
 
 
 class Lease(Generic[Resource]):
-    """A resource that is out; a context manager that gives it back.
+    """A resource that is lent; a context manager that gives it back.
 
     Attributes:
         resource: What was lent.
@@ -48,8 +48,8 @@ class Pool(Generic[Resource, Spec]):
 
     Args:
         maker: Makes them.
-        settings: How many, and how they come back.
-        limits: What all of them may use up at once, by unit of the maker's `cost`.
+        settings: How many are kept, and how they are reset.
+        limits: What all resources may use at once, by unit of the maker's `cost`.
         clock: Seconds; for tests.
     """
 
@@ -69,12 +69,12 @@ class Pool(Generic[Resource, Spec]):
         self._stock = Stock(maker, self.settings, limits or {}, clock=clock, tidy=self.tidy)
 
     def lease(self, spec: Spec) -> Lease[Resource]:
-        """A clean resource, waited for where none is ready: `with pool.lease(spec) as resource`.
+        """A clean resource, after a wait if none is ready: `with pool.lease(spec) as resource`.
 
         Raises:
-            ConfigError: It alone is larger than the pool.
+            ConfigError: One such resource is larger than the pool.
             AgentGymError: The maker refused the spec.
-            InfrastructureError: It could not be made, or there was no room in time; of the maker's `start_error`.
+            InfrastructureError: It could not be made, or there was no room in time; the maker's `start_error`.
         """
         stock, began = self._stock, self._clock()
         with stock.lock:
@@ -100,7 +100,7 @@ class Pool(Generic[Resource, Spec]):
         raise stock.closed_error()
 
     def capacity(self, spec: Spec) -> int | None:
-        """How many resources of a spec fit into the pool at once; None where nothing bounds them."""
+        """How many resources of a spec fit into the pool at once; None if nothing limits them."""
         return self._stock.capacity.count(self.maker.cost(spec))
 
     def prepare(self, spec: Spec, *, timeout_s: float = 60.0) -> None:
@@ -122,14 +122,14 @@ class Pool(Generic[Resource, Spec]):
             time.sleep(0.002)
 
     def stats(self) -> PoolStats:
-        """What is there now and what happened so far."""
+        """The present state of the pool, and its counts so far."""
         stock = self._stock
         with stock.lock:
             ready = sum(len(shelf.ready) for shelf in stock.shelves.values())
             return stock.counts.report(ready=ready, leased=len(self._leases), busy=stock.num_busy)
 
     def tidy(self) -> None:
-        """Take back leases that outlasted their time, and close what nobody used for long; called every second."""
+        """Take back leases that outlasted their time, and close resources unused for long; called every second."""
         stock = self._stock
         with stock.lock:
             now = self._clock()
@@ -142,7 +142,7 @@ class Pool(Generic[Resource, Spec]):
             stock.plan()
 
     def close(self) -> None:
-        """Close all resources, also those that are out, and end the threads; a second call does nothing.
+        """Close all resources, also those that are lent, and end the threads; a second call does nothing.
 
         In a forked child, which has neither the threads nor the resources, it does nothing.
         """

@@ -1,4 +1,4 @@
-"""How many resources a pool keeps, how long leases last, and how resources come back; nothing about what they are."""
+"""How many resources a pool keeps, how long leases last, and how resources are reset."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from agentgym.errors import ConfigError
 
 @dataclass(frozen=True)
 class PoolSettings:
-    """How a pool works, whatever it lends."""
+    """Settings of a pool of any kind of resource."""
 
     ready: int = 2
-    """Clean resources kept of each spec that was used lately, beside those that are out."""
+    """Number of clean resources kept for each recently used spec, not counting those that are lent."""
     reset: Literal["auto", "in_place", "recreate"] = "auto"
-    """How a returned resource comes back: in place where its maker can, in place or not at all, or made anew."""
+    """How a returned resource is reset: in place if its maker can, in place or not at all, or by making it anew."""
     lease_s: float | None = None
-    """Longest lease; None for what the maker says of the spec."""
+    """Longest lease; None takes the maker's limit for the spec."""
     wait_s: float = 600.0
     """Longest wait for room."""
     idle_s: float = 60.0
-    """After this long unused, resources beyond `ready` are closed, and all of a spec that nobody leased for as long."""
+    """Unused time after which resources beyond `ready` are closed, and all of a spec without a lease in that time."""
     workers: int = 8
     """Threads that start, reset and close."""
 

@@ -1,6 +1,6 @@
-"""The pools of a process that all of its parts share, by name; each is made on first use and closed at the end.
+"""The pools that all parts of a process share, by name; each is made on first use and closed at the end.
 
-What a name stands for is the user's work.
+The user decides what a name stands for.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class SharedPools(Generic[APool]):
     """Pools by name; a forked child makes its own.
 
     Args:
-        make: Makes the pool of a name.
+        make: Makes the pool for a name.
     """
 
     def __init__(self, make: Callable[[str], APool]) -> None:

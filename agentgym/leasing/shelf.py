@@ -1,6 +1,6 @@
-"""Everything that a pool knows about one spec: what is ready, who waits, what is coming and what failed.
+"""Everything that a pool knows about one spec: what is ready, who waits, what is being made and what failed.
 
-When something is started or closed is decided in `stock`.
+`stock` decides when a resource is started or closed.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _MAX_PAUSE_S = 30.0
 
 @dataclass(eq=False)
 class Waiter(Generic[Resource]):
-    """Somebody who waits for a resource.
+    """A caller that waits for a resource.
 
     Attributes:
         since: When the wait began, by the pool's clock.
         arrived: Set when there is a resource or an error.
-        resource: What came.
-        error: Why nothing will come.
+        resource: The resource that came.
+        error: The reason why none will come.
     """
 
     since: float
@@ -48,14 +48,14 @@ class Shelf(Generic[Resource, Spec]):
     """The resources of one spec; changed under the pool's lock.
 
     Attributes:
-        spec: What they must be.
+        spec: What the resources must be.
         cost: What each uses up, by unit.
-        used_at: When one was last asked for or came back.
-        ready: Clean resources, each with the time from which it was ready.
-        waiters: Who waits, the longest first.
+        used_at: When one was last asked for or given back.
+        ready: Clean resources, each with the time since which it is ready.
+        waiters: The waiting callers, the longest wait first.
         num_coming: Resources that are being started or reset.
-        num_failures: Starts that failed since the last that worked.
-        failure: Why the last start failed; None where it worked.
+        num_failures: Number of failed starts since the last successful one.
+        failure: Why the last start failed; None if it worked.
         retry_at: When a resource that nobody waits for may be started again.
     """
 
@@ -70,7 +70,7 @@ class Shelf(Generic[Resource, Spec]):
     retry_at: float = 0.0
 
     def note_failure(self, error: BaseException, now: float) -> None:
-        """A start failed: who waits longest is told, and the next start without need comes after a growing pause."""
+        """Tell the longest waiter that a start failed, and delay the next unneeded start by a growing pause."""
         self.num_failures += 1
         self.failure = error
         self.retry_at = now + min(_MAX_PAUSE_S, 0.1 * 2**self.num_failures)
@@ -78,5 +78,5 @@ class Shelf(Generic[Resource, Spec]):
             self.waiters.popleft().refuse(error)
 
     def forget_failures(self) -> None:
-        """A start worked, or is to be tried at once."""
+        """Forget failures, because a start worked or is to be tried at once."""
         self.num_failures, self.failure, self.retry_at = 0, None, 0.0

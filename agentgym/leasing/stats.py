@@ -1,6 +1,6 @@
-"""What a pool did: counts, hit rate, latencies.
+"""The statistics of a pool: counts, hit rate, latencies.
 
-Counting happens in `pool` and `stock`.
+`pool` and `stock` do the counting.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _KEPT = 10_000
 
 @dataclass(frozen=True)
 class Latency:
-    """Median and 95th percentile of the last ten thousand of a kind, in seconds; None where there were none."""
+    """Median and 95th percentile of the last ten thousand of a kind, in seconds; None without any."""
 
     p50_s: float | None
     p95_s: float | None
@@ -26,17 +26,17 @@ class PoolStats:
 
     Attributes:
         ready: Clean resources that wait for a lease.
-        leased: Resources that are out.
+        leased: Resources that are lent.
         busy: Resources that are being started, reset or closed.
         leases: Leases so far.
         hits: Leases that found a resource ready.
         started: Resources made.
-        resets: Resources that came back clean, by method.
-        quarantined: Resources that came back dirty; they were closed.
+        resets: Resources that were clean after a reset, by method.
+        quarantined: Resources that were not clean after a reset; they were closed.
         lost: Resources that were found dead.
         expired: Leases that outlasted their time; their resources were closed.
         failed_starts: Resources that could not be made.
-        lease: Time from asking to having.
+        lease: Time from asking for a resource to having it.
         reset: Time from return to ready.
     """
 
@@ -76,7 +76,7 @@ class PoolCounts:
     reset_s: deque[float] = field(default_factory=lambda: deque(maxlen=_KEPT))
 
     def report(self, *, ready: int, leased: int, busy: int) -> PoolStats:
-        """The counts with what is there now."""
+        """The counts, with the present state of the pool."""
         return PoolStats(
             ready=ready,
             leased=leased,

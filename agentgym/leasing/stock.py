@@ -1,6 +1,7 @@
-"""The resources of a pool that nobody holds: what is ready, started, brought back and closed, and who gets what next.
+"""The resources of a pool that are not lent: which are ready, started, reset and closed, and who gets the next one.
 
-Leases and waiting are in `pool`. The methods of `Stock` run under its lock; its workers take it for their outcomes.
+Leases and waiting are in `pool`. The methods of `Stock` run under its lock. Its workers take the lock for their
+outcomes.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ class Stock(Generic[Resource, Spec]):
 
     Args:
         maker: Makes them.
-        settings: How many, and how they come back.
-        limits: What all of them may use up at once, by unit.
+        settings: How many are kept, and how they are reset.
+        limits: What all resources may use at once, by unit.
         clock: Seconds.
         tidy: Called every second.
 
     Attributes:
-        lock: Held by whoever calls a method here.
-        shelves: What is known of each spec.
-        counts: What happened so far.
+        lock: The caller of a method here holds it.
+        shelves: What is known about each spec.
+        counts: The counts so far.
         num_busy: Resources that are being started, reset or closed.
-        is_closed: Whether nothing is lent any more.
+        is_closed: Whether lending has ended.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class Stock(Generic[Resource, Spec]):
         self._workers.submit(self._clean_up)
 
     def shelf(self, spec: Spec) -> Shelf[Resource, Spec]:
-        """What is known of a spec that is asked for now.
+        """The shelf of a spec that is asked for now.
 
         Raises:
             InfrastructureError: The pool is closed; of the maker's `start_error`.
@@ -91,7 +92,7 @@ class Stock(Generic[Resource, Spec]):
         return None
 
     def plan(self) -> None:
-        """Start what is wanted and fits: first for those who wait, the longest first, then the ready ones."""
+        """Start the wanted resources that fit: for the waiters, the longest wait first, then those to keep ready."""
         if self.is_closed:
             return
         now = self._clock()
@@ -109,7 +110,7 @@ class Stock(Generic[Resource, Spec]):
                 self._start(shelf)
 
     def take_back(self, shelf: Shelf[Resource, Spec], resource: Resource) -> None:
-        """A lease ended: the resource is reset, or closed where another spec needs its room and nobody needs it."""
+        """Reset the resource of an ended lease, or close it if nobody needs it and another spec needs its room."""
         shelf.used_at = self._clock()
         is_needed_elsewhere = not shelf.waiters and any(
             other.waiters and not self.capacity.has_room(other.cost) for other in self.shelves.values()
@@ -122,7 +123,7 @@ class Stock(Generic[Resource, Spec]):
         self._workers.submit(lambda: self._reset(shelf, resource))
 
     def hand_out(self, shelf: Shelf[Resource, Spec], resource: Resource) -> None:
-        """Give a clean resource to who waits longest for its spec, else put it on the shelf."""
+        """Give a clean resource to the longest waiter for its spec, or put it on the shelf."""
         if self.is_closed:
             self.discard(shelf, resource)
         elif shelf.waiters:
@@ -131,12 +132,12 @@ class Stock(Generic[Resource, Spec]):
             shelf.ready.append((resource, self._clock()))
 
     def discard(self, shelf: Shelf[Resource, Spec], resource: Resource) -> None:
-        """Close a resource; its room comes back when it is gone."""
+        """Close a resource; its room is free when it is gone."""
         self.num_busy += 1
         self._workers.submit(lambda: self._close(shelf, resource))
 
     def drop_idle(self) -> None:
-        """Close what nobody used for long."""
+        """Close resources that nobody used for long."""
         now = self._clock()
         for shelf in self.shelves.values():
             is_unused = now - shelf.used_at > self.settings.idle_s
@@ -145,7 +146,7 @@ class Stock(Generic[Resource, Spec]):
                 self.discard(shelf, shelf.ready.popleft()[0])
 
     def refuse_all(self) -> None:
-        """Answer everybody who waits, close what is ready, and lend nothing any more."""
+        """Refuse all waiters, close the ready resources, and end lending."""
         self.is_closed = True
         for shelf in self.shelves.values():
             while shelf.waiters:
@@ -154,15 +155,15 @@ class Stock(Generic[Resource, Spec]):
                 self.discard(shelf, shelf.ready.popleft()[0])
 
     def closed_error(self) -> AgentGymError:
-        """What is raised for a lease that came too late."""
+        """The error for a lease that came too late."""
         return self.maker.start_error(f"the pool of {self.maker.plural} was closed")
 
     def join(self) -> None:
-        """Wait until everything that was begun has ended; called without the lock."""
+        """Wait until all work has ended; called without the lock."""
         self._workers.close()
 
     def close_quietly(self, resource: Resource) -> None:
-        """Close a resource; one whose maker fails at it is left to the maker's `clean_up`. Needs no lock."""
+        """Close a resource; if its maker fails, `clean_up` of the maker removes it. Needs no lock."""
         try:
             self.maker.close(resource)
         except (AgentGymError, OSError):
@@ -181,7 +182,7 @@ class Stock(Generic[Resource, Spec]):
         self.capacity.take(shelf.cost)
         self._workers.submit(lambda: self._make(shelf), is_slow=True)
 
-    # What workers do; they take the lock for the outcome only.
+    # The work of the workers, which take the lock only for the outcome.
 
     def _make(self, shelf: Shelf[Resource, Spec]) -> None:
         try:
@@ -222,7 +223,7 @@ class Stock(Generic[Resource, Spec]):
             self._arrive(shelf, resource)
 
     def _arrive(self, shelf: Shelf[Resource, Spec], resource: Resource | None) -> None:
-        """A resource that was to come is there, or will not come (None)."""
+        """Hand out an expected resource, or give back its room if it failed (None)."""
         shelf.num_coming -= 1
         self.num_busy -= 1
         if resource is None:

@@ -1,6 +1,6 @@
 """Threads that work for a pool: quick work goes first, and slow work never takes all of them.
 
-What the work is, is in `stock`.
+`stock` defines the work.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Job = Callable[[], None]
 
 
 class PoolWorkers:
-    """A few threads, started when there is work for them.
+    """A few threads, which are started when there is work.
 
     Args:
         num_threads: At most this many.
@@ -37,7 +37,7 @@ class PoolWorkers:
         self._tidier.start()
 
     def submit(self, job: Job, *, is_slow: bool = False) -> None:
-        """Have a job run; jobs raise nothing."""
+        """Queue a job; jobs raise nothing."""
         with self._changed:
             (self._slow if is_slow else self._quick).append(job)
             is_short = self._num_idle == 0 and len(self._threads) < self._max_threads
@@ -48,7 +48,7 @@ class PoolWorkers:
             self._changed.notify()
 
     def close(self) -> None:
-        """Run what is there, also what that leads to, and end the threads."""
+        """Run all queued jobs, and those that they queue, and end the threads."""
         self._is_closed.set()
         with self._changed:
             self._changed.notify_all()

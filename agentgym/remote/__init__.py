@@ -1,6 +1,6 @@
-"""Environments over the network, on the OpenEnv wire: a client that is an environment, and a server for any of ours.
+"""Environments over the network, with OpenEnv's protocol: a client that is an environment, and a server.
 
-The server (`agentgym.remote.server.app`) needs the extra `serve` and is imported from there; the client needs none.
+The server (`agentgym.remote.server.app`) needs the extra `serve` and is imported from there. The client needs no extra.
 """
 
 from agentgym.remote.client.env import RemoteEnv

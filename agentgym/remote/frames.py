@@ -1,6 +1,6 @@
-"""WebSocket frames (RFC 6455) for both ends: messages out of bytes, and bytes out of messages.
+"""WebSocket frames (RFC 6455) for both ends: from bytes to messages, and from messages to bytes.
 
-No sockets here, and no extensions: nothing is compressed.
+This module has no sockets and no extensions, so nothing is compressed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class FrameFault(Exception):  # noqa: N818 - internal: becomes the code that a c
     """Bytes that break the protocol.
 
     Attributes:
-        code: Close code that says so to the peer.
+        code: Close code to send to the peer.
     """
 
     def __init__(self, code: int, reason: str) -> None:
@@ -42,10 +42,10 @@ class FrameFault(Exception):  # noqa: N818 - internal: becomes the code that a c
 
 
 class FrameReader:
-    """Puts messages together from bytes as they arrive.
+    """Assembles messages from bytes as they arrive.
 
     Args:
-        max_bytes: Largest message; a longer one is refused by its header, before it is read.
+        max_bytes: Largest message; a longer one is refused after its header, before it is read.
         is_server: Whether the peer is a client, whose frames have to be masked.
     """
 
@@ -60,7 +60,7 @@ class FrameReader:
         self._size = 0
 
     def feed(self, data: bytes) -> list[tuple[int, bytes]]:
-        """Take up bytes.
+        """Add received bytes.
 
         Returns:
             Complete messages and control frames as (opcode, payload).
@@ -84,7 +84,7 @@ class FrameReader:
         return messages
 
     def _read(self, data: bytes, start: int, size: int, messages: list[tuple[int, bytes]]) -> int:
-        """Read the frame that starts there; returns where it ends, 0 where it is incomplete."""
+        """Read the frame that starts at a position, and return its end; 0 for an incomplete frame."""
         if size - start < 2:
             self._needed = 2
             return 0
@@ -164,7 +164,7 @@ def read_close(payload: bytes) -> tuple[int, str]:
 
 
 def accept_key(key: bytes) -> bytes:
-    """What a server answers to a client's Sec-WebSocket-Key."""
+    """A server's answer to a client's Sec-WebSocket-Key."""
     return base64.b64encode(hashlib.sha1(key + _GUID, usedforsecurity=False).digest())
 
 

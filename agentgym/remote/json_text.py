@@ -1,6 +1,6 @@
-"""JSON as the server reads and writes it: strict, quick, and never failing on what an environment says.
+"""The server's JSON: strict, fast, and able to write everything that an environment says.
 
-The client uses the standard library's; what has a special form on the wire is in `agentgym.remote.wire`.
+The client uses the standard library's JSON. `agentgym.remote.wire` defines the values with a special form.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ except ImportError as error:
 
 
 def dumps(value: Any) -> bytes:
-    """JSON in UTF-8; text with halves of surrogate pairs and integers over 64 bits are written too.
+    """Write JSON in UTF-8, including text with unpaired surrogates and integers over 64 bits.
 
     Raises:
         TypeError: A value has no form in JSON.

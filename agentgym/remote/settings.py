@@ -1,6 +1,6 @@
-"""What a server and a client may be told: limits, times, who may come in.
+"""The settings of servers and clients: limits, times, access.
 
-What they mean in operation is on the page docs/remote.md.
+docs/remote.md explains them in operation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class ServerConfig:
     """How a server runs."""
 
     host: str = "127.0.0.1"
-    """Address to listen at; one that is not of this machine alone needs a token."""
+    """Address to listen at; an address that other machines can reach needs a token."""
     port: int = 8000
     """Port to listen at; 0 takes a free one."""
     uds: str = ""
@@ -31,7 +31,7 @@ class ServerConfig:
     token: str = ""
     """Secret that clients send as `Authorization: Bearer TOKEN`; "" asks for none."""
     max_sessions: int = 2048
-    """Sessions at once; each has an environment of its own."""
+    """Largest number of sessions at once; each has its own environment."""
     idle_timeout_s: float = 1800.0
     """Time without a message after which a session ends."""
     session_timeout_s: float = 86_400.0
@@ -39,19 +39,19 @@ class ServerConfig:
     step_timeout_s: float = 600.0
     """Largest wall time of one call of an environment; a task may state less."""
     drain_timeout_s: float = 30.0
-    """Time that running steps get to end when the server is told to stop."""
+    """Time that running steps have to end when the server is told to stop."""
     handshake_timeout_s: float = 10.0
-    """Time in which a request has to arrive whole, and in which a stalled reader has to take what it was sent."""
+    """Time in which a request has to arrive completely, and in which a stalled client has to read what it was sent."""
     max_message_bytes: int = 4 * 2**20
-    """Largest message or request body that is taken."""
+    """Largest message or request body that is accepted."""
     max_unsent_bytes: int = 2**20
-    """Bytes that may wait for a slow reader before its session is held."""
+    """Bytes that may wait for a slow client before its session pauses."""
     max_waiting: int = 16
-    """Messages of a session that may wait while a step runs before its connection is no longer read."""
+    """Messages of a session that may wait during a step before the server stops reading its connection."""
     max_threads: int = 32
-    """Threads for environments that take their time."""
+    """Threads for slow environments."""
     inline: Inline = "auto"
-    """Whether steps run on the event loop: where they proved to be quick, always, or never."""
+    """Whether steps run on the event loop: if they proved to be quick, always, or never."""
 
     def __post_init__(self) -> None:
         for name in ("idle_timeout_s", "session_timeout_s", "step_timeout_s", "drain_timeout_s", "handshake_timeout_s"):
@@ -75,16 +75,16 @@ class ServerConfig:
 
 @dataclass(frozen=True)
 class ClientSettings:
-    """How a client waits."""
+    """Limits of a client."""
 
     connect_timeout_s: float = 10.0
-    """Wall time of connecting, handshake included."""
+    """Wall time of connecting, including the handshake."""
     reply_timeout_s: float | None = None
-    """Wall time of one reply; past it the connection is given up. None: the task's limit of a step and a minute."""
+    """Wall time of one reply, after which the connection is closed. None: the task's limit of a step plus a minute."""
     interrupt_grace_s: float = 5.0
-    """Time in which an interrupted step has to answer before the connection is given up."""
+    """Time in which an interrupted step has to answer before the connection is closed."""
     max_message_bytes: int = 100 * 2**20
-    """Largest message that is taken."""
+    """Largest message that is accepted."""
 
     def __post_init__(self) -> None:
         for name in ("connect_timeout_s", "reply_timeout_s", "interrupt_grace_s", "max_message_bytes"):
@@ -94,7 +94,7 @@ class ClientSettings:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name or address is of this machine alone."""
+    """Whether only this machine can reach a host name or address."""
     if host == "localhost":
         return True
     try:

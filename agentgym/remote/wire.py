@@ -1,6 +1,6 @@
-"""What travels between server and client: public tasks, arrays, outcomes, and the field that OpenEnv's frames lack.
+"""Data between server and client: public tasks, arrays, outcomes, and the extra field in OpenEnv's frames.
 
-Frames are in `agentgym.remote.frames`; who sends what when is in `session` and `client`.
+Frames are in `agentgym.remote.frames`. `session` and `client` decide who sends what and when.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _RESET_KEYS = frozenset({"messages", "task_id", "reward_events"})
 
 
 def public_task(task: Task) -> dict[str, Any]:
-    """A task as JSON without its private part, nor anything that depends on it."""
+    """A task as JSON without its private part and everything that depends on it."""
     limits = task.limits
     return {
         "id": task.id,
@@ -62,7 +62,7 @@ def task_fields(task: Task, *, with_private: bool) -> dict[str, Any]:
 
     Args:
         task: The task.
-        with_private: Whether a task of a suite is sent with its private part; else it is named by its content hash, and
+        with_private: Whether a task of a suite is sent with its private part. If not, its content hash names it, and
             the server reads the rest from its own copy of the suite.
     """
     if task.suite and not with_private:
@@ -90,7 +90,7 @@ def is_same_problem(public: Task, known: Task) -> bool:
 
 
 def reset_fields(info: Mapping[str, Any], task: Task) -> dict[str, Any]:
-    """What the field `agentgym` holds after a reset."""
+    """The contents of the field `agentgym` after a reset."""
     ours = {"messages": info["messages"], "task": public_task(task), "truncated": False}
     if info["reward_events"]:
         ours["reward_events"] = [event._asdict() for event in info["reward_events"]]
@@ -98,7 +98,7 @@ def reset_fields(info: Mapping[str, Any], task: Task) -> dict[str, Any]:
 
 
 def step_fields(info: Mapping[str, Any], truncated: bool) -> dict[str, Any]:
-    """What the field `agentgym` holds after a step or a finalize."""
+    """The contents of the field `agentgym` after a step or a finalize."""
     ours = {
         "messages": info.get("messages", ()),
         "reward_events": [event._asdict() for event in info["reward_events"]],
@@ -129,7 +129,7 @@ def read_info(ours: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def encode_special(value: Any) -> Any:
-    """JSON for what JSON has no word for: arrays of bytes, and numbers of numpy."""
+    """JSON for values that JSON lacks: arrays of bytes, and numpy numbers."""
     if isinstance(value, np.ndarray) and value.dtype == np.uint8:
         return {_ARRAY: base64.b64encode(value.tobytes()).decode("ascii"), "shape": value.shape}
     if isinstance(value, np.ndarray):
@@ -140,7 +140,7 @@ def encode_special(value: Any) -> Any:
 
 
 def decode_special(fields: dict[str, Any]) -> Any:
-    """The inverse for JSON objects; those that are no array stay as they are."""
+    """The inverse for JSON objects; objects that are no array stay as they are."""
     if _ARRAY not in fields or len(fields) != 2:
         return fields
     pixels = np.frombuffer(base64.b64decode(fields[_ARRAY]), np.uint8)
@@ -148,7 +148,7 @@ def decode_special(fields: dict[str, Any]) -> Any:
 
 
 def error_name(error: BaseException) -> str:
-    """What a client is told of an error's kind; "" for one that is not ours."""
+    """The name of an error's class for a client; "" for an error that is not agentgym's."""
     return type(error).__name__ if isinstance(error, AgentGymError) else ""
 
 

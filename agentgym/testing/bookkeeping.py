@@ -1,6 +1,6 @@
 """Checks of what a step reports: rewards, JSON, messages, limits, progress, and how episodes end.
 
-Whether it repeats is checked in `repeatability`.
+`repeatability` checks whether episodes repeat.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def check_progress(subject: EnvSubject) -> str | None:
 
 
 def check_legal_actions(subject: EnvSubject) -> str | None:
-    """What is listed as legal is taken: different messages, at least one in each state, none of them invalid."""
+    """Legal actions are different messages, at least one in each state, and the environment accepts each of them."""
     env = subject.make()
     task = subject.tasks[0]
     start(env, task)
@@ -196,7 +196,7 @@ def check_legal_actions(subject: EnvSubject) -> str | None:
 
 
 def check_finalize(subject: EnvSubject) -> str | None:
-    """`finalize` grades an episode that is cut, at any moment and for any reason, once."""
+    """`finalize` grades a cut episode once, whenever and for whatever reason it was cut."""
     env = subject.make()
     task = subject.tasks[0]
     prefixes = [[], *(actions[:length] for actions in subject.sequences(task) for length in (1, 2))]
@@ -217,7 +217,7 @@ def check_finalize(subject: EnvSubject) -> str | None:
 
 
 def check_interrupt(subject: EnvSubject) -> str | None:
-    """`interrupt` makes a running step, or the next one, give up, and the environment can be reset afterwards."""
+    """`interrupt` ends the running step, or the next one, and the environment can be reset afterwards."""
     env = subject.make()
     task = subject.tasks[0]
     action = subject.sequences(task)[0][0]

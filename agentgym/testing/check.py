@@ -1,4 +1,4 @@
-"""The checks of environments and suites, each a small function in a table, and what runs them.
+"""The checks of environments and suites, as a table of small functions, and the functions that run them.
 
 The functions are in the modules beside this one.
 """
@@ -102,7 +102,7 @@ def check_env(
 
 
 def _closing(check: Check[EnvSubject]) -> Check[EnvSubject]:
-    """The check, after which its environments are closed."""
+    """The check, which then closes its environments."""
 
     def run(subject: EnvSubject) -> str | None:
         try:

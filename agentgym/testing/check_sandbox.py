@@ -1,4 +1,4 @@
-"""The checks of sandbox providers, each a small function in a table, and what runs them.
+"""The checks of sandbox providers, as a table of small functions, and the function that runs them.
 
 The functions are in `sandbox_work` and `sandbox_life`.
 """
@@ -47,7 +47,7 @@ def check_sandbox(
     """Check that a provider and its sandboxes meet the contract of `SandboxProvider` and `Sandbox`.
 
     Args:
-        provider: What is checked, on this machine.
+        provider: The provider to check, on this machine.
         spec: The specification of sandboxes to start; None for the default one without the limits that the provider
             cannot enforce. Its image needs bash, tar and the usual small programs.
         only: Names of checks in `SANDBOX_CHECKS`; None runs all.

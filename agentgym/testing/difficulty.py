@@ -12,7 +12,7 @@ from agentgym.testing.subject import EnvSubject
 
 
 def check_difficulty(subject: EnvSubject) -> str | None:
-    """Each knob's easiest and hardest values make tasks; these differ, and the oracle solves them."""
+    """Each knob's easiest and hardest values make tasks; the tasks differ, and the oracle solves them."""
     known = spec(subject.env_id) if subject.env_id else None
     if known is None or not known.difficulty:
         return "no difficulty is declared, or it runs elsewhere"
@@ -30,7 +30,7 @@ def check_difficulty(subject: EnvSubject) -> str | None:
 
 
 def _played_with(subject: EnvSubject, options: dict[str, Any]) -> tuple[Task, tuple[Step, ...]]:
-    """The task that the options make, and how the oracle solves it."""
+    """The task that the options make, and the oracle's episode in it."""
     env = make(subject.env_id, **options, **({"role": subject.role} if subject.role else {}))
     try:
         task = env.make_task(0)

@@ -1,6 +1,6 @@
 """Plain records of played episodes, to compare two of them step by step.
 
-One episode at a time, without limits of time or tokens: collecting for training is the work of `agentgym.rollout`.
+They are played one at a time, without limits of time or tokens. `agentgym.rollout` collects episodes for training.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_TURNS = 200
 
 @dataclass(slots=True)
 class Step:
-    """What one action led to; the fields of the last step tell how the episode ended."""
+    """The result of one action; the fields of the last step tell how the episode ended."""
 
     text: str
     image_hash: str
@@ -40,18 +40,18 @@ class Step:
 
     @property
     def is_last(self) -> bool:
-        """Whether the episode ended with it."""
+        """Whether the episode ended with this step."""
         return self.terminated or self.truncated
 
     @property
     def seen(self) -> tuple[Any, ...]:
-        """What the agent notices of it: observation, reward and end, without indices of turns."""
+        """What the agent sees of the step: observation, reward and end, without indices of turns."""
         return self.text, self.image_hash, self.messages, self.reward, self.terminated, self.truncated, self.is_invalid
 
 
 @dataclass(slots=True)
 class Record:
-    """A played episode or the part of it that was played."""
+    """An episode, or the part of it that was played."""
 
     first: Step
     actions: list[str] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Record:
 
     @property
     def summary(self) -> str:
-        """What was done and came of it, in words."""
+        """The action and its result, in words."""
         if not self.steps:
             return "it did nothing"
         last = self.steps[-1]
@@ -85,7 +85,7 @@ class Record:
 
 
 def start(env: AgentEnv, task: Task | None, seed: int | None = None) -> Record:
-    """Reset, to a task or to what the seed makes."""
+    """Reset to a task, or to the task that the seed makes."""
     observation, info = env.reset(seed=seed, options=None if task is None else {"task": task})
     return Record(_step(observation, 0.0, False, False, info))
 
@@ -127,7 +127,7 @@ def play_script(env: AgentEnv, task: Task, script: Script) -> Record:
 
 
 def difference(expected: Record, got: Record) -> str | None:
-    """Where two records differ first, in words; None when they are equal."""
+    """The first difference between two records, in words; None if they are equal."""
     if expected.first.seen != got.first.seen:
         return f"the first observation is {got.first.text[:200]!r}, expected {expected.first.text[:200]!r}"
     for index, (one, other) in enumerate(zip(expected.steps, got.steps, strict=False)):

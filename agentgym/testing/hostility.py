@@ -1,6 +1,6 @@
-"""Checks of what players may try: oracle and cheats, malformed messages, and getting at what is hidden.
+"""Checks of what players may try: solving, cheating, malformed messages, and finding out what is hidden.
 
-How a valid step is reported is checked in `bookkeeping`.
+`bookkeeping` checks the report of a valid step.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ HOSTILE_ACTIONS = (
 
 
 def check_oracle(subject: EnvSubject) -> str | None:
-    """The oracle, unless it is declared that there is none, solves every task; doing nothing solves none."""
+    """The oracle solves every task, unless the environment declares that it has none; doing nothing solves none."""
     required = [name for name in REQUIRED_SCRIPTS if name != "oracle" or not subject.why_no_oracle]
     missing = [name for name in required if name not in subject.scripts]
     if not subject.scripts:
@@ -101,7 +101,7 @@ def _play(subject: EnvSubject, name: str, task: Task) -> Record:
 
 
 def check_hostile_actions(subject: EnvSubject) -> str | None:
-    """No message makes the environment raise, hang, solve the task or say what is no valid text."""
+    """No malformed message makes the environment raise, hang, solve the task or answer with invalid text."""
     env = subject.make()
     task = subject.tasks[0]
     for action in HOSTILE_ACTIONS:
@@ -133,7 +133,7 @@ def _is_utf8(text: str) -> bool:
 
 
 def check_secrecy(subject: EnvSubject) -> str | None:
-    """Neither public parts, nor first observations and answers to malformed messages hold what is private."""
+    """Public parts, first observations and answers to malformed messages contain nothing private."""
     if not any(task.private for task in subject.tasks):
         return "the tasks have no private part"
     _expect_private_apart(subject)
@@ -154,10 +154,10 @@ def check_secrecy(subject: EnvSubject) -> str | None:
 
 
 def _expect_private_apart(subject: EnvSubject) -> None:
-    """The private part does not stand whole in the public part of every task; in some it may do so by chance.
+    """Fail if the public part of every task contains the whole private part; in some tasks it may by chance.
 
-    What stands in the public part of all tasks alike, such as the colours that a code is made of, gives nothing away;
-    neither does a single private value, such as where to start, that the instruction is meant to say.
+    A value in the public part of all tasks, such as the colours of a code, reveals nothing. Neither does a single
+    private value that the instruction has to say, such as where to start.
     """
     tasks = list({task.content_hash: task for task in subject.tasks}.values())
     texts = [_public(task) for task in tasks]
@@ -192,7 +192,7 @@ def _said(subject: EnvSubject, task: Task) -> str:
 
 
 def _leaves(value: Any) -> Iterator[str]:
-    """Texts and numbers of a JSON value in lower case, lists of texts also joined; single characters tell nothing."""
+    """Texts and numbers of a JSON value in lower case, and lists of texts joined; single characters are left out."""
     if isinstance(value, Mapping):
         for item in value.values():
             yield from _leaves(item)
@@ -206,5 +206,5 @@ def _leaves(value: Any) -> Iterator[str]:
 
 
 def _holds(text: str, leaf: str) -> bool:
-    """Whether a text holds a value as words of its own."""
+    """Whether a text contains a value as separate words."""
     return leaf in text and re.search(rf"(?<!\w){re.escape(leaf)}(?!\w)", text) is not None

@@ -1,6 +1,6 @@
 """Checks that the same actions lead to the same episode: seeds, replays, concurrency, anchors and forks.
 
-What a step reports is checked in `bookkeeping`, what a player can do wrong in `hostility`.
+`bookkeeping` checks what a step reports, and `hostility` what a player can do wrong.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def check_seeds(subject: EnvSubject) -> str | None:
 
 
 def check_replay(subject: EnvSubject) -> str | None:
-    """Recorded actions of a task lead to the same trajectory again, whatever was played in between."""
+    """Recorded actions of a task lead to the same trajectory again after other episodes."""
     used = subject.make()
     if not used.deterministic:
         return "declared as not deterministic"
@@ -90,7 +90,7 @@ def check_concurrency(subject: EnvSubject) -> str | None:
 def _play_in_turns(
     env: AgentEnv, task: Task, actions: Sequence[str], barrier: threading.Barrier, num_rounds: int
 ) -> Record:
-    """Play, waiting before each step until every other thread has come as far."""
+    """Play, and wait before each step until every other thread has reached it."""
     record = start(env, task)
     for number in range(num_rounds):
         barrier.wait(BARRIER_TIMEOUT_S)
@@ -103,7 +103,7 @@ def _play_in_turns(
 def check_anchors(subject: EnvSubject) -> str | None:
     """States with equal anchors have equal observations and rewards under random further actions, unlimited turns.
 
-    Notes an anchor that counts where nothing else does: it may hold the turn, with which states do not come again.
+    The check notes an anchor that changes when nothing else does. It may contain the turn, and then no state recurs.
     """
     first = subject.tasks[0]
     task = replace(first, limits=replace(first.limits, max_turns=None))
@@ -141,7 +141,7 @@ def check_anchors(subject: EnvSubject) -> str | None:
 
 
 def _counting_anchor(subject: EnvSubject, env: AgentEnv, task: Task, suffixes: Sequence[Sequence[str]]) -> str | None:
-    """Says which action, done once and done twice, leads to the same answers ever after, but to other anchors."""
+    """Name an action that leads to the same later answers whether done once or twice, but to different anchors."""
     known = sorted({action for actions in subject.sequences(task) for action in actions})
     for action in known[:: max(1, -(-len(known) // MAX_REPEATED))]:
         once, anchor = play_actions(env, task, [action]), env.anchor()
@@ -160,12 +160,12 @@ def _counting_anchor(subject: EnvSubject, env: AgentEnv, task: Task, suffixes: S
 
 
 def _future(subject: EnvSubject, task: Task, prefix: Sequence[str], suffix: Sequence[str]) -> list[tuple[Any, ...]]:
-    """What is seen after the prefix."""
+    """The observations after the prefix."""
     return [step.seen for step in subject.play(task, [*prefix, *suffix]).steps[len(prefix) :]]
 
 
 def check_forks(subject: EnvSubject) -> str | None:
-    """A fork goes on like the original, and neither notices what the other does."""
+    """A fork behaves like the original, and neither changes the other."""
     task = subject.tasks[0]
     suffixes = subject.mixtures(task, NUM_SUFFIXES, SUFFIX_LENGTH, seed=2)
     prefixes = [[], *subject.mixtures(task, NUM_SUFFIXES - 1, 2, seed=3)]
@@ -190,7 +190,7 @@ def check_forks(subject: EnvSubject) -> str | None:
 
 
 def _steps(env: AgentEnv, actions: Sequence[str]) -> list[Step]:
-    """Go on with actions, without a reset, until the episode ends."""
+    """Play more actions, without a reset, until the episode ends."""
     record = Record(Step("", "", [], 0.0, (), False, False, False, None, None, None))
     for action in actions:
         if advance(env, record, action).is_last:

@@ -23,14 +23,14 @@ _log = logging.getLogger(__name__)
 
 
 class Note(str):
-    """A finding to look at although the check passed; the check returns it."""
+    """A finding to look at although the check passed; the check returns this."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What one check found.
+    """The result of one check.
 
     Attributes:
         name: Name of the check.
@@ -47,7 +47,7 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What all checks of one environment or suite found.
+    """The results of all checks of one environment or suite.
 
     Attributes:
         subject: What was checked.
@@ -130,12 +130,12 @@ def _run(name: str, check: Check[Subject], subject: Subject) -> CheckResult:
 
 
 def finding(name: str, error: Exception) -> str:
-    """What a check says of an exception; its traceback goes to the log."""
+    """What a check says about an exception; its traceback goes to the log."""
     _log.debug("%s:", name, exc_info=error)
     return str(error) if isinstance(error, ContractError) else f"raised {describe_error(error)}"
 
 
 def expect(holds: bool, failure: str) -> None:
-    """Fail the running check with a message unless something holds."""
+    """Fail the running check with a message unless the condition is true."""
     if not holds:
         raise ContractError(failure)

@@ -1,6 +1,6 @@
-"""Checks of how a sandbox begins, comes back, is copied, limited and ended.
+"""Checks of how a sandbox starts, is reset, copied, limited and closed.
 
-What it does in between is checked in `sandbox_work`.
+`sandbox_work` checks what it does in between.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TEMPORARY = "${TMPDIR:-/tmp}"
 
 
 def check_refusals(subject: SandboxSubject) -> None:
-    """What the provider says that it cannot do it refuses, by name, and starts nothing."""
+    """The provider refuses, by name, what it declares that it cannot do, and starts nothing."""
     can = subject.provider.capabilities()
     for name in OPTIONAL_LIMITS:
         if name not in can.limits:
@@ -37,7 +37,7 @@ def check_refusals(subject: SandboxSubject) -> None:
 
 
 def check_reset(subject: SandboxSubject) -> None:
-    """After a reset there is nothing of before: no file, no process, no shared memory."""
+    """A reset removes all files, processes and shared memory from before."""
     with subject.sandbox() as sandbox:
         for _ in range(3):
             sandbox.exec(
@@ -56,7 +56,7 @@ def check_reset(subject: SandboxSubject) -> None:
 
 
 def check_snapshots(subject: SandboxSubject) -> str | None:
-    """A snapshot is a state to come back to again and again."""
+    """A snapshot can be restored any number of times."""
     if not subject.provider.capabilities().snapshots:
         return "the provider takes none"
     with subject.sandbox() as sandbox:
@@ -72,7 +72,7 @@ def check_snapshots(subject: SandboxSubject) -> str | None:
 
 
 def check_forks(subject: SandboxSubject) -> str | None:
-    """Forks start from the same files and part ways."""
+    """Forks start from the same files and then change separately."""
     if not subject.provider.capabilities().snapshots:
         return "the provider takes none"
     with subject.sandbox() as sandbox:
@@ -92,7 +92,7 @@ def check_forks(subject: SandboxSubject) -> str | None:
 
 
 def check_isolation(subject: SandboxSubject) -> str | None:
-    """Nothing of the host is inside: no rights, no files, no variables, no processes, no network."""
+    """A sandbox has none of the host's rights, files, variables, processes or network."""
     if not subject.provider.capabilities().isolates:
         return "the provider says that it does not isolate"
     secret = os.urandom(8).hex()
@@ -113,7 +113,7 @@ def check_isolation(subject: SandboxSubject) -> str | None:
 
 
 def check_work_limit(subject: SandboxSubject) -> str | None:
-    """The work folder takes as much as its limit and no more, and works again when there is room."""
+    """The work folder takes files up to its limit and no more, and works again when there is room."""
     if "work_mib" not in subject.provider.capabilities().limits:
         return "the provider does not enforce it"
     with subject.sandbox(work_mib=8) as sandbox:
@@ -125,7 +125,7 @@ def check_work_limit(subject: SandboxSubject) -> str | None:
 
 
 def check_pids_limit(subject: SandboxSubject) -> str | None:
-    """Processes beyond the limit are not started, and a reset brings the sandbox back."""
+    """Processes beyond the limit do not start, and the sandbox works again after a reset."""
     if "pids" not in subject.provider.capabilities().limits:
         return "the provider does not enforce it"
     with subject.sandbox(pids=32) as sandbox:
@@ -150,7 +150,7 @@ def check_memory_limit(subject: SandboxSubject) -> str | None:
 
 
 def check_close(subject: SandboxSubject) -> None:
-    """Closing ends what runs, twice is harmless, and whoever comes after is told that the sandbox is lost."""
+    """Closing ends what runs, closing twice is harmless, and later calls say that the sandbox is lost."""
     with subject.sandbox() as sandbox:
         timer = threading.Timer(0.3, sandbox.close)
         timer.start()
@@ -162,7 +162,7 @@ def check_close(subject: SandboxSubject) -> None:
 
 
 def check_leaks(subject: SandboxSubject) -> None:
-    """Sandboxes that were closed leave no descriptor and no thread."""
+    """Closed sandboxes leave no open descriptor and no thread."""
     with subject.sandbox() as sandbox:
         sandbox.exec(["true"])
     before = (len(os.listdir("/proc/self/fd")), threading.active_count())
@@ -179,7 +179,7 @@ def check_leaks(subject: SandboxSubject) -> None:
 
 
 def check_sweep(subject: SandboxSubject) -> None:
-    """A sweep leaves alone what is alive."""
+    """A sweep does not touch live sandboxes."""
     with subject.sandbox() as sandbox:
         found = subject.provider.sweep(dry_run=True)
         expect(not any(sandbox.id in name for name in found), f"a sweep would remove the live sandbox {sandbox.id}")

@@ -1,4 +1,4 @@
-"""What the checks of sandbox providers are called with, and the small steps that they share.
+"""The argument of the checks of sandbox providers, and the small steps that they share.
 
 The checks are in `sandbox_work` and `sandbox_life`.
 """
@@ -23,8 +23,8 @@ class SandboxSubject:
     """A provider under check.
 
     Attributes:
-        provider: It.
-        spec: What its sandboxes are to be.
+        provider: The provider.
+        spec: The specification of its sandboxes.
     """
 
     provider: SandboxProvider
@@ -49,7 +49,7 @@ def enforceable(provider: SandboxProvider, spec: SandboxSpec) -> SandboxSpec:
 
 
 def said(sandbox: Sandbox, script: str) -> str:
-    """What a shell script writes to standard output; it must end well."""
+    """What a shell script writes to standard output; the script must succeed."""
     ran = sandbox.exec(["sh", "-c", script])
     expect(ran.is_ok, f"`{script}` ended with {ran.exit_code}: {ran.text()[:300]}")
     return ran.stdout.decode("utf-8", "replace")

@@ -1,6 +1,6 @@
 """Checks of what a sandbox does: commands, files, shells, processes, several at once.
 
-How it is started, reset and limited is checked in `sandbox_life`.
+`sandbox_life` checks how it is started, reset and limited.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ALL_BYTES = bytes(range(256))
 
 
 def check_exec(subject: SandboxSubject) -> None:
-    """Exit code, both streams, standard input, variables and folder come through, byte by byte."""
+    """Exit code, both streams, standard input, variables and folder arrive unchanged, byte by byte."""
     with subject.sandbox() as sandbox:
         ran = sandbox.exec(["sh", "-c", "cat; echo err >&2; exit 3"], stdin=_ALL_BYTES)
         expect_equal((ran.exit_code, ran.stdout, ran.stderr), (3, _ALL_BYTES, b"err\n"), "a command that fails")
@@ -37,7 +37,7 @@ def check_exec(subject: SandboxSubject) -> None:
 
 
 def check_unrunnable(subject: SandboxSubject) -> None:
-    """What is missing is 127, what may not be run 126; both say so."""
+    """The exit code is 127 for a missing program and 126 for one that may not run, with an explanation."""
     with subject.sandbox() as sandbox:
         for argv, expected in ((["/nonexistent/program"], 127), (["/etc/passwd"], 126)):
             ran = sandbox.exec(argv)
@@ -46,7 +46,7 @@ def check_unrunnable(subject: SandboxSubject) -> None:
 
 
 def check_time_limit(subject: SandboxSubject) -> None:
-    """At the time limit everything that the command started is dead, whatever it ignores and however it hides."""
+    """The time limit kills everything that the command started, even if it ignores signals or hides."""
     script = "trap '' TERM; (setsid sh -c 'trap \"\" TERM HUP; while :; do touch beat; sleep 0.05; done' &) ; sleep 600"
     with subject.sandbox() as sandbox:
         began = time.monotonic()
@@ -69,7 +69,7 @@ def check_output_limit(subject: SandboxSubject) -> None:
 
 
 def check_background(subject: SandboxSubject) -> None:
-    """What a command leaves running is killed at its end, unless it is to be kept; a held pipe delays nothing."""
+    """Processes left by a command are killed at its end unless they are to be kept; a held pipe delays nothing."""
     with subject.sandbox() as sandbox:
         for keep, expected in ((False, "gone\n"), (True, "there\n")):
             began = time.monotonic()
@@ -81,7 +81,7 @@ def check_background(subject: SandboxSubject) -> None:
 
 
 def check_files(subject: SandboxSubject) -> None:
-    """Files come back as they were written, parents are made, and what cannot be read is refused by its error."""
+    """Files are read as they were written, parents are made, and an unreadable file raises its own error."""
     with subject.sandbox() as sandbox:
         content = os.urandom(1 << 20)
         sandbox.write_file("deep/er/file", content, mode=0o751)
@@ -98,7 +98,7 @@ def check_files(subject: SandboxSubject) -> None:
 
 
 def check_links(subject: SandboxSubject) -> None:
-    """Links that lead out of the work folder are neither read nor written through."""
+    """Reading and writing do not follow links out of the work folder."""
     with subject.sandbox() as sandbox:
         said(sandbox, "ln -s /etc/passwd file; ln -s /tmp folder; ln -s ../../../etc up")
         for path in ("file", "up/passwd"):
@@ -107,7 +107,7 @@ def check_links(subject: SandboxSubject) -> None:
 
 
 def check_trees(subject: SandboxSubject) -> None:
-    """A tree that is uploaded and downloaded is the same, and a hostile one is refused with nothing left."""
+    """A tree is the same after upload and download; a hostile one is refused and leaves nothing."""
     with tempfile.TemporaryDirectory() as name, subject.sandbox() as sandbox:
         host = Path(name)
         (host / "tree" / "sub").mkdir(parents=True)
@@ -126,7 +126,7 @@ def check_trees(subject: SandboxSubject) -> None:
 
 
 def check_shell(subject: SandboxSubject) -> None:
-    """A shell keeps folder, variables and jobs, and comes back after its end."""
+    """A shell keeps folder, variables and jobs, and starts again after its end."""
     with subject.sandbox() as sandbox:
         shell = sandbox.shell()
         try:
@@ -144,7 +144,7 @@ def check_shell(subject: SandboxSubject) -> None:
 
 
 def check_spawn(subject: SandboxSubject) -> None:
-    """A long-lived process answers over its streams and is gone when closed."""
+    """A long-lived process answers over its streams and ends when it is closed."""
     with subject.sandbox() as sandbox:
         process = sandbox.spawn(["sh", "-c", 'while read line; do echo "got $line"; done; exit 5'])
         try:
@@ -171,7 +171,7 @@ def check_concurrency(subject: SandboxSubject) -> None:
 
 
 def check_interrupt(subject: SandboxSubject) -> None:
-    """Another thread ends what runs; the sandbox stays."""
+    """Another thread can end what runs, and the sandbox stays usable."""
     with subject.sandbox() as sandbox:
         timer = threading.Timer(0.3, sandbox.interrupt)
         timer.start()

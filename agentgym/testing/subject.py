@@ -1,6 +1,6 @@
 """The environment under check: how to make it, tasks to play, and actions that mean something in them.
 
-What is expected of it stands in the modules of checks.
+The modules of checks say what is expected of it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class EnvSubject:
         env_id: Its registered id; "" for one that is not registered.
         role: The role of a registered game that is checked; "" for an environment of one agent.
         disclosed: Keys of the tasks' private part that the rules tell the agent.
-        why_no_oracle: Why there is declared to be no oracle; "" where there is one.
+        why_no_oracle: The declared reason why there is no oracle; "" if there is one.
     """
 
     name: str
@@ -52,7 +52,7 @@ class EnvSubject:
     _made: list[AgentEnv] = field(default_factory=list, repr=False)
 
     def make(self) -> AgentEnv:
-        """A fresh environment; whoever makes many closes each, the others are closed when the check is over."""
+        """A fresh environment, closed at the end of the check; a caller that makes many closes each itself."""
         env = self.factory()
         self._made.append(env)
         return env
@@ -63,7 +63,7 @@ class EnvSubject:
             self._made.pop().close()
 
     def play(self, task: Task | None, actions: Sequence[str], seed: int | None = None) -> Record:
-        """Play actions in a fresh environment, which is closed then."""
+        """Play actions in a fresh environment and close it."""
         env = self.factory()
         try:
             return play_actions(env, task, actions, seed)
@@ -71,13 +71,13 @@ class EnvSubject:
             env.close()
 
     def sequences(self, task: Task) -> list[list[str]]:
-        """Lists of actions for a task: what its players did, and a random mix of that with nonsense."""
+        """Lists of actions for a task: those of its players, and a random mix of these with nonsense."""
         if task.id not in self._sequences:
             self._sequences[task.id] = self._play_all(task)
         return self._sequences[task.id]
 
     def records(self) -> list[tuple[Task, Record]]:
-        """Each task with the record of each of its sequences; played once, for all checks that look at them."""
+        """Each task with the record of each of its sequences, which are played once for all checks."""
         if not self._records:
             env = self.factory()
             for task in self.tasks:
@@ -86,7 +86,7 @@ class EnvSubject:
         return self._records
 
     def mixtures(self, task: Task, count: int, max_length: int, seed: int = 0) -> list[list[str]]:
-        """Random lists of actions for a task, drawn from what its players did and from nonsense."""
+        """Random lists of actions for a task, drawn from its players' actions and from nonsense."""
         rng = random.Random(seed)
         pool = sorted({action for actions in self.sequences(task) for action in actions})
         return [rng.choices(pool, k=rng.randint(1, max_length)) for _ in range(count)]
@@ -123,7 +123,7 @@ def env_subject(
     Raises:
         UnknownNameError: Nothing is registered under the id, or the game has no such role.
         ConfigError: The target is an environment, or the list of tasks is empty.
-        ContractError: The environment cannot be loaded, or its spec names a suite that there is not.
+        ContractError: The environment cannot be loaded, or its spec names a suite that does not exist.
     """
     if isinstance(target, AgentEnv):
         raise ConfigError(

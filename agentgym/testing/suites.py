@@ -1,6 +1,6 @@
 """Checks of a suite: its documents, strata, splits, tasks, and what scripted policies score on it.
 
-The environment that plays it is checked by the other modules.
+The other modules check the environment that plays it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class SuiteSubject:
 
     @cached_property
     def env_spec(self) -> EnvSpec:
-        """The environment that plays it."""
+        """The spec of the environment that plays the suite."""
         return spec(self.suite.env)
 
     @property
@@ -61,9 +61,9 @@ class SuiteSubject:
 
 
 def check_documents(subject: SuiteSubject) -> str | None:
-    """The suite states description, licence and source; its README names the licence, and no wrong numbers of tasks.
+    """The suite has description, licence and source; its README has the licence and no wrong number of tasks.
 
-    Numbers of tasks are read where they stand as in "Splits: 600 train, 50 validation and 100 test tasks".
+    Numbers of tasks are read from texts such as "Splits: 600 train, 50 validation and 100 test tasks".
     """
     suite = subject.suite
     for key in ("description", "license", "source"):
@@ -95,7 +95,7 @@ def check_strata(subject: SuiteSubject) -> str | None:
 
 
 def check_disjoint_splits(subject: SuiteSubject) -> str | None:
-    """No task occurs twice, under whatever id, in one split or in two."""
+    """No task occurs twice in one split or in two, even under different ids."""
     seen: dict[str, Task] = {}
     for split in subject.suite.splits:
         for task in subject.suite.tasks(split):
@@ -105,7 +105,7 @@ def check_disjoint_splits(subject: SuiteSubject) -> str | None:
 
 
 def check_playable(subject: SuiteSubject) -> str | None:
-    """The environment plays the suite: it lists it, and the oracle solves the first tasks of every stratum."""
+    """The environment lists the suite, and the oracle solves the first tasks of every stratum."""
     suite = subject.suite
     expect(suite.name in subject.env_spec.suites, f"{suite.env} does not list the suite {suite.name!r}")
     env = make(suite.env, **suite.env_options)
@@ -128,7 +128,7 @@ def check_playable(subject: SuiteSubject) -> str | None:
 
 
 def check_scores(subject: SuiteSubject) -> str | None:
-    """Oracle, null and random, and whatever else is declared, score what the suite says."""
+    """The oracle, null and random policies, and others with a declared score, reach the scores of the suite."""
     suite, tasks = subject.suite, subject.headline
     missing = [name for name in REQUIRED_SCRIPTS if name not in suite.scores]
     expect(not missing, f"suite.toml declares no scores of {missing}")

@@ -1,6 +1,6 @@
 """Checks that Gymnasium can use an environment: its own checker, vector environments, and a light import.
 
-What agentgym asks beyond Gymnasium is checked in the other modules.
+The other modules check what agentgym asks beyond Gymnasium.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def check_sync_vector(subject: EnvSubject) -> str | None:
 
 
 def check_async_vector(subject: EnvSubject) -> str | None:
-    """A vector of the environment in processes runs, without shared memory, and keeps the final observation."""
+    """A vector of the environment in processes, without shared memory, runs and keeps the final observation."""
     makers = [partial(_make, subject)] * NUM_ENVS
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # with which gymnasium says what a worker raised before it raises

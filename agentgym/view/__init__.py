@@ -1,6 +1,6 @@
 """Looking at a run: one HTML file that opens offline, drawn from the run's database.
 
-It runs no script and shows whatever a model wrote as text.
+The file runs no script, and shows everything that a model wrote as text.
 """
 
 from agentgym.view.report import write_report

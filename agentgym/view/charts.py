@@ -1,6 +1,6 @@
 """Charts as inline SVG: curves with intervals, stacked shares, bars with whiskers.
 
-Numbers in, markup out; hovering shows titles, nothing needs a script.
+The functions turn numbers into markup. Hovering shows titles, and nothing needs a script.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class Curve:
     """A curve over iterations.
 
     Attributes:
-        label: What it is.
+        label: Its name.
         x: int64[N], iterations, ascending; of a scatter chart float64[N], in any order.
         y: float64[N]; NaN leaves a gap.
         low, high: float64[N], ends of an interval around it, or None.
-        colour: Number of a colour of the style sheet, from 1.
+        colour: Number of its colour in the style sheet, from 1.
         is_dotted: Whether its points are marked.
     """
 
@@ -66,7 +66,7 @@ class Frame:
 
 
 def percent(value: float) -> str:
-    """A share as per cent, with a decimal where it is small or nearly whole."""
+    """A share as per cent, with a decimal if it is small or nearly whole."""
     if math.isnan(value):
         return "–"
     digits = 0 if 0.095 < value < 0.905 else 1
@@ -74,7 +74,7 @@ def percent(value: float) -> str:
 
 
 def number(value: float) -> str:
-    """A number with about three digits that count."""
+    """A number with about three significant digits."""
     if math.isnan(value):
         return "–"
     if value == 0 or 0.001 <= abs(value) < 10_000:
@@ -252,7 +252,7 @@ def _finite_runs(values: Floats) -> list[NDArray[np.int64]]:
 
 
 def _hover(frame: Frame, curves: Sequence[Curve], show: Callable[[float], str]) -> Html:
-    """A strip an iteration that lights up under the pointer and names the values there."""
+    """One strip for each iteration, which lights up under the pointer and names the values there."""
     notes: dict[int, list[str]] = {}
     for curve in curves:
         for i, (x, y) in enumerate(zip(curve.x.tolist(), curve.y.tolist(), strict=True)):

@@ -1,6 +1,6 @@
-"""Who earned it: the credit of turns by each method, as a map of many episodes and turn by turn for two of them.
+"""The credit of turns by each method, as a map of many episodes and turn by turn for two of them.
 
-Which episodes these are is chosen in `credit_data`.
+`credit_data` chooses the episodes.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _BREAKABLE = re.compile(r"(?<=[_+,./-])")
 
 
 def credit(found: CreditData | None, names: Mapping[str, str]) -> Html:
-    """The section; nothing where there is no credit to show.
+    """The section; nothing if there is no credit to show.
 
     Args:
-        found: What to show.
+        found: The credit to show.
         names: What the page calls some policies.
     """
     if found is None:
@@ -67,7 +67,7 @@ def credit(found: CreditData | None, names: Mapping[str, str]) -> Html:
 
 
 def _told_of(one: CreditMap, names: Mapping[str, str]) -> str:
-    """What the episodes were collected for, and by whom they were played."""
+    """Why the episodes were collected, and who played them."""
     purposes = " and ".join(dict.fromkeys(row.purpose for row in one.episodes))
     policies = sorted({names.get(row.policy, row.policy) for row in one.episodes if row.policy})
     by = f" by {', '.join(policies)}" if 0 < len(policies) <= _MAX_POLICIES else ""
@@ -93,7 +93,7 @@ def _left_out(found: CreditData) -> list[Html]:
 
 
 def chips(methods: Sequence[Reading], number: int, turn: int) -> list[Html]:
-    """What each method that was asked about an episode gave one of its turns, for the margin of a transcript."""
+    """The credit of a turn by each method that was asked about its episode, for the margin of a transcript."""
     shown = []
     for reading in methods:
         values = reading.credit.get(number)
@@ -122,7 +122,7 @@ def _panel(reading: Reading, episodes: Sequence[EpisodeRow]) -> Html:
 
 
 def _map_row(row: EpisodeRow, values: Floats | None) -> HeatRow:
-    """The row of an episode; without squares where the method was not asked about it."""
+    """The row of an episode; without squares if the method was not asked about it."""
     verdict = "solved" if row.success else "not solved"
     credit = np.zeros(0) if values is None else values
     titles = [f"{row.task_id}, {verdict}\nturn {at + 1}: {_signed(value)}" for at, value in enumerate(credit.tolist())]
@@ -156,7 +156,7 @@ def _turn_by_turn(row: EpisodeRow, trajectory: Trajectory, readings: Sequence[Re
 
 
 def _breakable(label: str) -> Html:
-    """A label that may go on in the next line after its joints."""
+    """A label with possible line breaks after its joints."""
     first, *others = _BREAKABLE.split(label)
     return join(first, *(part for piece in others for part in (Html("<wbr>"), piece)))
 
@@ -175,7 +175,7 @@ def _signed(value: float) -> str:
 
 
 def brief(turn: Turn) -> str:
-    """What the agent did, on a line: its tool calls as calls, else its words."""
+    """The agent's action in one line: its tool calls as calls, or else its words."""
     calls = [call.get("function") for call in turn.reply.get("tool_calls") or () if isinstance(call, dict)]
     named = [call for call in calls if isinstance(call, dict)]
     said = " ".join(f"{call.get('name', '?')}({_arguments(call.get('arguments'))})" for call in named)

@@ -1,6 +1,6 @@
-"""Which episodes a report shows credit of, and what each method that is kept with the run gave their turns.
+"""The episodes whose credit a report shows, and the credit that each stored method gave their turns.
 
-Drawing it is the work of `credit`; assigning it that of `agentgym.attribution`.
+`credit` draws it, and `agentgym.attribution` assigns it.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one method gave the turns of the episodes that it was asked about.
+    """The credit that one method gave the turns of the episodes that it was asked about.
 
     Attributes:
-        label: What its credit is kept under.
-        kind: What its numbers are, and of which method where the label does not say.
-        credit: float64[T] by the episode's number; an episode that was not attributed is not there.
-        full: The |credit| of full colour, so that one turn does not fade all others: the 90th percentile of those that
-            the map shows and that are not 0, one that occurs; 0 where there is none.
-        largest: Largest |credit| of a turn that the map shows; 0 where there is none.
+        label: The label of its credit in the store.
+        kind: The meaning of its numbers, and the method if the label does not name it.
+        credit: float64[T] by the number of the episode; an episode that was not attributed is missing.
+        full: The |credit| of full colour: the 90th percentile, as an occurring value, of those in the map that are not
+            0, so that one turn does not fade all others; 0 if there is none.
+        largest: Largest |credit| of a turn that the map shows; 0 if there is none.
     """
 
     label: str
@@ -56,7 +56,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class CreditMap:
-    """Methods side by side on the same episodes.
+    """The credit of several methods for the same episodes.
 
     Attributes:
         episodes: Solved ones first, then by number of turns.
@@ -76,8 +76,8 @@ class CreditData:
     """The credit that a report shows.
 
     Attributes:
-        maps: One, or several where methods were asked about different episodes.
-        no_room: Labels for which there is none.
+        maps: One, or several if methods were asked about different episodes.
+        no_room: Labels for which there is no room.
         of_none: Labels none of whose episodes is in the run.
     """
 
@@ -87,17 +87,17 @@ class CreditData:
 
     @property
     def methods(self) -> list[Reading]:
-        """What each method said, the recorded rewards left out."""
+        """The credit of each method, without the recorded rewards."""
         return [reading for one in self.maps for reading in one.readings if reading.label != RECORDED]
 
 
 def read_credit(store: RunStore, picked: Iterable[EpisodeRow], labels: Sequence[str] = ()) -> CreditData | None:
-    """The credit of a few episodes; None where no method was asked and rewards come at the end alone.
+    """The credit of a few episodes; None if no method was asked and rewards come only at the end.
 
     Args:
         store: The run.
         picked: Further episodes whose credit is wanted, which no map shows.
-        labels: The labels to show, in order; none shows those that say something first, the newest before others.
+        labels: The labels to show, in order; without any, informative ones come first, and newer before older ones.
 
     Raises:
         UnknownNameError: The run keeps no credit under one of the labels.
@@ -142,7 +142,7 @@ class _Chosen:
 
 
 def _choose(rows: Mapping[int, EpisodeRow], labels: Sequence[str], covered: Mapping[str, AbstractSet[int]]) -> _Chosen:
-    """Episodes of the first label, before others those that most methods were asked about, and who was."""
+    """Episodes of the first label, those that most methods were asked about first, and these methods."""
     first = covered[labels[0]]
     beside = [label for label in labels if not covered[label].isdisjoint(first)]
     num_methods = Counter(number for label in beside for number in covered[label])
@@ -154,7 +154,7 @@ def _choose(rows: Mapping[int, EpisodeRow], labels: Sequence[str], covered: Mapp
 
 
 def _without_methods(store: RunStore, rows: Mapping[int, EpisodeRow]) -> CreditMap | None:
-    """The recorded rewards alone; None where they come at the end alone."""
+    """Only the recorded rewards; None if they come only at the end."""
     found = {row.purpose for row in rows.values()}
     purpose = next((name for name in _PURPOSES if name in found), None)
     candidates = [row for row in rows.values() if row.purpose == purpose]
@@ -169,7 +169,7 @@ def _without_methods(store: RunStore, rows: Mapping[int, EpisodeRow]) -> CreditM
 def _draw(
     store: RunStore, chosen: _Chosen, picked: Iterable[EpisodeRow], records: Mapping[str, Mapping[str, Any]]
 ) -> CreditMap:
-    """What the methods of some labels gave the chosen episodes, and the picked ones that they were asked about."""
+    """The credit of the methods of some labels for the chosen episodes, and for the picked ones that have it."""
     wanted = {row.number: row for row in [*chosen.rows, *picked]}
     loaded = {each.id: each for each in store.load(list(wanted.values()), with_tokens=False)}
     trajectories = {number: loaded[row.id] for number, row in wanted.items() if row.id in loaded}
@@ -188,7 +188,7 @@ def _draw(
 
 
 def _fitting(found: CreditMap, no_room: list[str]) -> CreditMap:
-    """The map without the methods for which there is no room: first those that say nothing beside the record."""
+    """The map without methods that have no room; those that add nothing to the recorded rewards go first."""
     recorded, *methods = found.readings
     numbers = [row.number for row in found.episodes]
     ordered = sorted(methods, key=lambda reading: _says_nothing(reading, recorded, numbers))
@@ -219,7 +219,7 @@ def _kind(label: str, record: Mapping[str, Any]) -> str:
 
 
 def _pair(rows: Sequence[EpisodeRow], num_methods: Mapping[int, int]) -> list[EpisodeRow]:
-    """Drawn from those that most methods say something of."""
+    """A pair drawn from the episodes with the credit of most methods."""
     draw = random.Random(0)
     long = [row for row in rows if row.num_turns >= _FEW_TURNS] or list(rows)
     solved = [row for row in long if row.success]
@@ -237,7 +237,7 @@ def _most(rows: Sequence[EpisodeRow], num_methods: Mapping[int, int]) -> list[Ep
 
 
 def _spread(rows: Sequence[EpisodeRow], pair: Sequence[EpisodeRow], num_methods: Mapping[int, int]) -> list[EpisodeRow]:
-    """The pair, then episodes spread over the run, those that more methods were asked about before others."""
+    """The pair, then episodes spread over the run; those that more methods were asked about come first."""
     kept = dict.fromkeys(pair)
     for count in sorted({num_methods.get(row.number, 0) for row in rows}, reverse=True):
         like = [row for row in rows if row not in kept and num_methods.get(row.number, 0) == count]
@@ -246,7 +246,7 @@ def _spread(rows: Sequence[EpisodeRow], pair: Sequence[EpisodeRow], num_methods:
 
 
 def _balanced(rows: Sequence[EpisodeRow], room: int) -> list[EpisodeRow]:
-    """As many solved as unsolved episodes where there are enough."""
+    """As many solved as unsolved episodes if there are enough."""
     solved = [row for row in rows if row.success]
     failed = [row for row in rows if not row.success]
     half = room // 2

@@ -1,6 +1,6 @@
-"""What an algorithm's own machinery did: calibration of values, replay, state groups, curriculum.
+"""Diagnosis of an algorithm's parts: calibration of values, replay, state groups, curriculum.
 
-Each figure is drawn where the run logged what it needs; where it did not, there is none.
+A figure is drawn only if the run logged what it needs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MAX_COLUMNS = 120
 
 
 def diagnosis(run: RunData) -> Html:
-    """The section; nothing where the run logged none of it."""
+    """The section; nothing if the run logged none of it."""
     note = "How far the estimates and samplers that the algorithm leans on can be trusted."
     return section("Under the hood", _calibration(run), _histograms(run), _curves(run), note=note)
 
@@ -75,7 +75,7 @@ def _calibration(run: RunData) -> Html | None:
 
 
 def _calibrations(run: RunData) -> list[_Calibration]:
-    """The bands of each iteration that has them, by iteration."""
+    """The calibration bands by iteration, for iterations that have them."""
     points: dict[int, dict[str, dict[int, float]]] = {}
     for name, curve in run.metrics.get("train", {}).items():
         if matched := _POINT.fullmatch(name):

@@ -1,6 +1,6 @@
-"""Heat as inline SVG: values of rows and columns by strength of colour, above and below zero apart.
+"""Heat maps as inline SVG: colours show the size of values, with different colours above and below zero.
 
-What the rows and columns are is the caller's business; figures along lines are in `charts`.
+The caller decides what rows and columns are. `charts` draws curves.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WIDTH, _LEFT, _ROW, _GAP, _PROFILE, _AXIS = 300.0, 38.0, 9.0, 7.0, 48.0, 16.0
 
 @dataclass(frozen=True, slots=True)
 class HeatRow:
-    """A row: its values, what each is called under the pointer, and its mark at the edge."""
+    """A row: its values, the title of each under the pointer, and the mark at the edge."""
 
     values: Floats
     titles: Sequence[str]
@@ -31,11 +31,11 @@ class HeatRow:
 
 
 def heat_class(value: float, full: float) -> str:
-    """The class of a value's colour: e1 to e8 above zero, l1 to l8 below, "" for zero and what is no number.
+    """The class of a value's colour: e1 to e8 above zero, l1 to l8 below, "" for zero and NaN.
 
     Args:
-        value: What is shown.
-        full: The value of full colour, which those beyond it have too.
+        value: The value to show.
+        full: The value of full colour; larger values have this colour too.
     """
     if not math.isfinite(value) or not full or not value:
         return ""
@@ -44,11 +44,11 @@ def heat_class(value: float, full: float) -> str:
 
 
 def ragged_map(rows: Sequence[HeatRow], num_columns: int, full: float, label: str) -> Html:
-    """Rows of different length, one below the other, a gap where the mark changes, and the column means below.
+    """A map of rows of different length, with a gap where the mark changes, and the column means below.
 
     Args:
         rows: From top to bottom; values beyond the columns are not drawn.
-        num_columns: Columns that are drawn.
+        num_columns: Number of columns to draw.
         full: The value of full colour.
         label: What the picture is, for screen readers.
     """
@@ -124,8 +124,8 @@ def heat_table(
 
     Args:
         columns: Iterations.
-        names: Of the bands.
-        shares: float64[bands, iterations], NaN where an iteration has none.
+        names: Names of the bands.
+        shares: float64[bands, iterations], NaN if an iteration has none.
         size: Width and height in the drawing's units.
         show: Writes a share.
         label: What the picture is, for screen readers.

@@ -1,4 +1,4 @@
-"""HTML that is safe by construction: every text is escaped unless it is markup already.
+"""HTML that is safe by construction: every text is escaped unless it is already markup.
 
 Layout and colours are in `report.css`.
 """
@@ -15,13 +15,13 @@ _UNSHOWABLE = re.compile(
 
 
 class Html(str):
-    """Text that is markup already; only this package makes it."""
+    """Text that is already markup; only this package makes it."""
 
     __slots__ = ()
 
 
 def text(value: object) -> Html:
-    """Escape a value for element content or a quoted attribute; what cannot be shown appears as its code point."""
+    """Escape a value for element content or a quoted attribute; unshowable characters appear as code points."""
     if isinstance(value, Html):
         return value
     shown = _UNSHOWABLE.sub(lambda found: f"⟨{ord(found.group()):04X}⟩", str(value))
@@ -29,12 +29,12 @@ def text(value: object) -> Html:
 
 
 def join(*parts: object) -> Html:
-    """Parts one after another, each escaped unless it is markup."""
+    """Join parts, and escape each one that is not markup."""
     return Html("".join(text(part) for part in parts if part is not None))
 
 
 def tag(name: str, *children: object, **attributes: object) -> Html:
-    """An element.
+    """Make an element.
 
     Args:
         name: Its name; a word of this package's own, never data.

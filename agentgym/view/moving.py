@@ -1,6 +1,6 @@
 """The mean of a moving window of iterations, with the interval of that mean.
 
-Intervals of single iterations rest on few tasks; `agentgym.evaluation` makes those.
+The intervals of single iterations rest on few tasks, and come from `agentgym.evaluation`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _STUDENT = 2.306
 def moving_mean(rates: Curve, label: str, colour: int) -> Curve:
     """The mean of each window of a curve of rates in [0, 1], with its 95 % interval.
 
-    The interval is Student's, from how far the iterations of a window lie apart: each plays tasks of its own, and what
-    the policy learns within the window widens it. Where a window is not whole, at both ends of the curve and about an
-    iteration without a rate, there is neither mean nor interval.
+    The interval is Student's, from the spread of the iterations in a window. Each iteration plays its own tasks, and
+    learning within the window widens the interval. An incomplete window, at both ends of the curve and around an
+    iteration without a rate, has neither mean nor interval.
 
     Args:
         rates: One for each iteration, WINDOW of them or more.
-        label: What the curve is called.
+        label: The curve's name.
         colour: Number of its colour.
     """
     windows = np.lib.stride_tricks.sliding_window_view(rates.y, WINDOW)

@@ -22,12 +22,12 @@ REPORT = "report.html"
 
 
 def write_report(run_folder: Path | str, path: Path | None = None, *, labels: Sequence[str] = ()) -> Path:
-    """Draw the report of a run; a run that goes on can be drawn too.
+    """Draw the report of a run, which may still be going on.
 
     Args:
         run_folder: The run.
         path: The file to write; None writes `report.html` into the run folder.
-        labels: The labels of credit to show, in order; none leaves the choice to the report.
+        labels: The labels of credit to show, in order; without any, the report chooses.
 
     Returns:
         The file.

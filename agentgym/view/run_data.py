@@ -1,6 +1,6 @@
-"""What a report shows, read from a run folder once.
+"""The contents of a report, read from a run folder once.
 
-Drawing it is the work of `sections` and `transcripts`.
+`sections` and `transcripts` draw them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _STAGES = ("untrained", "cloned", "filtered_cloned", "trained")
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """An episode chosen for reading, and why."""
+    """An episode chosen for reading, and the reason."""
 
     reason: str
     row: EpisodeRow
@@ -40,13 +40,13 @@ class RunData:
     Attributes:
         name: Name of the run folder.
         meta: The run's meta.
-        summary: What the trainer wrote to summary.json; empty where it did not.
+        summary: The contents of the trainer's summary.json; empty if there is none.
         metrics: Curves by phase and name.
         counts: Rows of each table.
         picks: Episodes to read.
-        credit: What methods of attribution gave the turns of some episodes; None where there is nothing to tell.
+        credit: The credit of turns of some episodes by methods of attribution; None if there is none.
         facts: Configuration, versions and commit from config.json.
-        names: What the page calls a policy whose own name would mislead.
+        names: The page's names for policies whose own names would mislead.
     """
 
     name: str
@@ -61,7 +61,7 @@ class RunData:
 
     @property
     def held_out(self) -> dict[str, Mapping[str, Any]]:
-        """Held-out results by name: the trainer's summary in the order of its stages, else what was evaluated."""
+        """Held-out results by name: those of the trainer's summary in the order of stages, or else of evaluations."""
         found = dict(self.summary.get("held_out") or {})
         if not found:
             found = {value["policy"]: value for key, value in self.meta.items() if _is_test_result(key, value)}
@@ -69,7 +69,7 @@ class RunData:
         return {name: found[name] for name in _by_stage(found)}
 
     def curve(self, name: str, phase: str = "train", **look: Any) -> Curve | None:
-        """A metric as a curve, with its interval where `…/low` and `…/high` are there; None without values."""
+        """A metric as a curve, with its interval if `…/low` and `…/high` exist; None without values."""
         curves = self.metrics.get(phase, {})
         if name not in curves:
             return None
@@ -88,7 +88,7 @@ def read_run(folder: Path, labels: Sequence[str] = ()) -> RunData:
 
     Args:
         folder: The run's folder.
-        labels: The labels of credit to show; none leaves the choice to `read_credit`.
+        labels: The labels of credit to show; without any, `read_credit` chooses.
 
     Raises:
         StoreError: There is no run in the folder or it cannot be read.
@@ -118,13 +118,13 @@ def read_run(folder: Path, labels: Sequence[str] = ()) -> RunData:
 
 
 def _names(config: Any) -> dict[str, str]:
-    """A run that goes on from a model of some folder did not start untrained."""
+    """Names for policies of a run that starts from a stored model, which is not untrained."""
     model = config.get("model") if isinstance(config, dict) else None
     return {_STAGES[0]: "at the start"} if isinstance(model, dict) and model.get("path") else {}
 
 
 def _choose(rows: Sequence[EpisodeRow], names: Mapping[str, str]) -> list[tuple[str, EpisodeRow]]:
-    """A few episodes that say most: first against last iteration, best, worst, held-out, and a fault."""
+    """A few informative episodes: first and last iteration, best, worst, held-out, and a fault."""
     draw = random.Random(0)
     played = [row for row in rows if row.policy != HINDSIGHT]
     train = [row for row in played if row.purpose == "train" and row.iteration is not None]
@@ -160,7 +160,7 @@ def _choose(rows: Sequence[EpisodeRow], names: Mapping[str, str]) -> list[tuple[
 def _before_and_after(
     draw: random.Random, test: Sequence[EpisodeRow], names: Mapping[str, str]
 ) -> list[tuple[str, EpisodeRow]]:
-    """One held-out task by each policy, where the last solved it and the first did not."""
+    """A held-out task that the last policy solved and the first did not, as each of them played it."""
     policies = _by_stage({row.policy for row in test})
     if len(policies) < 2:
         return []
@@ -202,7 +202,7 @@ def _has_mean(value: Any) -> bool:
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    """A JSON object from a file; empty where there is none or it is being written."""
+    """A JSON object from a file; empty if there is none or it is being written."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

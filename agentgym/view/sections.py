@@ -46,14 +46,14 @@ _TIMES = (("queue", "waiting for the policy"), ("model", "model"), ("env", "envi
 
 
 def section(title: str, *contents: object, note: str = "") -> Html:
-    """A titled section; nothing where it has no contents."""
+    """A titled section; nothing if it has no contents."""
     if not any(contents):
         return join()
     return tag("section", tag("h2", title), tag("p", note, class_="note") if note else None, *contents)
 
 
 def headline(run: RunData) -> Html:
-    """What the run is, and what came of it in one sentence."""
+    """What the run is, and its result in one sentence."""
     config = run.meta.get("config") or run.facts.get("config") or {}
     suite = str(run.meta.get("suite") or _first(run.held_out, "suite") or "")
     facts = [suite, str(run.meta.get("created_at", "")).replace("T", " ").removesuffix("+00:00")]
@@ -99,14 +99,14 @@ def _verdict(run: RunData) -> Html:
 
 
 def _of_stratum(result: Mapping[str, Any]) -> str:
-    """Which stratum a result's rate is of: a training run states the headline's, an evaluation that of all of them."""
+    """The stratum of a result's rate: the headline for a training run, all strata for an evaluation."""
     if result.get("headline") and result.get("all_strata"):
         return f" (the headline stratum, {str(result['headline']).replace('_', ' ')})"
     return " (all strata together)" if len(result.get("strata") or {}) > 1 else ""
 
 
 def _several(run: RunData) -> Html:
-    """The success rates of several policies, none of which was trained here: the best first."""
+    """The success rates of several policies that this run did not train, the best first."""
     rates = {name: float(result["success"]["mean"]) for name, result in run.held_out.items()}
     ordered = sorted(rates, key=lambda name: -rates[name])
     parts = [part for name in ordered for part in (", ", tag("b", percent(rates[name])), f" {_stage(run, name)}")]
@@ -158,7 +158,7 @@ def _strata(run: RunData) -> Html | None:
 
 
 def learning(run: RunData) -> Html:
-    """Success over iterations, and small charts of what else was measured."""
+    """Success over iterations, and small charts of the other metrics."""
     validation = run.curve("success/mean", "validation", label="validation tasks", colour=2, is_dotted=True)
     training, note = _training(run, has_validation=validation is not None)
     drawn = [*training, *([] if validation is None else [validation])]
@@ -172,10 +172,10 @@ def learning(run: RunData) -> Html:
 
 
 def _training(run: RunData, has_validation: bool) -> tuple[list[Curve], str]:
-    """Success in training as curves, and what the chart's intervals are.
+    """Success in training as curves, and the meaning of the chart's intervals.
 
-    The intervals that a run keeps of single iterations jump between equal rates where few tasks were failed
-    (docs/evaluation.md); a long run is drawn with the interval of a moving mean instead.
+    If few tasks were failed, the stored intervals of single iterations jump between equal rates (docs/evaluation.md).
+    Therefore a long run is drawn with the interval of a moving mean.
     """
     found = run.curve("success/mean", label="training tasks", colour=1)
     if found is None or len(found.y) < 2 * WINDOW:
@@ -213,7 +213,7 @@ def _details(run: RunData) -> Html | None:
 
 
 def outcomes(run: RunData) -> Html:
-    """How episodes ended, by iteration."""
+    """The outcomes of episodes, by iteration."""
     curves = _shares(run, [(f"outcome/{kind}", kind) for kind in KINDS])
     if not curves:
         return join()
@@ -222,7 +222,7 @@ def outcomes(run: RunData) -> Html:
 
 
 def times(run: RunData) -> Html:
-    """Where the time of episodes went, by iteration."""
+    """How episodes spent their time, by iteration."""
     curves = _shares(run, [(f"time/{name}_share", label) for name, label in _TIMES])
     if not curves:
         return join()
@@ -236,7 +236,7 @@ def _shares(run: RunData, names: Sequence[tuple[str, str]]) -> list[Curve]:
 
 
 def stalled(run: RunData) -> Html:
-    """Why the run did not learn, where the trainer says so."""
+    """Why the run did not learn, if the trainer says so."""
     reasons = run.meta.get("why_not_learning") or run.summary.get("notes") or []
     reasons = reasons.splitlines() if isinstance(reasons, str) else reasons
     if not reasons:

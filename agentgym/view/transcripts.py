@@ -1,6 +1,6 @@
-"""Episodes turn by turn: what the agent was told, what it said, what it was rewarded for.
+"""Episodes turn by turn: the observations, the agent's messages, and the rewards.
 
-Everything here came from models, tools and sites: it is shown as text, never as markup.
+All of this came from models, tools and sites, so it is shown as text and never as markup.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={
 
 
 def episode(pick: Pick, methods: Sequence[Reading], names: Mapping[str, str], is_open: bool) -> Html:
-    """One episode, folded under a line that sums it up; beside each turn its rewards and its credit.
+    """One episode, folded under a summary line, with rewards and credit beside each turn.
 
     Args:
         pick: The episode.
-        methods: Whose credit stands beside its turns.
-        names: What the page calls some policies.
+        methods: The methods whose credit is shown beside its turns.
+        names: The page's names for some policies.
         is_open: Whether it is unfolded.
     """
     row, trajectory = pick.row, pick.trajectory
@@ -83,7 +83,7 @@ def _flags(turn: Turn) -> tuple[tuple[str, bool], ...]:
 
 
 def _said(turn: Turn) -> Html:
-    """The agent's message: reasoning, tool calls as calls, and text; the raw text where that says something else."""
+    """The agent's message: reasoning, tool calls as calls, and text; the raw text if it differs."""
     reply = turn.reply
     parts: list[Html] = []
     if reply.get("reasoning_content"):

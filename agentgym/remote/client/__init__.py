@@ -1,1 +1,1 @@
-"""Environments that run elsewhere, as environments here."""
+"""Clients that use environments of a server as local environments."""

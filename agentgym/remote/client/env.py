@@ -1,6 +1,6 @@
 """`RemoteEnv`: an environment behind any OpenEnv server, as an `AgentEnv`.
 
-Questions and answers travel through `talk`; what messages of other people's servers mean is in `foreign`.
+`talk` sends messages and receives replies. `foreign` interprets the messages of other servers.
 """
 
 from __future__ import annotations
@@ -34,18 +34,19 @@ _PATIENCE_S = 60.0
 class RemoteEnv(AgentEnv):
     """An environment behind an OpenEnv server.
 
-    Against a server of ours it behaves as the environment does in process: observations, rewards with their events,
-    outcome, tools, anchors, forks. Against any other one the agent's message is mapped to an action as `actions`
-    declares, the turn limit is the task's or the declared one, and `info["reward"]` keeps a reward of None, with
-    `info["reward_is_missing"]`; an episode that never got a reward ends as an infrastructure failure, not as a zero.
+    With an agentgym server it behaves as the environment does in process: observations, rewards with their events,
+    outcome, tools, anchors, forks. With any other server, `actions` declares how the agent's message becomes an action.
+    The turn limit is then the task's or the declared one. `info["reward"]` keeps a reward of None, and
+    `info["reward_is_missing"]` is set. An episode that never got a reward ends as an infrastructure failure, not with
+    a score of zero.
 
     Args:
         url: http(s)://HOST:PORT, ws(s)://HOST:PORT or unix:PATH.
         token: Sent as a bearer token; "" sends none.
-        actions: What actions and observations of a server look like that is not one of ours.
+        actions: The form of actions and observations of a server that is not an agentgym server.
         settings: Limits.
-        sends_private_tasks: Whether tasks of suites are sent with their private part. By default the server is told
-            id and content hash and reads them from its own copy of the suite.
+        sends_private_tasks: Whether tasks of suites are sent with their private part. By default the client sends id
+            and content hash, and the server reads the task from its own copy of the suite.
         session_id: Session to go on with; "" opens a new one.
         render_mode: None or "ansi".
 
@@ -75,7 +76,7 @@ class RemoteEnv(AgentEnv):
 
     @property
     def is_ours(self) -> bool:
-        """Whether the server is one of ours, so that nothing is lost on the way."""
+        """Whether the server is an agentgym server, which transfers everything."""
         return self._foreign is None
 
     # Gymnasium's interface.
@@ -83,7 +84,7 @@ class RemoteEnv(AgentEnv):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start an episode; connects again where the connection was lost. See `AgentEnv.reset`."""
+        """Start an episode, and connect again if the connection was lost. See `AgentEnv.reset`."""
         if not self._talk.is_open:
             self._connect("")
         self.start_over(seed)
@@ -129,7 +130,7 @@ class RemoteEnv(AgentEnv):
     # The harness's interface beyond Gymnasium.
 
     def finalize(self, reason: CutReason) -> tuple[float, dict[str, Any]]:
-        """Close a running episode that the harness cut; grades what is there. See `AgentEnv.finalize`."""
+        """Close and grade a running episode that the harness cut. See `AgentEnv.finalize`."""
         self.books.require_running("finalize")
         if self._foreign is not None:
             if reason == "cancelled":
@@ -143,33 +144,33 @@ class RemoteEnv(AgentEnv):
         return data["reward"], info
 
     def interrupt(self) -> None:
-        """Make a running step, or the next, give up; a server that does not react loses the connection."""
+        """End the running step, or the next one; the connection to a server that does not react is closed."""
         super().interrupt()
         self._talk.interrupt(is_ours=self.is_ours)
 
     def anchor(self) -> str | None:
-        """The environment's anchor; None against other people's servers."""
+        """The environment's anchor; None with other servers."""
         if not self.is_ours:
             return None
         anchor: str | None = self._own("anchor")["anchor"]
         return anchor
 
     def progress(self) -> float | None:
-        """The environment's progress; None against other people's servers."""
+        """The environment's progress; None with other servers."""
         if not self.is_ours:
             return None
         progress: float | None = self._own("progress")["progress"]
         return progress
 
     def legal_actions(self) -> Sequence[str] | None:
-        """The environment's legal actions; None against other people's servers."""
+        """The environment's legal actions; None with other servers."""
         if not self.is_ours:
             return None
         actions: list[str] | None = self._own("legal_actions")["legal_actions"]
         return actions
 
     def fork(self, seed: int | None = None) -> Self:
-        """A copy that goes on from here, in a session of its own on the same server. See `AgentEnv.fork`."""
+        """A copy that continues from the present state, in a new session on the same server. See `AgentEnv.fork`."""
         if self._foreign is not None:
             raise NotImplementedError(f"the server at {self._talk.address} is none of ours and cannot fork")
         session_id = self._own("fork", **({} if seed is None else {"seed": seed}))["session_id"]
@@ -193,7 +194,7 @@ class RemoteEnv(AgentEnv):
         """Not used: the server plays."""
         self._not_here()
 
-    # Talking.
+    # Messages.
 
     def _join(self, session_id: str) -> Self:
         """Another environment of this kind, on an open session of the same server."""
@@ -226,7 +227,7 @@ class RemoteEnv(AgentEnv):
         self.observation_space = observations(about.get("has_picture", False))
 
     def _introduce(self) -> dict[str, Any] | None:
-        """What the server says of its environment; None where it is none of ours, which is then asked its own way."""
+        """The server's description of its environment; None for other servers, which are asked in their own way."""
         try:
             return self._own("hello")
         except NotOurs:
@@ -241,7 +242,7 @@ class RemoteEnv(AgentEnv):
         return self._talk.ask(kind, data, self._patience_s())
 
     def _ask_anew(self, kind: str, data: Mapping[str, Any]) -> dict[str, Any]:
-        """As `_ask`, over a new connection where the server had ended the old one meanwhile: nothing is lost by it."""
+        """As `_ask`, over a new connection if the server has closed the old one, by which nothing is lost."""
         try:
             return self._ask(kind, data)
         except StepTimeoutError:
@@ -253,7 +254,7 @@ class RemoteEnv(AgentEnv):
             return self._ask(kind, data)
 
     def _patience_s(self) -> float:
-        """How long a reply may take: a little more than the server gives the environment, unless it was set."""
+        """The longest wait for a reply: a little more than the server gives the environment, unless it was set."""
         if self.settings.reply_timeout_s is not None:
             return self.settings.reply_timeout_s
         return max(_PATIENCE_S, self.task.limits.step_timeout_s if self.task else 0.0) + _PATIENCE_S
@@ -262,7 +263,7 @@ class RemoteEnv(AgentEnv):
         """The running episode cannot go on."""
         self.books.phase = "ended"
 
-    # Episodes of ours.
+    # Episodes on agentgym servers.
 
     def _begun(self, messages: Sequence[Message]) -> Sequence[Message]:
         self.last_messages = messages
@@ -279,7 +280,7 @@ class RemoteEnv(AgentEnv):
     def _not_here(self) -> NoReturn:
         raise ContractError("the environment is played by its server; call reset() and step()")
 
-    # Other people's servers.
+    # Other servers.
 
     def _meet_foreign(self) -> None:
         self._foreign = ForeignServer(self._declared, get_schema(self._talk.address, self._talk.token, self.settings))

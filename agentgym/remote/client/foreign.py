@@ -1,6 +1,6 @@
-"""How an agent's message becomes an action of somebody else's OpenEnv server, and its observation a text.
+"""Conversion of an agent's message to an action of another OpenEnv server, and of its observation to text.
 
-Against servers of ours nothing of this is used. Talking to either is the work of `agentgym.remote.client.env`.
+Agentgym servers need none of this. `agentgym.remote.client.env` talks to both kinds of server.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ Ask = Callable[[str, Mapping[str, Any]], dict[str, Any]]
 
 @dataclass(frozen=True)
 class ForeignActions:
-    """What actions and observations of a server look like; by default read from its schemas."""
+    """The form of a server's actions and observations; by default read from its schemas."""
 
     action_field: str = ""
-    """Field of the action that takes the agent's message as text; "" takes the only text field that there is."""
+    """Field of the action that takes the agent's message as text; "" takes the only text field."""
     text_field: str = ""
-    """Field of the observation that is the text; "" takes the only text field, else all fields as JSON."""
+    """Field of the observation that is the text; "" takes the only text field, or else all fields as JSON."""
     success_return: float = 1.0
     """Return from which an episode counts as a success; the return is its score."""
     max_turns: int | None = None
-    """Turns after which an episode is truncated, where its task states none; None: never."""
+    """Turns after which an episode is truncated if its task states no limit; None: never."""
 
 
 class ForeignServer:
     """Episodes on one server.
 
     Args:
-        declared: What is declared of it.
-        schema: What it answers to GET /schema.
+        declared: The declared form of its actions and observations.
+        schema: Its answer to GET /schema.
 
     Raises:
         ConfigError: A declared field does not exist.
@@ -67,13 +67,13 @@ class ForeignServer:
         self._return: float | None = None
 
     def list_tools(self, ask: Ask) -> list[ToolSchema]:
-        """The server's tools; none where its actions call none."""
+        """The server's tools; none if its actions call no tools."""
         if not self._calls_tools:
             return []
         return tool_schemas(ask("step", {"type": "list_tools"})["observation"].get("tools", ()))
 
     def begin(self, ask: Ask, seed: int | None, task: Task | None) -> tuple[str, dict[str, Any]]:
-        """Start an episode; returns its first text and more of the info. A task's config goes into the reset."""
+        """Start an episode; returns its first text and the rest of the info. A task's config is part of the reset."""
         fields: dict[str, Any] = {} if seed is None else {"seed": seed}
         if task is not None:
             fields = {**task.config, "seed": task.seed if seed is None else seed, "episode_id": task.id}
@@ -87,10 +87,10 @@ class ForeignServer:
         """Play one message.
 
         Returns:
-            The texts that answer it, the rewards that were given, whether the episode is over, and more of the info.
+            The texts that answer it, the rewards, whether the episode is over, and the rest of the info.
 
         Raises:
-            ActionSyntaxError: The message stands for no action.
+            ActionSyntaxError: The message contains no valid action.
         """
         replies: list[str] = []
         rewards: list[float] = []
@@ -107,17 +107,17 @@ class ForeignServer:
         return replies, rewards, bool(data.get("done")), _as_it_came(data)
 
     def verdict(self, outcome: Outcome) -> dict[str, Any]:
-        """Outcome, success and score; without any reward the episode is not graded, rather than graded as a zero."""
+        """Outcome, success and score; an episode without any reward is not graded and gets no score of zero."""
         if self._return is None and outcome.kind != "invalid":
             return {"outcome": Outcome("infrastructure", "missing_reward"), "success": None, "score": None}
         total = self._return or 0.0
         return {"outcome": outcome, "success": total >= self._declared.success_return, "score": total}
 
     def actions_of(self, text: str, tools: Sequence[ToolSchema]) -> list[dict[str, Any]]:
-        """The actions that a message stands for.
+        """The actions that a message contains.
 
         Raises:
-            ActionSyntaxError: It stands for none; its text explains to the agent what is expected.
+            ActionSyntaxError: It contains none; the error's text explains to the agent what is expected.
         """
         if self._calls_tools:
             calls = parse_tool_calls(text, tools).tool_calls
@@ -162,10 +162,10 @@ def tool_schemas(tools: Sequence[Mapping[str, Any]]) -> list[ToolSchema]:
 
 
 def get_schema(address: Address, token: str, settings: ClientSettings) -> dict[str, Any]:
-    """What a server answers to GET /schema.
+    """A server's answer to GET /schema.
 
     Raises:
-        InfrastructureError: It answers nothing of use.
+        InfrastructureError: The answer is not usable.
     """
     transport = None if address.host else httpx.HTTPTransport(uds=address.path)
     base = str(address) if address.host else "http://localhost"
@@ -183,7 +183,7 @@ def get_schema(address: Address, token: str, settings: ClientSettings) -> dict[s
 
 
 def _as_it_came(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What the server sent last, for the info: a reward of None stays None."""
+    """The last data from the server, for the info; a reward of None stays None."""
     reward, observation = data.get("reward"), data["observation"]
     info = {"reward": reward, "reward_is_missing": reward is None, "observation": observation}
     metadata = data.get("metadata", observation.get("metadata"))
@@ -200,7 +200,7 @@ def _chosen(declared: str, properties: Mapping[str, Any], what: str) -> str:
 
 
 def _result(result: Any) -> Any:
-    """The telling part of a tool's result, which servers wrap in several ways."""
+    """The content of a tool's result, which servers wrap in several ways."""
     if isinstance(result, Mapping):
         for name in ("data", "result"):
             if result.get(name) is not None:

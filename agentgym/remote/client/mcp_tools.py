@@ -1,7 +1,8 @@
 """MCP servers mounted as tools of an environment: over standard input and output, or over HTTP.
 
-The client is asynchronous; its loop runs in a thread behind synchronous calls. A server that is started here runs with
-the rights of this process: it is trusted code. Serving an environment's tools is in `agentgym.remote.server.rpc`.
+The client is asynchronous, and its loop runs in a thread behind synchronous calls. A server that is started here is
+trusted code, because it runs with the rights of this process. `agentgym.remote.server.rpc` serves an environment's
+tools.
 """
 
 from __future__ import annotations
@@ -45,19 +46,19 @@ class McpServer:
     """One MCP server; `{seed}` in its command or address becomes the episode's seed."""
 
     command: Sequence[str] = ()
-    """Program and arguments of a server that is started and spoken to over its standard input and output."""
+    """Program and arguments of a server to start, which communicates over its standard input and output."""
     url: str = ""
-    """Address of a running one instead."""
+    """Address of a running server instead."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Sent with each request to the address."""
+    """HTTP headers sent with each request to the address."""
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Environment variables of a server that is started, beside the few that MCP passes on."""
+    """Environment variables of a server to start, in addition to the few that MCP passes on."""
     start_timeout_s: float = 30.0
     """Wall time of starting, connecting and listing the tools."""
     call_timeout_s: float = 60.0
     """Wall time of one call; a task's limit may be less."""
     is_fresh: bool = False
-    """Whether each episode gets a server, or a session, of its own; always where the seed is asked for."""
+    """Whether each episode gets its own server or session; always true if the seed is asked for."""
 
     def __post_init__(self) -> None:
         if bool(self.command) == bool(self.url):
@@ -79,7 +80,7 @@ class McpTools:
         seed: What `{seed}` becomes.
 
     Raises:
-        InfrastructureError: It does not start, or cannot be reached.
+        InfrastructureError: The server does not start, or cannot be reached.
     """
 
     def __init__(self, server: McpServer, seed: int = 0) -> None:
@@ -114,12 +115,12 @@ class McpTools:
         """Call a tool.
 
         Args:
-            name: Of the tool.
+            name: Name of the tool.
             arguments: By name.
-            timeout_s: Wall time; None takes the server's.
+            timeout_s: Wall time; None takes the server's limit.
 
         Returns:
-            The text of its result, also where the result says that the call failed: that is for the agent to read.
+            The text of its result, even if the result says that the call failed, so that the agent can read it.
 
         Raises:
             StepTimeoutError: It took too long.
@@ -176,7 +177,7 @@ class McpTools:
             self._loop.close()
 
     async def _live(self) -> None:
-        """Connected for as long as nobody stops it; what was opened is closed by the task that opened it."""
+        """Stay connected until `close`; the task that opens something also closes it."""
         async with self._streams() as (reading, writing), ClientSession(reading, writing) as session:
             await asyncio.wait_for(session.initialize(), self._server.start_timeout_s)
             self._session.set_result(session)
@@ -202,12 +203,12 @@ class McpTools:
 
 
 class McpToolEnv(ToolEnv):
-    """An environment whose tools are those of MCP servers, and its own.
+    """An environment with the tools of MCP servers and its own tools.
 
-    A subclass writes `make_task`, `begin` and `grade` as for any environment, and lists tools of its own in
-    `own_tools`: methods that `@tool` decorates, or schemas, whose calls it answers in `call_own`. A tool that ends the
-    episode is one of these. Servers know nothing of episodes:
-    they are reset by starting them anew where they declare that (`is_fresh`, or `{seed}` in their command or address).
+    A subclass writes `make_task`, `begin` and `grade` as for any environment, and lists its own tools in `own_tools`.
+    These are methods that `@tool` decorates, or schemas, whose calls it answers in `call_own`. A tool that ends the
+    episode is one of these. Servers know nothing about episodes. They are reset by starting them again if they declare
+    that (`is_fresh`, or `{seed}` in their command or address).
 
     Args:
         servers: The servers.
@@ -240,7 +241,7 @@ class McpToolEnv(ToolEnv):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Start an episode, with servers started anew where they declare it."""
+        """Start an episode; servers that declare it are started again."""
         result = super().reset(seed=seed, options=options)
         for number, server in enumerate(self._servers):
             if server.takes_seed or (server.is_fresh and self._is_used):
@@ -251,7 +252,7 @@ class McpToolEnv(ToolEnv):
         return result
 
     def call(self, call: ToolCall) -> EnvReply:
-        """Carry out one call, by the server that has the tool."""
+        """Carry out one call, with the server that has the tool."""
         tools = self._by_name.get(call.name)
         if tools is None:
             return self.call_own(call)
@@ -263,7 +264,7 @@ class McpToolEnv(ToolEnv):
             raise InfrastructureError(f"a call of {call.name!r} was cancelled") from None
 
     def interrupt(self) -> None:
-        """Make a running step, or the next, give up."""
+        """End the running step, or the next one."""
         super().interrupt()
         for tools in self._mounted:
             tools.cancel()
@@ -306,7 +307,7 @@ def text_of(result: CallToolResult) -> str:
 
 
 def _cause(error: BaseException) -> BaseException:
-    """The first error within groups of errors."""
+    """The first error in nested groups of errors."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error

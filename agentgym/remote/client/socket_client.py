@@ -1,6 +1,6 @@
-"""A WebSocket of a client: connect, one message out, one message in, with wall-clock limits and no threads.
+"""A client's WebSocket: connect, send a message, receive a message, with wall-clock limits and no threads.
 
-No pings are sent, so a server may take its time. What the messages mean is in `agentgym.remote.client.env`.
+No pings are sent, so a server may answer slowly. `agentgym.remote.client.env` interprets the messages.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Address:
 
     Attributes:
         host: Name or address; "" for a unix socket.
-        port: Of the host.
+        port: Port of the host.
         path: Prefix of the paths on the host, or the path of the unix socket.
         is_secure: Whether TLS is used.
     """
@@ -45,7 +45,7 @@ class Address:
 
     @classmethod
     def parse(cls, url: str) -> Address:
-        """An address from http://, https://, ws:// or wss://, or from unix:PATH.
+        """Parse an address that starts with http://, https://, ws:// or wss://, or is unix:PATH.
 
         Raises:
             ConfigError: It is none of these, or carries a user, a query or a fragment.
@@ -69,7 +69,7 @@ class Address:
 
     @property
     def host_header(self) -> str:
-        """What the Host header says."""
+        """The value of the Host header."""
         if not self.host:
             return "localhost"
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
@@ -84,7 +84,7 @@ class ClientSocket:
     """An open WebSocket.
 
     Args:
-        address: Of the server.
+        address: Address of the server.
         token: Sent as a bearer token; "" sends none.
         settings: Limits.
         session_id: Session to go on with; "" opens a new one.
@@ -121,7 +121,7 @@ class ClientSocket:
         """The next message.
 
         Raises:
-            StepTimeoutError: None came in time; the connection is closed.
+            StepTimeoutError: No message came in time; the connection is closed.
             InfrastructureError: The connection is lost.
         """
         deadline = time.monotonic() + timeout_s
@@ -166,7 +166,7 @@ class ClientSocket:
                 raise self._lost(str(error)) from error
 
     def _last_words(self) -> bool:
-        """Whether the server said something before it closed, which is then the reply."""
+        """Whether the server sent something before it closed, which is then the reply."""
         try:
             self._socket.settimeout(_LAST_WORDS_S)
             while not self._messages and (data := self._socket.recv(_CHUNK)):

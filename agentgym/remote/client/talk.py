@@ -1,6 +1,6 @@
-"""Questions to a server and their answers, one at a time: waiting, giving up, and what errors mean.
+"""Requests to a server and their replies, one at a time: waiting, giving up, and the meaning of errors.
 
-Bytes are `socket_client`'s work; what is asked is decided in `env`.
+`socket_client` transfers the bytes, and `env` decides what to ask.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _INTERRUPT = json.dumps({"type": OURS, "data": {"method": "interrupt"}}).encode(
 
 
 class NotOurs(InfrastructureError):  # noqa: N818 - internal: decides how a server is spoken to
-    """The server does not know our messages."""
+    """The server does not know agentgym's messages."""
 
 
 class Talk:
@@ -33,7 +33,7 @@ class Talk:
         token: Sent as a bearer token; "" sends none.
         settings: Limits.
         is_cancelled: Whether the episode was interrupted.
-        on_end: Called where the running episode cannot go on.
+        on_end: Called when the running episode cannot go on.
 
     Raises:
         ConfigError: The address is malformed.
@@ -69,7 +69,7 @@ class Talk:
         self._socket = ClientSocket(self.address, self.token, self.settings, session_id)
 
     def move(self, url: str) -> None:
-        """Speak with another server from the next `open` on."""
+        """Use another server from the next `open` on."""
         self.close()
         self.address = Address.parse(url)
 
@@ -91,7 +91,7 @@ class Talk:
         Raises:
             InfrastructureError: The connection is lost, or the server failed.
             CancelledEpisode: The episode was interrupted.
-            AgentGymError: What the server says that the environment raised.
+            AgentGymError: The environment raised it on the server.
         """
         connection = self._socket
         if connection is None:
@@ -118,10 +118,10 @@ class Talk:
         return answer
 
     def interrupt(self, *, is_ours: bool) -> None:
-        """Make the server end what it was asked; one that does not react loses the connection.
+        """Make the server end the running request, or close the connection if it does not react.
 
         Args:
-            is_ours: Whether the server knows our message for that; any other loses the connection at once.
+            is_ours: Whether the server knows agentgym's message for that; else the connection is closed at once.
         """
         connection = self._socket
         if not self._is_waiting or connection is None:
@@ -137,7 +137,7 @@ class Talk:
         watch.start()
 
     def _give_up(self, connection: ClientSocket, number: int) -> None:
-        """Abort what was asked under that number if it still has no answer; a later question goes on."""
+        """Abort the request of that number if it has no reply yet; a later request goes on."""
         if self._is_waiting and self._socket is connection and self._num_asked == number:
             connection.abort()
 

@@ -1,1 +1,1 @@
-"""Serves environments to clients of the OpenEnv wire."""
+"""Serves environments to clients of OpenEnv's protocol."""

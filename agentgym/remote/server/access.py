@@ -1,6 +1,6 @@
-"""Who may talk to a server: the token, and what keeps pages in a browser from reaching a server without one.
+"""Access to a server: the token, and the checks that keep web pages from reaching a server without one.
 
-What is listened at is decided by `agentgym.remote.settings`.
+`agentgym.remote.settings` decides where the server listens.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from agentgym.remote.settings import ServerConfig, is_loopback
 
 
 def refusal_of(headers: Mapping[bytes, bytes], config: ServerConfig) -> int | None:
-    """The HTTP status that a request is refused with.
+    """The HTTP status with which a request is refused.
 
     Args:
         headers: By lower-case name.
-        config: Of the server.
+        config: Settings of the server.
 
     Returns:
-        401 for a missing or wrong token; 403 for a page of another site, or for a name that is not this machine's
-        where there is no token (a rebound DNS name); None for a request that may go on.
+        401 for a missing or wrong token. 403 for a page of another site or, without a token, for a host name that is
+        not this machine's (a rebound DNS name). None for an accepted request.
     """
     if config.token and not hmac.compare_digest(headers.get(b"authorization", b""), b"Bearer " + config.token.encode()):
         return 401

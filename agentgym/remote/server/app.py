@@ -1,6 +1,6 @@
 """Serving an environment: the application, the server that runs it until it is told to stop, and one in a thread.
 
-What is answered is in `http_api` and `session`; limits are in `settings`.
+`http_api` and `session` answer requests, and `settings` has the limits.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def create_app(env: str | Callable[[], AgentEnv], config: ServerConfig | None = 
     """The application that serves an environment; `serve` and `running` run it.
 
     Args:
-        env: Registered id, or something that makes an environment; called once a session, in any thread.
+        env: Registered id, or something that makes an environment; called once for each session, in any thread.
         config: Limits.
-        options: Keyword arguments of the environment, for an id.
+        options: Keyword arguments of the environment if it is given by its id.
 
     Raises:
-        ConfigError: The id is unknown, or what is made is no AgentEnv.
+        ConfigError: The id is unknown, or the factory makes no AgentEnv.
     """
     factory = _maker(env, options) if isinstance(env, str) else env
     first = factory()
@@ -60,14 +60,14 @@ def create_app(env: str | Callable[[], AgentEnv], config: ServerConfig | None = 
 
 
 def serve(app: HttpApi, on_ready: Callable[[str], None] | None = None) -> None:
-    """Run a server in this process until SIGTERM or SIGINT; running steps may end, then it returns.
+    """Run a server in this process until SIGTERM or SIGINT; it lets running steps end, and then returns.
 
     Args:
-        app: What `create_app` made.
-        on_ready: Called with the address once connections are taken.
+        app: The application from `create_app`.
+        on_ready: Called with the address once the server takes connections.
 
     Raises:
-        ConfigError: The address cannot be listened at.
+        ConfigError: The server cannot listen at the address.
     """
     listener, url = _listen(app.table.config)
     server = _server(app)
@@ -84,7 +84,7 @@ def serve(app: HttpApi, on_ready: Callable[[str], None] | None = None) -> None:
 
 @contextmanager
 def running(app: HttpApi) -> Iterator[str]:
-    """A server in a thread of this process, for as long as the block lasts; gives its address."""
+    """Run a server in a thread of this process for the duration of the block, and give its address."""
     listener, url = _listen(app.table.config)
     server = _server(app)
     ready = threading.Event()
@@ -103,7 +103,7 @@ def running(app: HttpApi) -> Iterator[str]:
 
 
 class _Server(uvicorn.Server):
-    """Says when it takes connections, and ends without a signal of its own."""
+    """A server that reports when it takes connections, and ends without raising a signal again."""
 
     on_ready: Callable[[], None]
 

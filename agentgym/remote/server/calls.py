@@ -1,7 +1,7 @@
-"""Where a server runs calls of environments: on the event loop where they are quick, else in a bounded pool of threads.
+"""Running calls of environments: on the event loop if they are quick, or else in a bounded pool of threads.
 
-A thread cannot be killed: a call past its limit is reported at once, its environment told to give up, its thread
-replaced. What the calls are is decided by `session`.
+A thread cannot be killed. Therefore a call past its limit is reported at once, its environment is told to give up, and
+its thread is replaced. `session` decides what to call.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ class Seat:
             self.env.interrupt()
 
     def fork(self, seed: int | None) -> Seat:
-        """A place with a copy of the environment; closed with this one until somebody takes it from `twin`."""
+        """A seat with a copy of the environment; closed with this one until it is taken from `twin`."""
         assert self.env is not None
         self.twin = Seat(self._factory)
         self.twin.env = self.env.fork(seed)
         return self.twin
 
     def close(self) -> None:
-        """Close the environment, if there is one; what is broken already need not close well."""
+        """Close the environment, if there is one; a broken environment may fail to close."""
         env, self.env = self.env, None
         twin, self.twin = self.twin, None
         if env is not None:
@@ -92,7 +92,7 @@ class Pace:
     _owed: float = 0.0
 
     def note_threaded(self, seconds: float) -> None:
-        """A call in a thread took so long."""
+        """Record the duration of a call in a thread."""
         if self.is_fixed:
             return
         self._seen += 1
@@ -102,7 +102,7 @@ class Pace:
             self._seen, self._best = 0, float("inf")
 
     def note_inline(self, seconds: float) -> None:
-        """A call on the event loop took so long."""
+        """Record the duration of a call on the event loop."""
         owed = self._owed + seconds - ALLOWED_S
         if owed > MAX_OWED_S and not self.is_fixed:
             self.is_quick = False
@@ -127,9 +127,9 @@ class CallRunner:
     """Runs calls and reports each on the event loop.
 
     Attributes:
-        inline: Whether calls run on the event loop: where their kind proved to be quick, always, or never.
-        max_threads: Largest number of threads at work that are not hung.
-        num_hung: Threads whose calls ran past their limit and did not return yet.
+        inline: Whether calls run on the event loop: if their kind proved to be quick, always, or never.
+        max_threads: Largest number of working threads, without hung ones.
+        num_hung: Threads whose calls ran past their limit and have not returned yet.
     """
 
     inline: Inline
@@ -145,7 +145,7 @@ class CallRunner:
     _is_closed: bool = False
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Begin to watch over calls; further starts do nothing."""
+        """Begin to watch calls; further starts do nothing."""
         if self._loop is None:
             self._loop = loop
             loop.call_later(_WATCH_S, self._watch)
@@ -162,11 +162,11 @@ class CallRunner:
         """Run a call.
 
         Args:
-            pace: Of its kind.
-            function: What to run.
-            timeout_s: Wall time that it may take; past it, it fails with StepTimeoutError.
-            seat: Of the environment that it uses; closed where the call returns after its limit.
-            then: Takes its value or its error, on the event loop; at once where the call ran on it.
+            pace: The pace of its kind.
+            function: The function to run.
+            timeout_s: Longest wall time, after which the call fails with StepTimeoutError.
+            seat: The seat of the environment that it uses; closed if the call returns after its limit.
+            then: Takes its value or its error, on the event loop; at once if the call ran there.
         """
         call = _Call(function, then, timeout_s, seat, pace)
         if not pace.is_quick:
@@ -216,7 +216,7 @@ class CallRunner:
                 return
 
     def _claim(self, call: _Call) -> bool:
-        """Whether a call's end is the caller's to report: either it returned in time, or it was found overdue."""
+        """Whether the caller reports the end of a call, which either returned in time or was found overdue."""
         try:
             self._running.remove(call)
         except KeyError:
@@ -248,7 +248,7 @@ class CallRunner:
             self._loop.call_later(_WATCH_S, self._watch)
 
     def _watch_inline(self) -> None:
-        """Tell a call that holds up the event loop to give up; its kind goes back to threads."""
+        """Tell a call that blocks the event loop to give up, and run its kind in threads again."""
         while not self._is_closed:
             time.sleep(_WATCH_S)
             call = self._now_inline

@@ -1,4 +1,4 @@
-"""Messages that OpenEnv does not have: what a harness asks of an environment beside steps.
+"""Messages that OpenEnv does not have: requests of a harness to an environment other than steps.
 
 The messages of OpenEnv are in `openenv`, those of MCP in `rpc`.
 """
@@ -20,10 +20,10 @@ from agentgym.remote.wire import OURS, VERSION, public_task, step_fields
 
 
 def answer(session: Session, data: Fields, send: Send) -> None:
-    """Answer one message: `method`, and what that takes.
+    """Answer one message: `method`, and its parameters.
 
     Raises:
-        Refused: It is malformed, or no episode is running where the method needs one.
+        Refused: It is malformed, or the method needs an episode and none is running.
     """
     method = data.get("method")
     handler = _METHODS.get(method) if isinstance(method, str) else None

@@ -1,7 +1,6 @@
 """The HTTP side of a server: OpenEnv's endpoints, and MCP over streamable HTTP with plain JSON replies.
 
-WebSockets are in `connection`. Each request to /reset, /step and /state uses an environment of its own, as OpenEnv's
-do.
+WebSockets are in `connection`. Each request to /reset, /step and /state uses a new environment, as in OpenEnv.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ class HttpApi:
         yield
         self.table.close()
 
-    # What is served.
+    # Endpoints.
 
     async def health(self, request: Request) -> Response:
         """Whether environments still answer."""
@@ -88,14 +87,14 @@ class HttpApi:
         """The OpenAPI document."""
         return _json(openapi(self.table.name, self.table.version, bool(self.table.config.token)))
 
-    # One environment a request.
+    # One environment for each request.
 
     async def state(self, request: Request) -> Response:
         """The state of a fresh environment."""
         return _json({"episode_id": None, "step_count": 0})
 
     async def reset(self, request: Request) -> Response:
-        """Begin an episode that ends with this request."""
+        """Begin an episode, which ends with this request."""
         body = await self._body(request, allows_empty=True)
         return await self._alone({"type": "reset", "data": body})
 
@@ -116,7 +115,7 @@ class HttpApi:
         return await self._alone({"type": "reset", "data": body}, {"type": "step", "data": action}, timeout_s=timeout_s)
 
     async def _alone(self, *messages: dict[str, Any], timeout_s: float | None = None) -> Response:
-        """Give messages to a session that ends with them; answers with the last one's reply."""
+        """Play messages in a session of their own, and answer with the last reply."""
         session = self.table.open()
         try:
             async with asyncio.timeout(timeout_s):
@@ -165,7 +164,7 @@ class HttpApi:
         return _json(reply, headers=headers)
 
     async def end_mcp(self, request: Request) -> Response:
-        """End a session of MCP."""
+        """End an MCP session."""
         session_id = request.headers.get(_SESSION_HEADER)
         if not session_id:
             return _json({"detail": f"the header {_SESSION_HEADER} names the session"}, 400)
@@ -176,7 +175,7 @@ class HttpApi:
         return Response(status_code=204)
 
     def _session_of(self, request: Request, method: str, params: dict[str, Any]) -> tuple[Session | None, bool]:
-        """The session that a request is for, and whether it ends with the request; None for one that closes one."""
+        """The session of a request, and whether it ends with the request; None for a request that closes a session."""
         named = request.headers.get(_SESSION_HEADER)
         if named is not None:
             return self._find(named), False
@@ -209,7 +208,7 @@ class HttpApi:
         return session
 
     def _close(self, request_id: str | int | None, params: dict[str, Any]) -> dict[str, Any]:
-        """Close the session that params name; one with a WebSocket ends with it."""
+        """Close the session that params name; a session with a WebSocket ends with its connection."""
         given = params.get("session_id")
         session = self.table.find(given) if isinstance(given, str) else None
         if session is None:
@@ -220,7 +219,7 @@ class HttpApi:
         session.end()
         return rpc.response(request_id, {"session_id": session.id, "closed": True})
 
-    # Bodies.
+    # Request bodies.
 
     async def _body(self, request: Request, allows_empty: bool = False) -> dict[str, Any]:
         raw = await self._raw_body(request)
@@ -251,7 +250,7 @@ class _TooLarge(Exception):  # noqa: N818 - internal: becomes a status
 
 
 class _Guard:
-    """Lets in who may come in."""
+    """Refuses requests without access."""
 
     def __init__(self, app: ASGIApp, table: SessionTable) -> None:
         self._app, self._table = app, table
@@ -276,7 +275,7 @@ def _from_query(request: Request) -> dict[str, Any]:
 
 
 async def _exchange(session: Session, ask: Callable[[Callable[[Any], None]], None]) -> Any:
-    """Ask a session something and wait for what it sends; raises Refused where it ends meanwhile."""
+    """Send a request to a session and wait for its reply; raises Refused if the session ends meanwhile."""
     future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
     def take(reply: Any) -> None:

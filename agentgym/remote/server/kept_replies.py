@@ -1,4 +1,4 @@
-"""Replies that a session keeps, so that a request which is sent again is not carried out again."""
+"""Replies that a session keeps, so that a request that is sent again is not carried out again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class KeptReplies:
         """The reply to a request that was carried out; None for a new request, whose id is remembered from now on.
 
         Raises:
-            Refused: It was carried out, but its reply is not kept, or not there yet.
+            Refused: It was carried out, but its reply is no longer kept, or not ready yet.
         """
         if request_id not in self._replies:
             self._replies[request_id] = None
@@ -37,7 +37,7 @@ class KeptReplies:
         return kept
 
     def keep(self, request_id: str, reply: bytes) -> None:
-        """Keep a reply, and let the oldest one go."""
+        """Keep a reply, and drop the oldest one."""
         self._replies[request_id] = reply
         for number, known in enumerate(reversed(self._replies)):
             if number >= MAX_KEPT_REPLIES:

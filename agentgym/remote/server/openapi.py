@@ -1,6 +1,6 @@
-"""The server's description of itself: JSON schemas of what travels, and the OpenAPI document.
+"""The server's description of itself: JSON schemas of messages, and the OpenAPI document.
 
-What it describes is in `http_api` and `session`.
+It describes `http_api` and `session`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Messages of `/ws`: what OpenEnv's clients send, taken up one at a time, and what is sent back.
+"""Messages of `/ws`: those of OpenEnv's clients, which are handled one at a time, and the replies.
 
-What a harness asks beyond them is in `harness`, MCP in `rpc`, the session itself in `session`.
+Further messages of a harness are in `harness`, MCP is in `rpc`, and the session itself in `session`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _NOTHING: Fields = {}
 
 
 def receive(session: Session, raw: bytes, send: Send, now: float) -> None:
-    """Take up one message, now or when what came before it has been answered.
+    """Handle one message, now or when earlier messages have been answered.
 
     Args:
-        session: Whose message it is.
+        session: The session of the message.
         raw: JSON text.
         send: Takes the reply.
         now: Loop time.
@@ -66,7 +66,7 @@ def _take(session: Session, raw: bytes, send: Send) -> None:
 
 
 def _unusual(session: Session, message: Fields, send: Send) -> tuple[Fields | None, Send]:
-    """Data and way of the reply for a message with more than type and data; None where it was answered before."""
+    """Data and way of the reply for a message with more than type and data; None if it was answered before."""
     unknown = sorted(message.keys() - {"type", "data", "request_id"})
     if unknown:
         raise Refused.unknown(unknown)

@@ -1,6 +1,6 @@
 """The messages that a server sends, as bytes.
 
-What they tell is decided in `session`, `harness` and `rpc`.
+`session`, `harness` and `rpc` decide their contents.
 """
 
 from __future__ import annotations

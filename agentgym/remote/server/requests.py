@@ -1,6 +1,6 @@
-"""What clients may put into a message, checked: nothing unknown is dropped in silence.
+"""Checks of clients' messages: unknown fields are refused, never silently dropped.
 
-What is done with it is in `openenv`.
+`openenv` handles the checked messages.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ STEP_SCHEMA: dict[str, Any] = {
 
 
 class Refused(Exception):  # noqa: N818 - internal: becomes an error message to the client
-    """A message that cannot be carried out as it stands.
+    """A message that cannot be carried out.
 
     Args:
         code: OpenEnv's code.
-        text: For the client.
+        text: Text for the client.
         more: Further fields of the error message.
     """
 
@@ -46,14 +46,14 @@ class Refused(Exception):  # noqa: N818 - internal: becomes an error message to 
 
     @classmethod
     def wrong(cls, loc: Sequence[str], text: str, got: Any) -> Refused:
-        """A value that is missing or of the wrong type."""
+        """The refusal of a value that is missing or of the wrong type."""
         kind = "missing" if got is None else "value_error"
         fault = {"type": kind, "loc": list(loc), "msg": text, "input": _short(got)}
         return cls("VALIDATION_ERROR", f"Invalid message: {'.'.join(loc)}: {text}", errors=[fault])
 
     @classmethod
     def unknown(cls, names: Sequence[str], expected: str = "") -> Refused:
-        """Keys that mean nothing here."""
+        """The refusal of unknown keys."""
         faults = [{"type": "extra_forbidden", "loc": [name[:100]], "msg": "unknown key"} for name in names[:20]]
         listed = ", ".join(repr(name[:100]) for name in names[:20])
         return cls("VALIDATION_ERROR", f"Invalid message: unknown keys {listed}{expected}", errors=faults)
@@ -68,10 +68,10 @@ class Refused(Exception):  # noqa: N818 - internal: becomes an error message to 
 
 
 def read_reset(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Checks `seed`, `episode_id` and `task` of a reset.
+    """Check `seed`, `episode_id` and `task` of a reset.
 
     Raises:
-        Refused: Something else is in it, or a value is of the wrong type.
+        Refused: It has another field, or a value is of the wrong type.
     """
     unknown = sorted(data.keys() - {"seed", "episode_id", "task"})
     if unknown:
@@ -105,10 +105,10 @@ def read_step(data: Mapping[str, Any]) -> str:
 
 
 def read_seed(data: Mapping[str, Any]) -> int | None:
-    """The seed of a message that holds nothing else.
+    """The seed of a message that contains nothing else.
 
     Raises:
-        Refused: There is something else, or it is no seed.
+        Refused: There is another field, or the value is no seed.
     """
     unknown = sorted(data.keys() - {"seed"})
     if unknown:
@@ -122,10 +122,10 @@ def read_seed(data: Mapping[str, Any]) -> int | None:
 
 
 def read_finalize(data: Mapping[str, Any]) -> CutReason:
-    """Why an episode is cut.
+    """The reason why an episode is cut.
 
     Raises:
-        Refused: There is something else, or the reason does not exist.
+        Refused: There is another field, or the reason does not exist.
     """
     unknown = sorted(data.keys() - {"reason"})
     if unknown:

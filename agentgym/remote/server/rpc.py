@@ -1,7 +1,7 @@
 """JSON-RPC on a session: MCP's tools over an environment, and OpenEnv's actions that call tools.
 
-A tool call is a step whose message is that call. What the agent earns is no part of any answer here: that is for the
-harness, which speaks `/ws`. Transports are in `http_api` and `connection`.
+A tool call is a step whose message is that call. No answer here contains rewards, because these are for the harness,
+which uses `/ws`. Transports are in `http_api` and `connection`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SAY_SCHEMA = tool_schema(SAY, "Say something to the environment and read its an
 
 
 class Fault(Exception):  # noqa: N818 - internal
-    """Becomes a JSON-RPC error."""
+    """An error that becomes a JSON-RPC error."""
 
     def __init__(self, code: int, text: str, data: Any = None) -> None:
         super().__init__(text)
@@ -42,10 +42,10 @@ class Fault(Exception):  # noqa: N818 - internal
 
 
 def receive(session: Session, request: Any, reply: Reply, now: float) -> None:
-    """Take up one request, now or when what came before it has been answered.
+    """Handle one request, now or when earlier ones have been answered.
 
     Args:
-        session: Whose request it is.
+        session: The session of the request.
         request: JSON values.
         reply: Takes the response, None for a notification.
         now: Loop time.
@@ -74,7 +74,7 @@ def answer(session: Session, request: Any, reply: Reply) -> None:
 
 
 def is_notification(request: Any) -> bool:
-    """Whether a request wants no response."""
+    """Whether a request asks for no response."""
     if not isinstance(request, dict) or "id" in request or request.get("jsonrpc") != "2.0":
         return False
     return isinstance(method := request.get("method"), str) and method.startswith("notifications/")
@@ -84,7 +84,7 @@ def read_request(request: Any) -> tuple[str, dict[str, Any], str | int | None]:
     """Method, params and id of a JSON-RPC request.
 
     Raises:
-        Fault: It is none.
+        Fault: The message is no JSON-RPC request.
     """
     if not isinstance(request, dict):
         raise Fault(INVALID_REQUEST, "Invalid request: expected an object")
@@ -132,7 +132,7 @@ def act(session: Session, data: Mapping[str, Any], send: Callable[[bytes], None]
     session.answer_call("step", call, partial(_call_observation, session, name), send)
 
 
-# Methods. Each gets the session, the params, and what takes the result or the error.
+# Methods. Each gets the session, the params, and a function that takes the result or the error.
 
 _Done = Callable[[Callable[[Any], Any], Any, BaseException | None], None]
 
@@ -205,11 +205,11 @@ def _respond(
         reply(error_response(request_id, INTERNAL_ERROR, text, {"error": name} if name else None))
 
 
-# What runs as calls of the environment.
+# Functions that run as calls of the environment.
 
 
 def _ensure_episode(session: Session) -> tuple[AgentEnv, str | None]:
-    """The environment with an episode running, and the episode's first text where it was begun now."""
+    """The environment with a running episode, and the episode's first text if it began now."""
     env = session.seat.env
     if session.episode_id is not None:
         if env is None:
@@ -221,7 +221,7 @@ def _ensure_episode(session: Session) -> tuple[AgentEnv, str | None]:
 
 
 def _call_tool(session: Session, name: str, arguments: dict[str, Any]) -> Any:
-    """What the step returned; None where there is no such tool."""
+    """The result of the step; None if there is no such tool."""
     env, _ = _ensure_episode(session)
     if name not in [tool_name(tool) for tool in _offered(env)]:
         return None
@@ -248,7 +248,7 @@ def _tools(env: AgentEnv, schema_key: str) -> list[dict[str, Any]]:
 
 
 def _offered(env: AgentEnv) -> Sequence[ToolSchema]:
-    """The environment's tools, and the one that speaks where the agent may."""
+    """The environment's tools, and the tool that speaks if the agent may speak."""
     return [*env.tools, _SAY_SCHEMA] if env.speaks or not env.tools else env.tools
 
 

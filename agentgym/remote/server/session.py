@@ -1,7 +1,7 @@
 """One client's session: one environment, whose calls run one at a time while further messages wait.
 
-What messages mean is in `openenv`, `harness` and `rpc`; sockets are in `connection`, and `sessions` limits how many
-sessions there are and how long they last.
+`openenv`, `harness` and `rpc` interpret messages. Sockets are in `connection`, and `sessions` limits the number of
+sessions and how long they last.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Fields = dict[str, Any]
 
 
 class Peer(Protocol):
-    """The connection that a session answers."""
+    """The connection of a session."""
 
     def hold(self, is_held: bool) -> None:
         """Stop or go on reading."""
@@ -45,7 +45,7 @@ class Peer(Protocol):
 
 
 class Host(Protocol):
-    """What sessions share."""
+    """The parts that sessions share."""
 
     config: ServerConfig
     runner: CallRunner
@@ -56,7 +56,7 @@ class Host(Protocol):
         """The place of a further environment."""
 
     def adopt(self, seat: Seat) -> Session:
-        """A session without a connection, around an environment; raises Refused where there is no room."""
+        """A session without a connection, around an environment; raises Refused if there is no room."""
 
     def forget(self, session: Session) -> None:
         """A session has ended."""
@@ -67,11 +67,11 @@ class Session:
 
     Attributes:
         id: Secret name, by which a client finds it again.
-        peer: Its connection; None where it has none at the moment.
-        is_detachable: Whether it outlives its connection, being the session of an HTTP client.
+        peer: Its connection; None if it has none at the moment.
+        is_detachable: Whether it outlives its connection, because it is the session of an HTTP client.
         last_active: Loop time of its last message.
         opened: Loop time of its start.
-        limit_s: Wall time that one call of the environment may take.
+        limit_s: Longest wall time of one call of the environment.
         replies: Replies to requests with an id; None before the first of them.
     """
 
@@ -113,15 +113,15 @@ class Session:
         self.replies: KeptReplies | None = None
         self._ended: asyncio.Future[None] | None = None
 
-    # What comes in.
+    # Incoming messages.
 
     @property
     def is_free(self) -> bool:
-        """Whether a message is taken up at once."""
+        """Whether a message is handled at once."""
         return not (self.is_busy or self._is_held or self._waiting)
 
     def wait(self, thunk: Callable[[], None]) -> None:
-        """Take up a message when those before it were answered; a peer that sends too many is not read meanwhile."""
+        """Handle a message after earlier ones; the server stops reading from a peer that sends too many."""
         if self._waiting is None:
             self._waiting = deque()
         self._waiting.append(thunk)
@@ -129,7 +129,7 @@ class Session:
             self.peer.hold(True)
 
     def go_on(self) -> None:
-        """Take up what waits, where nothing runs."""
+        """Handle the waiting messages if nothing runs."""
         if self._is_draining:
             return
         self._is_draining = True
@@ -140,7 +140,7 @@ class Session:
             self.peer.hold(False)
 
     def hold(self, is_held: bool) -> None:
-        """Stop answering while the client does not take what it was sent, or go on."""
+        """Stop answering while the client does not read its replies, or continue."""
         self._is_held = is_held
         if not is_held:
             self.go_on()
@@ -163,27 +163,27 @@ class Session:
             self._leave()
 
     def ended(self) -> asyncio.Future[None]:
-        """Comes to pass when the session ends: what it was asked before is not answered then."""
+        """Completes when the session ends; its open requests then get no answer."""
         if self._ended is None:
             self._ended = asyncio.get_running_loop().create_future()
             if self.is_closed:
                 self._ended.set_result(None)
         return self._ended
 
-    # Work.
+    # Calls of the environment.
 
     def perform(
         self, kind: str, function: Callable[[], Any], then: Callable[[Any, BaseException | None], None]
     ) -> None:
-        """Run a call of the environment; no other message is taken up before `then` was called."""
+        """Run a call of the environment; no other message is handled before `then` was called."""
         self._work(self._host.runner.pace(kind), function, then)
 
     def perform_step(self, text: str, then: Callable[[Any, BaseException | None], None]) -> None:
-        """As `perform`, for one step; raises Refused where no episode was begun."""
+        """As `perform`, for one step; raises Refused if no episode has begun."""
         self._work(self._pace, partial(self.running_env().step, text), then)
 
     def begin(self, fields: Mapping[str, Any]) -> tuple[AgentEnv, Fields, Fields]:
-        """Reset the environment, made first where there is none; runs as a call.
+        """Reset the environment, which is made first if there is none; runs as a call.
 
         Returns:
             The environment, the observation and the info.
@@ -202,7 +202,7 @@ class Session:
         self.limit_s = min(self._host.config.step_timeout_s, env.task.limits.step_timeout_s)
 
     def explain(self, error: BaseException) -> tuple[str, str]:
-        """What a client is told of a failure: the kind of error, "" for one that is not ours, and a message."""
+        """A failure for a client: the name of the error's class, "" for a foreign error, and a message."""
         if isinstance(error, StepTimeoutError):
             self.seat = self._host.new_seat()  # the call still holds the other one
         if isinstance(error, AgentGymError):
@@ -215,7 +215,7 @@ class Session:
 
     @property
     def host(self) -> Host:
-        """What it shares with other sessions."""
+        """The parts that it shares with other sessions."""
         return self._host
 
     def _work(self, pace: Any, function: Callable[[], Any], then: Callable[[Any, BaseException | None], None]) -> None:
@@ -235,7 +235,7 @@ class Session:
             self.go_on()
 
     def _leave(self) -> None:
-        """Close the environment where nobody waits for it."""
+        """Close the environment if nobody waits for it."""
         seat, self.seat = self.seat, self._host.new_seat()
         if seat.env is not None:
             runner = self._host.runner
@@ -248,18 +248,18 @@ class Session:
         observe: Callable[[Any], tuple[Fields, float | None, bool]],
         send: Send,
     ) -> None:
-        """Run a call and send its value as an observation; `observe` makes observation, reward and done of it."""
+        """Run a call and send its value as an observation; `observe` turns it into observation, reward and done."""
         encode = lambda value: observation_frame(*observe(value))  # noqa: E731
         self.perform(kind, function, partial(self.answer, send, encode))
 
     def running_env(self) -> AgentEnv:
-        """The environment; raises Refused where no episode was begun."""
+        """The environment; raises Refused if no episode has begun."""
         if self.seat.env is None or self.episode_id is None:
             raise Refused("EXECUTION_ERROR", "no episode is running; send a reset first", error="ResetNeeded")
         return self.seat.env
 
     def answer(self, send: Send, encode: Callable[[Any], bytes], value: Any, error: BaseException | None) -> None:
-        """Send what a call returned, or why it failed."""
+        """Send the result of a call, or why it failed."""
         if error is None:
             try:
                 send(encode(value))
@@ -271,4 +271,4 @@ class Session:
 
 
 def _no_news(value: Any, error: BaseException | None) -> None:
-    """A closed environment is no news."""
+    """Ignore that an environment was closed."""

@@ -1,6 +1,6 @@
-"""All sessions of a server: how many there may be, how they are found again, when they end.
+"""All sessions of a server: how many there may be, how they are found again, and when they end.
 
-What a session does with messages is in `session`.
+`session` handles messages.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class SessionTable:
     """The sessions of one server.
 
     Args:
-        name: Of the environment.
-        version: Of this distribution.
-        factory: Makes an environment; called once a session, in any thread.
+        name: Name of the environment.
+        version: Version of this distribution.
+        factory: Makes an environment; called once for each session, in any thread.
         config: Limits.
     """
 
@@ -42,7 +42,7 @@ class SessionTable:
         return len(self._sessions)
 
     def start(self) -> None:
-        """Begin to watch over sessions, on the running event loop; further starts do nothing."""
+        """Begin to watch sessions, on the running event loop; further starts do nothing."""
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
             self.runner.start(self._loop)
@@ -50,7 +50,7 @@ class SessionTable:
 
     @property
     def health(self) -> str:
-        """healthy; degraded while environments hang; unhealthy where as many hang as may run at once."""
+        """healthy; degraded while environments hang; unhealthy if as many hang as may run at once."""
         if not self.runner.num_hung:
             return "healthy"
         return "degraded" if self.runner.num_hung < self.config.max_threads else "unhealthy"
@@ -92,7 +92,7 @@ class SessionTable:
         self._sessions.pop(session.id, None)
 
     def drain(self) -> None:
-        """Take no new sessions; end those that are idle now, the others when their step has ended."""
+        """Take no new sessions, end idle ones now, and end the others when their step has ended."""
         self.is_draining = True
         for session in list(self._sessions.values()):
             if not session.is_busy:

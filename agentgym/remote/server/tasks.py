@@ -1,6 +1,6 @@
-"""Which task a client asks for: by id, whole, or public, to be completed with the private part that the server knows.
+"""The task that a client asks for: by id, complete, or as its public part, which the server completes.
 
-What of a task may cross the wire is in `agentgym.remote.wire`.
+`agentgym.remote.wire` decides which parts of a task are sent.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ def chosen_task(env: AgentEnv, given: Any) -> Task | None:
 
     Args:
         env: Makes tasks from seeds again.
-        given: A task id; a task as JSON with its private part; the same without it, which is completed from its suite
-            or by making it again from its seed; None leaves the choice to the environment.
+        given: A task id; a task as JSON with its private part; a task without it, which is completed from its suite or
+            by making it again from its seed; None lets the environment choose.
 
     Raises:
-        TaskError: It is malformed, differs from the task that the server has under its id, or would reach out of its
+        TaskError: It is malformed, differs from the task that the server has under its id, or would reach outside its
             sandbox.
     """
     if given is None:
@@ -52,7 +52,7 @@ def chosen_task(env: AgentEnv, given: Any) -> Task | None:
 
 
 def _completed(task: Task, content_hash: Any) -> Task:
-    """The task with the private part that the server knows; limits and seed stay as the client has them."""
+    """The task with the private part that the server knows; limits and seed stay as the client gave them."""
     known = find_task(task.id)
     completed = dataclasses.replace(task, private=known.private)
     if not completed.content_hash == known.content_hash == content_hash:

@@ -1,1 +1,1 @@
-"""Formulas: pure functions over tensors, each with its source. No model, no configuration file."""
+"""Formulas: pure functions over tensors, each with its source, without models or configuration files."""

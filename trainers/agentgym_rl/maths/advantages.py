@@ -47,7 +47,7 @@ class AdvantageConfig:
 
 @dataclass(frozen=True)
 class GroupReturns:
-    """What a sealed group brings: one entry per rollout, in the group's order.
+    """The returns of a sealed group: one entry per rollout, in the group's order.
 
     Two groups of the same task in one batch are two objects, so they never share a baseline.
     """
@@ -57,7 +57,7 @@ class GroupReturns:
     is_truncated: Sequence[bool]
     """The environment's own flag, never guessed from lengths."""
     weights: Sequence[float] | None = None
-    """How much each rollout counts in the baseline, as replayed ones do by their importance weight; None: once each."""
+    """Weight of each rollout in the baseline, such as the importance weight of a replayed one; None: 1 each."""
 
     def __post_init__(self) -> None:
         weights = self.weights
@@ -72,22 +72,22 @@ class GroupReturns:
 
 @dataclass(frozen=True)
 class GroupAdvantages:
-    """Advantages of one group and what was left out of it."""
+    """Advantages of one group, and the rollouts that were left out."""
 
     advantages: Float64[np.ndarray, " G"]
     """0 where is_trained is False."""
     is_trained: Bool[np.ndarray, " G"]
-    """True: the rollout belongs into the loss (also with advantage 0)."""
+    """True: the rollout enters the loss (also with advantage 0)."""
     num_missing: int
     """Rollouts declared missing."""
     num_nonfinite: int
-    """Rollouts whose reward was NaN or infinite: excluded and to be shown."""
+    """Rollouts whose reward was NaN or infinite; they are excluded and reported."""
     num_truncated_excluded: int
     """Truncated rollouts kept out of the loss by `AdvantageConfig.truncated`."""
 
     @property
     def has_signal(self) -> bool:
-        """Whether any trained rollout has a non-zero advantage; dynamic sampling drops groups without."""
+        """Whether any trained rollout has a non-zero advantage; dynamic sampling drops groups without one."""
         return bool(np.any(self.advantages != 0.0))
 
 
@@ -107,9 +107,9 @@ def group_advantages(groups: Sequence[GroupReturns], config: AdvantageConfig) ->
     members or with equal returns (up to `spread_tolerance`) gets exactly 0, so that float noise is never divided by a
     tiny deviation.
 
-    Where rollouts count unequally (weights w), mu and sd are weighted, sd^2 = sum w (R - mu)^2 / (V1 - V2 / V1) with
-    V1 = sum w and V2 = sum w^2, and leave_one_out is V1 / (V1 - w_i) (R_i - mu): the mean of the others, weighted. Only
-    the baseline is: the weight of a rollout's own loss is not in its advantage.
+    If rollouts have unequal weights w, mu and sd are weighted: sd^2 = sum w (R - mu)^2 / (V1 - V2 / V1) with
+    V1 = sum w and V2 = sum w^2. leave_one_out is then V1 / (V1 - w_i) (R_i - mu), with the weighted mean of the others.
+    Only the baseline is weighted. The weight of a rollout's own loss is not in its advantage.
 
     Args:
         groups: Sealed groups; only lite_ppo looks beyond a rollout's own group.

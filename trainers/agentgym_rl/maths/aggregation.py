@@ -1,4 +1,4 @@
-"""How the loss of single tokens becomes one number: a weight per token, so that the loss is sum(weight * loss).
+"""From the losses of single tokens to one number: a weight per token, so that the loss is sum(weight * loss).
 
 Not here: the loss of a token (losses.py). Weights use totals of the whole update, so that micro-batches and ranks
 add up exactly.
@@ -20,9 +20,9 @@ from agentgym_rl.maths.options import AggregationMode
 
 @dataclass(frozen=True)
 class Totals:
-    """What one update trains on, over all micro-batches and ranks, counted before anything is rejected.
+    """Token counts of one update, over all micro-batches and ranks, counted before anything is rejected.
 
-    A sequence is an episode of one role, also when its tokens lie in several segments, rows or ranks.
+    A sequence is an episode of one role, even if its tokens are in several segments, rows or ranks.
     """
 
     tokens_per_sequence: Int[Tensor, " S"]
@@ -40,7 +40,7 @@ class Totals:
 
 
 def count_totals(sequence_index: Int[Tensor, " T"], num_sequences: int, *, across_ranks: bool = False) -> Totals:
-    """Count once per update what `token_weights` divides by.
+    """Count, once per update, the numbers that `token_weights` divides by.
 
     Args:
         sequence_index: Sequence of every trained token of this rank, all micro-batches together, in
@@ -74,7 +74,7 @@ def token_weights(
     - seq_mean_token_sum: 1/S, the plain episodic policy gradient.
     - dr_grpo: 1/(S max_tokens), a constant. Dr.GRPO, Liu et al. 2025, arXiv 2503.20783.
     - local_token_mean: 1/(tokens of this call): the result depends on the size of a micro-batch. Only for comparison
-      with trainers that do so.
+      with trainers that use it.
 
     Ranks whose gradients are averaged rather than added multiply the loss by the number of ranks.
 

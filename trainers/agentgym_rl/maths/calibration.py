@@ -1,6 +1,6 @@
-"""Calibration: whether values are the returns that followed, in bands of equal size; the report draws them.
+"""Calibration: a comparison of values with the returns that followed, in bands of equal size, for the report.
 
-What a value is trained on is the business of the algorithm.
+The algorithm decides what a value is trained on.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _FLAT = 1e-12
 
 
 def calibration_metrics(predicted: Sequence[Floats], realised: Sequence[Floats]) -> dict[str, float]:
-    """How values and returns lie to each other.
+    """Compare values with returns.
 
     Args:
         predicted: float64[N_i], V of some steps of each episode that ended, as it was when the batch was scored.
@@ -24,8 +24,8 @@ def calibration_metrics(predicted: Sequence[Floats], realised: Sequence[Floats])
 
     Returns:
         By name: `calibration/predicted/BAND` and `calibration/realised/BAND`, the means of each tenth of the steps by
-        their value (bands of fewer steps where there are few); `calibration/error`, the mean distance of the two over
-        bands; `calibration/explained_variance`, 1 - var(G - V) / var(G), left out where all returns are equal. Empty
+        their value (fewer steps per band if there are few); `calibration/error`, the mean distance of the two over
+        bands; `calibration/explained_variance`, 1 - var(G - V) / var(G), left out if all returns are equal. Empty
         without steps.
     """
     values, returns = (np.concatenate([np.zeros(0), *arrays]) for arrays in (predicted, realised))

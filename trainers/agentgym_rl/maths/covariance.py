@@ -1,7 +1,7 @@
-"""Keeping entropy while imitating: some of the tokens that would sharpen the policy most are left out of the loss.
+"""Keeping entropy during imitation: some of the tokens that would sharpen the policy most are left out of the loss.
 
-Clip-Cov of Cui et al. 2025, arXiv 2505.22617, section 4.2, as SPEAR uses it on replayed tokens. Which episodes are
-imitated is in `imitation`.
+This is Clip-Cov of Cui et al. 2025, arXiv 2505.22617, section 4.2, as SPEAR uses it on replayed tokens. `imitation`
+chooses the episodes.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ def covariance_mask(
     min(floor(share T), how many there are) are drawn at random and left out.
 
     Args:
-        advantages: Of each trained token.
-        policy_logprobs: Under the weights being trained.
-        is_unclipped: Where the surrogate is not clipped already.
+        advantages: Advantage of each trained token.
+        policy_logprobs: Log-probabilities under the weights being trained.
+        is_unclipped: True if the surrogate of the token is not already clipped.
         config: Band and share.
-        generator: Of the choice, on the device of the CPU.
+        generator: Draws the choice; on the CPU.
     """
     keeps = torch.ones_like(is_unclipped)
     if not len(keeps):

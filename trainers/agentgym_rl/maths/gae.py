@@ -1,7 +1,7 @@
 """Generalised advantage estimation for a policy with a value head, with a turn or a token as the step.
 
-Not here: group baselines (advantages.py), the regression of the values (values.py). One episode of one role at a time,
-its sampled tokens in order, over all of its segments.
+Not here: group baselines (advantages.py), the regression of the values (values.py). Each call takes one episode of one
+role, with its sampled tokens in order, over all of its segments.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class EpisodeAdvantages:
 
     advantages: Float64[np.ndarray, " T"]
     value_targets: Float64[np.ndarray, " T"]
-    """advantage + value: what the value head regresses to."""
+    """advantage + value: the target of the value head."""
     is_value_target: Bool[np.ndarray, " T"]
-    """Where the value head is trained: everywhere, or at the first token of each turn."""
+    """True if the value head is trained there: at all tokens, or at the first token of each turn."""
 
 
 def gae(
@@ -75,12 +75,12 @@ def token_gae(
 ) -> EpisodeAdvantages:
     """`gae` with a sampled token as the step, over text in which not every token was sampled.
 
-    Tokens with completion_mask False are skipped as if they were not there: they cost no discount, and what stands
-    in `values` there is never read. The value that follows a turn's last token is the one before the next sampled
-    token, which has seen the environment's reply.
+    Tokens with completion_mask False are skipped as if they were not there: they add no discount, and `values` is
+    never read there. The value after a turn's last token is the value before the next sampled token,
+    which has seen the environment's reply.
 
     Args:
-        rewards: Per token; 0 wherever completion_mask is False: `rewards_at_turn_ends` lays them so.
+        rewards: Per token; 0 wherever completion_mask is False, as from `rewards_at_turn_ends`.
         values: V of the state before each token, read from the hidden state before it.
         completion_mask: True: sampled by the policy.
         final_value: As for `gae`.
@@ -90,7 +90,7 @@ def token_gae(
         One entry per token, 0 and False where completion_mask is False.
 
     Raises:
-        ContractError: A reward lies on a token that was not sampled, where it would be lost.
+        ContractError: A token that was not sampled has a reward, which would be lost.
     """
     if np.any(rewards[~completion_mask] != 0):
         raise ContractError(
@@ -114,7 +114,7 @@ def turn_gae(
     """`gae` with a turn as the step; every token of a turn gets the turn's advantage.
 
     V of a turn is that of its first sampled token: the state at the last token of its prompt. The value head is
-    trained there alone. Turn-level steps: arXiv 2511.20718.
+    trained only there. Turn-level steps: arXiv 2511.20718.
 
     Args:
         turn_rewards: Reward of each turn; turns without sampled tokens must have reward 0 and are skipped.
@@ -148,9 +148,9 @@ def turn_starts(turn_index: Int[np.ndarray, " T"]) -> Int[np.ndarray, " N"]:
 def rewards_at_turn_ends(
     turn_rewards: Float64[np.ndarray, " N"], turn_index: Int[np.ndarray, " T"]
 ) -> Float64[np.ndarray, " T"]:
-    """Lay the reward of each turn on the turn's last sampled token; all other tokens get 0.
+    """Give the reward of each turn to the turn's last sampled token; all other tokens get 0.
 
-    Turns with reward exactly 0 keep their place: nothing is inferred from rewards being non-zero.
+    Turns with reward exactly 0 keep their place, because nothing is inferred from non-zero rewards.
 
     Raises:
         ContractError: A turn with a reward has no sampled token, so the reward would be lost.

@@ -1,6 +1,6 @@
 """Histograms as metrics: shares of a few fixed bands, which stay comparable over iterations; the report draws them.
 
-Means and extremes are the business of whoever measures.
+The caller computes means and extremes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WEIGHTS = (0.25, 0.5, 0.9, 1.1, 2.0, 4.0)
 
 
 def band_names(edges: Sequence[float | int]) -> list[str]:
-    """What the bands are called, one more than edges, from the lowest."""
+    """Names of the bands, from the lowest; there is one more than edges."""
     inner = [_between(low, high) for low, high in itertools.pairwise(edges)]
     first = "0" if isinstance(edges[0], int) and edges[0] == 1 else f"<{edges[0]:g}"
     return [first, *inner, f"{edges[-1]:g}+"]
@@ -28,7 +28,7 @@ def histogram_metrics(of: str, values: ArrayLike, edges: Sequence[float | int]) 
     """The share of values in each band, under `OF/histogram/PLACE_BAND`; empty without values.
 
     Args:
-        of: What is counted, such as `replay/age`.
+        of: Name of the counted quantity, such as `replay/age`.
         values: Numbers; those that are not finite are left out.
         edges: Ascending.
     """

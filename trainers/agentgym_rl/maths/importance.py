@@ -34,8 +34,8 @@ def importance_weights(
       sequences explode; their mean per token does not.
 
     Args:
-        prox_logprobs: By the trainer at the start of the update.
-        behaviour_logprobs: Recorded when sampled, of the distribution that was sampled from.
+        prox_logprobs: Computed by the trainer at the start of the update.
+        behaviour_logprobs: Recorded during sampling, for the distribution that was sampled from.
         sequence_index: Sequence of each token; all tokens of a sequence must be in this call for the seq modes and
             geometric.
         config: Mode and edges.

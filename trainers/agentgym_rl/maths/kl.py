@@ -24,8 +24,8 @@ def kl_estimate(
     divergence"). k3+ has the value of k3 and the gradient of k2.
 
     Minimised as a loss on samples of the policy, k2 and k3+ have the gradient of the reverse KL of each token's own
-    distribution, without a token's effect on later states; k1 has gradient zero in the mean and k3 another one (Tang
-    and Munos 2025, arXiv 2506.09477). k1 is right in the reward.
+    distribution, without a token's effect on later states. The gradient of k1 is zero in the mean, and that of k3 is a
+    different one (Tang and Munos 2025, arXiv 2506.09477). k1 is right in the reward.
 
     Args:
         policy_logprobs: With gradient.

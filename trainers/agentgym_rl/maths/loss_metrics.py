@@ -1,6 +1,6 @@
-"""What a loss reports about its tokens: sums and counts, so that micro-batches and ranks add up exactly.
+"""Metrics of a loss about its tokens: sums and counts, so that micro-batches and ranks add up exactly.
 
-Not here: the loss itself (losses.py); where metrics are written.
+Not here: the loss itself (losses.py), and writing metrics.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SAME = 1e-6
 
 @dataclass(frozen=True)
 class Surrogate:
-    """Losses of tokens before weights, and which of them a clip holds."""
+    """Losses of tokens before weights, and the tokens that are clipped."""
 
     losses: Float[Tensor, " T"]
     log_ratios: Float[Tensor, " T"]
@@ -67,7 +67,7 @@ class LossMetrics:
         return LossMetrics(self.sums.to(other.sums.device) + other.sums)
 
     def add_loss(self, loss: Float[Tensor, ""]) -> LossMetrics:
-        """The same with the (weighted) loss of the micro-batch added."""
+        """A copy with the (weighted) loss of the micro-batch added."""
         sums = self.sums.clone()
         sums[0] += loss.detach().to(sums)
         return LossMetrics(sums)
@@ -79,12 +79,12 @@ class LossMetrics:
         return LossMetrics(sums)
 
     def summarise(self) -> dict[str, float]:
-        """Means and shares over tokens; a mean over no token is left out.
+        """Means and shares over tokens; means over no tokens are left out.
 
-        Keys: loss, tokens, clip_high (share of tokens with A > 0 whose ratio is held), clip_low and dual_clip (shares
-        of those with A < 0), ratio_mean, ratio_std, prox_k3 (k3 from the proximal policy, nats), importance_mean,
-        importance_std, rejected (share with W = 0), reference_kl and entropy (nats); and, where weights differ, the
-        shares of their bands as `importance/histogram/…`.
+        Keys: loss, tokens, clip_high (share of tokens with A > 0 whose ratio is clipped), clip_low and dual_clip
+        (shares of those with A < 0), ratio_mean, ratio_std, prox_k3 (k3 from the proximal policy, nats),
+        importance_mean, importance_std, rejected (share with W = 0), reference_kl and entropy (nats); and, if
+        weights differ, the shares of their bands as `importance/histogram/…`.
         """
         s = dict(zip(_SUMS, self.sums.tolist(), strict=True))
         summary = {"loss": s["loss"], "tokens": s["tokens"]}
@@ -118,7 +118,7 @@ def measure_surrogate(
     kl: Float[Tensor, " T"] | None,
     entropy: Float[Tensor, " T"] | None,
 ) -> LossMetrics:
-    """Sums over the tokens of one micro-batch, all but the loss."""
+    """Sums over the tokens of one micro-batch, except the loss."""
     log_ratio = surrogate.log_ratios.detach().double()
     ratio, weight = log_ratio.exp(), importance.double()
     num_tokens = torch.full((), float(len(advantages)), dtype=torch.float64, device=advantages.device)

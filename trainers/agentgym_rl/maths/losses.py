@@ -1,7 +1,7 @@
 """The policy-gradient loss over sampled tokens: surrogate, importance weight, KL and entropy, under given weights.
 
-Not here: where advantages come from, what the weights of tokens mean (aggregation.py), the value loss (values.py).
-Every tensor has one entry per trained token: tokens of prompts, tools and users do not exist here.
+Not here: advantages, the meaning of the weights of tokens (aggregation.py), the value loss (values.py). Every tensor
+has one entry per trained token. Tokens of prompts, tools and users do not occur here.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from agentgym_rl.maths.ratios import log_ratios
 
 @dataclass(frozen=True)
 class TokenStreams:
-    """What the loss reads, one entry per trained token of a micro-batch, in one order."""
+    """The inputs of the loss, with one entry per trained token of a micro-batch, all in the same order."""
 
     policy_logprobs: Float[Tensor, " T"]
     """logp under the weights being trained, with gradient."""
     advantages: Float[Tensor, " T"]
     """Constant for the gradient."""
     sequence_index: Int[Tensor, " T"]
-    """Which episode (of one role) a token belongs to, the same in all segments of it."""
+    """Index of the token's episode (of one role), the same in all segments of the episode."""
     turn_index: Int[Tensor, " T"]
     """Turn inside the episode."""
     prox_logprobs: Float[Tensor, " T"] | None = None
@@ -57,7 +57,7 @@ def policy_loss(
         The loss, with gradient also for an empty micro-batch (0), and sums for the metrics, without gradient.
 
     Raises:
-        ContractError: A term that is switched on lacks its input, or a token its proximal log-probability.
+        ContractError: A term that is on lacks its input, or a token lacks its proximal log-probability.
     """
     policy = streams.policy_logprobs
     if streams.prox_logprobs is not None and bool(streams.prox_logprobs.isnan().any()):
@@ -95,7 +95,7 @@ def surrogate_losses(streams: TokenStreams, config: PolicyLoss) -> Surrogate:
     - reinforce: -A logp (Williams 1992): no correction for samples of older weights.
     - cispo: -sg(min(r, max_ratio)) A logp (MiniMax 2025, arXiv 2506.13585). Differs: no lower edge.
     - dppo: -1[inside] r A + penalty (log r)^2; a token is outside if its probability moved by more than
-      max_shift in the direction of its advantage. Judged per token, also at other ratio levels.
+      max_shift in the direction of its advantage. This is decided per token, also at other ratio levels.
     """
     policy, advantages = streams.policy_logprobs, streams.advantages.detach().to(streams.policy_logprobs.dtype)
     prox = policy.detach() if streams.prox_logprobs is None else streams.prox_logprobs.to(policy.dtype)

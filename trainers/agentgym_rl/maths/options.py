@@ -1,6 +1,6 @@
-"""The options of the maths: which loss of a token, which importance weights, how tokens become one number.
+"""The options of the maths: the loss of a token, the importance weights, and the aggregation over tokens.
 
-What they select is in the files beside this one. A configuration is read without torch, so this imports none.
+The files beside this one have the formulas. A configuration is read without torch, so this module does not import it.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ Importance = NoImportance | TokenTruncated | SequenceTruncated | TokenMasked | S
 
 @dataclass(frozen=True)
 class TokenLoss:
-    """What the losses of a token have in common, whatever their surrogate."""
+    """The options that the losses of a token share, for any surrogate."""
 
     ratio_level: RatioLevel = "token"
     """The unit that shares a probability ratio and is clipped as one: a token, a turn or a sequence."""

@@ -20,7 +20,7 @@ def unit_index(
 ) -> Int[Tensor, " T"]:
     """Number the units that share a ratio: each token, each turn of a sequence, or each sequence, from 0 without gaps.
 
-    All tokens of a unit must be in this call: a sequence that is split over micro-batches has no sequence ratio.
+    All tokens of a unit must be in this call, because a sequence split over micro-batches has no sequence ratio.
     """
     if level == "token":
         return torch.arange(len(sequence_index), device=sequence_index.device)
@@ -36,7 +36,7 @@ def unit_index(
 
 
 def unit_mean(token_values: Float[Tensor, " T"], units: Int[Tensor, " T"]) -> Float[Tensor, " T"]:
-    """Mean over the tokens of each unit, given back at every token of it."""
+    """Mean over the tokens of each unit, repeated at each of its tokens."""
     if len(units) == 0:
         return token_values
     sums = token_values.new_zeros(int(units.max()) + 1)
@@ -57,8 +57,9 @@ def log_ratios(
     - turn: the mean over the tokens of the turn, so r is a geometric mean (arXiv 2511.20718).
     - sequence: the mean over the tokens of the sequence (GSPO, Zheng et al. 2025, arXiv 2507.18071).
 
-    Above the token level the value is the unit's, the gradient the token's own: log s = sg(log s_i) + logp - sg(logp)
-    (GSPO-token); with equal advantages and weights inside a unit that is the gradient of the unit's ratio.
+    Above the token level, the value is that of the unit and the gradient that of the token:
+    log s = sg(log s_i) + logp - sg(logp) (GSPO-token). With equal advantages and weights inside a unit, this is the
+    gradient of the unit's ratio.
 
     Args:
         policy_logprobs: logp_theta, with gradient.
@@ -68,7 +69,7 @@ def log_ratios(
         turn_index: Turn of each token inside its sequence.
 
     Returns:
-        The dtype of `policy_logprobs`; no gradient where the clamp is active.
+        The dtype of `policy_logprobs`; no gradient if the clamp is active.
     """
     difference = policy_logprobs - prox_logprobs.detach()
     if level != "token":

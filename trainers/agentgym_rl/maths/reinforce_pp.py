@@ -1,6 +1,6 @@
 """Token advantages of REINFORCE++: KL in the token reward, return to go, whitened over the whole batch.
 
-Not here: group baselines (advantages.py); REINFORCE++-baseline is `mean_centred` there, then `whiten` here.
+Not here: group baselines (advantages.py). REINFORCE++-baseline is `mean_centred` there, followed by `whiten` here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def token_returns_to_go(
     """Return to go of every sampled token of one rollout.
 
     Token reward r_k = -beta kl_k, plus the outcome at the last sampled token; G_k = r_k + gamma G_{k+1}. Discounting
-    counts sampled tokens only: text of the environment between two turns costs nothing.
+    counts sampled tokens only, so text of the environment between two turns adds no discount.
     REINFORCE++, Hu et al. 2025, arXiv 2501.03262.
 
     Args:
@@ -33,7 +33,7 @@ def token_returns_to_go(
         gamma: Discount per sampled token.
 
     Returns:
-        float64[T]; empty for a rollout that sampled nothing.
+        float64[T]; empty for a rollout without sampled tokens.
     """
     rewards = np.zeros(num_tokens, dtype=np.float64)
     if kl is not None:
@@ -48,17 +48,17 @@ def whiten(
     counts: Float64[np.ndarray, " T"] | None = None,
     eps: float = 1e-8,
 ) -> Float64[np.ndarray, " T"]:
-    """Shift and scale to mean 0 and variance 1 over everything given, which should be the whole batch.
+    """Shift and scale to mean 0 and variance 1 over all given values, which should be the whole batch.
 
     A' = (A - mean) / sqrt(var + eps), population variance. REINFORCE++, Hu et al. 2025, arXiv 2501.03262.
 
     Args:
         advantages: One value per token, or per rollout with `counts`.
-        counts: How many tokens each value stands for; None: one each.
+        counts: Number of tokens that each value represents; None: one each.
         eps: Added to the variance. Equal values give exactly 0.
 
     Returns:
-        float64, the shape of `advantages`; zeros where the variance is that of rounding.
+        float64, the shape of `advantages`; zeros if the variance comes only from rounding.
     """
     weights = np.ones_like(advantages) if counts is None else counts
     total = weights.sum()

@@ -1,6 +1,6 @@
 """The regression loss of the value head.
 
-Not here: the head itself, the targets (gae.py).
+Not here: the head itself, and the targets (gae.py).
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def value_loss(
     Args:
         values: V of the state before each token, with gradient.
         targets: Constants; advantage + old value.
-        weights: As from `token_weights`; 0 where the head is not trained.
+        weights: As from `token_weights`; 0 at tokens where the head is not trained.
         old_values: V at the start of the update; needed with `clip`.
         clip: Largest change that counts; None: no clip.
 
     Returns:
-        A scalar; 0 with a gradient of 0 for no tokens.
+        A scalar; without tokens it is 0 with a gradient of 0.
     """
     error = (values - targets.detach().to(values.dtype)).square()
     if clip is not None and old_values is not None:

@@ -1,4 +1,4 @@
-"""Replay: views over the store of a run and of earlier ones: what is drawn, how it counts, what a checkpoint keeps.
+"""Replay: views of the store of a run and of earlier runs, draws and their weights, and the state for checkpoints.
 
-Not here: when to draw and which loss to use. Tokens stay in the store; memory holds columns of numbers alone.
+Not here: when to draw and which loss to use. Tokens stay in the store, and memory holds only columns of numbers.
 """

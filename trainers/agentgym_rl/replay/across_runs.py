@@ -1,7 +1,7 @@
 """Replay across runs: a share of every draw comes from earlier runs of the same suite and tokenizer.
 
-The mixture of Tirumala et al. 2023, arXiv 2311.15951 (RaE), whose share is one half. Opening those runs, read-only, is
-in `admission`.
+This is the mixture of Tirumala et al. 2023, arXiv 2311.15951 (RaE), whose share is one half. `admission` opens those
+runs read-only.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ class ReplayAcrossRuns:
 
     Args:
         own: Selector of the present run.
-        others: Selectors of further runs, as likely as each other.
-        generator: Of the choice between runs.
-        share: Of a draw that comes from the further runs; all of it while the present run has nothing yet.
+        others: Selectors of further runs, which are equally likely.
+        generator: Chooses between runs.
+        share: Share of a draw that comes from the further runs; all of it while the present run has no entries.
 
     Raises:
         ConfigError: There is no further run, or the share is not in [0, 1].
@@ -39,7 +39,7 @@ class ReplayAcrossRuns:
         self._generator = generator
 
     def draw(self, count: int) -> list[Draw]:
-        """Draws from the runs that were chosen, the present one first; together so many entries."""
+        """Draw that many entries in total from the chosen runs, those of the present run first."""
         require_count(count)
         num_others = count if not self.own.index.num_turns else round(count * self.share)
         chosen = np.bincount(self._generator.integers(0, len(self.others), num_others), minlength=len(self.others))
@@ -47,12 +47,12 @@ class ReplayAcrossRuns:
         return draws + [other.draw(int(size)) for other, size in zip(self.others, chosen, strict=True) if size]
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint keeps, as JSON; the states of the indices come beside it."""
+        """The state for a checkpoint, as JSON; the states of the indices are stored separately."""
         selectors = [selector.state() for selector in (self.own, *self.others)]
         return {"rng": generator_state(self._generator), "samplers": selectors}
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Go on from a checkpoint; restore the indices first."""
+        """Restore the state of a checkpoint; restore the indices first."""
         restore_generator(self._generator, record)
         selectors = record.get("samplers", [])
         if len(selectors) != 1 + len(self.others):

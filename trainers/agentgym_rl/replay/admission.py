@@ -1,6 +1,6 @@
-"""Which runs may be replayed: those of the same suite and tokenizer, with something in them.
+"""Checks of runs to replay: they must have the same suite and tokenizer, and at least one episode.
 
-Which of their episodes enter, and how long they stay, is in `index`.
+`index` decides which of their episodes enter, and how long they stay.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CHUNK = 256
 
 
 class Vocabulary(Protocol):
-    """What is read of a tokenizer."""
+    """The part of a tokenizer that is used here."""
 
     def get_vocab(self) -> Mapping[str, int]:
         """The id of each token."""
@@ -34,13 +34,13 @@ class Vocabulary(Protocol):
 
 
 def tokenizer_digest(tokenizer: Vocabulary) -> str:
-    """SHA-256 of the ids of all tokens: equal digests give equal ids the same meaning."""
+    """SHA-256 of the ids of all tokens: with equal digests, equal ids have the same meaning."""
     pairs = sorted(tokenizer.get_vocab().items())
     return hashlib.sha256(json.dumps(pairs).encode()).hexdigest()
 
 
 def record_tokenizer(store: RunStore, tokenizer: Vocabulary) -> str:
-    """Write down in a run which tokenizer its tokens are of, so that it can be replayed; returns the digest.
+    """Store in a run which tokenizer made its tokens, so that it can be replayed; returns the digest.
 
     Raises:
         StoreError: The run holds tokens of another tokenizer, or is open read-only.
@@ -64,16 +64,16 @@ def open_runs(
 
     Args:
         folders: Their run folders.
-        config: Its capacity holds for each; ages and versions of another run mean nothing here and are not bounded.
+        config: Its capacity applies to each; ages and versions of another run mean nothing here and are not bounded.
         suite: The suite that is trained on.
         tokenizer: The tokenizer that is trained with.
 
     Returns:
-        The indices, filled. Whoever asked for them closes their stores.
+        The filled indices. The caller closes their stores.
 
     Raises:
-        StoreError: A folder holds no run, a damaged one, one of another suite or tokenizer, or no graded training
-            episode; nothing stays open then.
+        StoreError: A folder has no run, or its run is damaged, of another suite or tokenizer, or without a graded
+            training episode; nothing stays open.
     """
     unbounded = ReplayConfig(config.capacity, admitted=config.admitted)
     indices: list[ReplayIndex] = []
@@ -98,10 +98,10 @@ def open_runs(
 
 
 def require_whole(index: ReplayIndex) -> None:
-    """Refuse a run with damaged tokens, which else would be found when they are drawn.
+    """Refuse a run with damaged tokens, which would otherwise be found only when they are drawn.
 
     Raises:
-        StoreError: The tokens of an episode cannot be read, or are of another number of turns.
+        StoreError: The tokens of an episode cannot be read, or have another number of turns.
     """
     lengths = np.diff(index.starts)
     for at in range(0, len(index.number), _CHUNK):
@@ -116,10 +116,10 @@ def require_whole(index: ReplayIndex) -> None:
 
 
 def require_same_kind(store: RunStore, *, suite: str, tokenizer: Vocabulary) -> None:
-    """Refuse a run whose episodes would be nonsense here.
+    """Refuse a run whose episodes mean nothing here.
 
     Raises:
-        StoreError: The run is of another suite or tokenizer, or does not say of which.
+        StoreError: The run has another suite or tokenizer, or does not name them.
     """
     meta, digest = store.meta, tokenizer_digest(tokenizer)
     if meta.get("suite") != suite:

@@ -1,6 +1,6 @@
-"""A replay buffer as the options ask for it: an index and a selector for this run, and for each earlier one; hindsight.
+"""A replay buffer made from the options: an index and a selector for this run and for each earlier one, and hindsight.
 
-What is learnt from a draw is up to learners; reading its tokens is in `reading`, single parts are in their own files.
+Learners decide what to learn from a draw. `reading` reads its tokens, and each part is in its own file.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ from agentgym_rl.replay.uniform import UniformReplay
 
 
 class ReplayBuffer:
-    """What can be drawn from a run, and from earlier ones.
+    """The entries that can be drawn from a run and from earlier ones.
 
     Args:
         options: The kind of selector, bounds, share of earlier runs.
-        indices: Of the run itself, then of each earlier one.
+        indices: The index of the run itself, then of each earlier one.
         hindsight: Relabels failed episodes; None: off.
-        seed: Of all draws.
+        seed: Seed of all draws.
 
     Attributes:
         indices: As given.
-        selectors: One an index, in their order; which class follows from the kind.
-        usual: kind imitation: what the selectors judge by; whoever collects tells it of fresh groups.
+        selectors: One for each index, in their order; the kind decides the class.
+        usual: For kind imitation, the standard of the selectors; the collector reports fresh groups to it.
     """
 
     def __init__(self, options: Memory, indices: Sequence[ReplayIndex], hindsight: Hindsight | None, seed: int) -> None:
@@ -86,13 +86,13 @@ class ReplayBuffer:
         """The buffer of a run; it is empty until `refresh` or `restore`.
 
         Args:
-            options: What is replayed.
+            options: The options of replay.
             store: The run, open for writing where hindsight is on.
             suite: The suite that is trained on.
             tokenizer: The tokenizer that is trained with.
             renderer: Renders the prompts of relabelled episodes.
             tools: The environment's tools, as in training.
-            seed: Of all draws.
+            seed: Seed of all draws.
             admitted: Which episodes enter: "sampled" for losses with a ratio.
             history: Which turns the prompts of relabelled episodes leave out, as `RolloutSettings.history`.
 
@@ -109,7 +109,7 @@ class ReplayBuffer:
         return cls(options, [own, *others], hindsight, seed)
 
     def close(self) -> None:
-        """Close earlier runs and the environment of hindsight; the run's own store stays open. Twice is harmless."""
+        """Close earlier runs and the environment of hindsight; the run's own store stays open. May be called twice."""
         for index in self.indices[1:]:
             index.store.close()
         if self.hindsight is not None:
@@ -117,23 +117,23 @@ class ReplayBuffer:
 
     @property
     def num_turns(self) -> int:
-        """Turns that can be drawn, of all runs."""
+        """Number of turns that can be drawn, over all runs."""
         return sum(index.num_turns for index in self.indices)
 
     def largest_return(self) -> float:
-        """That of any episode that can be drawn, each reward without its sign; 0 where there is none."""
+        """The largest return of an episode that can be drawn, with rewards taken without sign; 0 if there is none."""
         return max(index.largest_return() for index in self.indices)
 
     def refresh(self, iteration: int, version: int) -> dict[str, float]:
-        """Take in what was stored since, and drop what is out of bounds; draws from before are void.
+        """Add newly stored episodes and drop those out of bounds; earlier draws become invalid.
 
         Args:
-            iteration: That the next draws are for, counted from 1 as in the store; ages count from it.
-            version: Of the weights that will be trained then; lags count from it.
+            iteration: The iteration of the next draws, counted from 1 as in the store; ages count from it.
+            version: Version of the weights that will be trained then; lags count from it.
 
         Returns:
-            For the log: what is in the buffer, and what came and went, in turns; episodes of earlier runs that exceed
-            the capacity.
+            Metrics: the turns in the buffer, the turns that were added and dropped, and the episodes of earlier runs
+            that exceed the capacity.
 
         Raises:
             StoreError: The run's file is damaged.
@@ -147,7 +147,7 @@ class ReplayBuffer:
         return {f"replay/{name}": float(count) for name, count in (sizes | counts).items()}
 
     def draw(self, count: int) -> list[Draw]:
-        """So many entries with replacement, of this run first; fewer where kind imitation finds too few good ones.
+        """Draw that many entries with replacement, those of this run first; kind imitation may find fewer good ones.
 
         Raises:
             ContractError: There is nothing to draw from.
@@ -155,7 +155,7 @@ class ReplayBuffer:
         return [self.selectors[0].draw(count)] if self._across is None else self._across.draw(count)
 
     def draw_metrics(self, draws: Sequence[Draw]) -> dict[str, float]:
-        """How stale what was drawn is, for the log: ages and lags of this run alone, and the share of earlier runs.
+        """Metrics of how stale draws are: ages and lags in this run only, and the share of earlier runs.
 
         Several draws, such as those of a critic's updates, count as one.
         """
@@ -171,7 +171,7 @@ class ReplayBuffer:
         """Set, for kind prioritised, the priorities of drawn entries by their TD errors or advantages.
 
         Raises:
-            ContractError: Draws have no priorities here, are of another buffer or void, or a value is no finite number.
+            ContractError: Draws have no priorities here, are from another buffer or invalid, or a value is not finite.
         """
         for selector in self.selectors:
             if selector.index is draw.index and isinstance(selector, PrioritisedReplay):
@@ -182,13 +182,13 @@ class ReplayBuffer:
         )
 
     def relabel(self, trajectories: Sequence[Trajectory], iteration: int) -> list[Trajectory]:
-        """Store failed episodes at goals that they did reach, as derived episodes of training; [] without hindsight.
+        """Store failed episodes with goals that they reached, as derived training episodes; [] without hindsight.
 
-        The next `refresh` takes them in.
+        The next `refresh` adds them.
 
         Args:
-            trajectories: Fresh ones of train tasks; those that succeeded are passed over.
-            iteration: That collected them, counted from 1 as in the store.
+            trajectories: Fresh trajectories of train tasks; successful ones are skipped.
+            iteration: The iteration that collected them, counted from 1 as in the store.
 
         Raises:
             StoreError: They were stored before.
@@ -203,7 +203,7 @@ class ReplayBuffer:
     # Checkpoints.
 
     def state(self) -> PartState:
-        """What a checkpoint keeps: which episodes are in, their priorities, and where the draws stand."""
+        """The state for a checkpoint: the episodes in the buffer, their priorities, and the state of the draws."""
         states = [index.state() for index in self.indices]
         selectors = [self.selectors[0].state()] if self._across is None else self._across.state()
         record = {"kind": self.options.kind, "samplers": selectors, "indices": [dict(each.record) for each in states]}
@@ -212,10 +212,10 @@ class ReplayBuffer:
         )
 
     def restore(self, state: PartState) -> None:
-        """Go on from a checkpoint, with the same entries in the same order.
+        """Restore the state of a checkpoint, with the same entries in the same order.
 
         Raises:
-            CheckpointError: The state is of another kind of buffer, or the runs lack episodes that it names.
+            CheckpointError: The state is from another kind of buffer, or the runs lack episodes that it names.
             StoreError: A run cannot be read.
         """
         records = state.record.get("indices", [])

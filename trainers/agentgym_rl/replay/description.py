@@ -1,6 +1,6 @@
-"""Replay as equations, for `agentgym train --describe`: the lines that stand between collecting and credit, and after.
+"""Replay as equations, for `agentgym train --describe`: the lines between collecting and credit, and those after.
 
-What an actor-critic makes of a buffer is in `agentgym_rl.hierarchical`.
+`agentgym_rl.hierarchical` describes how an actor-critic uses a buffer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _UNITS = {"token": "token", "turn": "turn, a product over its tokens", "sequence
 
 
 def describe_group_replay(options: GroupReplayOptions) -> list[str]:
-    """What learning from groups remembers, what it draws, and how that counts."""
+    """Describe what learning from groups remembers, what it draws, and the weight of the draws."""
     if not options.is_on:
         return []
     learnt = [] if isinstance(options, NoReplay) else _learnt_by_groups(options)
@@ -39,7 +39,7 @@ def describe_group_replay(options: GroupReplayOptions) -> list[str]:
 
 
 def describe_buffer(options: BufferOptions) -> list[str]:
-    """What an actor-critic remembers, and with what probability it draws an entry."""
+    """Describe what an actor-critic remembers, and the probability with which it draws an entry."""
     lines = [*_remembered(options), *(f"          {line}" for line in _drawn(options))]
     if options.hindsight is None:
         return lines
@@ -59,7 +59,7 @@ def _remembered(options: GroupReplayOptions | BufferOptions) -> list[str]:
 
 
 def _drawn(options: BufferOptions) -> list[str]:
-    """With what probability an actor-critic draws an entry."""
+    """The probability with which an actor-critic draws an entry."""
     if isinstance(options, PrioritisedBuffer):
         priority = options.priority
         surprise = {"td_error": "|TD error|", "advantage": "|A|", "return": "return - lowest return"}[priority.by]

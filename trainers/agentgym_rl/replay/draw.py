@@ -1,4 +1,4 @@
-"""What a selector gives: entries of an index with the weights of their draw; and what all selectors share.
+"""Draws of selectors: entries of an index with the weights of their draw; and the parts that all selectors share.
 
 The selectors are `uniform`, `prioritised`, `returns` and `imitation`, and `across_runs` over several of them.
 """
@@ -23,11 +23,11 @@ class Draw:
     """Entries that were drawn, with replacement.
 
     Attributes:
-        index: Where from.
-        unit: What one entry is.
+        index: The index of the entries.
+        unit: The unit of an entry: a turn or an episode.
         entries: int64[n].
-        weights: float64[n] in (0, 1], corrections for how the entries were drawn; 1 where none is wanted.
-        generation: Of the index at the time; entries of an older one have moved.
+        weights: float64[n] in (0, 1], corrections for how the entries were drawn; 1 if none is wanted.
+        generation: Generation of the index at the draw; entries of an older generation have moved.
     """
 
     index: ReplayIndex
@@ -40,7 +40,7 @@ class Draw:
     def of(
         cls, index: ReplayIndex, unit: Unit, entries: NDArray[np.int64], weights: NDArray[np.float64] | None = None
     ) -> Draw:
-        """A draw from the index as it stands; weights of 1 unless given."""
+        """A draw from the present index; weights are 1 unless given."""
         given = np.ones(len(entries)) if weights is None else weights
         return cls(index, unit, entries.astype(np.int64), given, index.generation)
 
@@ -69,7 +69,7 @@ class Draw:
         return self.index.ages()[self.episodes()]
 
     def metrics(self) -> dict[str, float]:
-        """How stale the draw is, for the log: lag in versions, age in iterations, share without log-probabilities."""
+        """Metrics of how stale the draw is: lag in versions, age in iterations, share without log-probabilities."""
         if not len(self.entries):
             return {}
         lags, ages, episodes = self.lags(), self.ages(), self.episodes()
@@ -90,15 +90,15 @@ class Selector(Protocol):
     index: ReplayIndex
 
     def draw(self, count: int) -> Draw:
-        """So many entries, with replacement."""
+        """Draw that many entries, with replacement."""
         ...
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint keeps, as JSON."""
+        """The state for a checkpoint, as JSON."""
         ...
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Go on from a checkpoint."""
+        """Restore the state of a checkpoint."""
         ...
 
 
@@ -121,7 +121,7 @@ def restore_generator(generator: np.random.Generator, record: Mapping[str, Any])
     """Set a generator to a state of `generator_state`, found under "rng".
 
     Raises:
-        CheckpointError: There is none, or it is of another kind of generator.
+        CheckpointError: There is no state, or it is from another kind of generator.
     """
     try:
         generator.bit_generator.state = record["rng"]

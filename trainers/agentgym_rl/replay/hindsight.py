@@ -1,10 +1,10 @@
-"""Hindsight: a failed episode is a success at what it did achieve, once its goal is replaced everywhere.
+"""Hindsight: a failed episode becomes a success at the task that it achieved, when its goal is replaced everywhere.
 
-The idea of Andrychowicz et al. 2017, arXiv 1707.01495, for language agents as in Gaven et al. 2024, arXiv 2410.12481.
-The environment names the task that was achieved (`relabel`); the recorded actions are played in it, so that every
-observation speaks of the new goal and every reward is the environment's own. The prompts being others, the recorded
-log-probabilities are void: relabelled turns carry none, and losses with a ratio refuse them. Messages are kept as they
-were, thoughts about the old goal included; none of this judges them.
+The idea is that of Andrychowicz et al. 2017, arXiv 1707.01495, for language agents as in Gaven et al. 2024, arXiv
+2410.12481. The environment names the task that was achieved (`relabel`). The recorded actions are played in that task,
+so every observation names the new goal and every reward is the environment's own. Because the prompts differ, the
+recorded log-probabilities are invalid. Relabelled turns have none, and losses with a ratio refuse them. Messages are
+kept unchanged, including thoughts about the old goal.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ RELABELLED = "relabelled_from"
 
 
 class Hindsight:
-    """Makes successes of failed episodes of a suite.
+    """Turns failed episodes of a suite into successes.
 
     Args:
-        suite: The suite; its environment says what was achieved.
+        suite: The suite, whose environment names the achieved tasks.
         renderer: Renders the new prompts.
         tools: The environment's tools, as in training.
-        config: Which goals.
-        history: Which turns prompts leave out, as `RolloutSettings.history`.
+        config: The goals to use.
+        history: The turns that prompts leave out, as `RolloutSettings.history`.
 
     Raises:
         ConfigError: The suite's environment cannot relabel.
@@ -63,16 +63,16 @@ class Hindsight:
             )
 
     def relabel(self, trajectories: Sequence[Trajectory], seed: int) -> list[Trajectory]:
-        """New records of failed episodes at goals that they met; episodes that succeeded or met none give none.
+        """New records of failed episodes with goals that they met; other episodes give none.
 
         Args:
             trajectories: Graded episodes of train tasks; their tokens are not read.
-            seed: Of the choice of turns with strategy future.
+            seed: Seed of the choice of turns with strategy future.
 
         Returns:
-            Derived trajectories, in order: tokens of the new prompts, no behaviour log-probabilities, rewards and score
-            by the environment. An episode that ends before its recorded actions do ends there; one that does not meet
-            the new goal with them is left out, and so is a goal that makes it the same task as a held-out one.
+            Derived trajectories, in order, with tokens of the new prompts, without behaviour log-probabilities, and
+            with rewards and score by the environment. An episode may end before its last recorded action. Episodes
+            that do not meet the new goal are left out, and so are goals that give the same task as a held-out one.
 
         Raises:
             HeldOutError: An episode is of a held-out task.
@@ -97,7 +97,7 @@ class Hindsight:
         self._env.close()
 
     def _achieved(self, trajectory: Trajectory, seed: int) -> list[Task]:
-        """The distinct tasks that the episode achieved in the end, and at some turns before."""
+        """The distinct tasks that the episode achieved at its end, and at some earlier turns."""
         self._env.reset(options={"task": self.suite.task(trajectory.task_id)})
         cuts = [len(trajectory.turns)]
         if self.config.strategy == "future":
@@ -113,7 +113,7 @@ class Hindsight:
         return list(found.values())
 
     def _play(self, jobs: list[Job], sources: dict[str, Trajectory]) -> list[Trajectory]:
-        """Every job with the recorded messages of its source, recording what was recorded there."""
+        """Play every job with the recorded messages of its source, with the same recording options."""
         if not jobs:
             return []
         recorded = {id(job.task): [turn.text for turn in sources[job.key].turns] for job in jobs}
@@ -129,7 +129,7 @@ class Hindsight:
         return collect_episodes(jobs, game_maker(self.suite), policies, settings)[0]
 
     def _record(self, played: Trajectory, source: Trajectory) -> Trajectory:
-        """What is learnt from: the new record with the source's messages as they were, and derived tokens."""
+        """The record to learn from: the new record with the source's unchanged messages, and derived tokens."""
         pairs = zip(played.turns, source.turns[: len(played.turns)], strict=True)
         turns = [replace(turn, reply=said.reply) for turn, said in pairs]
         record = replace(played, turns=turns, metadata={**played.metadata, RELABELLED: source.id})
@@ -137,12 +137,12 @@ class Hindsight:
 
 
 class _Said:
-    """Says recorded messages, and then nothing."""
+    """A policy that says recorded messages, and then nothing."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts, self._turn = texts, 0
 
     def act(self, messages: Sequence[Message]) -> str:
-        """The next message; "" where none is left."""
+        """The next message; "" if none is left."""
         self._turn += 1
         return self._texts[self._turn - 1] if self._turn <= len(self._texts) else ""

@@ -1,10 +1,10 @@
-"""Self-imitation: good episodes of the recent past are learnt from again, judged by what is good now.
+"""Self-imitation: learning again from good episodes of the recent past, judged by the present standard.
 
-After SPEAR (Qin et al. 2025, arXiv 2509.22601): advantages are recalibrated by the median of recent group means and
-only positive ones are replayed. Ageing is that of the index. Differs: a few episodes are drawn in every iteration,
-where the released code saves up thousands and then takes them all; whole episodes are judged, never single rows; what
-an episode was worth within its own group does not count, so those of a group that always succeeds enter as well. The
-mask that keeps entropy is in `covariance`, the ramp of the replayed loss in `options`.
+This follows SPEAR (Qin et al. 2025, arXiv 2509.22601). Advantages are recalibrated by the median of recent group means,
+and only positive ones are replayed. The index does the ageing. Differs: a few episodes are drawn in every iteration,
+while the released code collects thousands and then takes them all. Whole episodes are judged, never single rows. An
+episode's advantage within its own group does not count, so episodes of a group that always succeeds enter as well.
+`covariance` has the mask that keeps entropy, and `options` the ramp of the replayed loss.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from agentgym_rl.replay.tables import ImitationConfig
 
 
 class UsualReturns:
-    """How fresh groups fared lately; several selectors may share one.
+    """The recent returns of fresh groups; several selectors may share one.
 
     Args:
-        config: How much is remembered, and whether deviations count.
+        config: How much to remember, and whether deviations count.
     """
 
     def __init__(self, config: ImitationConfig) -> None:
@@ -35,12 +35,12 @@ class UsualReturns:
         self._deviations: list[float] = []
 
     def observe(self, returns: NDArray[np.float64]) -> None:
-        """Remember how a fresh group fared; float64[G], its returns. Empty groups are passed over.
+        """Remember the returns float64[G] of a fresh group. Empty groups are skipped.
 
-        Of a group whose returns are equal the deviation of 0 is not remembered: it would be divided by.
+        The deviation 0 of a group with equal returns is not remembered, because it would be a divisor.
 
         Raises:
-            ContractError: A return is no finite number.
+            ContractError: A return is not finite.
         """
         if not np.isfinite(returns).all():
             raise ContractError(f"returns of a group are {returns.tolist()}; expected finite numbers")
@@ -53,7 +53,7 @@ class UsualReturns:
     def recalibrated(self, returns: NDArray[np.float64]) -> NDArray[np.float64]:
         """A' = R - P50(group means) [/ P50(group deviations)]; all 0 before any group was observed.
 
-        Deviations are those of groups whose returns differ; before there is one, nothing is divided.
+        Deviations are those of groups whose returns differ. Before the first of these, nothing is divided.
         """
         if not self._means:
             return np.zeros(len(returns))
@@ -63,11 +63,11 @@ class UsualReturns:
         return advantages
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint keeps, as JSON."""
+        """The state for a checkpoint, as JSON."""
         return {"means": [*self._means], "deviations": [*self._deviations]}
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Go on from a checkpoint."""
+        """Restore the state of a checkpoint."""
         if "means" not in record or "deviations" not in record:
             raise CheckpointError("the checkpoint's replay was no self-imitation; resume with the same settings")
         self._means, self._deviations = list(record["means"]), list(record["deviations"])
@@ -77,9 +77,9 @@ class SelfImitation:
     """Draws episodes that are better than what is usual now.
 
     Args:
-        index: Where from; `max_age` of its bounds is SPEAR's tolerance (5 to 10).
-        generator: Of the draws.
-        usual: What is usual now; whoever collects tells it of fresh groups.
+        index: The index to draw from; `max_age` of its bounds is SPEAR's tolerance (5 to 10).
+        generator: Makes the draws.
+        usual: The usual returns; the collector reports fresh groups to it.
     """
 
     def __init__(self, index: ReplayIndex, generator: np.random.Generator, usual: UsualReturns) -> None:
@@ -87,17 +87,17 @@ class SelfImitation:
         self._generator = generator
 
     def draw(self, count: int) -> Draw:
-        """So many episodes of positive recalibrated advantage, with replacement; none where none has one."""
+        """Draw that many episodes of positive recalibrated advantage, with replacement; none if there is none."""
         require_count(count)
         better = np.flatnonzero(self.usual.recalibrated(self.index.reward) > 0)
         drawn = better[self._generator.integers(0, len(better), count)] if len(better) else better
         return Draw.of(self.index, "episode", drawn)
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint keeps, as JSON."""
+        """The state for a checkpoint, as JSON."""
         return {"rng": generator_state(self._generator), **self.usual.state()}
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Go on from a checkpoint; restore the index first."""
+        """Restore the state of a checkpoint; restore the index first."""
         restore_generator(self._generator, record)
         self.usual.restore(record)

@@ -1,6 +1,6 @@
-"""What of a run can be replayed, as columns in memory: which episodes, how old, how good; tokens stay on the disk.
+"""The index of a run for replay, as columns in memory: episodes, their age and returns; tokens stay on disk.
 
-Which entries are drawn is up to the selectors beside this file; reading drawn entries is in `reading`.
+The selectors beside this file choose entries, and `reading` reads them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from agentgym_rl.replay.tables import ReplayConfig, Unit
 
 
 class Refreshed(NamedTuple):
-    """What a refresh changed, in turns; `refused` are those of new episodes that may not enter."""
+    """The changes by a refresh, in turns; `refused` counts those of new episodes that may not enter."""
 
     added: int
     dropped: int
@@ -40,19 +40,19 @@ class ReplayIndex:
         number: int64[E], the episodes' numbers in the store.
         task: int32[E], index into `tasks`.
         tasks: Task id and role of each task with an episode here, and of some that had one.
-        iteration: int32[E], that collected it, -1 where unknown.
-        version: int32[E], the oldest weights that sampled a turn of it, -1 where there are none.
-        success: int8[E], -1 where unknown.
+        iteration: int32[E], the iteration that collected it, -1 if unknown.
+        version: int32[E], the oldest weights that sampled a turn of it, -1 if there are none.
+        success: int8[E], -1 if unknown.
         reward: float64[E], the return.
         is_truncated, is_derived: bool[E].
         starts: int64[E + 1], the first turn of each episode, and N.
         turn_reward: float64[N].
         turn_version: int32[N].
         opens_segment: bool[N].
-        turn_priority, episode_priority: float64[N] and float64[E], NaN where none was set yet.
+        turn_priority, episode_priority: float64[N] and float64[E], NaN before one is set.
         watermark: Number of the newest episode that was looked at.
         generation: Grows whenever entries move.
-        left_out: Number of episodes that went out of bounds since the index was made.
+        left_out: Number of episodes that were dropped as out of bounds since the index was made.
     """
 
     def __init__(self, store: RunStore, config: ReplayConfig, *, suite: str) -> None:
@@ -86,7 +86,7 @@ class ReplayIndex:
         return self.num_turns if unit == "turn" else self.num_episodes
 
     def largest_return(self) -> float:
-        """Of all episodes, each reward without its sign; 0 where there is none."""
+        """The largest return of all episodes, with rewards taken without sign; 0 if there is none."""
         sums = np.concatenate([[0.0], np.cumsum(np.abs(self.turn_reward))])
         return float(np.diff(sums[self.starts]).max(initial=0.0))
 
@@ -94,7 +94,7 @@ class ReplayIndex:
         """The number of entries.
 
         Raises:
-            ContractError: There is none.
+            ContractError: There are no entries.
         """
         size = self.size(unit)
         if size == 0:
@@ -110,11 +110,11 @@ class ReplayIndex:
         return np.searchsorted(self.starts, turns, side="right") - 1
 
     def ages(self) -> NDArray[np.int64]:
-        """int64[E]: iterations since each episode was collected; 0 where unknown."""
+        """int64[E]: iterations since each episode was collected; 0 if unknown."""
         return np.where(self.iteration < 0, 0, self.now_iteration - self.iteration.astype(np.int64))
 
     def lags(self) -> NDArray[np.int64]:
-        """int64[E]: versions by which the oldest weights that sampled the episode lie behind; 0 where unknown."""
+        """int64[E]: versions by which the oldest weights that sampled the episode lie behind; 0 if unknown."""
         return _behind(self.version, self.now_version)
 
     def turn_lags(self, turns: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -124,7 +124,7 @@ class ReplayIndex:
     # Growing and ageing.
 
     def refresh(self, *, iteration: int, version: int) -> Refreshed:
-        """Take in what was stored since, and drop what is out of bounds.
+        """Add newly stored episodes, and drop those out of bounds.
 
         Args:
             iteration: The present iteration; ages count from it.
@@ -165,7 +165,7 @@ class ReplayIndex:
         return self._keep(is_kept)
 
     def _keep(self, is_kept: NDArray[np.bool_]) -> int:
-        """Drop the other episodes; returns the number of turns that went."""
+        """Drop the other episodes, and return the number of dropped turns."""
         if is_kept.all():
             return 0
         before, lengths = self.num_turns, np.diff(self.starts)
@@ -179,7 +179,7 @@ class ReplayIndex:
         return before - self.num_turns
 
     def _forget_tasks(self) -> None:
-        """Drop the names of tasks without an episode where they are most: made tasks come once each."""
+        """Drop the names of tasks without an episode if they are the majority, because a made task comes only once."""
         if len(self.tasks) > 2 * self.num_episodes:
             used, codes = np.unique(self.task, return_inverse=True)
             self.task = codes.astype(np.int32)
@@ -229,13 +229,13 @@ class ReplayIndex:
     # Checkpoints.
 
     def state(self) -> PartState:
-        """What a checkpoint keeps of the index: which episodes are in it, and their priorities."""
+        """The state of the index for a checkpoint: its episodes, and their priorities."""
         record = {"watermark": self.watermark, "iteration": self.now_iteration, "version": self.now_version}
         columns = ("number", "turn_priority", "episode_priority")
         return PartState(record, {name: torch.from_numpy(getattr(self, name).copy()) for name in columns})
 
     def restore(self, state: PartState) -> None:
-        """Go on from a checkpoint, with the same entries in the same order.
+        """Restore the state of a checkpoint, with the same entries in the same order.
 
         Raises:
             CheckpointError: The store lacks episodes that the checkpoint names, or the state is of another index.

@@ -1,7 +1,6 @@
-"""What of a run is learnt from again, and how it counts: the table `[algorithm.replay]` of learners that replay.
+"""The options of replay and its weight: the table `[algorithm.replay]` of learners that replay.
 
-A choice of kinds, each with its own keys; which of them a learner offers is in its options. What is made of them is in
-`buffer`.
+There are several kinds, each with its own keys. A learner's options say which kinds it offers. `buffer` uses them.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from agentgym_rl.replay.tables import (
 
 
 class Memory:
-    """What a replay buffer reads of its options; these values hold where a kind has no key for them."""
+    """The options that a replay buffer reads; these values hold if a kind has no key for them."""
 
     kind: str
     """How entries are drawn."""
@@ -51,7 +50,7 @@ class Memory:
             raise ConfigError(f"replay.runs names a run twice: {', '.join(self.runs)}; name each once")
 
     def over(self, runs: tuple[str, ...]) -> Memory:
-        """The same over other stored runs."""
+        """The same options for other stored runs."""
         return cast(Memory, replace(cast(Any, self), runs=runs))
 
     @property
@@ -94,7 +93,7 @@ class NoReplay(Memory):
 
 @dataclass(frozen=True)
 class _Replayed(Memory):
-    """What kinds of replay beside groups have in common."""
+    """The options that kinds of replay beside groups share."""
 
     capacity: int | None = None
     """Most turns that can be drawn. The oldest episodes go first, whole. Each earlier run has as many. None means
@@ -135,7 +134,7 @@ class SuccessReplay(_Replayed):
 
 @dataclass(frozen=True)
 class DrawnReplay(_Replayed):
-    """Episodes that are drawn every iteration, with a loss of their own beside the fresh one."""
+    """Episodes that are drawn every iteration, with their own loss beside the fresh one."""
 
     runs_share: float = 0.5
     """The share of each draw that comes from earlier runs."""
@@ -193,7 +192,7 @@ GroupReplayOptions = NoReplay | SuccessReplay | ImitationReplay | GoodReplay
 
 @dataclass(frozen=True)
 class _Buffer(Memory):
-    """What the replay buffers of a critic have in common."""
+    """The options that the replay buffers of a critic share."""
 
     unit: Unit = "turn"
     """What is drawn: turns, or whole episodes."""
@@ -265,7 +264,7 @@ class StoredRuns(Memory):
 
 @dataclass(frozen=True)
 class _StoredBuffer(Memory):
-    """What the replay buffers of a critic have in common where nothing is collected."""
+    """The options that the replay buffers of a critic share if nothing is collected."""
 
     unit: Unit = "turn"
     """What is drawn: turns, or whole episodes."""

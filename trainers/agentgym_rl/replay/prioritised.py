@@ -23,13 +23,13 @@ from agentgym_rl.replay.tables import PriorityConfig, Unit
 class PrioritisedReplay:
     """Draws in proportion to priorities, one from each of so many equal shares of their sum.
 
-    New entries get the highest priority seen so far, so that each is likely to be seen once.
+    New entries get the highest priority so far, so that each is likely to be drawn once.
 
     Args:
-        index: Where from; it keeps the priorities of each unit, for one selector.
-        generator: Of the draws.
+        index: The index to draw from; it keeps the priorities of each unit, for one selector.
+        generator: Makes the draws.
         config: How priorities become probabilities.
-        unit: What one entry is.
+        unit: The unit of an entry: a turn or an episode.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class PrioritisedReplay:
         self._generation = -1
 
     def draw(self, count: int) -> Draw:
-        """So many entries with their importance weights.
+        """Draw that many entries with their importance weights.
 
         Raises:
             ContractError: The index is empty.
@@ -87,11 +87,11 @@ class PrioritisedReplay:
         tree.update(draw.entries, magnitudes**self.config.alpha)
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint keeps, as JSON; the priorities are in the state of the index."""
+        """The state for a checkpoint, as JSON; the priorities are in the state of the index."""
         return {"rng": generator_state(self._generator), "highest": self._highest}
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Go on from a checkpoint; restore the index first."""
+        """Restore the state of a checkpoint; restore the index first."""
         restore_generator(self._generator, record)
         if "highest" not in record:
             raise CheckpointError("the checkpoint's replay selector was not prioritised; resume with the same settings")

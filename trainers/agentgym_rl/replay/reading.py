@@ -1,6 +1,6 @@
-"""From drawn entries to what is learnt from: tokens of turns, or whole trajectories, read from the store on demand.
+"""Reading of drawn entries: tokens of turns, or whole trajectories, read from the store on demand.
 
-Weights of replayed tokens are in `weights`.
+`weights` has the weights of replayed tokens.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ class ReplayedTurn:
 
     Attributes:
         episode: Number of its episode in the store.
-        position: Of the turn in its episode, from 0.
+        position: Position of the turn in its episode, from 0.
         context_ids: int32[C], everything that the policy saw of its segment before it acted. Arrays of one turn may
             share memory.
         action_ids: int32[K], what it sampled.
         behaviour_logprobs: float32[K]; None for derived turns, which losses with a ratio refuse.
-        version: Of the weights that sampled; -1 where there are none.
-        reward: That the turn is credited with.
+        version: Version of the weights that sampled; -1 if there are none.
+        reward: The reward that the turn is credited with.
         next_context_ids: int32[C'], what it saw before its next turn; None after the last one.
-        is_truncated: Whether this is the last turn of an episode that was cut: its value is that of going on.
+        is_truncated: Whether this is the last turn of an episode that was cut; its value is then that of going on.
     """
 
     episode: int

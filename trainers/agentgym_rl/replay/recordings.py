@@ -1,6 +1,6 @@
 """Recordings as runs to learn from: their messages are rendered once, for the trained model, into its run folder.
 
-Such tokens are derived: nobody sampled them, and they carry no behaviour log-probability. Not here: making recordings
+Such tokens are derived: they were not sampled, and have no behaviour log-probability. Not here: making recordings
 (agentgym.evaluation.recording), drawing from stored runs (buffer.py, agentgym_rl/offline/stored_episodes.py).
 """
 
@@ -40,15 +40,15 @@ class Rendering:
     """How a run makes token sequences of recordings."""
 
     suite: Suite
-    """That is trained on."""
+    """The suite that is trained on."""
     roles: tuple[str, ...]
-    """That are trained; none: every role."""
+    """The roles that are trained; none: every role."""
     tokenizer: PreTrainedTokenizerFast
-    """Of the model that is trained."""
+    """Of the trained model."""
     tools: Sequence[ToolSchema]
-    """That its template presents."""
+    """The tools that its template presents."""
     history: str
-    """Which turns prompts leave out."""
+    """The turns that prompts leave out."""
     longest: int
     """Most tokens of a segment; an episode with a longer one is left out."""
     held_out: frozenset[str] = field(repr=False)
@@ -56,7 +56,7 @@ class Rendering:
 
     @classmethod
     def of(cls, config: TrainConfig, suite: Suite, policy: Sampler) -> Rendering:
-        """That of a configured run."""
+        """The rendering of a configured run."""
         cast = training_cast(config.roles, suite)
         return cls(
             suite=suite,
@@ -71,13 +71,13 @@ class Rendering:
 
 @dataclass
 class Tally:
-    """What rendering a recording came to.
+    """The result of rendering a recording.
 
     Attributes:
-        episodes: That can be learnt from.
-        too_long: Left out, because a segment of theirs is longer than fits.
-        most_tokens: Of their longest segment.
-        without_turns: Left out, because the role said nothing in them.
+        episodes: Number of episodes that can be learned from.
+        too_long: Number of episodes left out, because one of their segments is too long.
+        most_tokens: Number of tokens in their longest segment.
+        without_turns: Number of episodes left out, because the role said nothing in them.
     """
 
     episodes: int = 0
@@ -128,11 +128,11 @@ def rendered_runs(
 ) -> tuple[str, ...]:
     """The runs to read: in the place of each recording what it was rendered into, which is made where it is missing.
 
-    What was rendered stays as it is when the recording changes, so that a resumed run goes on with the same episodes.
+    Rendered runs do not change with the recording, so that a resumed run goes on with the same episodes.
 
     Args:
-        runs: As configured.
-        rendering: How.
+        runs: The configured runs.
+        rendering: How to render them.
         folder: The run's folder.
         say: Takes a line about each recording.
 
@@ -213,7 +213,7 @@ def _graded(
 
 
 def stored_returns(folder: Path | str, rendering: Rendering) -> np.ndarray:
-    """The returns of all episodes of a run that may be learnt from."""
+    """The returns of all episodes of a run that may be learned from."""
     with RunStore.open(folder, read_only=True) as store:
         is_recorded = store.meta.get("kind") == RECORDING
         found = _graded(store, rendering.roles if is_recorded else (), "demo" if is_recorded else "train")

@@ -1,6 +1,6 @@
-"""What replay needs of stored runs and of the environment, refused before a run's folder is made.
+"""The requirements of replay on stored runs and on the environment, checked before a run's folder is made.
 
-Which keys go together is in rules.py.
+rules.py checks which keys go together.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from agentgym_rl.replay.tables import Admitted
 
 
 def require_replay(ground: Groundwork[Any]) -> None:
-    """Refuse stored runs that cannot be learnt from, and hindsight where the environment cannot relabel.
+    """Refuse stored runs that cannot be learned from, and hindsight if the environment cannot relabel.
 
     Raises:
         StoreError: A run cannot be replayed; see `open_runs`.

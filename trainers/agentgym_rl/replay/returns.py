@@ -1,8 +1,8 @@
 """Replay weighted by trajectory return: good episodes are drawn more often, and all of their turns with them.
 
 The weight of episode i is exp(g_i / temperature), with g its return scaled to [0, 1] over the buffer (Hong et al. 2023,
-arXiv 2306.13085, eq. 8, return weighting); drawing turns, each turn has the weight of its episode. Nothing corrects for
-the weighting: it changes what is learnt from, on purpose.
+arXiv 2306.13085, eq. 8, return weighting); when turns are drawn, each turn has the weight of its episode. Nothing
+corrects for the weighting, because it is meant to change the distribution to learn from.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class ReturnWeightedReplay:
     """Draws episodes, or their turns, by weight of return, with replacement.
 
     Args:
-        index: Where from.
-        generator: Of the draws.
+        index: The index to draw from.
+        generator: Makes the draws.
         temperature: Low is greedy; high is uniform.
-        unit: What one entry is.
+        unit: The unit of an entry: a turn or an episode.
 
     Raises:
         ConfigError: The temperature is not above 0.01, where weights would overflow.
@@ -43,7 +43,7 @@ class ReturnWeightedReplay:
         self._sums, self._generation = np.zeros(0), -1
 
     def draw(self, count: int) -> Draw:
-        """So many entries.
+        """Draw that many entries.
 
         Raises:
             ContractError: The index is empty.
@@ -60,11 +60,11 @@ class ReturnWeightedReplay:
         return Draw.of(self.index, self.unit, np.minimum(found, size - 1))
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint keeps, as JSON."""
+        """The state for a checkpoint, as JSON."""
         return {"rng": generator_state(self._generator)}
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Go on from a checkpoint; restore the index first."""
+        """Restore the state of a checkpoint; restore the index first."""
         restore_generator(self._generator, record)
         self._generation = -1
 

@@ -1,6 +1,6 @@
-"""Rules about replay that several learners share: which keys go together, and the check of what is replayed.
+"""Rules about replay that several learners share: which keys go together, and the check of replayed runs.
 
-The check itself, which opens stored runs, is in requirements.py.
+requirements.py has the check itself, which opens stored runs.
 """
 
 from __future__ import annotations

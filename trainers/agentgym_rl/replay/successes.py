@@ -1,9 +1,9 @@
 """One stored success for a group that has none, so that a task which is seldom solved still has a gradient.
 
-The replay of ARPO (Lu et al. 2025, arXiv 2505.16282): the last few successes of each task are kept. Differs: the
-success is added to the group instead of taking the place of a fresh episode; it keeps the log-probabilities that it
-was sampled with, and counts in the group's baseline with its own weight; recomputing them, as the released code does,
-would make its weight 1.
+This is the replay of ARPO (Lu et al. 2025, arXiv 2505.16282), which keeps the last few successes of each task. Differs:
+the success is added to the group and does not replace a fresh episode. It keeps the log-probabilities of its sampling,
+and counts in the group's baseline with its own weight. The released code recomputes them, which would make its weight
+1.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class TaskSuccesses:
     """The newest successes of each task and role; those without behaviour log-probabilities are left out.
 
     Args:
-        index: Where from; its bounds hold here too.
-        generator: Of the draws.
+        index: The index to draw from; its bounds apply here too.
+        generator: Makes the draws.
         per_task: Most successes that are kept of a task; the oldest go first.
 
     Attributes:
-        filled: What the last `fill` added.
+        filled: The successes that the last `fill` added.
     """
 
     def __init__(self, index: ReplayIndex, generator: np.random.Generator, per_task: int = 8) -> None:
@@ -57,10 +57,10 @@ class TaskSuccesses:
         return self._by_task.get((task_id, role), [])
 
     def draw(self, count: int) -> Draw:
-        """So many successes of any task, with replacement.
+        """Draw that many successes of any task, with replacement.
 
         Raises:
-            ContractError: There is none.
+            ContractError: There are no successes.
         """
         require_count(count)
         self.index.require_entries("episode")
@@ -71,13 +71,13 @@ class TaskSuccesses:
         return Draw.of(self.index, "episode", self._generator.choice(kept, count))
 
     def fill(self, groups: Sequence[Group], fits: Callable[[Trajectory], bool] = lambda _: True) -> list[Group]:
-        """The groups, with one success more where there was none and one is stored; others are handed back as they are.
+        """Add one stored success to each group without a success, and return other groups unchanged.
 
-        What is added has an id and attempt of its own and says in its metadata which episode it is (`REPLAYED`).
+        The added episode has its own id and attempt, and its metadata name the stored episode (`REPLAYED`).
 
         Args:
-            groups: Fresh ones.
-            fits: Whether a success can be learnt from; one that cannot is drawn, but not added.
+            groups: Fresh groups.
+            fits: Whether a success can be learned from; one that cannot is drawn, but not added.
         """
         chosen = [self._choose(group) for group in groups]
         added = [entry for entry in chosen if entry is not None]
@@ -90,16 +90,16 @@ class TaskSuccesses:
         ]
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint keeps, as JSON."""
+        """The state for a checkpoint, as JSON."""
         return {"rng": generator_state(self._generator)}
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Go on from a checkpoint; restore the index first."""
+        """Restore the state of a checkpoint; restore the index first."""
         restore_generator(self._generator, record)
         self._generation = -1
 
     def _choose(self, group: Group) -> int | None:
-        """One of the stored successes of a group's task; None where it needs none, or there is none."""
+        """One of the stored successes of a group's task; None if the group needs none, or there is none."""
         if not group.members or any(member.success for member in group.members):
             return None
         stored = self.of_task(group.task_id, group.members[0].role)

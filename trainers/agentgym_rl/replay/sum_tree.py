@@ -1,6 +1,6 @@
 """A binary tree of sums over weights: drawing and changing entries in O(log n), for many entries at once.
 
-What the weights mean is in `prioritised`.
+`prioritised` gives the weights their meaning.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from agentgym.errors import ContractError
 class SumTree:
     """Weights whose running sums can be searched.
 
-    Every node is the sum of its two children, whatever the order of changes, so a tree that is built anew from the
-    same weights is the same to the last bit.
+    Every node is the sum of its two children, for any order of changes. Therefore a tree that is rebuilt from the same
+    weights is equal to the last bit.
 
     Args:
         weights: float64[n], finite, at least 0.
@@ -47,7 +47,7 @@ class SumTree:
         return found
 
     def find(self, masses: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The first entry up to and with which the weights add up to more than each mass; never one of weight 0.
+        """For each mass, the first entry whose cumulative weight exceeds it; never an entry of weight 0.
 
         Args:
             masses: float64[k] in [0, total).
@@ -69,7 +69,7 @@ class SumTree:
         return nodes - self._first_leaf
 
     def update(self, entries: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
-        """Change weights; where an entry is named twice its last weight holds.
+        """Change weights; if an entry is given twice, its last weight holds.
 
         Raises:
             ContractError: A weight is negative or no finite number.

@@ -1,6 +1,7 @@
 """The tables within `[algorithm.replay]`: hindsight, imitation, priorities, and the bounds of an index.
 
-The kinds of replay that hold them are in options.py. A configuration is read without torch, so this imports none.
+The kinds of replay that have them are in options.py. A configuration is read without torch, so this module does not
+import it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ PriorityKind = Literal["td_error", "advantage", "return"]
 
 @dataclass(frozen=True)
 class ReplayConfig:
-    """What enters a replay buffer, and how long it stays."""
+    """The episodes that enter a replay buffer, and how long they stay."""
 
     capacity: int | None = 100_000
     """Most turns that are kept; the oldest episodes go first, whole; none: all."""
@@ -46,7 +47,7 @@ class ReplayConfig:
 
 @dataclass(frozen=True)
 class HindsightConfig:
-    """Which goals are put in the place of the one that was missed."""
+    """The goals that replace the missed goal."""
 
     strategy: Strategy = "final"
     """final: the goal that the episode had reached at its end; future: also goals that it had reached at turns before
@@ -63,7 +64,7 @@ class HindsightConfig:
 
 @dataclass(frozen=True)
 class ClonedHindsight(HindsightConfig):
-    """Hindsight for learning from groups, where relabelled episodes have a loss of their own."""
+    """Hindsight for learning from groups, in which relabelled episodes have their own loss."""
 
     episodes: int = 32
     """Relabelled episodes that are drawn per iteration, new and old ones."""
@@ -78,7 +79,7 @@ class ClonedHindsight(HindsightConfig):
 
 @dataclass(frozen=True)
 class ImitationConfig:
-    """How the past is judged."""
+    """The standard for past episodes."""
 
     history: int = 10240
     """Number of groups whose mean and deviation of returns are remembered."""
@@ -95,7 +96,7 @@ class PriorityConfig:
     """How priorities become probabilities."""
 
     by: PriorityKind = "td_error"
-    """What priorities are made of: the size of the TD error or of the advantage, or the return above the lowest one."""
+    """The source of priorities: the size of the TD error or of the advantage, or the return above the lowest one."""
     alpha: float = 0.6
     """Exponent of priorities: 0 draws uniformly, 1 in proportion to them."""
     beta: float = 0.4

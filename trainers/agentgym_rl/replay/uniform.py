@@ -1,4 +1,4 @@
-"""Uniform replay: every turn, or every episode, is as likely as any other.
+"""Uniform replay: all turns, or all episodes, are equally likely.
 
 Other distributions are in `prioritised` and `returns`.
 """
@@ -19,9 +19,9 @@ class UniformReplay:
     """Draws uniformly with replacement.
 
     Args:
-        index: Where from.
-        generator: Of the draws; its own, so that nothing else moves them.
-        unit: What one entry is.
+        index: The index to draw from.
+        generator: Makes the draws; used for nothing else, so that nothing else changes them.
+        unit: The unit of an entry: a turn or an episode.
     """
 
     def __init__(self, index: ReplayIndex, generator: np.random.Generator, unit: Unit = "turn") -> None:
@@ -29,7 +29,7 @@ class UniformReplay:
         self._generator = generator
 
     def draw(self, count: int) -> Draw:
-        """So many entries.
+        """Draw that many entries.
 
         Raises:
             ContractError: The index is empty.
@@ -39,9 +39,9 @@ class UniformReplay:
         return Draw.of(self.index, self.unit, self._generator.integers(0, size, count))
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint keeps, as JSON."""
+        """The state for a checkpoint, as JSON."""
         return {"rng": generator_state(self._generator)}
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Go on from a checkpoint."""
+        """Restore the state of a checkpoint."""
         restore_generator(self._generator, record)
