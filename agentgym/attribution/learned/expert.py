@@ -22,7 +22,7 @@ EXPERT = "expert"
 
 @dataclass(frozen=True)
 class Expert(StepFormula):
-    """log D(s_t, a_t), where D tells an expert's turns from the agent's; it is fitted again as the agent learns.
+    """log D(s_t, a_t), where D tells an expert's turns from the agent's; it is refitted as the agent learns.
 
     StepAgent's inverse reinforcement learning, Deng et al. 2024, arXiv 2411.03817; GAIL, Ho and Ermon 2016, arXiv
     1606.03476. It ignores the task's own rewards; `expert+environment` adds them.

@@ -24,7 +24,7 @@ from tests.trainers.rl.planted import CollectorOfTheFirst, noticed, parametrised
 from tests.trainers.rl.toys import TracingTrainer, toy_config
 
 FROZEN = {"learning_rate": 1e-12}
-UNEVEN = {"task_config": {"lengths": 8, "wait_s": 0.005}, "limits": {"max_turns": 9}}
+UNEVEN = {"task_config": {"lengths": 8, "wait_s": 0.02}, "limits": {"max_turns": 9}}
 """Episodes of one to eight turns, the same number for all of a group."""
 
 
