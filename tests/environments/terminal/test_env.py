@@ -98,7 +98,7 @@ def test_link_out_of_the_folder_fails_and_is_no_infrastructure_fault(env: Termin
 
 
 def test_repository_is_looked_at_without_its_configuration(env: TerminalEnv) -> None:
-    chosen = next(t for t in load_suite("swe/terminal").tasks("test") if t.config["kind"] == "line_count")
+    chosen = next(t for t in load_suite("swe/terminal").tasks("test") if t.config["kind"] == "tag_commit")
     env.reset(options={"task": chosen})
     for command in chosen.private["solution"]:
         shell(env, command)
@@ -151,6 +151,5 @@ def test_foreign_task_and_bad_options_are_refused(env: TerminalEnv) -> None:
 
 
 @pytest.mark.slow
-def test_env_keeps_the_contract() -> None:
-    chosen = next(t for t in load_suite("swe/terminal").tasks("test") if t.config["kind"] == "line_count")
-    check_env(partial(TerminalEnv, sandbox="process"), tasks=[chosen], scripts=SCRIPTS).raise_if_failed()
+def test_env_keeps_the_contract(task: Task) -> None:
+    check_env(partial(TerminalEnv, sandbox="process"), tasks=[task], scripts=SCRIPTS).raise_if_failed()
