@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from contextlib import suppress
 
 from agentgym.remote import frames
 from agentgym.remote.client.socket_client import Address, ClientSocket
@@ -67,6 +68,7 @@ def shake(dialled, path="/ws", more=""):
 def read_all(dialled):
     """What comes until the server closes, as (opcode, payload)."""
     reader, found = frames.FrameReader(2**24, is_server=False), []
-    while data := dialled.recv(65536):
-        found += reader.feed(data)
+    with suppress(ConnectionResetError):  # as a kernel ends what is closed with bytes that nobody read
+        while data := dialled.recv(65536):
+            found += reader.feed(data)
     return found

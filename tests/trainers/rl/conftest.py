@@ -24,6 +24,17 @@ def unchecked() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def _types_are_checked_in_short_tests(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Tests that train call the same few functions a hundred thousand times; their types are checked by the others."""
+    if request.node.get_closest_marker("slow") is None:
+        yield
+        return
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)
+
+
+@pytest.fixture(autouse=True)
 def _clear_gradients() -> None:
     """The tiny model is shared; a test that failed half-way must not leave gradients to the next."""
     tiny = sys.modules.get("tests.trainers.rl.tiny")

@@ -26,6 +26,8 @@ class _StandIn:
 
 
 _STAND_IN = _StandIn()
+_modules_seen: dict[str, int] = {}
+"""How many modules were loaded when a package was last looked through."""
 
 
 def _print_nothing(*words: object, **options: object) -> None:
@@ -34,6 +36,9 @@ def _print_nothing(*words: object, **options: object) -> None:
 
 def isolate(package: str = "textarena") -> None:
     """Give the loaded modules of the package the stand-in for `random`, and nothing to print with in its games."""
+    if _modules_seen.get(package) == len(sys.modules):  # thousands where torch is loaded, and each game asks
+        return
+    _modules_seen[package] = len(sys.modules)
     for name, module in list(sys.modules.items()):
         if name == package or name.startswith(f"{package}."):
             if getattr(module, "random", None) is random:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from agentgym_rl.core.scoring import FINAL_PROMPT, final_probe
 from agentgym_rl.hierarchical import actor_losses, transitions
@@ -15,6 +16,7 @@ from agentgym_rl.hierarchical.transitions import CUT, TERMINAL
 from tests.trainers.rl.hierarchical.tables import PACKING, Learner, OneHot, chain, key_door
 from tests.trainers.rl.planted import noticed, parametrised, swapped, trap
 
+pytestmark = pytest.mark.slow
 STARTS = [0, 1, 2, 3, 4]
 
 

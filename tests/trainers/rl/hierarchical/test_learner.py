@@ -287,6 +287,7 @@ def advantages_of_the_wrong_sign(q, v):
     return -turn_advantages(q, v)
 
 
+@pytest.mark.slow
 @parametrised(turn_advantages, advantages_of_the_wrong_sign)
 def test_archer_learns_which_message_wins(implementation, is_bug: bool, tmp_path: Path) -> None:
     """Trap D-35: from random play to winning, within 550 episodes."""

@@ -78,6 +78,7 @@ def test_cloning_gives_what_was_recorded_and_collects_nothing(recorded: Path, tm
         assert set(seen) == {each.content_hash for each in store.episodes(purpose="train")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_better_play_is_learnt_from_random_play_and_loads_again(method: str, recorded: Path, tmp_path: Path) -> None:
     config = offline_config(recorded, METHODS[method])

@@ -26,6 +26,7 @@ from tests.trainers.rl.needs import OF_GROUPS
 from tests.trainers.rl.planted import noticed, parametrised, trap
 from tests.trainers.rl.toys import KeyDoor, TracingTrainer, arm, install, toy_config, toy_trainer
 
+pytestmark = pytest.mark.slow
 QUICK = {"learning_rate": 0.01}
 GOAL = 0.9
 """A run that succeeds more often over five iterations has learnt, and ends."""
@@ -86,7 +87,6 @@ def test_broken_credit_is_noticed_by_the_bandit(assign) -> None:
     assert trainer.success() > GOAL
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["loop", "ppo", "gigpo"])
 def test_six_steps_with_a_reward_at_the_end_are_learnt(preset: str, tmp_path: Path) -> None:
     """Trap D-35 (b): fetch the key, then open the door."""
@@ -199,7 +199,6 @@ def test_step_credit_of_the_trainer_beats_plain_groups_by_a_margin(
         assert agreement("gigpo", tmp_path) > MARGIN * plain
 
 
-@pytest.mark.slow
 def test_questions_are_asked_before_guessing_after_an_imperfect_demonstrator(tmp_path: Path) -> None:
     """Trap D-35 (c): eight items; the demonstrator that was cloned is right half of the time."""
     config = toy_config(
