@@ -53,7 +53,7 @@ class Action(NamedTuple):
     Attributes:
         text: The message as it was written.
         content: The text without reasoning and tool calls.
-        reasoning: The text between think tags; None if there is none.
+        reasoning: The text between think tags; None without such tags.
         tool_calls: The calls, in order; empty in dialogue.
     """
 

@@ -362,7 +362,7 @@ def _variant(hint: Any, tables: Mapping[str, Any], key: str = "", source: Source
     """The dataclass that a table is, by its tag; the first of the union where it says none.
 
     Raises:
-        ConfigError: There is none of that name.
+        ConfigError: No variant has that name.
     """
     variants = _dataclasses_of(hint)
     if len(variants) == 1:

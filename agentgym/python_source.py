@@ -35,8 +35,8 @@ def without_warnings(source: str) -> str:
     r"""The source respelt so that `ast.parse` has nothing to warn of.
 
     Unknown escapes get a second backslash (`"\d"` becomes `"\\d"`), octal ones above `\377` their code point, and a
-    space parts a number from a keyword (`1is` becomes `1 is`). The tree that it parses to is the same, but for sources
-    with a formatted string (`f"…"`), which is no literal of JSON: they keep what makes them refused.
+    space parts a number from a keyword (`1is` becomes `1 is`). The text parses to the same tree. A formatted
+    string (`f"…"`) is the exception: it is not a literal, and it is still refused.
     """
     return _TOKEN.sub(_respelt, source)
 

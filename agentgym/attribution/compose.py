@@ -150,7 +150,7 @@ def leaves(formula: StepFormula) -> Iterator[StepFormula]:
 
 
 def comparing_states(formula: StepFormula) -> Anchors | TurnGroups | None:
-    """The first method of a formula that compares turns in equal states; None if there is none."""
+    """The first method of a formula that compares turns in equal states; None if no method does."""
     for leaf in leaves(formula):
         if isinstance(leaf, Anchors) or (isinstance(leaf, TurnGroups) and leaf.by == "anchor"):
             return leaf

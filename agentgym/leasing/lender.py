@@ -1,4 +1,4 @@
-"""Lending resources of one maker: from a pool, or made anew for each lease if there is no pool.
+"""Lending resources of one maker: from a pool, or a new one for each lease.
 
 The pool does the waiting and the reuse.
 """
@@ -18,7 +18,7 @@ class Lender(Generic[Resource, Spec]):
 
     Args:
         maker: Makes them.
-        pool: Keeps them ready; None makes each anew.
+        pool: Keeps resources ready; with None, each lease makes a new one.
     """
 
     def __init__(self, maker: Maker[Resource, Spec], pool: Pool[Resource, Spec] | None = None) -> None:

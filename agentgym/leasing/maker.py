@@ -57,7 +57,7 @@ class Maker(ABC, Generic[Resource, Spec]):
         """Bring a resource back to its pristine state, and check that with a canary (`canary.leftovers`).
 
         Returns:
-            The way of the reset: the resource itself was cleaned, or everything behind it was made anew.
+            The way of the reset: the resource itself was cleaned, or a new one was made behind it.
 
         Raises:
             InfrastructureError: It is gone (`lost_error`), or something survived (`dirty_error`).

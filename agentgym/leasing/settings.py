@@ -15,7 +15,7 @@ class PoolSettings:
     ready: int = 2
     """Number of clean resources kept for each recently used spec, not counting those that are lent."""
     reset: Literal["auto", "in_place", "recreate"] = "auto"
-    """How a returned resource is reset: in place if its maker can, in place or not at all, or by making it anew."""
+    """How a returned resource is reset: in place if its maker can; in place or not at all; or by making a new one."""
     lease_s: float | None = None
     """Longest lease; None takes the maker's limit for the spec."""
     wait_s: float = 600.0

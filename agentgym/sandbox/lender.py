@@ -27,7 +27,7 @@ class SandboxLender(Lender[Sandbox, SandboxSpec]):
 
     Args:
         provider: Makes them.
-        pool: Keeps them ready; None makes each anew.
+        pool: Keeps sandboxes ready; with None, each lease makes a new one.
         relaxed: Limits that the user said may go unenforced.
         chosen_because: Why this provider, where the user named none.
     """

@@ -153,7 +153,7 @@ def _turn(connection: Connection, row: Sequence[Any]) -> Turn:
 
 
 def stored_image(connection: Connection, key: str) -> Image | None:
-    """The picture of that hash; None if there is none."""
+    """The picture with that hash; None if the store has no such picture."""
     found = connection.rows("SELECT hash, media_type, content FROM images WHERE hash = ?", (key,))
     return Image(*found[0]) if found else None
 

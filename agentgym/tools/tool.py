@@ -48,7 +48,7 @@ class Tool(dict[str, Any]):
 
     Attributes:
         function: What it does.
-        owner: The object that the method was taken from; None if there is none yet.
+        owner: The object that the method was taken from; None for a function, and for a method that is not bound yet.
         is_method: Whether the function takes the environment or game as its first argument.
 
     Raises:

@@ -44,7 +44,7 @@ class RunData:
         metrics: Curves by phase and name.
         counts: Rows of each table.
         picks: Episodes to read.
-        credit: The credit of turns of some episodes by methods of attribution; None if there is none.
+        credit: The credit of turns of some episodes by methods of attribution; None if no credit is stored.
         facts: Configuration, versions and commit from config.json.
         names: The page's names for policies whose own names would mislead.
     """

@@ -64,7 +64,7 @@ _NOTES = {
     "cpus": "bubblewrap sets no control groups; use docker, or spec.relaxed('cpus')",
     "internal": "its network namespaces are joined to nothing; use docker for groups of peers",
     "images": "it runs the programs of the host, or of a folder that an image was exported to",
-    "in_place_reset": "a sandbox is made anew about as fast as it could be cleaned",
+    "in_place_reset": "making a new sandbox takes about as long as cleaning one",
 }
 
 

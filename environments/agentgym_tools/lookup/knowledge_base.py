@@ -35,7 +35,7 @@ class KnowledgeBase:
                 self._by_part.setdefault(part, []).append(name)
 
     def find(self, text: str) -> str | None:
-        """The entity of that full name, whatever its case and spacing; None if there is none."""
+        """The entity of that full name, whatever its case and spacing; None if no entity has this name."""
         if text in self.facts:
             return text
         return self._names.get(" ".join(text.split()).casefold())

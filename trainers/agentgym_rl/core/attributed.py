@@ -47,7 +47,7 @@ class AttributionConfig:
         """The method.
 
         Raises:
-            UnknownNameError: There is none of that name.
+            UnknownNameError: No method has that name.
             ConfigError: An option is no good.
         """
         return make_attribution(self.method, self.options)

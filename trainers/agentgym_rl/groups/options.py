@@ -155,7 +155,7 @@ class GroupOptions(LearnerOptions):
 
     @property
     def head_learning_rate(self) -> float | None:
-        """The learning rate of the value head; None if there is none."""
+        """The learning rate of the value head; None without a value head."""
         return None if self.value is None else self.value.learning_rate
 
     @property

@@ -60,7 +60,7 @@ class LearnerOptions:
 
     @property
     def head_learning_rate(self) -> float | None:
-        """The learning rate of the value head; None if there is none."""
+        """The learning rate of the value head; None without a value head."""
         return None
 
     @property
