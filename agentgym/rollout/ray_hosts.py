@@ -22,6 +22,7 @@ from agentgym.task import Task
 
 MakeGame = Callable[[Task], Game]
 _GRACE_S = 5.0
+_OPEN_TIMEOUT_S = 60.0  # imports the environment's package and starts what it needs
 _CONTROL_THREADS = 4
 
 
@@ -219,8 +220,9 @@ class RemoteGame:
         self.close()
         for _ in range(self._hosts.num_hosts):
             self._seat = self._hosts.take_seat()
+            timeout_s = max(self._timeout_s, _OPEN_TIMEOUT_S)
             try:
-                card: GameCard = self._ask("open", task)
+                card: GameCard = self._hosts.ask(self._seat, "open", timeout_s, self._key, task)
             except HostLostError:
                 self.close()
                 continue
