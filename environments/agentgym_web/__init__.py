@@ -1,0 +1,1 @@
+"""Environments in which an agent works in a browser, and the sites made for them."""
