@@ -77,9 +77,7 @@ def _people(rng: random.Random) -> Iterator[tuple[object, ...]]:
         is_active = number % 11 != 7
         phone = f"+351 9{rng.randint(10, 69)} {rng.randint(100, 999)} {rng.randint(100, 999)}"
         joined = date(2017, 1, 9) + timedelta(days=rng.randrange(3200))
-        password = (
-            f"{rng.choice(words.MODELS).split()[0].lower()}-{rng.choice(words.REGIONS).lower()}-{rng.randint(100, 999)}"
-        )
+        password = f"{rng.choice(words.CATEGORIES)}-{rng.choice(words.REGIONS).lower()}-{rng.randint(100, 999)}"
         yield (
             number,
             login,
@@ -273,7 +271,7 @@ def _history(
 ) -> list[tuple[str, ...]]:
     """Changes of one field that end at its value of today, newest first."""
     field, value, choices = change
-    entries = []
+    entries: list[tuple[str, ...]] = []
     days = 0.0
     for _ in range(rng.choices((0, 1, 2), (6, 3, 1))[0]):
         days += rng.uniform(1, 90)

@@ -42,7 +42,7 @@ def show_month(visit: Visit) -> Response:
     for row in _rows(visit, weeks[0][0].isoformat(), weeks[-1][-1].isoformat()):
         by_day.setdefault(row["day"], []).append(row)
     earlier, later = (first - timedelta(days=1)).strftime("%Y-%m"), (first + timedelta(days=31)).strftime("%Y-%m")
-    shown = {"first": first, "weeks": weeks, "by_day": by_day, "earlier": earlier, "later": later}
+    shown: dict[str, Any] = {"first": first, "weeks": weeks, "by_day": by_day, "earlier": earlier, "later": later}
     return show(visit, "calendar.html", weekdays=words.WEEKDAYS, today=visit.now.date(), **shown)
 
 

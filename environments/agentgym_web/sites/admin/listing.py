@@ -9,7 +9,7 @@ import csv
 import io
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlencode
 
@@ -88,7 +88,7 @@ class Page:
     """The query without what is unknown, empty, or so by default."""
     rows: Sequence[sqlite3.Row] = ()
     """The rows of this page: `id`, and each column by its key."""
-    pager: Pager = Pager(0)
+    pager: Pager = field(default_factory=lambda: Pager(0))
     """Which page it is, and of how many rows."""
 
     @property

@@ -100,8 +100,8 @@ def switch_person(visit: Visit) -> Response:
     if person["is_active"] and any(burden.values()):
         return refuse(
             visit,
-            f"{person['name']} still has {burden['num_tickets']} unresolved tickets and {burden['num_jobs']} planned or "
-            "paused jobs. Hand them over first.",
+            f"{person['name']} still has {burden['num_tickets']} unresolved tickets and {burden['num_jobs']} planned "
+            "or paused jobs. Hand them over first.",
         )
     _set(visit, person, "is_active", 1 - person["is_active"])
     visit.flash(f"{person['name']} is {'inactive' if person['is_active'] else 'active'} now.")
@@ -111,7 +111,7 @@ def switch_person(visit: Visit) -> Response:
 def list_roles(visit: Visit) -> Response:
     """All roles with their permissions."""
     roles = visit.db.execute(
-        """SELECT roles.*, (SELECT count(*) FROM people WHERE role_id = roles.id) AS num_people FROM roles ORDER BY id"""
+        "SELECT roles.*, (SELECT count(*) FROM people WHERE role_id = roles.id) AS num_people FROM roles ORDER BY id"
     ).fetchall()
     held = {role["id"]: _permissions(visit, role["id"]) for role in roles}
     return show(visit, "roles.html", roles=roles, held=held, permissions=words.PERMISSIONS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from typing import Any
 
 from starlette.responses import Response
 
@@ -42,7 +43,7 @@ def dashboard(visit: Visit) -> Response:
         """SELECT tickets.*, code FROM tickets JOIN machines ON machines.id = machine_id
            ORDER BY opened_at DESC, tickets.id DESC LIMIT 6"""
     ).fetchall()
-    shown = {
+    shown: dict[str, Any] = {
         "statuses": [(name, statuses.get(name, 0)) for name in words.STATUSES],
         "priorities": [(name, priorities.get(name, 0)) for name in reversed(words.PRIORITIES)],
         "chart": column_chart("Revenue by month in euros", [(row[0], row[1]) for row in reversed(revenue)]),
@@ -72,7 +73,7 @@ def report(visit: Visit) -> Response:
         "title": title,
         "chart": (column_chart if by == "month" else bar_chart)(title, [(row["label"], row["value"]) for row in rows]),
     }
-    choices = {"groups": GROUPS, "measures": MEASURES, "months": MONTHS, "regions": words.REGIONS}
+    choices: dict[str, Any] = {"groups": GROUPS, "measures": MEASURES, "months": MONTHS, "regions": words.REGIONS}
     return show(visit, "report.html", **shown, **choices)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.responses import Response
@@ -12,7 +13,7 @@ from agentgym_web.sites.admin.listings import LISTINGS
 from agentgym_web.sites.core.page import Visit, needs_login, route
 
 
-def show_table(visit: Visit, listing: Listing, template: str, **values: object) -> Response:
+def show_table(visit: Visit, listing: Listing, template: str, **values: Any) -> Response:
     """The page of a table: filters, saved views, rows."""
     page = read_page(visit.db, listing, visit.query)
     views = visit.db.execute(
@@ -75,7 +76,8 @@ def list_exports(visit: Visit) -> Response:
 def show_export(visit: Visit) -> Response:
     """One export, with the link to its file."""
     row = visit.db.execute(
-        "SELECT exports.*, people.name AS person FROM exports JOIN people ON people.id = person_id WHERE exports.id = ?",
+        """SELECT exports.*, people.name AS person FROM exports JOIN people ON people.id = person_id
+           WHERE exports.id = ?""",
         (visit.path["id"],),
     ).fetchone()
     return missing(visit) if row is None else show(visit, "export.html", export=row)

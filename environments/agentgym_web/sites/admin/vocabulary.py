@@ -104,18 +104,23 @@ LOCATIONS: tuple[tuple[str, str, str], ...] = (
 )
 """Name, region and kind."""
 
+# fmt: off
 FIRST_NAMES = (
-    "Adele Amin Anouk Arvid Beatriz Bram Carys Celia Dario Delphine Edda Emeka Esme Fenna Filip Gita Goran Hanne Hugo "
-    "Ilse Imran Ines Jarek Jovana Kaito Katrin Leif Leonor Lucan Maelle Malik Marisol Mirko Nadine Noor Odile Oskar "
-    "Paavo Petra Quentin Rafaela Renske Rohan Sabine Samir Sigrid Soren Tamsin Teodor Thea Tomas Ursula Vera Viktor "
-    "Wanda Wim Xenia Yusuf Zelda Zoran"
-).split()
+    "Adele", "Amin", "Anouk", "Arvid", "Beatriz", "Bram", "Carys", "Celia", "Dario", "Delphine", "Edda", "Emeka",
+    "Esme", "Fenna", "Filip", "Gita", "Goran", "Hanne", "Hugo", "Ilse", "Imran", "Ines", "Jarek", "Jovana", "Kaito",
+    "Katrin", "Leif", "Leonor", "Lucan", "Maelle", "Malik", "Marisol", "Mirko", "Nadine", "Noor", "Odile", "Oskar",
+    "Paavo", "Petra", "Quentin", "Rafaela", "Renske", "Rohan", "Sabine", "Samir", "Sigrid", "Soren", "Tamsin",
+    "Teodor", "Thea", "Tomas", "Ursula", "Vera", "Viktor", "Wanda", "Wim", "Xenia", "Yusuf", "Zelda", "Zoran",
+)
 LAST_NAMES = (
-    "Abernathy Alvarsson Bakker Barlow Castellan Corrigan Dahlgren Devereux Eklund Escobedo Fairweather Falk Galloway "
-    "Grunwald Haldane Hoekstra Ibarra Iversen Jablonski Jarvis Kestrel Kowal Lindqvist Lockhart Mahler Moreau Nakata "
-    "Norgaard Oakley Okonjo Pemberton Petrov Quintero Rasmussen Rowntree Santoro Selwyn Tavares Thackeray Ulvaeus "
-    "Underhill Vance Verhoeven Wainwright Weiss Yardley Ysebaert Zamora Zielinski"
-).split()
+    "Abernathy", "Alvarsson", "Bakker", "Barlow", "Castellan", "Corrigan", "Dahlgren", "Devereux", "Eklund",
+    "Escobedo", "Fairweather", "Falk", "Galloway", "Grunwald", "Haldane", "Hoekstra", "Ibarra", "Iversen",
+    "Jablonski", "Jarvis", "Kestrel", "Kowal", "Lindqvist", "Lockhart", "Mahler", "Moreau", "Nakata", "Norgaard",
+    "Oakley", "Okonjo", "Pemberton", "Petrov", "Quintero", "Rasmussen", "Rowntree", "Santoro", "Selwyn", "Tavares",
+    "Thackeray", "Ulvaeus", "Underhill", "Vance", "Verhoeven", "Wainwright", "Weiss", "Yardley", "Ysebaert", "Zamora",
+    "Zielinski",
+)
+# fmt: on
 
 MACHINE_NOTES = (
     "",
