@@ -241,7 +241,7 @@ def _alert_rules(db: sqlite3.Connection, rng: random.Random) -> Iterator[tuple[o
             number += 1
             comparison = "below" if metric in ("fill level", "daily revenue") else "above"
             threshold = rng.randint(*limits[metric])
-            name = f"{region}: {metric} {comparison} {threshold}"
+            name = f"{region} {words.METRIC_NOUNS[metric]}"
             yield number, name, metric, comparison, threshold, region, rng.choice(people), int(rng.random() < 0.75)
 
 

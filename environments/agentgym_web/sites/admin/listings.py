@@ -99,7 +99,7 @@ TICKETS = Listing(
         Filter("from", "Opened from", "date(tickets.opened_at) >= ?", kind="date"),
         Filter("to", "Opened to", "date(tickets.opened_at) <= ?", kind="date"),
     ),
-    searched=("tickets.subject", "tickets.body", "machines.code"),
+    searched=("tickets.id", "tickets.subject", "tickets.body", "machines.code"),
     sort="number",
     order="desc",
 )

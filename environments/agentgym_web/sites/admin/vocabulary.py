@@ -26,6 +26,13 @@ JOB_KINDS = ("restock", "cleaning", "repair", "firmware rollout", "inspection", 
 JOB_STATES = ("planned", "paused", "finished", "failed", "cancelled")
 TEAMS = ("Field North", "Field South", "Support Desk", "Planning", "Finance", "Platform")
 METRICS = ("fill level", "offline machines", "open tickets", "daily revenue")
+METRIC_NOUNS = {
+    "fill level": "restock alarm",
+    "offline machines": "outage alarm",
+    "open tickets": "backlog watch",
+    "daily revenue": "takings watch",
+}
+"""What a rule on a metric is called after its region."""
 COMPARISONS = ("below", "above")
 
 PERMISSIONS: Mapping[str, str] = {
