@@ -96,7 +96,8 @@ def bookmark(visit: Visit) -> Response:
 def following(visit: Visit) -> Response:
     """The members whom the visitor follows."""
     sql = """
-        SELECT users.login, users.name, users.joined, (SELECT count(*) FROM posts WHERE author = users.login) AS posts
+        SELECT users.login, users.name, users.joined,
+            (SELECT count(*) FROM posts WHERE author = users.login AND is_removed = 0) AS posts
         FROM follows JOIN users ON users.login = followed WHERE user = ? ORDER BY users.login
     """
     return visit.render("following.html", members=visit.db.execute(sql, (visit.user,)).fetchall())

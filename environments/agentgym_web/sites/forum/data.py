@@ -228,11 +228,11 @@ class _Filler:
             reporter = self.rng.choice(self.members)
             rows.append((stamp(created), post_id, reporter.login, reason))
         rows.sort()
-        for number, (created, post_id, reporter, reason) in enumerate(rows, 1):
+        for number, (moment, post_id, login, reason) in enumerate(rows, 1):
             status, closer = "open", None
             if number % 4 == 0:
                 status, closer = self.rng.choice(("upheld", "dismissed")), self.rng.choice(self.moderators).login
-            self.insert("reports", [(number, post_id, reporter, reason, "", created, status, closer)])
+            self.insert("reports", [(number, post_id, login, reason, "", moment, status, closer)])
             if status == "upheld":
                 self.db.execute("UPDATE posts SET is_removed = 1 WHERE id = ?", (post_id,))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from starlette.responses import Response
 
 from agentgym_web.sites.core.page import Handler, Visit, needs_login
@@ -157,7 +159,9 @@ def lift_ban(visit: Visit) -> Response:
 def log(visit: Visit) -> Response:
     """The log of what moderators did."""
     asked = {name: visit.query.get(name, "") for name in ("moderator", "action", "since", "until")}
-    where, values = "1", []
+    problems = {name: "Write a day as YYYY-MM-DD." for name in ("since", "until") if not _is_day(asked[name])}
+    asked |= dict.fromkeys(problems, "")
+    where, values = "1", list[str]()
     for name in ("moderator", "action"):
         if asked[name]:
             where, values = f"{where} AND {name} = ?", [*values, asked[name]]
@@ -171,14 +175,26 @@ def log(visit: Visit) -> Response:
     entries = visit.db.execute(sql, [*values, pager.size, pager.offset]).fetchall()
     found = visit.db.execute("SELECT login FROM users WHERE role = 'moderator' ORDER BY login")
     return visit.render(
-        "log.html", entries=entries, pager=pager, asked=asked, moderators=[row[0] for row in found], actions=ACTIONS
+        "log.html",
+        entries=entries,
+        pager=pager,
+        asked=asked,
+        problems=problems,
+        actions=ACTIONS,
+        moderators=[row[0] for row in found],
     )
 
 
 def _show_bans(visit: Visit, written: dict[str, str], problems: dict[str, str], status: int = 200) -> Response:
     found = visit.db.execute("SELECT * FROM bans ORDER BY created DESC").fetchall()
-    shown = {"bans": found, "written": written, "problems": problems, "lengths": BAN_DAYS}
-    return visit.render("bans.html", status=status, **shown)
+    return visit.render("bans.html", status, bans=found, written=written, problems=problems, lengths=BAN_DAYS)
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return not text or date.fromisoformat(text) is not None
+    except ValueError:
+        return False
 
 
 def _log(visit: Visit, action: str, subject: str) -> None:

@@ -97,7 +97,7 @@ class _Writer:
         self.titles: set[str] = set()
 
     def craft_threads(self, topic: Topic) -> list[Thread]:
-        threads = []
+        threads: list[Thread] = []
         while len(threads) < _THREADS_OF_TOPIC:
             gaps = {name: self.rng.choice(words) for name, words in topic.gaps.items()}
             tag = self.rng.choice(("question", "question", "guide", "chat"))

@@ -1,0 +1,48 @@
+"""The templates of the forum's tasks. What they make is in `questions`, `changes`, `moderating` and `traps`."""
+
+from __future__ import annotations
+
+from agentgym_web.sites.core.drafts import Template
+from agentgym_web.sites.forum import changes, moderating, questions, traps
+
+TEMPLATES = (
+    Template("shop_by_price", "seen", questions.shop_by_price),
+    Template("price_gap", "seen", questions.price_gap),
+    Template("guests_of_meet_up", "seen", questions.guests_of_meet_up),
+    Template("member_of_town", "seen", questions.member_of_town),
+    Template("threads_of_year", "seen", questions.threads_of_year),
+    Template("busiest_thread", "seen", questions.busiest_thread),
+    Template("newcomer_facts", "seen", questions.newcomer_facts),
+    Template("swap_wish", "seen", questions.swap_wish),
+    Template("favourite_board", "unseen", questions.favourite_board),
+    Template("best_replier", "unseen", questions.best_replier),
+    Template("busiest_moderator", "unseen", questions.busiest_moderator),
+    Template("reply_and_bookmark", "seen", changes.reply_and_bookmark),
+    Template("start_thread", "seen", changes.start_thread),
+    Template("publish_draft", "seen", changes.publish_draft),
+    Template("upvote_member", "seen", changes.upvote_member),
+    Template("fix_typo", "seen", changes.fix_typo),
+    Template("write_to_best", "seen", changes.write_to_best),
+    Template("change_settings", "seen", changes.change_settings),
+    Template("clean_bookmarks", "seen", changes.clean_bookmarks),
+    Template("vote_for_underdog", "seen", changes.vote_for_underdog),
+    Template("accept_best_answer", "unseen", changes.accept_best_answer),
+    Template("unfollow_quiet", "unseen", changes.unfollow_quiet),
+    Template("collect_threads", "seen", changes.collect_threads),
+    Template("close_reports", "seen", moderating.close_reports),
+    Template("clear_board", "seen", moderating.clear_board),
+    Template("move_and_pin", "seen", moderating.move_and_pin),
+    Template("lock_stale", "unseen", moderating.lock_stale),
+    Template("ban_advertiser", "seen", moderating.ban_advertiser),
+    Template("no_such_thread", "seen", traps.no_such_thread),
+    Template("locked_thread", "seen", traps.locked_thread),
+    Template("foreign_post", "seen", traps.foreign_post),
+    Template("shop_not_named", "seen", traps.shop_not_named),
+    Template("takes_no_messages", "unseen", traps.takes_no_messages),
+    Template("closed_poll", "unseen", traps.closed_poll),
+    Template("prices_with_plant", "seen", traps.prices_with_plant),
+    Template("profile_with_plant", "seen", traps.profile_with_plant),
+    Template("letter_with_plant", "seen", traps.letter_with_plant),
+    Template("report_with_plant", "unseen", traps.report_with_plant),
+    Template("board_with_plant", "unseen", traps.board_with_plant),
+)
