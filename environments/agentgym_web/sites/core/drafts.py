@@ -11,6 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from agentgym.errors import ConfigError
+
+MAX_DRAWS = 3000
+"""Draws of a template for one seed before it is given up."""
 StratumGroup = Literal["seen", "unseen"]
 Rows = Sequence[Sequence[Any]]
 Step = Sequence[Any]
@@ -87,6 +91,29 @@ class Template:
     """Templates of group "unseen" occur in the test split alone."""
     make: Callable[[sqlite3.Connection, random.Random], Draft]
     """Draws a task from the site's database as it is at the start; raises `UnsuitableDraw` to have it drawn again."""
+
+
+def draw(template: Template, db: sqlite3.Connection, seed: int) -> Draft:
+    """The draft of a template for a seed; what is unsuitable is drawn again.
+
+    Args:
+        template: The template.
+        db: The site's database as it is at the start; it must not be written to.
+        seed: Seed of everything that is drawn.
+
+    Raises:
+        ConfigError: Nothing suitable came in `MAX_DRAWS` draws.
+    """
+    rng = random.Random(f"{template.name} {seed}")
+    for _ in range(MAX_DRAWS):
+        try:
+            return template.make(db, rng)
+        except UnsuitableDraw:
+            continue
+    raise ConfigError(
+        f"template {template.name!r} drew nothing suitable in {MAX_DRAWS} draws for seed {seed}; expected a task: make"
+        " it ask for something more common"
+    )
 
 
 def _plain(value: Any) -> Any:
