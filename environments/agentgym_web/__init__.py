@@ -1,0 +1,1 @@
+"""Web environments: real pages in a real browser."""
