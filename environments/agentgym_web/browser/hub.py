@@ -67,7 +67,9 @@ class Browser:
             log = _last_words(self.process.profile / "log")
             self.connection.close()
             path = self.process.program.path
-            raise BrowserStartError(f"the browser {path} did not start: {error or 'no answer in time'}; it said: {log}") from error
+            raise BrowserStartError(
+                f"the browser {path} did not start: {error or 'no answer in time'}; it said: {log}"
+            ) from error
 
     async def open(self, settings: PageSettings, network: Network) -> Window:
         """A new window."""
@@ -152,7 +154,10 @@ class Hub:
         self._thread.start()
 
     def open(
-        self, settings: PageSettings | None = None, network: Network | None = None, process: ProcessSettings | None = None
+        self,
+        settings: PageSettings | None = None,
+        network: Network | None = None,
+        process: ProcessSettings | None = None,
     ) -> WebPage:
         """A window with an empty tab.
 
@@ -172,7 +177,9 @@ class Hub:
         """Run a coroutine in the loop and wait for it."""
         if os.getpid() != self._pid:
             work.close()
-            raise BrowserLostError("this process was forked from the one that runs the browser; make the environment anew")
+            raise BrowserLostError(
+                "this process was forked from the one that runs the browser; make the environment anew"
+            )
         return asyncio.run_coroutine_threadsafe(work, self.loop).result()
 
     def close_window(self, window: Window) -> None:
@@ -259,4 +266,3 @@ def _last_words(log: Path) -> str:
 def _quiet(future: asyncio.Future[Any]) -> None:
     if not future.cancelled():
         future.exception()
-

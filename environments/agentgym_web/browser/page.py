@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+from dataclasses import replace
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +71,17 @@ class WebPage:
         """Look at the page, without an action; see `step`."""
         return self._run(self._step((), view, probe))
 
+    def look_after(self, script: str, view: View, probe: str = "", residue: str = "") -> Sight:
+        """Run a script of the harness in the page's own world and look; see `step`.
+
+        Args:
+            script: JavaScript.
+            view: What the observation contains.
+            probe: As in `step`.
+            residue: A further question, asked right after the script; its value is `Sight.extra["residue"]`.
+        """
+        return self._run(self._after(script, view, probe, residue))
+
     def open(self, url: str, view: View, probe: str = "") -> Sight:
         """Load a page in the tab in front and look at it; see `step`."""
         return self._run(self._step((("goto", {"url": url}),), view, probe))
@@ -120,7 +132,17 @@ class WebPage:
 
     async def _evaluate(self, expression: str) -> Any:
         tab = self._window.tab
-        return await tab.crash_or(asyncio.ensure_future(tab.evaluate(expression, own_world=False)), self._window.settings.hang_s)
+        return await tab.crash_or(
+            asyncio.ensure_future(tab.evaluate(expression, own_world=False)), self._window.settings.hang_s
+        )
+
+    async def _after(self, script: str, view: View, probe: str, residue: str) -> Sight:
+        tab = self._window.tab
+        tab.post("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": 0, "y": 0}).add_done_callback(_quiet)
+        await self._evaluate(script)
+        left = await self._evaluate(residue) if residue else None
+        sight = await self._look(view, probe, "", restart=True)
+        return replace(sight, extra={"residue": left})
 
     async def _start_over(self, network: Network | None, seed: int) -> None:
         window = self._window
@@ -149,7 +171,7 @@ class WebPage:
         """Between two actions: wait for pages on their way, and until the page is quiet."""
         await self._look(View(tree=False), "", "")
 
-    async def _look(self, view: View, probe: str, error: str) -> Sight:
+    async def _look(self, view: View, probe: str, error: str, *, restart: bool = False) -> Sight:
         window = self._window
         settings = window.settings
         found: dict[str, Any] = {}
@@ -174,7 +196,7 @@ class WebPage:
                     window.notes.append(f"Pages of {tab.url.partition(':')[0]}: cannot be shown here.")
                     await window.goto("about:blank")
                     continue
-                found = await self._observe(view)
+                found = await self._observe(view, restart)
                 if tab is not window.tab or tab.is_busy or tab.is_crashed or tab.is_storming or window._opening:
                     await window.settled()
                     continue
@@ -199,11 +221,17 @@ class WebPage:
             return True
         return False
 
-    async def _observe(self, view: View) -> dict[str, Any]:
+    async def _observe(self, view: View, restart: bool) -> dict[str, Any]:
         window, settings = self._window, self._window.settings
         options: dict[str, Any] = {
-            "settle": {"virtual": settings.virtual_time, "spanMs": settings.step_ms, "limitMs": settings.settle_s * 1000}
+            "settle": {
+                "virtual": settings.virtual_time,
+                "spanMs": settings.step_ms,
+                "limitMs": settings.settle_s * 1000,
+            }
         }
+        if restart:
+            options["restart"] = True
         if view.tree:
             options["tree"] = view.tree_options()
         if view.dom:
@@ -231,12 +259,20 @@ class WebPage:
             try:
                 owner = await tab.post("DOM.getFrameOwner", {"frameId": frame})
                 world = await tab._world(tab.main_frame)
-                node = await tab.post("DOM.resolveNode", {"backendNodeId": owner["backendNodeId"], "executionContextId": world})
-                asked = {"objectId": node["object"]["objectId"], "functionDeclaration": "function() { return agentgym.idOf(this); }", "returnByValue": True}
+                node = await tab.post(
+                    "DOM.resolveNode", {"backendNodeId": owner["backendNodeId"], "executionContextId": world}
+                )
+                asked = {
+                    "objectId": node["object"]["objectId"],
+                    "functionDeclaration": "function() { return agentgym.idOf(this); }",
+                    "returnByValue": True,
+                }
                 number = (await tab.post("Runtime.callFunctionOn", asked))["result"]["value"]
                 if number not in places:
                     continue
-                found = await asyncio.wait_for(tab.evaluate(f"agentgym.observe({json.dumps(inner)})", frame=frame), _GRACE_S)
+                found = await asyncio.wait_for(
+                    tab.evaluate(f"agentgym.observe({json.dumps(inner)})", frame=frame), _GRACE_S
+                )
             except (DevToolsError, TimeoutError, KeyError):
                 continue
             letter = chr(ord("a") + len(window.frame_letters) % 26)
@@ -279,3 +315,8 @@ class WebPage:
 def _with_letter(line: str, letter: str) -> str:
     body = line.lstrip(" ")
     return line[: len(line) - len(body)] + (f"[{letter}{body[1:]}" if body.startswith("[") else body)
+
+
+def _quiet(future: asyncio.Future[Any]) -> None:
+    if not future.cancelled():
+        future.exception()

@@ -105,7 +105,9 @@ class Sight:
 
     def _tail(self) -> list[str]:
         above, below = self.num_left_out
-        said = [f"({count} elements {where} the window)" for count, where in ((above, "above"), (below, "below")) if count]
+        said = [
+            f"({count} elements {where} the window)" for count, where in ((above, "above"), (below, "below")) if count
+        ]
         return [*said, "(the page has more elements than are shown)"] if self.was_cut else said
 
 

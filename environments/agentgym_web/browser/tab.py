@@ -101,9 +101,7 @@ class Tab:
         """Whether a page is on its way."""
         return self.is_navigating or self.is_loading
 
-    async def evaluate(
-        self, expression: str, *, own_world: bool = True, frame: str = "", by_value: bool = True
-    ) -> Any:
+    async def evaluate(self, expression: str, *, own_world: bool = True, frame: str = "", by_value: bool = True) -> Any:
         """The value of an expression in a frame, promises awaited.
 
         Args:

@@ -2,7 +2,7 @@
 // finds where elements are. The format of the tree is explained in observing.py.
 ((SECRET) => {
   let lastId = 0;
-  const ids = new WeakMap();
+  let ids = new WeakMap();
   const elements = new Map();
   const clickable = new WeakSet();
   let answer = null;
@@ -69,7 +69,11 @@
     const began = performance.now();
     submitted = false;
     await hop();
-    const documents = document.querySelector("iframe, frame") ? frames(document) : [document];
+    let documents = document.querySelector("iframe, frame") ? frames(document) : [document];
+    while (documents.some((doc) => doc.readyState !== "complete") && performance.now() - began < limitMs) {
+      await pause(4);
+      documents = frames(document);
+    }
     if (virtual) {
       for (const doc of documents) {
         let told = ask(doc, { span: spanMs });
@@ -105,6 +109,10 @@
       } finally {
         watcher.disconnect();
       }
+    }
+    for (const doc of documents) {
+      const unfinished = () => [...doc.images].some((image) => !image.complete && image.loading !== "lazy");
+      while (unfinished() && performance.now() - began < limitMs) await pause(4);
     }
     let ended = false;
     for (const doc of documents)
@@ -523,6 +531,11 @@
       if (role === "heading") parts.push(`level=${element.getAttribute("aria-level") || tag.slice(1)}`);
       if (value) parts.push(`value=${quote(clip(value, this.options.clip))}`);
       if (role === "img" && !name && this.options.shapes) parts.push(`src=${quote(clip((element.getAttribute("src") || "").split("/").pop(), 60))}`);
+      if (!name && this.options.shapes && (role === "clickable" || role === "link" || role === "button")) {
+        const classes = typeof element.className === "string" ? squeeze(element.className) : "";
+        if (classes) parts.push(`class=${quote(clip(classes, 60))}`);
+        if (!this.options.places) parts.push(this.at(element.getBoundingClientRect()));
+      }
       line[2] = this.finish(element, role, parts, shownBy);
     }
 
@@ -720,6 +733,11 @@
 
   const observe = async (options) => {
     const began = performance.now();
+    if (options.restart) {
+      ids = new WeakMap();
+      elements.clear();
+      lastId = 0;
+    }
     if (options.settle) await settle(options.settle);
     const found = {
       url: location.href, title: clip(squeeze(document.title), 200), settleMs: performance.now() - began, state: document.readyState,
