@@ -17,13 +17,40 @@ from agentgym_web.browser.actions.in_tabs import InTabs
 SETS: Mapping[str, tuple[str, ...]] = {
     "chat": ("send_msg_to_user",),
     "infeas": ("report_infeasible",),
-    "bid": ("scroll", "fill", "select_option", "click", "dblclick", "hover", "press", "focus", "clear", "drag_and_drop", "upload_file", "check", "uncheck"),
-    "coord": ("scroll_at", "mouse_move", "mouse_up", "mouse_down", "mouse_click", "mouse_dblclick", "mouse_drag_and_drop", "mouse_upload_file",
-              "keyboard_down", "keyboard_up", "keyboard_press", "keyboard_type", "keyboard_insert_text"),
+    "bid": (
+        "scroll",
+        "fill",
+        "select_option",
+        "click",
+        "dblclick",
+        "hover",
+        "press",
+        "focus",
+        "clear",
+        "drag_and_drop",
+        "upload_file",
+        "check",
+        "uncheck",
+    ),
+    "coord": (
+        "scroll_at",
+        "mouse_move",
+        "mouse_up",
+        "mouse_down",
+        "mouse_click",
+        "mouse_dblclick",
+        "mouse_drag_and_drop",
+        "mouse_upload_file",
+        "keyboard_down",
+        "keyboard_up",
+        "keyboard_press",
+        "keyboard_type",
+        "keyboard_insert_text",
+    ),
     "nav": ("go_back", "go_forward", "goto"),
     "tab": ("tab_close", "tab_focus", "new_tab"),
     "touch": ("tap", "long_press", "swipe"),
-}  # fmt: skip
+}
 """Actions by the names of their sets; `noop` is always among them."""
 
 

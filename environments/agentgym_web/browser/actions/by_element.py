@@ -48,7 +48,7 @@ class ByElement(Hands):
         Args:
             bid: Id of the element.
         """
-        await self.mouse_move(*await self._elements.point(bid))
+        await self._input.move(*await self._elements.point(bid))
 
     @tool
     async def fill(self, bid: Bid, value: str, enable_autocomplete_menu: bool = False) -> None:

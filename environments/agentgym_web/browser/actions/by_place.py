@@ -31,10 +31,7 @@ class ByPlace(Hands):
             x: From the left edge of the window, in pixels.
             y: From its top edge, in pixels.
         """
-        if self._input.buttons and self.tab.drag is not None:
-            await self._input.drag_event("dragOver", x, y)
-        else:
-            await self._input.mouse_event("mouseMoved", x, y, "left" if self._input.buttons else "none")
+        await self._input.move(x, y)
 
     @tool
     async def mouse_down(self, x: float, y: float, button: Button = "left") -> None:
