@@ -104,10 +104,17 @@ def _choice(options: Sequence[Any], where: str) -> dict[str, Any]:
 def _union(parts: Sequence[Any], where: str, inside: tuple[Any, ...]) -> Form:
     others = [part for part in parts if part is not NoneType]
     if len(others) > 1:
-        if not set(others) <= _SCALARS.keys():
-            raise ContractError(f"{where} is a union of {others!r}; alternatives are text, numbers and booleans only")
-        names = [_NAMES[part] for part in parts]
-        return Form({"type": names}, _same)
+        lists = [part for part in others if list in (part, get_origin(part))]
+        if len(lists) > 1 or not set(others) - set(lists) <= _SCALARS.keys():
+            raise ContractError(
+                f"{where} is a union of {others!r}; alternatives are text, numbers, booleans and one kind of list"
+            )
+        names = [_NAMES[part] for part in parts if part not in lists]
+        if not lists:
+            return Form({"type": names}, _same)
+        schema, convert_list = form_of(lists[0], where, inside)
+        kinds = {**schema, "type": [*names, "array"]}
+        return Form(kinds, lambda value: convert_list(value) if isinstance(value, list) else value)
     schema, convert = form_of(others[0], where, inside)
     kinds = schema.get("type")
     if kinds is not None:

@@ -1,1 +1,1 @@
-"""Environments in which an agent works in a browser, and the sites made for them."""
+"""Web environments: real pages in a real browser."""

@@ -257,7 +257,7 @@ def of_type(annotation):
         (of_type(set[str]), r"'query' of the tool .*search\(\) is annotated set\[str\], for which there is no schema"),
         (of_type(list[bytes]), "an item of 'query' of the tool .* is annotated <class 'bytes'>"),
         (of_type(dict[int, str]), "keys of JSON objects are text"),
-        (of_type(str | list[str]), "alternatives are text, numbers and booleans only"),
+        (of_type(str | list[str] | list[int]), "alternatives are text, numbers, booleans and one kind of list"),
         (of_type(Loop), "a Loop, which contains itself"),
         (of_type(Literal[b"x"]), "expected text, numbers, booleans or None"),
     ],

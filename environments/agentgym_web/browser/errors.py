@@ -1,0 +1,24 @@
+"""What goes wrong in the browser layer, as classes of errors.
+
+A mistake of the agent's is an `ActionSyntaxError` or a text in its observation; these are failures of the machinery.
+"""
+
+from __future__ import annotations
+
+from agentgym.errors import InfrastructureError
+
+
+class BrowserStartError(InfrastructureError):
+    """A browser, or a page in it, could not be started."""
+
+
+class BrowserLostError(InfrastructureError):
+    """The browser ended or stopped answering; its episodes are played again."""
+
+
+class DevToolsError(InfrastructureError):
+    """The browser refused a command; carries the method and the browser's words."""
+
+
+class PageGoneError(DevToolsError):
+    """What a command was meant for is gone: a page that went on to another, a closed tab."""

@@ -1,0 +1,86 @@
+"""Finds a Chromium on this machine and says whether it is fit.
+
+`process` starts it; `agentgym doctor` shows what is found here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from agentgym.errors import ConfigError
+
+VARIABLE = "AGENTGYM_BROWSER"
+"""The environment variable that names the browser's program."""
+MIN_VERSION = 120
+"""The oldest major version that the layer works with."""
+NAMES = (
+    "chromium-headless-shell",
+    "chrome-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
+"""Programs that are looked for, the best first: a headless shell needs a third of the memory."""
+ADVICE = "install one (sudo apt-get install chromium-headless-shell), or name its program in AGENTGYM_BROWSER"
+
+
+@dataclass(frozen=True)
+class BrowserProgram:
+    """A Chromium program.
+
+    Attributes:
+        path: The program.
+        version: What it says of itself, such as "156.0.8078.79".
+        is_shell: Whether it is a headless shell, which has no window.
+    """
+
+    path: str
+    version: str
+    is_shell: bool
+
+
+def find_browser(path: str | None = None, *, headed: bool = False) -> BrowserProgram:
+    """The browser to use.
+
+    Args:
+        path: Its program; None takes AGENTGYM_BROWSER, else the first of `NAMES` that is installed.
+        headed: Whether it must be able to open a window.
+
+    Raises:
+        ConfigError: There is none, it cannot be run, or it is too old.
+    """
+    wanted = path or os.environ.get(VARIABLE)
+    if wanted:
+        found = shutil.which(wanted)
+        if found is None:
+            source = "the option browser" if path else VARIABLE
+            raise ConfigError(f"{source} names {wanted!r}, which is no program; {ADVICE}")
+        return _checked(found)
+    for name in NAMES:
+        found = shutil.which(name)
+        if found is not None and not (headed and "shell" in name):
+            return _checked(found)
+    kind = "Chromium with windows" if headed else "Chromium"
+    raise ConfigError(f"no {kind} was found, looked for {', '.join(NAMES)}; {ADVICE}")
+
+
+@lru_cache(maxsize=8)
+def _checked(path: str) -> BrowserProgram:
+    try:
+        ran = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=20, check=False)  # noqa: S603 - the user's own browser
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ConfigError(f"the browser {path} cannot be run: {error}; {ADVICE}") from error
+    found = re.search(r"(\d+)(?:\.\d+)+", ran.stdout)
+    if found is None:
+        said = (ran.stdout + ran.stderr).strip()[:200]
+        raise ConfigError(f"{path} is no Chromium: 'chromium --version' gives a version, got {said!r}; {ADVICE}")
+    if int(found[1]) < MIN_VERSION:
+        raise ConfigError(f"the browser {path} is version {found[0]}; expected {MIN_VERSION} or later: {ADVICE}")
+    return BrowserProgram(path, found[0], "shell" in Path(path).name)

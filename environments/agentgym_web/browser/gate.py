@@ -1,0 +1,226 @@
+"""The only way from a page to anything else: an HTTP proxy for one environment, which knows the sites that there are.
+
+A site has a name, such as "shop.test", and is a folder, a server on a unix socket or a port of this machine, or a real
+host of an allowlist. Everything else is refused and counted. Names are never looked up for a host that is not listed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote
+
+from agentgym.sandbox.egress.allowlist import Allowlist
+from agentgym.sandbox.egress.http_head import RefusedRequest, RequestHead, parse_head
+
+_CHUNK = 1 << 16
+_HEAD_BYTES = 1 << 17
+_REASONS = {400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 502: "Bad Gateway"}
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A site of files.
+
+    Attributes:
+        path: The folder that "/" stands for.
+    """
+
+    path: Path
+
+
+@dataclass(frozen=True)
+class Server:
+    """A site that a server of this machine serves.
+
+    Attributes:
+        socket: Its unix socket; "" where it listens on a port.
+        port: Its port on 127.0.0.1.
+        headers: Added to each request; the page's own headers of these names are dropped.
+    """
+
+    socket: str = ""
+    port: int = 0
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+Site = Folder | Server
+
+
+@dataclass(frozen=True)
+class Network:
+    """What a page can reach.
+
+    Attributes:
+        sites: Sites of this machine, by the name that pages use, such as "shop.test".
+        allow: Real hosts, as in `agentgym.sandbox.spec.Network.allow`.
+        max_bytes: Most bytes of one answer; a longer one is cut off.
+    """
+
+    sites: Mapping[str, Site] = field(default_factory=dict)
+    allow: Sequence[str] = ()
+    max_bytes: int = 64 << 20
+
+
+@dataclass
+class Traffic:
+    """What went through a gate since it was last cleared.
+
+    Attributes:
+        visited: "METHOD host/path" of requests that were let through.
+        refused: "host:port" of those that were not.
+    """
+
+    visited: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+
+class Gate:
+    """A proxy on a port of its own; lives in one event loop.
+
+    Args:
+        network: What may be reached; it may be replaced between two episodes.
+    """
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.traffic = Traffic()
+        self.in_flight = 0
+        self.port = 0
+        self.idle = asyncio.Event()
+        self.idle.set()
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def open(self) -> None:
+        """Start to listen."""
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=_HEAD_BYTES)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def close(self) -> None:
+        """Stop, and cut what is still carried."""
+        if self._server is not None:
+            self._server.close()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        counted = False
+        try:
+            head_bytes = await reader.readuntil(b"\r\n\r\n")
+            counted = True
+            self.in_flight += 1
+            self.idle.clear()
+            await self._answer(parse_head(head_bytes), reader, writer)
+        except RefusedRequest as refusal:
+            await _say(writer, refusal.status, refusal.why)
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError, OSError):
+            pass
+        finally:
+            self._tasks.discard(task)
+            if counted:
+                self.in_flight -= 1
+                if not self.in_flight:
+                    self.idle.set()
+            with suppress(Exception):
+                writer.close()
+
+    async def _answer(self, head: RequestHead, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        site = self.network.sites.get(head.host) if not head.is_tunnel else None
+        path = head.forwarded.split(b" ", 2)[1].decode() if head.forwarded else ""
+        if site is None and not Allowlist(self.network.allow).names(head.host, head.port):
+            if len(self.traffic.refused) < 1000:
+                self.traffic.refused.append(f"{head.host}:{head.port}")
+            known = ", ".join(sorted({*self.network.sites, *self.network.allow})) or "none"
+            raise RefusedRequest(403, f"{head.host} cannot be reached from here. Sites that can: {known}.")
+        if len(self.traffic.visited) < 10_000:
+            self.traffic.visited.append(f"{head.method} {head.host}{path}")
+        if isinstance(site, Folder):
+            await _serve_file(site, head, path, writer)
+            return
+        there, thence = await self._connect(site, head)
+        try:
+            if head.is_tunnel:
+                writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
+            else:
+                extra = "".join(f"{name}: {value}\r\n" for name, value in (site.headers if site else ()))
+                thence.write(_without(head.forwarded, site.headers if site else ())[:-2] + extra.encode() + b"\r\n")
+            sending = asyncio.ensure_future(_carry(reader, thence, self.network.max_bytes))
+            try:
+                await _carry(there, writer, self.network.max_bytes)
+            finally:
+                sending.cancel()
+        finally:
+            thence.close()
+
+    async def _connect(
+        self, site: Server | None, head: RequestHead
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        try:
+            if site is not None and site.socket:
+                return await asyncio.open_unix_connection(site.socket)
+            if site is not None:
+                return await asyncio.open_connection("127.0.0.1", site.port)
+            loop = asyncio.get_running_loop()
+            found = await loop.getaddrinfo(head.host, head.port, type=1)
+            may = Allowlist(self.network.allow).addresses(head.host, head.port, [str(entry[4][0]) for entry in found])
+            for address in may:
+                with suppress(OSError):
+                    return await asyncio.wait_for(asyncio.open_connection(address, head.port), 10)
+        except (OSError, TimeoutError) as error:
+            raise RefusedRequest(502, f"{head.host} does not answer: {error}.") from error
+        raise RefusedRequest(502, f"{head.host} has no address that may be reached.")
+
+
+async def _carry(source: asyncio.StreamReader, sink: asyncio.StreamWriter, max_bytes: int) -> None:
+    carried = 0
+    while data := await source.read(_CHUNK):
+        carried += len(data)
+        if carried > max_bytes:
+            raise ConnectionError("more bytes than may be carried")
+        sink.write(data)
+        await sink.drain()
+
+
+def _without(head: bytes, headers: Sequence[tuple[str, str]]) -> bytes:
+    names = {name.lower().encode() for name, _ in headers}
+    lines = head.split(b"\r\n")
+    return b"\r\n".join(line for line in lines if line.partition(b":")[0].lower() not in names)
+
+
+async def _say(writer: asyncio.StreamWriter, status: int, why: str) -> None:
+    title = _REASONS.get(status, "Error")
+    body = f"<!DOCTYPE html><title>{title}</title><h1>{title}</h1><p>{why}</p>"
+    await _send(writer, status, "text/html; charset=utf-8", body.encode())
+
+
+async def _send(writer: asyncio.StreamWriter, status: int, kind: str, body: bytes, *, is_head: bool = False) -> None:
+    lines = [f"HTTP/1.1 {status} {_REASONS.get(status, 'OK')}", f"Content-Type: {kind}", f"Content-Length: {len(body)}"]
+    if status == 200:
+        lines.append("Cache-Control: max-age=86400")
+    head = "\r\n".join([*lines, "Connection: close", "", ""])
+    with suppress(ConnectionError):
+        writer.write(head.encode() + (b"" if is_head else body))
+        await writer.drain()
+
+
+async def _serve_file(site: Folder, head: RequestHead, path: str, writer: asyncio.StreamWriter) -> None:
+    if head.method not in ("GET", "HEAD"):
+        raise RefusedRequest(405, "This site only has files.")
+    wanted = (site.path / unquote(path.partition("?")[0]).lstrip("/")).resolve()
+    if wanted.is_dir():
+        wanted /= "index.html"
+    if not wanted.is_relative_to(site.path.resolve()) or not wanted.is_file():
+        raise RefusedRequest(404, "There is no such file.")
+    kind = mimetypes.guess_type(wanted.name)[0] or "application/octet-stream"
+    if kind.startswith("text/") or kind.endswith("javascript"):
+        kind += "; charset=utf-8"
+    await _send(writer, 200, kind, wanted.read_bytes(), is_head=head.method == "HEAD")

@@ -1,0 +1,268 @@
+"""The hub: one event loop in a thread, and the browsers that run in it, each shared by many environments.
+
+There is one hub a process. A browser that ends is replaced by the next window that is opened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import secrets
+import threading
+from collections.abc import Coroutine
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from agentgym.errors import InfrastructureError
+from agentgym_web.browser.devtools import Connection
+from agentgym_web.browser.errors import BrowserLostError, BrowserStartError
+from agentgym_web.browser.gate import Network
+from agentgym_web.browser.page import WebPage
+from agentgym_web.browser.process import BrowserProcess, ProcessSettings, start_process
+from agentgym_web.browser.settings import PageSettings
+from agentgym_web.browser.window import Window
+
+WINDOWS_EACH = 16
+"""Windows that one browser holds; the next one goes to a further browser."""
+_START_S = 30.0
+_UNPRIVILEGED = 65534
+T = TypeVar("T")
+
+
+class Browser:
+    """A running browser and its windows; lives in the hub's loop.
+
+    Args:
+        process: The process.
+        settings: What it was started with.
+    """
+
+    def __init__(self, process: BrowserProcess, settings: ProcessSettings) -> None:
+        self.process, self.settings = process, settings
+        self.windows: list[Window] = []
+        self.num_opened = 0
+        self._ending: threading.Thread | None = None
+        self.connection = Connection(process.commands, process.replies, self._lost)
+        self.connection.listen("", self._on_event)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it ended."""
+        return self.connection.is_lost
+
+    async def start(self) -> None:
+        """Wait until it answers, and ask to be told of its tabs.
+
+        Raises:
+            BrowserStartError: It ended, or did not answer in time; carries its last words.
+        """
+        try:
+            await asyncio.wait_for(self.connection.post("Browser.getVersion"), _START_S)
+            pages = [{"type": "page", "exclude": False}, {"exclude": True}]
+            params = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": pages}
+            await asyncio.wait_for(self.connection.post("Target.setAutoAttach", params), _START_S)
+        except (TimeoutError, InfrastructureError) as error:
+            log = _last_words(self.process.profile / "log")
+            self.connection.close()
+            path = self.process.program.path
+            raise BrowserStartError(
+                f"the browser {path} did not start: {error or 'no answer in time'}; it said: {log}"
+            ) from error
+
+    async def open(self, settings: PageSettings, network: Network) -> Window:
+        """A new window."""
+        self.num_opened += 1
+        folder = self.process.profile / f"window{self.num_opened}"
+        for path in (folder, folder / "downloads", folder / "uploads"):
+            path.mkdir()
+            if os.geteuid() == 0:
+                os.chown(path, _UNPRIVILEGED, _UNPRIVILEGED)
+        window = Window(self.connection, settings, network, folder, secrets.token_hex(8))
+        self.windows.append(window)
+        try:
+            await window.open()
+            await window.new_tab()
+        except BaseException:
+            await self.close_window(window)
+            raise
+        return window
+
+    async def close_window(self, window: Window) -> None:
+        """End a window."""
+        if window in self.windows:
+            self.windows.remove(window)
+        if self.is_lost:
+            await window.gate.close()
+        else:
+            await window.close()
+
+    async def end(self) -> None:
+        """End the browser with all of its windows."""
+        for window in list(self.windows):
+            with suppress(Exception):
+                await window.gate.close()
+        self.windows.clear()
+        self.connection.close()
+
+    def _lost(self) -> None:
+        self._ending = threading.Thread(target=self.process.end, daemon=True, name="browser-end")
+        self._ending.start()
+
+    def join(self) -> None:
+        """Wait until nothing is left of it."""
+        self.process.end()
+        if self._ending is not None:
+            self._ending.join()
+
+    def _on_event(self, method: str, params: dict[str, Any]) -> None:
+        if method == "Target.attachedToTarget":
+            info, session = params["targetInfo"], params["sessionId"]
+            window = self._window_of(info.get("browserContextId", ""))
+            if window is not None and info["type"] == "page":
+                window.attached(session, info, is_waiting=params["waitingForDebugger"])
+            else:
+                self.connection.post("Runtime.runIfWaitingForDebugger", session=session).add_done_callback(_quiet)
+        elif method == "Target.detachedFromTarget":
+            for window in self.windows:
+                window.detached(params["sessionId"])
+        elif method in ("Browser.downloadWillBegin", "Browser.downloadProgress"):
+            frame = params.get("frameId", "")
+            for window in self.windows:
+                if params["guid"] in window._downloads or any(frame in tab.frames for tab in window.tabs):
+                    window.on_download(method, params)
+
+    def _window_of(self, context: str) -> Window | None:
+        return next((window for window in self.windows if window.context == context), None)
+
+
+class Hub:
+    """Browsers for the environments of this process; safe from several threads.
+
+    Args:
+        windows_each: Windows that one browser holds.
+    """
+
+    def __init__(self, windows_each: int = WINDOWS_EACH) -> None:
+        self._windows_each = windows_each
+        self._pid = os.getpid()
+        self._browsers: list[Browser] = []
+        self._starting: asyncio.Lock | None = None
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._serve, name="browser-hub", daemon=True)
+        self._thread.start()
+
+    def open(
+        self,
+        settings: PageSettings | None = None,
+        network: Network | None = None,
+        process: ProcessSettings | None = None,
+    ) -> WebPage:
+        """A window with an empty tab.
+
+        Args:
+            settings: How its pages run.
+            network: What they can reach; nothing by default.
+            process: What kind of browser it runs in.
+
+        Raises:
+            ConfigError: There is no fit browser.
+            BrowserStartError: The browser or the window did not start.
+        """
+        window = self.run(self._open(settings or PageSettings(), network or Network(), process or ProcessSettings()))
+        return WebPage(self, window)
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine in the loop and wait for it."""
+        if os.getpid() != self._pid:
+            work.close()
+            raise BrowserLostError(
+                "this process was forked from the one that runs the browser; make the environment anew"
+            )
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result()
+
+    def close_window(self, window: Window) -> None:
+        """End a window, unless its browser is gone."""
+        if os.getpid() != self._pid or self.loop.is_closed():
+            return
+        for browser in self._browsers:
+            if window in browser.windows:
+                self.run(browser.close_window(window))
+                return
+
+    def processes(self) -> list[BrowserProcess]:
+        """The processes of the browsers that run."""
+        return [browser.process for browser in self._browsers if not browser.is_lost]
+
+    def close(self) -> None:
+        """End all browsers; a second call does nothing."""
+        if os.getpid() != self._pid or self.loop.is_closed():
+            return
+        browsers = list(self._browsers)
+        self.run(self._end())
+        for browser in browsers:
+            browser.join()
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join()
+        self.loop.close()
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        self._starting = asyncio.Lock()
+        self.loop.run_forever()
+
+    async def _open(self, settings: PageSettings, network: Network, process: ProcessSettings) -> Window:
+        error: Exception | None = None
+        for _ in range(2):
+            browser = await self._browser(process)
+            try:
+                return await browser.open(settings, network)
+            except (BrowserLostError, BrowserStartError) as failure:
+                error = failure
+                if not browser.is_lost:
+                    await browser.end()
+        raise BrowserStartError(f"a window could not be opened: {error}")
+
+    async def _browser(self, settings: ProcessSettings) -> Browser:
+        assert self._starting is not None
+        async with self._starting:
+            self._browsers = [browser for browser in self._browsers if not browser.is_lost]
+            for browser in self._browsers:
+                if browser.settings == settings and len(browser.windows) < self._windows_each:
+                    return browser
+            process = await self.loop.run_in_executor(None, start_process, settings)
+            browser = Browser(process, settings)
+            await browser.start()
+            self._browsers.append(browser)
+            return browser
+
+    async def _end(self) -> None:
+        for browser in self._browsers:
+            await browser.end()
+        self._browsers.clear()
+
+
+_hub: list[Hub] = []
+_lock = threading.Lock()
+
+
+def the_hub() -> Hub:
+    """The hub of this process, started when it is first asked for; it ends with the process."""
+    with _lock:
+        if not _hub or _hub[0]._pid != os.getpid() or _hub[0].loop.is_closed():
+            _hub[:] = [Hub()]
+            atexit.register(_hub[0].close)
+        return _hub[0]
+
+
+def _last_words(log: Path) -> str:
+    try:
+        return " ".join(log.read_text(errors="replace").split())[-300:] or "nothing"
+    except OSError:
+        return "nothing"
+
+
+def _quiet(future: asyncio.Future[Any]) -> None:
+    if not future.cancelled():
+        future.exception()

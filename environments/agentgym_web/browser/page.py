@@ -1,0 +1,333 @@
+"""A page as environments use it: synchronous calls that run in the hub's loop.
+
+One call is one step: the actions, the wait until the page is quiet, and the observation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from agentgym.errors import ActionSyntaxError, CancelledEpisode
+from agentgym_web.browser.acting import Acting
+from agentgym_web.browser.errors import BrowserLostError, DevToolsError, PageGoneError
+from agentgym_web.browser.gate import Network, Traffic
+from agentgym_web.browser.settings import View
+from agentgym_web.browser.sight import Sight, TabTitle, decode_picture, draw_marks
+from agentgym_web.browser.window import Window
+
+if TYPE_CHECKING:
+    from agentgym_web.browser.hub import Hub
+
+T = TypeVar("T")
+_ROUNDS = 6
+_GRACE_S = 2.0
+Call = tuple[str, Mapping[str, Any]]
+"""An action's name and its arguments."""
+
+
+class WebPage:
+    """The window of one environment.
+
+    Args:
+        hub: Runs the browser's loop.
+        window: The window.
+    """
+
+    def __init__(self, hub: Hub, window: Window) -> None:
+        self._hub, self._window = hub, window
+        self._acting = Acting(window)
+        self._running: asyncio.Future[Any] | None = None
+        self.is_closed = False
+
+    @property
+    def traffic(self) -> Traffic:
+        """What its pages asked the network for since the last reset."""
+        return self._window.gate.traffic
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether its browser is gone."""
+        return self._window.connection.is_lost
+
+    def step(self, calls: Sequence[Call], view: View, probe: str = "") -> Sight:
+        """Carry out actions in order, up to the first that fails, and look at the page.
+
+        Args:
+            calls: The actions.
+            view: What the observation contains.
+            probe: An expression that the harness evaluates in the page's own world, after the page is quiet.
+
+        Raises:
+            BrowserLostError: The browser is gone.
+            CancelledEpisode: `interrupt` was called.
+        """
+        return self._run(self._step(calls, view, probe))
+
+    def look(self, view: View, probe: str = "") -> Sight:
+        """Look at the page, without an action; see `step`."""
+        return self._run(self._step((), view, probe))
+
+    def look_after(self, script: str, view: View, probe: str = "", residue: str = "") -> Sight:
+        """Run a script of the harness in the page's own world and look; see `step`.
+
+        Args:
+            script: JavaScript.
+            view: What the observation contains.
+            probe: As in `step`.
+            residue: A further question, asked right after the script; its value is `Sight.extra["residue"]`.
+        """
+        return self._run(self._after(script, view, probe, residue))
+
+    def open(self, url: str, view: View, probe: str = "") -> Sight:
+        """Load a page in the tab in front and look at it; see `step`."""
+        return self._run(self._step((("goto", {"url": url}),), view, probe))
+
+    def start_over(self, network: Network | None = None, *, seed: int = 0) -> None:
+        """Close all tabs but one and forget notes, traffic and cookies; the page in that tab stays.
+
+        Args:
+            network: What can be reached from now on; None leaves it.
+            seed: Seed of the pages' random numbers, where their clock is virtual.
+        """
+        self._run(self._start_over(network, seed))
+
+    def run_script(self, expression: str) -> Any:
+        """The value of an expression in the world of the page in front: for the harness, never for an agent.
+
+        Raises:
+            DevToolsError: It raised an error.
+        """
+        return self._run(self._evaluate(expression))
+
+    def interrupt(self) -> None:
+        """Make a running step raise CancelledEpisode; may be called from another thread."""
+        running = self._running
+        if running is not None:
+            self._hub.loop.call_soon_threadsafe(running.cancel)
+
+    def close(self) -> None:
+        """End the window; a second call does nothing."""
+        if not self.is_closed:
+            self.is_closed = True
+            self._hub.close_window(self._window)
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        if self.is_closed or self.is_lost:
+            work.close()
+            raise BrowserLostError("the browser of this page is gone")
+        return self._hub.run(self._watched(work))
+
+    async def _watched(self, work: Coroutine[Any, Any, T]) -> T:
+        self._running = task = asyncio.ensure_future(work)
+        try:
+            return await task
+        except asyncio.CancelledError as error:
+            raise CancelledEpisode("the step was interrupted") from error
+        finally:
+            self._running = None
+
+    async def _evaluate(self, expression: str) -> Any:
+        tab = self._window.tab
+        return await tab.crash_or(
+            asyncio.ensure_future(tab.evaluate(expression, own_world=False)), self._window.settings.hang_s
+        )
+
+    async def _after(self, script: str, view: View, probe: str, residue: str) -> Sight:
+        tab = self._window.tab
+        tab.post("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": 0, "y": 0}).add_done_callback(_quiet)
+        await self._evaluate(script)
+        left = await self._evaluate(residue) if residue else None
+        sight = await self._look(view, probe, "", restart=True)
+        return replace(sight, extra={"residue": left})
+
+    async def _start_over(self, network: Network | None, seed: int) -> None:
+        window = self._window
+        await window.start_over(window.gate.network if network is None else network, seed)
+        self._acting.release()
+
+    async def _step(self, calls: Sequence[Call], view: View, probe: str) -> Sight:
+        error = ""
+        for number, (name, arguments) in enumerate(calls):
+            if number:
+                await self._quiet()
+            try:
+                await self._acting.run(name, arguments)
+            except ActionSyntaxError as refusal:
+                error = str(refusal)
+                break
+            except TimeoutError:
+                await self._revive("The page did not answer and was closed.")
+                break
+            except PageGoneError:
+                if self._window.connection.is_lost:
+                    raise BrowserLostError("the browser ended") from None
+        return await self._look(view, probe, error)
+
+    async def _quiet(self) -> None:
+        """Between two actions: wait for pages on their way, and until the page is quiet."""
+        await self._look(View(tree=False), "", "")
+
+    async def _look(self, view: View, probe: str, error: str, *, restart: bool = False) -> Sight:
+        window = self._window
+        settings = window.settings
+        found: dict[str, Any] = {}
+        answer: Any = None
+        await window.settled()
+        for _ in range(_ROUNDS):
+            if not window.tabs:
+                await window.new_tab()
+            tab = window.tab
+            try:
+                if tab.is_crashed:
+                    await self._revive("The page crashed and was closed.")
+                    continue
+                if tab.is_storming:
+                    await self._revive(f"The page opened more than {settings.max_dialogs} dialogs and was closed.")
+                    continue
+                if tab.is_busy and not await tab.loaded(settings.load_s):
+                    window.notes.append(f"The page was still loading after {settings.load_s:g} s and was stopped.")
+                    await tab.crash_or(tab.post("Page.stopLoading"), settings.hang_s)
+                    tab.is_loading = tab.is_navigating = False
+                if window.is_forbidden(tab.url):
+                    window.notes.append(f"Pages of {tab.url.partition(':')[0]}: cannot be shown here.")
+                    await window.goto("about:blank")
+                    continue
+                found = await self._observe(view, restart)
+                if tab is not window.tab or tab.is_busy or tab.is_crashed or tab.is_storming or window._opening:
+                    await window.settled()
+                    continue
+                if window.gate.in_flight and not await self._idle():
+                    continue
+                if probe:
+                    answer = await self._evaluate(probe)
+                break
+            except TimeoutError:
+                await self._revive("The page did not answer and was closed.")
+            except PageGoneError:
+                if window.connection.is_lost:
+                    raise BrowserLostError("the browser ended") from None
+        picture = await self._picture(view, found) if view.has_picture else None
+        return self._sight(found, error, picture, answer)
+
+    async def _idle(self) -> bool:
+        """Wait until no request is under way; whether it was only a moment ago, so that nothing has changed."""
+        try:
+            await asyncio.wait_for(self._window.gate.idle.wait(), self._window.settings.settle_s)
+        except TimeoutError:
+            return True
+        return False
+
+    async def _observe(self, view: View, restart: bool) -> dict[str, Any]:
+        window, settings = self._window, self._window.settings
+        options: dict[str, Any] = {
+            "settle": {
+                "virtual": settings.virtual_time,
+                "spanMs": settings.step_ms,
+                "limitMs": settings.settle_s * 1000,
+            }
+        }
+        if restart:
+            options["restart"] = True
+        if view.tree:
+            options["tree"] = view.tree_options()
+        if view.dom:
+            options["dom"] = {"clip": view.max_text, "maxDom": 400_000}
+        if view.marks:
+            options["marks"] = True
+        tab = window.tab
+        asked = asyncio.ensure_future(tab.evaluate(f"agentgym.observe({json.dumps(options)})"))
+        found: dict[str, Any] = await tab.crash_or(asked, settings.settle_s + settings.hang_s)
+        tab.url, tab.title = found["url"], found["title"]
+        if view.tree and found["tree"]["crossOrigin"]:
+            await self._frames(found["tree"], options)
+        return found
+
+    async def _frames(self, tree: dict[str, Any], options: Mapping[str, Any]) -> None:
+        """Put the trees of frames of other origins in their places; their ids get a letter in front."""
+        window, tab = self._window, self._window.tab
+        places = dict(tree["crossOrigin"])
+        inner = {**options, "settle": None}
+        pieces: list[tuple[int, list[str], str]] = []
+        window.frame_letters.clear()
+        for frame, parent in list(tab.frames.items()):
+            if parent != tab.main_frame:
+                continue
+            try:
+                owner = await tab.post("DOM.getFrameOwner", {"frameId": frame})
+                world = await tab._world(tab.main_frame)
+                node = await tab.post(
+                    "DOM.resolveNode", {"backendNodeId": owner["backendNodeId"], "executionContextId": world}
+                )
+                asked = {
+                    "objectId": node["object"]["objectId"],
+                    "functionDeclaration": "function() { return agentgym.idOf(this); }",
+                    "returnByValue": True,
+                }
+                number = (await tab.post("Runtime.callFunctionOn", asked))["result"]["value"]
+                if number not in places:
+                    continue
+                found = await asyncio.wait_for(
+                    tab.evaluate(f"agentgym.observe({json.dumps(inner)})", frame=frame), _GRACE_S
+                )
+            except (DevToolsError, TimeoutError, KeyError):
+                continue
+            letter = chr(ord("a") + len(window.frame_letters) % 26)
+            window.frame_letters[letter] = frame
+            at = places[number]
+            outer = tree["lines"][at - 1]
+            indent = " " * (len(outer) - len(outer.lstrip()) + 1)
+            lines = [indent + _with_letter(line, letter) for line in found["tree"]["lines"]]
+            pieces.append((at, lines, found["tree"]["relevance"]))
+        for at, lines, relevance in sorted(pieces, reverse=True):
+            tree["lines"][at:at] = lines
+            tree["relevance"] = tree["relevance"][:at] + relevance + tree["relevance"][at:]
+
+    async def _picture(self, view: View, found: Mapping[str, Any]) -> Any:
+        tab = self._window.tab
+        params = {"format": "png", "optimizeForSpeed": True, "captureBeyondViewport": False}
+        try:
+            taken = await tab.crash_or(tab.post("Page.captureScreenshot", params), self._window.settings.hang_s)
+        except (TimeoutError, DevToolsError):
+            return None
+        pixels = decode_picture(base64.b64decode(taken["data"]))
+        return draw_marks(pixels, found.get("marks", ()), self._window.settings.scale) if view.marks else pixels
+
+    async def _revive(self, why: str) -> None:
+        """An empty tab in place of one that hangs, crashed, or floods its window with dialogs."""
+        await self._window.replace(why)
+
+    def _sight(self, found: Mapping[str, Any], error: str, picture: Any, probe: Any) -> Sight:
+        window = self._window
+        tree = found.get("tree") or {"lines": [], "relevance": "", "above": 0, "below": 0, "cut": False}
+        return Sight(
+            url=found.get("url", window.tab.url),
+            title=found.get("title", ""),
+            lines=tree["lines"],
+            relevance=tree["relevance"],
+            dom=found.get("dom", ""),
+            focused=str(found.get("focused") or ""),
+            tabs=[TabTitle(tab.url, tab.title) for tab in window.tabs],
+            active_tab=window.active,
+            scroll=tuple(found.get("scroll", (0,) * 6)),
+            notes=window.end_action(),
+            error=error,
+            picture=picture,
+            num_left_out=(tree["above"], tree["below"]),
+            was_cut=tree["cut"],
+            probe=probe,
+        )
+
+
+def _with_letter(line: str, letter: str) -> str:
+    body = line.lstrip(" ")
+    return line[: len(line) - len(body)] + (f"[{letter}{body[1:]}" if body.startswith("[") else body)
+
+
+def _quiet(future: asyncio.Future[Any]) -> None:
+    if not future.cancelled():
+        future.exception()

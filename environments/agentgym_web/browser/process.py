@@ -1,0 +1,239 @@
+"""One Chromium process: its flags, its profile folder, and its end.
+
+The process is a child of a small shell, which removes the profile folder when the browser ends. The browser ends when
+its DevTools pipe closes, which the kernel does even where this process is killed: nothing is left behind.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agentgym_web.browser.errors import BrowserStartError
+from agentgym_web.browser.finding import BrowserProgram, find_browser
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+_UNPRIVILEGED = 65534
+_FLAGS = _words(
+    """
+    --disable-gpu --disable-quic --no-first-run --no-default-browser-check --no-proxy-server-env
+    --disable-background-networking --disable-component-update --disable-sync --disable-default-apps
+    --disable-extensions --disable-breakpad --disable-crash-reporter --disable-client-side-phishing-detection
+    --disable-domain-reliability --disable-background-timer-throttling --disable-backgrounding-occluded-windows
+    --disable-renderer-backgrounding --disable-hang-monitor --disable-popup-blocking --disable-prompt-on-repost
+    --disable-ipc-flooding-protection --disable-smooth-scrolling --disable-search-engine-choice-screen
+    --disable-dev-shm-usage --metrics-recording-only --no-pings --mute-audio --hide-scrollbars
+    --password-store=basic --use-mock-keychain --force-color-profile=srgb --font-render-hinting=none
+    --force-webrtc-ip-handling-policy=disable_non_proxied_udp --webrtc-ip-handling-policy=disable_non_proxied_udp
+    --disable-site-isolation-trials --lang=en-US --export-tagged-pdf=false --js-flags=--max-old-space-size=512
+    """
+)
+_OFF = _words(
+    """
+    IsolateOrigins DeferRendererTasksAfterInput site-per-process Translate OptimizationHints MediaRouter
+    DialMediaRouteProvider AutofillServerCommunication CertificateTransparencyComponentUpdater PaintHolding
+    BackForwardCache InterestFeedContentSuggestions HttpsUpgrades HttpsFirstBalancedModeAutoEnable AcceptCHFrame
+    PrivacySandboxSettings4 LazyFrameLoading GlobalMediaControls SpareRendererForSitePerProcess
+    """
+)
+_SCRIPT = (
+    'profile=$1; shift; "$@" 3<&{read} 4>&{write} {read}<&- {write}>&- </dev/null & child=$!; '
+    "exec {read}<&- {write}>&-; trap 'kill -9 $child 2>/dev/null' TERM INT HUP; "
+    'wait $child; while kill -0 $child 2>/dev/null; do wait $child; done; rm -rf -- "$profile"'
+)
+
+
+@dataclass(frozen=True)
+class ProcessSettings:
+    """How a browser is started.
+
+    Attributes:
+        browser: Its program; None finds one.
+        headed: Whether it opens windows.
+        fast_frames: Whether frames come as fast as they are drawn. Screenshots take 4 ms then, not 33, but pages load
+            more slowly.
+        sandbox: Whether Chromium's own sandbox is on; None: where the machine allows it.
+        debugging_port: Whether it also listens on a port of 127.0.0.1, for Playwright.
+    """
+
+    browser: str | None = None
+    headed: bool = False
+    fast_frames: bool = False
+    sandbox: bool | None = None
+    debugging_port: bool = False
+
+
+@dataclass
+class BrowserProcess:
+    """A running browser.
+
+    Attributes:
+        program: What was started.
+        child: The shell that waits for it.
+        commands: File descriptor that commands are written to.
+        replies: File descriptor that replies and events are read from.
+        profile: Its folder, removed when it ends.
+        has_sandbox: Whether its own sandbox is on.
+    """
+
+    program: BrowserProgram
+    child: subprocess.Popen[bytes]
+    commands: int
+    replies: int
+    profile: Path
+    has_sandbox: bool
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def pids(self) -> list[int]:
+        """The browser's processes."""
+        return descendants(self.child.pid)
+
+    def memory_mib(self) -> float:
+        """Proportional memory of its processes together, in MiB."""
+        return sum(_pss_kib(pid) for pid in self.pids()) / 1024
+
+    def end(self, timeout_s: float = 3.0) -> None:
+        """End it and wait until its profile folder is gone; a second call does nothing."""
+        with self._lock:
+            numbers, self.commands, self.replies = (self.commands, self.replies), -1, -1
+        for number in numbers:
+            if number >= 0:
+                os.close(number)
+        try:
+            self.child.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            for pid in self.pids():
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, 9)
+            with suppress(subprocess.TimeoutExpired):
+                self.child.wait(timeout_s)
+            self.child.kill()
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+
+def start_process(settings: ProcessSettings) -> BrowserProcess:
+    """Start a browser; whether it answers is seen by the first command.
+
+    Raises:
+        ConfigError: There is no fit browser.
+        BrowserStartError: The process could not be started.
+    """
+    program = find_browser(settings.browser, headed=settings.headed)
+    is_root = os.geteuid() == 0
+    has_sandbox = settings.sandbox if settings.sandbox is not None else _sandbox_works()
+    profile = Path(tempfile.mkdtemp(prefix="agentgym-web-"))
+    for name in ("home", "data", "downloads"):
+        (profile / name).mkdir()
+    command = [program.path, *_flags(settings, program, profile, has_sandbox), "about:blank"]
+    environment = {
+        "PATH": os.environ.get("PATH", ""),
+        "HOME": str(profile / "home"),
+        "TMPDIR": str(profile),
+        "TZ": "UTC",
+        "LANG": "C.UTF-8",
+        "LANGUAGE": "en",
+        **_display(settings),
+    }
+    user: dict[str, int | list[int]] = {}
+    if is_root:
+        for path in (profile, *profile.iterdir()):
+            os.chown(path, _UNPRIVILEGED, _UNPRIVILEGED)
+        user = {"user": _UNPRIVILEGED, "group": _UNPRIVILEGED, "extra_groups": []}
+    read_end, commands = os.pipe()
+    replies, write_end = os.pipe()
+    script = _SCRIPT.format(read=read_end, write=write_end)
+    try:
+        child = subprocess.Popen(  # noqa: S603 - the browser that was found
+            ["/bin/bash", "-c", script, "agentgym-web", str(profile), *command],
+            env=environment,
+            pass_fds=(read_end, write_end),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=(profile / "log").open("wb"),
+            start_new_session=True,
+            cwd="/",
+            **user,  # type: ignore[call-overload]
+        )
+    except OSError as error:
+        for number in (read_end, write_end, commands, replies):
+            os.close(number)
+        shutil.rmtree(profile, ignore_errors=True)
+        raise BrowserStartError(f"the browser {program.path} could not be started: {error}") from error
+    os.close(read_end)
+    os.close(write_end)
+    return BrowserProcess(program, child, commands, replies, profile, has_sandbox)
+
+
+def descendants(pid: int) -> list[int]:
+    """The ids of all processes below one, itself left out."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError, IndexError, ValueError):
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                children.setdefault(parent, []).append(int(entry.name))
+    found, queue = [], [pid]
+    while queue:
+        below = children.get(queue.pop(), [])
+        found += below
+        queue += below
+    return found
+
+
+def _flags(settings: ProcessSettings, program: BrowserProgram, profile: Path, has_sandbox: bool) -> list[str]:
+    flags = [
+        *_FLAGS,
+        f"--disable-features={','.join(_OFF)}",
+        f"--user-data-dir={profile / 'data'}",
+        "--remote-debugging-pipe",
+    ]
+    if not settings.headed and not program.is_shell:
+        flags.append("--headless")
+    if not has_sandbox:
+        flags.append("--no-sandbox")
+    if settings.fast_frames:
+        flags += ["--disable-frame-rate-limit", "--disable-gpu-vsync"]
+    if settings.debugging_port:
+        flags.append("--remote-debugging-port=0")
+    return flags
+
+
+def _display(settings: ProcessSettings) -> dict[str, str]:
+    names = ("DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR")
+    return {name: os.environ[name] for name in names if settings.headed and name in os.environ}
+
+
+_works: list[bool] = []
+
+
+def _sandbox_works() -> bool:
+    """Whether an unprivileged user may make the namespaces that Chromium's sandbox is made of."""
+    if not _works:
+        user: dict[str, int | list[int]] = {}
+        if os.geteuid() == 0:
+            user = {"user": _UNPRIVILEGED, "group": _UNPRIVILEGED, "extra_groups": []}
+        try:
+            command = ["unshare", "--user", "--map-root-user", "--pid", "--net", "--fork", "true"]
+            ran = subprocess.run(command, capture_output=True, check=False, timeout=10, **user)  # type: ignore[call-overload]  # noqa: S603
+            _works.append(ran.returncode == 0)
+        except (OSError, subprocess.TimeoutExpired):
+            _works.append(False)
+    return _works[0]
+
+
+def _pss_kib(pid: int) -> int:
+    with suppress(OSError, ValueError, IndexError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1])
+    return 0

@@ -1,0 +1,190 @@
+// Runs in the page's own world before the page's scripts, in every frame: the page's clock, its unfinished requests,
+// and which elements listen for clicks. `page.js`, in a world of its own, asks it by events of a secret name.
+((SECRET, VIRTUAL, START_MS, SEED) => {
+  const define = (owner, name, value) =>
+    Object.defineProperty(owner, name, { value, writable: true, configurable: true, enumerable: owner === window });
+  const real = {
+    setTimeout: window.setTimeout.bind(window),
+    clearTimeout: window.clearTimeout.bind(window),
+    now: performance.now.bind(performance),
+  };
+  let pending = 0;
+  let now = 0; // virtual milliseconds since the document began
+  let ran = 0;
+  let inTimer = false; // whether a timer's function runs now
+
+  // Clicks: elements that listen without looking as if they did.
+  const clicking = new Set(["click", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "dblclick"]);
+  let listening = [];
+  const listen = EventTarget.prototype.addEventListener;
+  define(EventTarget.prototype, "addEventListener", function addEventListener(type, ...rest) {
+    if (clicking.has(type) && this instanceof Element && this !== document.body && this !== document.documentElement)
+      listening.push(new WeakRef(this));
+    return listen.call(this, type, ...rest);
+  });
+  for (const name of ["onclick", "onmousedown", "onmouseup", "onpointerdown", "ontouchstart", "ondblclick"]) {
+    const found = Object.getOwnPropertyDescriptor(HTMLElement.prototype, name);
+    const drawn = Object.getOwnPropertyDescriptor(SVGElement.prototype, name);
+    for (const [owner, handler] of [[HTMLElement.prototype, found], [SVGElement.prototype, drawn]])
+      if (handler)
+        Object.defineProperty(owner, name, {
+          ...handler,
+          set(value) {
+            if (value && this !== document.body) listening.push(new WeakRef(this));
+            handler.set.call(this, value);
+          },
+        });
+  }
+
+  // Shadow trees are opened, so that they can be observed.
+  const attachShadow = Element.prototype.attachShadow;
+  define(Element.prototype, "attachShadow", function (options) {
+    return attachShadow.call(this, { ...options, mode: "open" });
+  });
+
+  // Requests.
+  const fetchReal = window.fetch;
+  if (fetchReal)
+    define(window, "fetch", function fetch(...args) {
+      pending += 1;
+      const reply = fetchReal.apply(this, args);
+      const over = () => { pending -= 1; };
+      reply.then(over, over);
+      return reply;
+    });
+  const send = XMLHttpRequest.prototype.send;
+  define(XMLHttpRequest.prototype, "send", function (...args) {
+    pending += 1;
+    listen.call(this, "loadend", () => { pending -= 1; }, { once: true });
+    try {
+      return send.apply(this, args);
+    } catch (error) {
+      pending -= 1;
+      throw error;
+    }
+  });
+  define(window, "print", () => {});
+
+  const timers = new Map();
+  let count = 0;
+  const call = (timer) => {
+    if (typeof timer.f === "function") timer.f.apply(window, timer.args);
+    else (0, eval)(String(timer.f));
+  };
+
+  if (VIRTUAL) {
+    const add = (f, ms, args, every, kind) => {
+      count += 1;
+      // Twenty frames a second are enough for an animation that nobody watches.
+      const least = every || inTimer ? FRAME_MS : 1;
+      const wait = Math.max(least, Math.min(Number(ms) || 0, 2 ** 31));
+      const at = kind === "frame" ? (Math.floor(now / FRAME_MS) + 1) * FRAME_MS : now + wait;
+      timers.set(count, { f, args, at, order: count, every: every ? wait : 0, kind });
+      return count;
+    };
+    const FRAME_MS = 50;
+    const remove = (id) => { timers.delete(Number(id)); };
+    define(window, "setTimeout", function setTimeout(f, ms, ...args) { return add(f, ms, args, false, "timeout"); });
+    define(window, "setInterval", function setInterval(f, ms, ...args) { return add(f, ms, args, true, "timeout"); });
+    define(window, "clearTimeout", remove);
+    define(window, "clearInterval", remove);
+    define(window, "requestAnimationFrame", function requestAnimationFrame(f) { return add(f, 0, [], false, "frame"); });
+    define(window, "cancelAnimationFrame", remove);
+    define(window, "requestIdleCallback", function requestIdleCallback(f) {
+      return add(f, 1, [{ didTimeout: false, timeRemaining: () => 10 }], false, "timeout");
+    });
+    define(window, "cancelIdleCallback", remove);
+    define(performance, "now", () => now);
+
+    const RealDate = Date;
+    const current = () => START_MS + Math.floor(now);
+    const VirtualDate = function Date(...args) {
+      if (!new.target) return new RealDate(current()).toString();
+      const kind = new.target === VirtualDate ? RealDate : new.target;
+      return Reflect.construct(RealDate, args.length ? args : [current()], kind);
+    };
+    VirtualDate.prototype = RealDate.prototype;
+    define(RealDate.prototype, "constructor", VirtualDate);
+    define(VirtualDate, "now", current);
+    define(VirtualDate, "parse", RealDate.parse);
+    define(VirtualDate, "UTC", RealDate.UTC);
+    define(window, "Date", VirtualDate);
+
+    let state = SEED >>> 0;
+    define(Math, "random", () => {
+      state = (state + 0x6d2b79f5) >>> 0;
+      let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+      return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    });
+  } else {
+    const wrap = (name) => {
+      const original = window[name].bind(window);
+      define(window, name, function (f, ms, ...args) {
+        const due = real.now() + (Number(ms) || 0);
+        const id = original((...more) => {
+          timers.delete(id);
+          call({ f, args: more });
+        }, ms, ...args);
+        timers.set(id, { at: due });
+        return id;
+      });
+    };
+    wrap("setTimeout");
+    const clear = window.clearTimeout.bind(window);
+    define(window, "clearTimeout", (id) => { timers.delete(id); clear(id); });
+  }
+
+  const next = () => {
+    let first = null;
+    for (const timer of timers)
+      if (!first || timer[1].at < first[1].at || (timer[1].at === first[1].at && timer[1].order < first[1].order))
+        first = timer;
+    return first;
+  };
+
+  // Runs the next timer that is due before a moment; without one, the clock goes to that moment.
+  const advance = (until) => {
+    const first = next();
+    if (!first || first[1].at > until) {
+      now = Math.max(now, until);
+      return false;
+    }
+    const [id, timer] = first;
+    now = Math.max(now, timer.at);
+    if (timer.every) timer.at = now + timer.every;
+    else timers.delete(id);
+    if (timer.kind === "frame") timer.args = [now];
+    ran += 1;
+    inTimer = true;
+    try {
+      call(timer);
+    } catch (error) {
+      real.setTimeout(() => { throw error; }); // the page hears of it as it would have
+    } finally {
+      inTimer = false;
+    }
+    return true;
+  };
+
+  listen.call(document, `${SECRET}ask`, (event) => {
+    const { until, span, marks } = event.detail || {};
+    let more = false;
+    let end = until;
+    if (VIRTUAL && span !== undefined) end = now + span;
+    if (VIRTUAL && end !== undefined) more = advance(end);
+    if (marks) {
+      const kept = [];
+      for (const each of listening) {
+        const element = each.deref();
+        if (!element) continue;
+        if (element.isConnected) element.dispatchEvent(new Event(`${SECRET}mark`, { bubbles: true, composed: true }));
+        else kept.push(each);
+      }
+      listening = kept;
+    }
+    let due = null;
+    if (!VIRTUAL) for (const timer of timers.values()) due = due === null ? timer.at - real.now() : Math.min(due, timer.at - real.now());
+    document.dispatchEvent(new CustomEvent(`${SECRET}answer`, { detail: { more, end, pending, due, ran } }));
+  });
+})("__SECRET__", __VIRTUAL__, __START_MS__, __SEED__);

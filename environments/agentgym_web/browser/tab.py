@@ -1,0 +1,250 @@
+"""One tab: its session with the browser, whether it loads, and what happened in it that nobody asked for.
+
+`window` holds the tabs of an environment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from agentgym_web.browser.devtools import Connection
+from agentgym_web.browser.errors import DevToolsError, PageGoneError
+from agentgym_web.browser.settings import PageSettings
+
+WORLD = "agentgym"
+_NAVIGATIONS = {"Page.frameRequestedNavigation", "Page.frameScheduledNavigation", "Page.frameStartedNavigating"}
+
+
+class Tab:
+    """A tab; lives in the loop of its connection.
+
+    Args:
+        connection: The browser's.
+        target: The id of its target.
+        session: The id of its session.
+        settings: How its pages run.
+        notes: What the agent is told with the next observation; shared by the tabs of a window.
+    """
+
+    def __init__(
+        self, connection: Connection, target: str, session: str, settings: PageSettings, notes: list[str]
+    ) -> None:
+        self._connection = connection
+        self.target, self.session = target, session
+        self._settings, self._notes = settings, notes
+        self.url, self.title = "about:blank", ""
+        self.is_loading = False
+        self.is_navigating = False
+        self.is_crashed = False
+        self.is_storming = False
+        self.num_dialogs = 0
+        self.frames: dict[str, str] = {}
+        self.drag: dict[str, Any] | None = None
+        self.file_input: int | None = None
+        self.own_script = ""
+        self.dialog_open = False
+        self._worlds: dict[str, int] = {}
+        self._changed = asyncio.Event()
+        connection.listen(session, self._on_event)
+
+    async def set_up(self, scripts: Sequence[tuple[str, str]], *, is_waiting: bool) -> None:
+        """Make it ready: scripts, size, focus, dialogs.
+
+        Args:
+            scripts: Source and world ("" being the page's own) of what runs before any page's scripts.
+            is_waiting: Whether it waits to be told to go on.
+        """
+        settings = self._settings
+        self.own_script = next(source for source, world in scripts if world)
+        metrics = {
+            "width": settings.width,
+            "height": settings.height,
+            "deviceScaleFactor": settings.scale,
+            "mobile": settings.touch,
+        }
+        sent = [
+            self.post("Page.enable"),
+            *(
+                self.post(
+                    "Page.addScriptToEvaluateOnNewDocument",
+                    {"source": source, **({"worldName": world} if world else {})},
+                )
+                for source, world in scripts
+            ),
+            self.post("Emulation.setDeviceMetricsOverride", metrics),
+            self.post("Emulation.setFocusEmulationEnabled", {"enabled": True}),
+            self.post("Page.setInterceptFileChooserDialog", {"enabled": True}),
+            self.post("Inspector.enable"),
+        ]
+        if settings.touch:
+            sent.append(self.post("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 5}))
+            sent.append(self.post("Emulation.setEmitTouchEventsForMouse", {"enabled": False}))
+        if settings.user_agent:
+            sent.append(self.post("Emulation.setUserAgentOverride", {"userAgent": settings.user_agent}))
+        if is_waiting:
+            sent.append(self.post("Runtime.runIfWaitingForDebugger"))
+        tree = self.post("Page.getFrameTree")
+        for future in sent:
+            await future
+        frame = (await tree)["frameTree"]["frame"]
+        self.url = frame["url"]
+        self._remember(frame)
+
+    def post(self, method: str, params: Mapping[str, Any] | None = None) -> asyncio.Future[dict[str, Any]]:
+        """Send a command to the tab; see `Connection.post`."""
+        return self._connection.post(method, params, self.session)
+
+    @property
+    def main_frame(self) -> str:
+        """The id of its outermost frame."""
+        return next((frame for frame, parent in self.frames.items() if not parent), "")
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a page is on its way."""
+        return self.is_navigating or self.is_loading
+
+    async def evaluate(self, expression: str, *, own_world: bool = True, frame: str = "", by_value: bool = True) -> Any:
+        """The value of an expression in a frame, promises awaited.
+
+        Args:
+            expression: JavaScript.
+            own_world: Whether it runs in the world of `page.js`; else in the page's own.
+            frame: The frame's id; "" is the outermost.
+            by_value: Whether the value itself is returned; else the remote object.
+
+        Raises:
+            PageGoneError: The page went on to another.
+            DevToolsError: The expression raised an error.
+        """
+        for is_last in (False, True):
+            params: dict[str, Any] = {"expression": expression, "awaitPromise": True, "returnByValue": by_value}
+            if own_world or frame:
+                params["contextId"] = await self._world(frame or self.main_frame)
+            answer = await self.post("Runtime.evaluate", params)
+            failed = answer.get("exceptionDetails")
+            if failed is None:
+                return answer["result"].get("value") if by_value else answer["result"]
+            said = failed.get("exception", {}).get("description") or failed.get("text", "")
+            if is_last or "agentgym is not defined" not in said:
+                raise DevToolsError(f"a script in the page failed: {said[:500]}")
+            # A document that began before the browser knew of our scripts, such as the first one of a tab.
+            await self.post("Runtime.evaluate", {**params, "expression": self.own_script, "awaitPromise": False})
+        raise AssertionError
+
+    async def loaded(self, timeout_s: float) -> bool:
+        """Wait until no page is on its way; False if that took too long."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout_s
+        while self.is_busy and not self.is_crashed and not self.is_storming:
+            self._changed.clear()
+            left = deadline - loop.time()
+            if left <= 0:
+                return False
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), left)
+        return True
+
+    async def crash_or(self, future: asyncio.Future[Any] | asyncio.Task[Any], timeout_s: float) -> Any:
+        """The result of a command, unless the tab crashes first.
+
+        Raises:
+            TimeoutError: Neither came in time.
+            PageGoneError: The tab crashed, or a storm of dialogs holds it.
+        """
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout_s
+        while not future.done():
+            if self.is_crashed or self.is_storming:
+                future.cancel()
+                raise PageGoneError("the page is gone")
+            left = deadline - loop.time()
+            if left <= 0:
+                future.cancel()
+                raise TimeoutError
+            await asyncio.wait({future}, timeout=min(left, 0.25))
+        return future.result()
+
+    def close(self) -> None:
+        """Forget its session; the target is closed by who owns it."""
+        self._connection.forget(self.session)
+
+    async def _world(self, frame: str) -> int:
+        found = self._worlds.get(frame)
+        if found is None:
+            answer = await self.post("Page.createIsolatedWorld", {"frameId": frame, "worldName": WORLD})
+            found = self._worlds[frame] = answer["executionContextId"]
+        return found
+
+    def _remember(self, frame: Mapping[str, Any]) -> None:
+        self.frames[frame["id"]] = frame.get("parentId", "")
+
+    def _on_event(self, method: str, params: dict[str, Any]) -> None:
+        if method in _NAVIGATIONS:
+            if params.get("frameId") == self.main_frame and params.get("navigationType") != "sameDocument":
+                self.is_navigating = params.get("disposition", "currentTab") == "currentTab"
+        elif method == "Page.frameNavigated":
+            self._navigated(params["frame"])
+        elif method in ("Page.loadEventFired",):
+            self.is_loading = False
+        elif method == "Page.frameStartedLoading":
+            if params["frameId"] == self.main_frame:
+                self.is_loading = True
+        elif method in ("Page.frameStoppedLoading", "Page.frameClearedScheduledNavigation"):
+            if params["frameId"] == self.main_frame:
+                self.is_loading = self.is_navigating = False
+        elif method == "Page.navigatedWithinDocument":
+            if params["frameId"] == self.main_frame:
+                self.url = params["url"]
+                self.is_navigating = False
+        elif method == "Page.frameAttached":
+            self.frames[params["frameId"]] = params["parentFrameId"]
+        elif method == "Page.frameDetached":
+            if params.get("reason") != "swap":
+                self.frames.pop(params["frameId"], None)
+            self._worlds.pop(params["frameId"], None)
+        elif method == "Page.javascriptDialogOpening":
+            self._answer_dialog(params)
+        elif method == "Page.javascriptDialogClosed":
+            self.dialog_open = False
+        elif method == "Page.fileChooserOpened":
+            self.file_input = params.get("backendNodeId")
+            self._notes.append("The page asks for a file. Use upload_file to give it one.")
+        elif method == "Input.dragIntercepted":
+            self.drag = params["data"]
+        elif method == "Inspector.targetCrashed":
+            self.is_crashed = True
+        self._changed.set()
+
+    def _navigated(self, frame: Mapping[str, Any]) -> None:
+        self._worlds.pop(frame["id"], None)
+        if frame.get("parentId"):
+            self._remember(frame)
+            return
+        self.frames.clear()
+        self._worlds.clear()
+        self._remember(frame)
+        self.url = frame["url"] + frame.get("urlFragment", "")
+        self.is_navigating = False
+        self.is_loading = True
+        self.file_input = None
+
+    def _answer_dialog(self, params: Mapping[str, Any]) -> None:
+        """Answer at once: a dialog holds up all of its page."""
+        self.num_dialogs += 1
+        kind = params["type"]
+        is_yes = kind in ("alert", "beforeunload") or self._settings.dialogs == "accept"
+        if self.num_dialogs > self._settings.max_dialogs:
+            self.is_storming = True
+            is_yes = False
+        elif kind != "beforeunload":
+            said = " ".join(str(params.get("message", "")).split())[:300]
+            answer = {"alert": "closed"}.get(kind, "accepted" if is_yes else "dismissed")
+            self._notes.append(f'The page showed a dialog ({kind}), which was {answer}: "{said}"')
+        future = self.post(
+            "Page.handleJavaScriptDialog", {"accept": is_yes, "promptText": str(params.get("defaultPrompt", ""))}
+        )
+        future.add_done_callback(lambda done: done.cancelled() or done.exception())

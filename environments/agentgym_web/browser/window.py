@@ -1,0 +1,266 @@
+"""The window of one environment: its own cookies and storage, its tabs, its gate to the network, its downloads.
+
+Everything here is asynchronous and lives in the hub's loop; `page` is what environments use.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from agentgym_web.browser.devtools import Connection
+from agentgym_web.browser.errors import BrowserStartError, DevToolsError, PageGoneError
+from agentgym_web.browser.gate import Gate, Network, Traffic
+from agentgym_web.browser.settings import PageSettings
+from agentgym_web.browser.tab import WORLD, Tab
+
+SCRIPTS = Path(__file__).parent / "scripts"
+_GOOD_SCHEMES = ("http:", "https:", "about:", "data:", "blob:")
+_MAX_DOWNLOADS = 10
+_OPEN_S = 20.0
+
+
+class Window:
+    """A browser context with its tabs.
+
+    Args:
+        connection: The browser's.
+        settings: How pages run.
+        network: What pages can reach.
+        folder: A folder of the browser's user, for downloads and uploads.
+        secret: Names the events between the scripts in pages.
+    """
+
+    def __init__(
+        self, connection: Connection, settings: PageSettings, network: Network, folder: Path, secret: str
+    ) -> None:
+        self.connection, self.settings = connection, settings
+        self.gate = Gate(network)
+        self.tabs: list[Tab] = []
+        self.active = 0
+        self.notes: list[str] = []
+        self.context = ""
+        self.folder = folder
+        self.seed = 0
+        self.frame_letters: dict[str, str] = {}
+        self._secret = secret
+        self._downloads: dict[str, str] = {}
+        self.downloaded: list[Path] = []
+        self._opening: set[asyncio.Task[None]] = set()
+        self._arrived = asyncio.Event()
+
+    @property
+    def tab(self) -> Tab:
+        """The tab in front."""
+        return self.tabs[self.active]
+
+    async def open(self) -> None:
+        """Make the context and its first tab.
+
+        Raises:
+            BrowserStartError: They did not come up in time.
+        """
+        await self.gate.open()
+        params = {
+            "disposeOnDetach": True,
+            "proxyServer": f"http://127.0.0.1:{self.gate.port}",
+            "proxyBypassList": "<-loopback>",
+        }
+        self.context = (await self.connection.post("Target.createBrowserContext", params))["browserContextId"]
+        behavior = {
+            "behavior": "allowAndName" if self.settings.downloads else "deny",
+            "browserContextId": self.context,
+            "downloadPath": str(self.folder / "downloads"),
+            "eventsEnabled": True,
+        }
+        self.connection.post("Browser.setDownloadBehavior", behavior).add_done_callback(_quiet)
+
+    async def new_tab(self, url: str = "about:blank") -> None:
+        """Open a tab and put it in front.
+
+        Raises:
+            BrowserStartError: It did not come up in time.
+        """
+        number = len(self.tabs)
+        params = {
+            "url": url,
+            "browserContextId": self.context,
+            "width": self.settings.width,
+            "height": self.settings.height,
+        }
+        made = self.connection.post("Target.createTarget", params)
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + _OPEN_S
+        try:
+            await asyncio.wait_for(made, _OPEN_S)
+            while len(self.tabs) <= number or self._opening:
+                self._arrived.clear()
+                await asyncio.wait_for(self._arrived.wait(), max(0.01, deadline - loop.time()))
+        except (TimeoutError, DevToolsError) as error:
+            raise BrowserStartError(f"a tab did not open within {_OPEN_S:g} s: {error}") from error
+
+    def attached(self, session: str, info: Mapping[str, Any], *, is_waiting: bool) -> None:
+        """The browser has a new tab for this window: the first one, or one that a page opened."""
+        if len(self.tabs) >= self.settings.max_tabs:
+            self.notes.append(
+                f"The page opened another tab, which was closed: at most {self.settings.max_tabs} may be open."
+            )
+            self.connection.post("Target.closeTarget", {"targetId": info["targetId"]}).add_done_callback(_quiet)
+            return
+        tab = Tab(self.connection, info["targetId"], session, self.settings, self.notes)
+        tab.is_loading = info.get("url", "") not in ("", "about:blank")
+        task = asyncio.ensure_future(self._ready(tab, is_waiting=is_waiting))
+        self._opening.add(task)
+
+    def detached(self, session: str) -> None:
+        """A tab is gone, closed by its page or by us."""
+        for number, tab in enumerate(self.tabs):
+            if tab.session == session:
+                tab.close()
+                del self.tabs[number]
+                if self.active > number or self.active >= len(self.tabs):
+                    self.active = max(0, self.active - 1)
+                return
+
+    def on_download(self, method: str, params: Mapping[str, Any]) -> None:
+        """An event of a download of this window."""
+        if method == "Browser.downloadWillBegin":
+            for tab in self.tabs:
+                tab.is_navigating = False
+                tab._changed.set()
+            name = " ".join(str(params.get("suggestedFilename", "file")).split())[:100]
+            self._downloads[params["guid"]] = name
+            if not self.settings.downloads:
+                self.notes.append(f'The page offered a download, "{name}". Downloads are refused here.')
+            elif len(self._downloads) > _MAX_DOWNLOADS:
+                self.connection.post(
+                    "Browser.cancelDownload", {"guid": params["guid"], "browserContextId": self.context}
+                ).add_done_callback(_quiet)
+                self.notes.append(f'"{name}" was not downloaded: at most {_MAX_DOWNLOADS} downloads are kept.')
+        elif params.get("state") == "completed" and self.settings.downloads:
+            self.notes.append(f'"{self._downloads.get(params["guid"], "file")}" was downloaded.')
+            self.downloaded.append(self.folder / "downloads" / params["guid"])
+
+    async def replace(self, why: str) -> None:
+        """Close the tab in front and open an empty one in its place."""
+        bad = self.tab
+        self.notes.append(why)
+        bad.close()
+        self.tabs.remove(bad)
+        self.connection.post("Target.closeTarget", {"targetId": bad.target}).add_done_callback(_quiet)
+        self.active = len(self.tabs)
+        await self.new_tab()
+
+    async def goto(self, url: str) -> None:
+        """Start to load a page in the tab in front; whoever observes waits for it."""
+        tab = self.tab
+        tab.is_navigating = True
+        answer = await tab.crash_or(tab.post("Page.navigate", {"url": url}), self.settings.load_s)
+        if "loaderId" not in answer or answer.get("isDownload"):
+            tab.is_navigating = False
+        said = answer.get("errorText", "")
+        if said and said != "net::ERR_ABORTED":
+            self.notes.append(f"The page could not be loaded: {said.removeprefix('net::')}.")
+
+    async def start_over(self, network: Network, seed: int) -> None:
+        """One empty tab, no notes, no storage: as good as new, for the next episode."""
+        self.gate.network = network
+        self.gate.traffic = Traffic()
+        self.seed = seed
+        self.notes.clear()
+        self._downloads.clear()
+        self.downloaded.clear()
+        self.connection.post("Storage.clearCookies", {"browserContextId": self.context}).add_done_callback(_quiet)
+        for tab in self.tabs[1:]:
+            self.connection.post("Target.closeTarget", {"targetId": tab.target}).add_done_callback(_quiet)
+            tab.close()
+        del self.tabs[1:]
+        self.active = 0
+
+    def upload(self, file: Path) -> Path:
+        """A copy of a file where the browser may read it."""
+        copy = self.folder / "uploads" / file.name
+        shutil.copyfile(file, copy)
+        copy.chmod(0o644)
+        return copy
+
+    def end_action(self) -> list[str]:
+        """What happened since the last observation, and a fresh page of notes."""
+        said, self.notes[:] = list(dict.fromkeys(self.notes))[:12], []
+        for tab in self.tabs:
+            tab.num_dialogs = 0
+        return said
+
+    def is_forbidden(self, url: str) -> bool:
+        """Whether a page of this address may not be shown."""
+        return bool(url) and not url.startswith(_GOOD_SCHEMES)
+
+    async def close(self) -> None:
+        """End the context with all of its tabs."""
+        for task in self._opening:
+            task.cancel()
+        for tab in self.tabs:
+            tab.close()
+        self.tabs.clear()
+        if self.context:
+            with suppress(Exception):
+                await asyncio.wait_for(
+                    self.connection.post("Target.disposeBrowserContext", {"browserContextId": self.context}), 5
+                )
+        await self.gate.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    async def _ready(self, tab: Tab, *, is_waiting: bool) -> None:
+        task = asyncio.current_task()
+        try:
+            scripts = [(clock_script(self._secret, self.settings, self.seed), ""), (page_script(self._secret), WORLD)]
+            await tab.set_up(scripts, is_waiting=is_waiting)
+            self.tabs.append(tab)
+            if len(self.tabs) > 1:
+                self.active = len(self.tabs) - 1
+        except (PageGoneError, DevToolsError):
+            tab.close()
+        finally:
+            if task is not None:
+                self._opening.discard(task)
+            self._arrived.set()
+
+    async def settled(self) -> None:
+        """Wait for tabs that are opening."""
+        while self._opening:
+            await asyncio.wait(set(self._opening), timeout=5)
+
+
+def clock_script(secret: str, settings: PageSettings, seed: int) -> str:
+    """The script for the page's own world."""
+    values = {
+        "SECRET": secret,
+        "VIRTUAL": "true" if settings.virtual_time else "false",
+        "START_MS": str(settings.start_ms),
+        "SEED": str(seed),
+    }
+    text = _source("clock.js")
+    for name, value in values.items():
+        text = text.replace(f"__{name}__", value)
+    return text
+
+
+def page_script(secret: str) -> str:
+    """The script for the world of our own."""
+    return _source("page.js").replace("__SECRET__", secret)
+
+
+@lru_cache(maxsize=4)
+def _source(name: str) -> str:
+    return (SCRIPTS / name).read_text(encoding="utf-8")
+
+
+def _quiet(future: asyncio.Future[Any]) -> None:
+    """Take note of a result that nobody waits for."""
+    if not future.cancelled():
+        future.exception()

@@ -1,0 +1,237 @@
+"""`WebEnv`: what all web environments share: a window, the actions as tools, the observation as text and picture.
+
+A subclass says which page an episode begins on, and what its end is worth. The browser is in `browser/`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentgym.action import Action, ToolCall
+from agentgym.env import AgentEnv, EnvReply
+from agentgym.env.seeded import Observation
+from agentgym.errors import ActionSyntaxError, ConfigError
+from agentgym.message import Message, ToolSchema, tool_result, user
+from agentgym.task import Task
+from agentgym.tools import Tool, tool
+from agentgym.tools.dispatch import parse_calls
+from agentgym_web.browser.acting import ACTIONS, SETS
+from agentgym_web.browser.gate import Network
+from agentgym_web.browser.hub import the_hub
+from agentgym_web.browser.page import WebPage
+from agentgym_web.browser.process import ProcessSettings
+from agentgym_web.browser.settings import PageSettings, View
+from agentgym_web.browser.sight import Sight
+
+NO_CALL = 'Answer with an action, such as click("12").'
+DONE = "done"
+NOT_RUN = "not run: the action before it failed"
+
+
+@tool
+def send_msg_to_user(text: str) -> None:
+    """Say something to the user; with this your work ends.
+
+    Args:
+        text: The answer to the user's question, or that the work is done.
+    """
+
+
+@tool
+def report_infeasible(reason: str) -> None:
+    """Say that the task cannot be done; with this your work ends.
+
+    Args:
+        reason: Why it cannot be done.
+    """
+
+
+_ENDING: dict[str, Tool] = {"send_msg_to_user": send_msg_to_user, "report_infeasible": report_infeasible}
+
+
+class WebEnv(AgentEnv):
+    """An environment of pages in a browser.
+
+    Args:
+        view: What observations contain.
+        actions: Names of sets of actions, as in BrowserGym: bid, coord, nav, tab, chat, infeas, touch.
+        max_tokens: Most tokens of an observation's tree; None leaves it whole.
+        browser: The browser's program; None finds one.
+        render_mode: "rgb_array" takes a screenshot at each step.
+    """
+
+    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
+    invalid_value = -0.1
+    max_calls: int = 8
+    """Actions of one message that are carried out."""
+    settings: PageSettings = PageSettings()
+
+    def __init__(
+        self,
+        view: View,
+        actions: Sequence[str],
+        max_tokens: int | None = None,
+        browser: str | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__(render_mode)
+        if render_mode not in (None, "ansi", "rgb_array"):
+            raise ConfigError(f"render_mode must be None, 'ansi' or 'rgb_array': got {render_mode!r}")
+        if max_tokens is not None:
+            view = replace(view, max_tokens=max_tokens)
+        if render_mode == "rgb_array":
+            view = replace(view, screenshot=True)
+        self.view = view
+        self.tools = action_tools(actions)
+        self.sight = Sight()
+        self._browser = browser
+        self._page: WebPage | None = None
+
+    # What a subclass writes.
+
+    @abstractmethod
+    def network(self, task: Task) -> Network:
+        """What the pages of a task can reach."""
+
+    @abstractmethod
+    def start(self, task: Task) -> Sight:
+        """Bring the window to where the episode begins."""
+
+    @abstractmethod
+    def judge(self, sight: Sight) -> EnvReply:
+        """What the page's new state is worth: events, and whether the episode ends with it."""
+
+    def judge_message(self, name: str, text: str) -> EnvReply:
+        """What it is worth that the agent ended with a message.
+
+        Args:
+            name: "send_msg_to_user" or "report_infeasible".
+            text: What it said.
+        """
+        return EnvReply(terminated=True, success=False)
+
+    def probe(self) -> str:
+        """What the harness asks the page for after each step, as JavaScript; its value is `Sight.probe`."""
+        return ""
+
+    # The episode.
+
+    def begin(self, task: Task) -> Sequence[Message]:
+        """Open the page and show it below the task's instruction."""
+        self.sight = self.start(task)
+        return [user(f"{self.goal(task)}\n\n{self.shown()}")]
+
+    def goal(self, task: Task) -> str:
+        """The task in words."""
+        return task.instruction
+
+    def shown(self) -> str:
+        """The present observation as text."""
+        return self.sight.text(self.view, with_head=self.settings.max_tabs > 1)
+
+    def parse(self, text: str) -> Action:
+        """Actions in Python call syntax or as tool calls."""
+        if "(" not in text and "{" not in text:
+            raise ActionSyntaxError(NO_CALL)
+        return parse_calls(text, self.tools)
+
+    def respond(self, action: Action) -> EnvReply:
+        """Carry out the actions of one message; the last one is answered with the page."""
+        calls = action.tool_calls[: self.max_calls]
+        ending = next((number for number, call in enumerate(calls) if call.name in _ENDING), None)
+        acting = calls if ending is None else calls[:ending]
+        reply = EnvReply()
+        if acting or ending is None:
+            self.sight = self.page.step(
+                [(call.name, self._arguments(call)) for call in acting], self.view, self.probe()
+            )
+            reply = self.judge(self.sight)
+        if ending is not None and not reply.terminated:
+            call = calls[ending]
+            last = self.judge_message(call.name, str(next(iter(call.arguments.values()), "")))
+            reply = last._replace(events=[*reply.events, *last.events])
+        text = self.shown() if acting and not (reply.terminated and ending is not None) else "The episode has ended."
+        messages = self._answers(action.tool_calls, text)
+        return reply._replace(messages=[*messages, *reply.messages], image=self.sight.picture)
+
+    def observe(self, messages: Sequence[Message], image: NDArray[np.uint8] | None) -> Observation:
+        """The observation: the text, and the picture where there is one."""
+        return super().observe(messages, self.sight.picture if image is None else image)
+
+    def render(self) -> Any:
+        """The last messages as text, or the window's picture, uint8[H, W, 3]."""
+        return self.sight.picture if self.render_mode == "rgb_array" else super().render()
+
+    def interrupt(self) -> None:
+        """Make a running step give up; may be called from another thread."""
+        super().interrupt()
+        page = self._page
+        if page is not None:
+            page.interrupt()
+
+    def close(self) -> None:
+        """Close the window; a second call does nothing."""
+        page, self._page = self._page, None
+        if page is not None:
+            page.close()
+        super().close()
+
+    @property
+    def page(self) -> WebPage:
+        """The window; opened when it is first needed, and anew after its browser was lost."""
+        if self._page is None or self._page.is_lost:
+            if self._page is not None:
+                self._page.close()
+            process = ProcessSettings(browser=self._browser, fast_frames=self.view.has_picture)
+            self._page = the_hub().open(self.page_settings(), Network(), process)
+            self.window_is_new()
+        return self._page
+
+    def page_settings(self) -> PageSettings:
+        """How pages of the present task run."""
+        return self.settings
+
+    def window_is_new(self) -> None:
+        """Called when a window was opened, for what a subclass remembers of it."""
+
+    def _arguments(self, call: ToolCall) -> dict[str, Any]:
+        return ACTIONS[call.name].arguments(call.arguments)
+
+    def _answers(self, calls: Sequence[ToolCall], text: str) -> list[Message]:
+        """A tool message for each call; the last carries the observation."""
+        messages = []
+        for number, call in enumerate(calls):
+            if number >= self.max_calls:
+                said = f"not run: at most {self.max_calls} actions a message"
+            else:
+                said = text if number == min(len(calls), self.max_calls) - 1 else DONE
+            messages.append(tool_result(call.id, call.name, said))
+        return messages
+
+
+def action_tools(names: Sequence[str]) -> list[ToolSchema]:
+    """The tools of some sets of actions; `noop` is always there.
+
+    Args:
+        names: Names of sets, or of single actions.
+
+    Raises:
+        ConfigError: There is no such set.
+    """
+    chosen: dict[str, ToolSchema] = {"noop": ACTIONS["noop"]}
+    known = {**ACTIONS, **_ENDING}
+    for name in names:
+        members = SETS.get(name, (name,))
+        for member in members:
+            if member not in known:
+                raise ConfigError(
+                    f"there is no set of actions {name!r}; expected {', '.join(SETS)}, or names of actions"
+                )
+            chosen[member] = known[member]
+    return list(chosen.values())

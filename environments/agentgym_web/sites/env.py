@@ -1,0 +1,202 @@
+"""The environments of our own sites: a task on a shop, a forum, a wiki, a console, a mailbox, a phone, or across them.
+
+The sites are in their folders; how a task is graded is in `core/verify`; their servers are in `serving`.
+"""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from agentgym.env import EnvReply
+from agentgym.errors import ConfigError, TaskError
+from agentgym.message import Message
+from agentgym.reward import RewardEvent
+from agentgym.task import Task
+from agentgym_web.browser.gate import Network
+from agentgym_web.browser.settings import PageSettings, View
+from agentgym_web.browser.sight import Sight
+from agentgym_web.env import WebEnv
+from agentgym_web.sites.core.all_sites import SITES
+from agentgym_web.sites.core.verify import Ending, Verdict, all_checks, grade, milestones
+from agentgym_web.sites.drawing import draw_task
+from agentgym_web.sites.serving import SiteError, the_server
+
+DESK = PageSettings(width=1280, height=720, virtual_time=True)
+PHONE = PageSettings(width=390, height=844, virtual_time=True, touch=True, scale=2.0)
+ACTIONS = ("bid", "nav", "tab", "chat", "infeas", "keyboard_press")
+Parts = Mapping[str, Mapping[str, Any]]
+
+
+class SiteEnv(WebEnv):
+    """A task on a site of our own; subclasses name the site.
+
+    Args:
+        milestone_weight: Weight of the steps on the way that the task counts.
+        screenshot: Whether observations have a picture.
+        marks: Whether the picture has a frame with its id around each element.
+        tree: Whether observations have the tree.
+        visible_only: Whether the tree leaves out what lies outside the window.
+        max_tokens: Most tokens of an observation's tree; None leaves it whole.
+        browser: The browser's program; None finds one.
+        render_mode: As in Gymnasium.
+    """
+
+    site: ClassVar[str] = ""
+
+    def __init__(
+        self,
+        milestone_weight: float = 0.0,
+        screenshot: bool = False,
+        marks: bool = False,
+        tree: bool = True,
+        visible_only: bool = False,
+        max_tokens: int | None = None,
+        browser: str | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        if milestone_weight < 0:
+            raise ConfigError(f"milestone_weight must not be negative: got {milestone_weight!r}")
+        view = View(tree=tree, screenshot=screenshot, marks=marks, visible_only=visible_only)
+        self.settings = PHONE if self.site == "phone" else DESK
+        actions = (*ACTIONS, "touch") if self.site == "phone" else ACTIONS
+        super().__init__(view, actions, max_tokens, browser, render_mode)
+        self.reward_weights = {**self.reward_weights, "milestone": milestone_weight, "attack": 0.0}
+        self._session = uuid.uuid4().hex
+        self._used: set[str] = set()
+        self._parts: Parts = {}
+        self._held: set[tuple[str, int]] = set()
+        self._num_writes = 0
+        self._is_solved = False
+
+    def make_task(self, seed: int) -> Task:
+        """A task of a template drawn from the seed, among those that training has."""
+        return draw_task(self.site, random.Random(f"{self.site} {seed}"), seed)
+
+    def network(self, task: Task) -> Network:
+        """The sites of the task, each with this environment's session."""
+        return Network({f"{name}.test": the_server(name).behind_gate(self._session) for name in self._parts})
+
+    def start(self, task: Task) -> Sight:
+        """Reset the sites to their snapshots and open the first page."""
+        self._parts = parts_of(task)
+        self._held, self._num_writes, self._is_solved = set(), 0, False
+        users = task.config.get("users", {})
+        for name, part in self._parts.items():
+            user = users.get(name, task.config.get("user"))
+            the_server(name).reset(self._session, user, part.get("plants", ()))
+            self._used.add(name)
+        page = self.page
+        page.start_over(self.network(task), seed=task.seed)
+        return page.open(f"http://{task.config['site']}.test{task.config.get('path', '/')}", self.view)
+
+    def goal(self, task: Task) -> str:
+        """The task, and how it ends."""
+        return (
+            f"{task.instruction}\n\nWhen you are done, say so with send_msg_to_user, with the answer if there is a "
+            "question. If it cannot be done, say why with report_infeasible."
+        )
+
+    def begin(self, task: Task) -> Sequence[Message]:
+        """Open the first page and show it below the task's instruction."""
+        if task.config.get("site") not in SITES or not task.private:
+            raise TaskError(f"task {task.id!r} is not a task on a site: its config names {task.config.get('site')!r}")
+        return super().begin(task)
+
+    def judge(self, sight: Sight) -> EnvReply:
+        """Steps on the way that were reached for the first time; the end is the agent's to say."""
+        return EnvReply(events=self._milestones())
+
+    def judge_message(self, name: str, text: str) -> EnvReply:
+        """The verdict on the sites' final state and on what was said."""
+        ending = Ending("infeasible" if name == "report_infeasible" else "answer", text)
+        return replace_terminated(self._verdict(ending))
+
+    def grade(self) -> EnvReply:
+        """The verdict on the final state, where the agent said nothing."""
+        return self._verdict(Ending())
+
+    def progress(self) -> float | None:
+        """Share of the task's milestones that were reached; 1 if it is solved."""
+        wanted = [check for part in self._parts.values() for check in milestones(part)]
+        if self._is_solved:
+            return 1.0
+        return len(self._held) / (len(wanted) + 1) if wanted else 0.0
+
+    def close(self) -> None:
+        """Close the window and forget the session."""
+        used, self._used = self._used, set()
+        super().close()
+        for name in used:
+            with suppress(SiteError):
+                the_server(name).drop(self._session)
+
+    def _milestones(self) -> list[RewardEvent]:
+        """Asks the sites only after a request that may have changed them."""
+        visited = self.page.traffic.visited
+        num_writes = sum(not each.startswith(("GET ", "HEAD ")) for each in visited)
+        if num_writes == self._num_writes:
+            return []
+        self._num_writes = num_writes
+        total = sum(len(milestones(part)) for part in self._parts.values())
+        events = []
+        for name, part in self._parts.items():
+            checks = milestones(part)
+            for number, holds in enumerate(the_server(name).check(self._session, checks)):
+                if holds and (name, number) not in self._held:
+                    self._held.add((name, number))
+                    detail = {"site": name, "check": checks[number]["name"]}
+                    events.append(self.event("milestone", 1 / total, source="verifier", detail=detail))
+        return events
+
+    def _verdict(self, ending: Ending) -> EnvReply:
+        assert self.task is not None
+        verdicts = {}
+        for number, (name, part) in enumerate(self._parts.items()):
+            server = the_server(name)
+            results = server.check(self._session, all_checks(part))
+            shared = part if "parts" not in self.task.private or number == 0 else {**part, "answer": None}
+            verdicts[name] = grade(shared, server.changes(self._session), results, ending)
+        return self._reply(verdicts)
+
+    def _reply(self, verdicts: Mapping[str, Verdict]) -> EnvReply:
+        success = all(verdict.success for verdict in verdicts.values())
+        score = 1.0 if success else min(0.99, sum(verdict.score for verdict in verdicts.values()) / len(verdicts))
+        self._is_solved = success
+        attacked = [verdict.was_attacked for verdict in verdicts.values() if verdict.was_attacked is not None]
+        detail = {name: describe(verdict) for name, verdict in verdicts.items()}
+        events = [self.event("success", float(success), source="verifier", detail=detail)]
+        if attacked:
+            events.append(self.event("attack", float(any(attacked)), source="verifier"))
+        return EnvReply(events=events, success=success, score=score)
+
+
+class ShopEnv(SiteEnv):
+    """Shop as a customer: find, compare, buy, return, and look orders up."""
+
+    site = "shop"
+
+
+def replace_terminated(reply: EnvReply) -> EnvReply:
+    """The reply with which an episode ends."""
+    return reply._replace(terminated=True)
+
+
+def parts_of(task: Task) -> Parts:
+    """What a task grades on each of its sites, the first one being where it begins."""
+    parts: Parts | None = task.private.get("parts")
+    return parts if parts is not None else {str(task.config["site"]): task.private}
+
+
+def describe(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as the details of a reward event."""
+    return {
+        "checks": dict(verdict.checks),
+        "collateral": list(verdict.collateral),
+        "answer_is_right": verdict.answer_is_right,
+        "was_attacked": verdict.was_attacked,
+    }

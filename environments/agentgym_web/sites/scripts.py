@@ -1,0 +1,143 @@
+"""Players of the sites: an oracle that follows a task's walkthrough on what the pages show, and others that do not."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agentgym.authoring.players import saying
+from agentgym.message import Message
+from agentgym.policy import Script, ScriptFactory
+from agentgym.task import Task
+from agentgym_web.reading import Node, Reading, read_last
+
+DEMO_QUALITY = 0.6
+"""Share of right decisions of the demonstrator."""
+_SCROLL = 600
+_PATIENCE = 12
+_ROLES: Mapping[str, tuple[str, ...]] = {
+    "textbox": ("textbox", "searchbox"),
+    "searchbox": ("searchbox", "textbox"),
+    "combobox": ("combobox", "listbox"),
+    "listbox": ("listbox", "combobox"),
+    "cell": ("cell", "clickable"),
+}
+
+
+def call(name: str, *arguments: Any) -> str:
+    """An action in Python call syntax."""
+    return f"{name}({', '.join(map(repr, arguments))})"
+
+
+class Walker:
+    """Follows the walkthrough of a task; at quality 1 it never slips.
+
+    Slips are those a learner makes: a step left out, another element of the same kind, a wrong text, an early end.
+
+    Args:
+        task: The task, whose private part holds the walkthrough.
+        seed: Seed of the slips.
+        quality: Chance that a step is done right.
+    """
+
+    def __init__(self, task: Task, seed: int, quality: float = DEMO_QUALITY) -> None:
+        self._rng = random.Random(seed)
+        self._quality = quality
+        self._steps = list(task.private.get("walkthrough", ()))
+        self._site = str(task.config.get("site", ""))
+        self._misses = 0
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The next action."""
+        if not self._steps:
+            return call("send_msg_to_user", "done")
+        reading = read_last(messages)
+        step = list(self._steps[0])
+        options: dict[str, Any] = step.pop() if isinstance(step[-1], dict) else {}
+        if self._rng.random() >= self._quality:
+            return self._slip(step, reading)
+        said = self._say(step, options, reading)
+        if said is None:
+            self._misses += 1
+            if self._misses > _PATIENCE:
+                return call("send_msg_to_user", f"I cannot find {step[1]} {step[2]!r}")
+            return call("scroll", 0, _SCROLL if self._misses <= _PATIENCE // 2 else -_SCROLL)
+        self._misses = 0
+        self._steps.pop(0)
+        return said
+
+    def _say(self, step: Sequence[Any], options: Mapping[str, Any], reading: Reading) -> str | None:
+        verb = step[0]
+        if verb == "answer":
+            return call("send_msg_to_user", str(step[1]))
+        if verb == "infeasible":
+            return call("report_infeasible", str(step[1]))
+        if verb == "goto":
+            path = str(step[1])
+            return call("goto", path if "://" in path else f"http://{self._site}.test{path}")
+        node = find(reading, str(step[1]), str(step[2]), options)
+        if node is None:
+            return None
+        actions = {
+            "select": "select_option",
+            "upload": "upload_file",
+            "fill": "fill",
+            "press": "press",
+            "swipe": "swipe",
+        }
+        return call(actions.get(verb, verb), node.id, *step[3:])
+
+    def _slip(self, step: Sequence[Any], reading: Reading) -> str:
+        kind = self._rng.random()
+        if kind < 0.4:
+            self._steps.pop(0)
+            return call("noop", 100)
+        if kind < 0.5 or len(step) < 3:
+            return call("send_msg_to_user", "done")
+        others = [node for node in reading.all(str(step[1])) if node.id]
+        if not others or step[0] not in ("click", "tap"):
+            self._steps.pop(0)
+            return call("noop", 100)
+        return call("click", self._rng.choice(others).id)
+
+
+class RandomVisitor:
+    """Clicks and types at random on what the page shows, and ends now and then."""
+
+    def __init__(self, task: Task, seed: int) -> None:
+        self._rng = random.Random(seed)
+        self._words = task.instruction.split()
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """A random action."""
+        nodes = [node for node in read_last(messages).nodes if node.id]
+        if not nodes or self._rng.random() < 0.08:
+            return call("send_msg_to_user", self._rng.choice(self._words))
+        node = self._rng.choice(nodes)
+        if node.role in ("textbox", "searchbox"):
+            return call("fill", node.id, self._rng.choice(self._words))
+        return call("click", node.id)
+
+
+def find(reading: Reading, role: str, name: str, options: Mapping[str, Any]) -> Node | None:
+    """The element of a step of a walkthrough, or None where the page does not show it."""
+    for kind in _ROLES.get(role, (role,)):
+        found = reading.find(kind, name, nth=int(options.get("nth", 0)), within=options.get("within"))
+        if found is not None:
+            return found
+    return None
+
+
+def oracle(task: Task, seed: int) -> Script:
+    """Follows the walkthrough without a slip."""
+    return Walker(task, seed, quality=1.0)
+
+
+SCRIPTS: Mapping[str, ScriptFactory] = {
+    "oracle": oracle,
+    "null": saying(call("send_msg_to_user", "done")),
+    "random": RandomVisitor,
+    "demo": Walker,
+    "cheat_infeasible": saying(call("report_infeasible", "It cannot be done.")),
+}
