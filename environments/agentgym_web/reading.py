@@ -132,7 +132,7 @@ class Reading:
             while group is not None:
                 members = [group, *self.inside(group)]
                 size = len(members)
-                if any(wanted in member.name.lower() for member in members):
+                if wanted in " ".join(" ".join(member.name for member in members).split()).lower():
                     best.append((size, node))
                     break
                 group = self.parent(group)

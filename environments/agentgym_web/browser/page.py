@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _ROUNDS = 6
 _GRACE_S = 2.0
+_SENDING_S = 0.3
 Call = tuple[str, Mapping[str, Any]]
 """An action's name and its arguments."""
 
@@ -200,6 +201,8 @@ class WebPage:
                 found = await self._observe(view, restart)
                 if tab is not window.tab or tab.is_busy or tab.is_crashed or tab.is_storming or window._opening:
                     await window.settled()
+                    continue
+                if found["sent"] and await tab.begins(_SENDING_S):
                     continue
                 if window.gate.in_flight and not await self._idle():
                     continue

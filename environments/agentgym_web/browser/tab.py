@@ -148,6 +148,19 @@ class Tab:
                 await asyncio.wait_for(self._changed.wait(), left)
         return True
 
+    async def begins(self, timeout_s: float) -> bool:
+        """Wait until a page is on its way, such as the answer to a form; False if none is in time."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout_s
+        while not self.is_busy:
+            self._changed.clear()
+            left = deadline - loop.time()
+            if left <= 0:
+                return False
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), left)
+        return True
+
     async def crash_or(self, future: asyncio.Future[Any] | asyncio.Task[Any], timeout_s: float) -> Any:
         """The result of a command, unless the tab crashes first.
 

@@ -9,7 +9,6 @@ import random
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from agentgym.env import EnvReply
@@ -114,11 +113,11 @@ class SiteEnv(WebEnv):
     def judge_message(self, name: str, text: str) -> EnvReply:
         """The verdict on the sites' final state and on what was said."""
         ending = Ending("infeasible" if name == "report_infeasible" else "answer", text)
-        return replace_terminated(self._verdict(ending))
+        return replace_terminated(self._graded_by_sites(ending))
 
     def grade(self) -> EnvReply:
         """The verdict on the final state, where the agent said nothing."""
-        return self._verdict(Ending())
+        return self._graded_by_sites(Ending())
 
     def progress(self) -> float | None:
         """Share of the task's milestones that were reached; 1 if it is solved."""
@@ -153,7 +152,7 @@ class SiteEnv(WebEnv):
                     events.append(self.event("milestone", 1 / total, source="verifier", detail=detail))
         return events
 
-    def _verdict(self, ending: Ending) -> EnvReply:
+    def _graded_by_sites(self, ending: Ending) -> EnvReply:
         assert self.task is not None
         verdicts = {}
         for number, (name, part) in enumerate(self._parts.items()):

@@ -6,12 +6,12 @@
   const elements = new Map();
   const clickable = new WeakSet();
   let answer = null;
-  let submitted = false;
+  let submitted = null; // the last form that was sent, which its page may still have stopped
 
   const hear = (doc) => {
     doc.addEventListener(`${SECRET}mark`, (event) => clickable.add(event.composedPath()[0]), true);
     doc.addEventListener(`${SECRET}answer`, (event) => { answer = event.detail; }, true);
-    doc.addEventListener("submit", () => { submitted = true; }, true);
+    doc.addEventListener("submit", (event) => { submitted = event; }, true);
   };
   hear(document);
   const heard = new WeakSet([document]);
@@ -67,7 +67,6 @@
   // waited for while timers are due soon, requests run or elements change.
   const settle = async ({ virtual, spanMs, limitMs, dueMs = 120 }) => {
     const began = performance.now();
-    submitted = false;
     await hop();
     let documents = document.querySelector("iframe, frame") ? frames(document) : [document];
     while (documents.some((doc) => doc.readyState !== "complete") && performance.now() - began < limitMs) {
@@ -128,7 +127,9 @@
       if (virtual) for (const doc of documents) ask(doc, { span: 0 });
       await hop();
     }
-    return submitted;
+    const sent = submitted !== null && !submitted.defaultPrevented;
+    submitted = null;
+    return sent;
   };
 
   // Roles and names, after HTML-AAM and the computation of accessible names, for what agents meet.
@@ -738,8 +739,9 @@
       elements.clear();
       lastId = 0;
     }
-    if (options.settle) await settle(options.settle);
+    const sent = options.settle ? await settle(options.settle) : false;
     const found = {
+      sent,
       url: location.href, title: clip(squeeze(document.title), 200), settleMs: performance.now() - began, state: document.readyState,
       scroll: [Math.round(scrollX), Math.round(scrollY), document.documentElement.scrollWidth, document.documentElement.scrollHeight, innerWidth, innerHeight],
     };
