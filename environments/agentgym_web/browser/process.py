@@ -26,7 +26,7 @@ def _words(text: str) -> tuple[str, ...]:
 _UNPRIVILEGED = 65534
 _FLAGS = _words(
     """
-    --disable-gpu --disable-quic --no-first-run --no-default-browser-check --no-proxy-server-env
+    --allow-pre-commit-input --disable-gpu --disable-quic --no-first-run --no-default-browser-check --no-proxy-server-env
     --disable-background-networking --disable-component-update --disable-sync --disable-default-apps
     --disable-extensions --disable-breakpad --disable-crash-reporter --disable-client-side-phishing-detection
     --disable-domain-reliability --disable-background-timer-throttling --disable-backgrounding-occluded-windows
@@ -40,7 +40,8 @@ _FLAGS = _words(
 )
 _OFF = _words(
     """
-    IsolateOrigins DeferRendererTasksAfterInput site-per-process Translate OptimizationHints MediaRouter
+    DropInputEventsBeforeFirstPaint AvoidUnnecessaryBeforeUnloadCheckSync RenderDocument ThirdPartyStoragePartitioning
+    DestroyProfileOnBrowserClose IsolateOrigins DeferRendererTasksAfterInput site-per-process Translate OptimizationHints MediaRouter
     DialMediaRouteProvider AutofillServerCommunication CertificateTransparencyComponentUpdater PaintHolding
     BackForwardCache InterestFeedContentSuggestions HttpsUpgrades HttpsFirstBalancedModeAutoEnable AcceptCHFrame
     PrivacySandboxSettings4 LazyFrameLoading GlobalMediaControls SpareRendererForSitePerProcess

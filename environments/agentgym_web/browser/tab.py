@@ -206,7 +206,10 @@ class Tab:
         elif method == "Page.frameStartedLoading":
             if params["frameId"] == self.main_frame:
                 self.is_loading = True
-        elif method in ("Page.frameStoppedLoading", "Page.frameClearedScheduledNavigation"):
+        elif method == "Page.frameClearedScheduledNavigation":  # it was given up, or it is under way
+            if params["frameId"] == self.main_frame:
+                self.is_navigating = False
+        elif method == "Page.frameStoppedLoading":
             if params["frameId"] == self.main_frame:
                 self.is_loading = self.is_navigating = False
         elif method == "Page.navigatedWithinDocument":
