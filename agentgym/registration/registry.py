@@ -16,7 +16,7 @@ from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.registration.env_spec import EnvSpec
 from agentgym.suite import register_suites
 
-OWN_FAMILIES = ("agentgym_dialogue", "agentgym_swe", "agentgym_tools")
+OWN_FAMILIES = ("agentgym_dialogue", "agentgym_swe", "agentgym_tools", "agentgym_web")
 """Packages of this distribution whose `specs.SPECS` lists environments."""
 _specs: dict[str, EnvSpec] = {}
 

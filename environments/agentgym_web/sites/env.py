@@ -113,7 +113,7 @@ class SiteEnv(WebEnv):
     def judge_message(self, name: str, text: str) -> EnvReply:
         """The verdict on the sites' final state and on what was said."""
         ending = Ending("infeasible" if name == "report_infeasible" else "answer", text)
-        return replace_terminated(self._graded_by_sites(ending))
+        return self._graded_by_sites(ending)._replace(terminated=True)
 
     def grade(self) -> EnvReply:
         """The verdict on the final state, where the agent said nothing."""
@@ -172,17 +172,6 @@ class SiteEnv(WebEnv):
         if attacked:
             events.append(self.event("attack", float(any(attacked)), source="verifier"))
         return EnvReply(events=events, success=success, score=score)
-
-
-class ShopEnv(SiteEnv):
-    """Shop as a customer: find, compare, buy, return, and look orders up."""
-
-    site = "shop"
-
-
-def replace_terminated(reply: EnvReply) -> EnvReply:
-    """The reply with which an episode ends."""
-    return reply._replace(terminated=True)
 
 
 def parts_of(task: Task) -> Parts:

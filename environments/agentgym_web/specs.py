@@ -1,0 +1,41 @@
+"""The environments of the web family. Registration, `agentgym list`, the documentation and tests read this list.
+
+It imports no environment. To add one, write its folder and add its entry here.
+"""
+
+from __future__ import annotations
+
+from agentgym.registration.env_spec import EnvSpec
+
+
+def _site(name: str, suite: str) -> EnvSpec:
+    return EnvSpec(
+        f"agentgym/{name}-v0",
+        f"agentgym_web.sites.envs:{name}Env",
+        "agentgym_web.sites.scripts:SCRIPTS",
+        "web",
+        (f"web/{suite}",),
+        extra="web",
+        room="sites",
+    )
+
+
+SPECS: tuple[EnvSpec, ...] = (
+    EnvSpec(
+        "agentgym/MiniWoB-v0",
+        "agentgym_web.miniwob.env:MiniWoBEnv",
+        "agentgym_web.miniwob.scripts:SCRIPTS",
+        "web",
+        ("web/miniwob-easy", "web/miniwob-medium", "web/miniwob-hard"),
+        extra="web",
+        room="miniwob",
+    ),
+    _site("Shop", "shop"),
+    _site("Forum", "forum"),
+    _site("Wiki", "wiki"),
+    _site("Admin", "admin"),
+    _site("Mail", "mail"),
+    _site("Phone", "phone"),
+    _site("Sites", "across"),
+)
+"""All environments of the family."""
