@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from agentgym.message import Message, content_text
 
@@ -15,7 +15,8 @@ _LINE = re.compile(r'( *)(?:\[([a-z]?\d+)\] )?(?:([a-z][a-zA-Z]*)(?= |$))?(?: ?"
 _PROPERTY = re.compile(r'([a-zA-Z]+)(?:=("(?:[^"\\]|\\.)*"|\S+))?')
 
 
-class Node(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Node:
     """A line of the tree.
 
     Attributes:
@@ -60,7 +61,7 @@ class Reading:
     """
 
     def __init__(self, text: str) -> None:
-        self.nodes = [node._replace(index=index) for index, node in enumerate(_nodes(text))]
+        self.nodes = [replace(node, index=index) for index, node in enumerate(_nodes(text))]
 
     def all(self, role: str | None = None, name: str | None = None, *, part: str | None = None) -> list[Node]:
         """The nodes that fit, in order.
@@ -154,7 +155,7 @@ def _nodes(text: str) -> Iterator[Node]:
         indent, number, role, name, rest = found.groups()
         if role is None and name is None:
             continue
-        if number is None and role is not None and name is None and not rest.strip() == "" and "=" not in rest:
+        if number is None and role is not None and name is None and rest.strip() != "" and "=" not in rest:
             continue  # a sentence around the tree
         properties = {key: _plain(value) for key, value in _PROPERTY.findall(rest)}
         yield Node(0, len(indent), number or "", role or "text", _unquoted(name or ""), properties)

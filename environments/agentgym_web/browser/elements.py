@@ -39,6 +39,7 @@ class Elements:
         return frame, number
 
     async def point(self, bid: Bid, *, covered_is_fine: bool = False) -> tuple[float, float]:
+        """A point of an element where a click reaches it, in CSS pixels of the window."""
         frame, _, found = await self.located(bid, {}, covered_is_fine=covered_is_fine)
         x, y = found["x"], found["y"]
         if frame:
@@ -49,6 +50,7 @@ class Elements:
     async def located(
         self, bid: Bid, options: Mapping[str, Any], *, covered_is_fine: bool = False
     ) -> tuple[str, int, dict[str, Any]]:
+        """The frame of an element, its number there, and what `locate` of `page.js` said."""
         letters = str(bid).strip().strip("[]").rstrip("0123456789")
         digits = str(bid).strip().strip("[]")[len(letters) :]
         if not digits or len(digits) > 9:
@@ -85,6 +87,7 @@ class Elements:
         return self._window.frame_letters.get(letters)
 
     async def frame_offset(self, frame: str) -> tuple[float, float]:
+        """Where a frame of another origin lies in the window: left and top, in CSS pixels."""
         owner = await self.tab.post("DOM.getFrameOwner", {"frameId": frame})
         box = await self.tab.post("DOM.getBoxModel", {"backendNodeId": owner["backendNodeId"]})
         return box["model"]["content"][0], box["model"]["content"][1]

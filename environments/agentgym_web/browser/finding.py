@@ -74,7 +74,7 @@ def find_browser(path: str | None = None, *, headed: bool = False) -> BrowserPro
 @lru_cache(maxsize=8)
 def _checked(path: str) -> BrowserProgram:
     try:
-        ran = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=20, check=False)
+        ran = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=20, check=False)  # noqa: S603 - the user's own browser
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ConfigError(f"the browser {path} cannot be run: {error}; {ADVICE}") from error
     found = re.search(r"(\d+)(?:\.\d+)+", ran.stdout)

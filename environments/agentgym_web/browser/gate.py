@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote
 
 from agentgym.sandbox.egress.allowlist import Allowlist
 from agentgym.sandbox.egress.http_head import RefusedRequest, RequestHead, parse_head
@@ -170,7 +171,7 @@ class Gate:
                 return await asyncio.open_connection("127.0.0.1", site.port)
             loop = asyncio.get_running_loop()
             found = await loop.getaddrinfo(head.host, head.port, type=1)
-            may = Allowlist(self.network.allow).addresses(head.host, head.port, [entry[4][0] for entry in found])
+            may = Allowlist(self.network.allow).addresses(head.host, head.port, [str(entry[4][0]) for entry in found])
             for address in may:
                 with suppress(OSError):
                     return await asyncio.wait_for(asyncio.open_connection(address, head.port), 10)
@@ -196,21 +197,22 @@ def _without(head: bytes, headers: Sequence[tuple[str, str]]) -> bytes:
 
 
 async def _say(writer: asyncio.StreamWriter, status: int, why: str) -> None:
-    body = f"<!DOCTYPE html><title>{_REASONS.get(status, 'Error')}</title><h1>{_REASONS.get(status, 'Error')}</h1><p>{why}</p>"
+    title = _REASONS.get(status, "Error")
+    body = f"<!DOCTYPE html><title>{title}</title><h1>{title}</h1><p>{why}</p>"
     await _send(writer, status, "text/html; charset=utf-8", body.encode())
 
 
 async def _send(writer: asyncio.StreamWriter, status: int, kind: str, body: bytes, *, is_head: bool = False) -> None:
-    age = "Cache-Control: max-age=86400\r\n" if status == 200 else ""
-    head = f"HTTP/1.1 {status} {_REASONS.get(status, 'OK')}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n{age}Connection: close\r\n\r\n"
+    lines = [f"HTTP/1.1 {status} {_REASONS.get(status, 'OK')}", f"Content-Type: {kind}", f"Content-Length: {len(body)}"]
+    if status == 200:
+        lines.append("Cache-Control: max-age=86400")
+    head = "\r\n".join([*lines, "Connection: close", "", ""])
     with suppress(ConnectionError):
         writer.write(head.encode() + (b"" if is_head else body))
         await writer.drain()
 
 
 async def _serve_file(site: Folder, head: RequestHead, path: str, writer: asyncio.StreamWriter) -> None:
-    from urllib.parse import unquote
-
     if head.method not in ("GET", "HEAD"):
         raise RefusedRequest(405, "This site only has files.")
     wanted = (site.path / unquote(path.partition("?")[0]).lstrip("/")).resolve()

@@ -22,9 +22,13 @@ _TYPED = 2000
 _DRAG_MOVES = 6
 _SHIFTED = set('~!@#$%^&*()_+{}|:"<>?')
 _COMMANDS = {
-    ("Control", "a"): "selectAll", ("Control", "c"): "copy", ("Control", "x"): "cut", ("Control", "v"): "paste",
-    ("Control", "z"): "undo", ("Control", "y"): "redo",
-}  # fmt: skip
+    ("Control", "a"): "selectAll",
+    ("Control", "c"): "copy",
+    ("Control", "x"): "cut",
+    ("Control", "v"): "paste",
+    ("Control", "z"): "undo",
+    ("Control", "y"): "redo",
+}
 
 
 class Input:
@@ -52,11 +56,27 @@ class Input:
     def mouse_event(
         self, kind: str, x: float, y: float, button: str, count: int = 0, modifiers: Sequence[str] = ()
     ) -> asyncio.Future[Any]:
-        params = {"type": kind, "x": x, "y": y, "button": button, "clickCount": count, "buttons": self.buttons,
-                  "modifiers": _bits([*self.held, *modifiers])}  # fmt: skip
+        """Post an event of the mouse; the future is done when the page has dealt with it."""
+        params = {
+            "type": kind,
+            "x": x,
+            "y": y,
+            "button": button,
+            "clickCount": count,
+            "buttons": self.buttons,
+            "modifiers": _bits([*self.held, *modifiers]),
+        }
         return self.tab.post("Input.dispatchMouseEvent", params)
 
+    async def move(self, x: float, y: float) -> None:
+        """Move the mouse, with what it drags."""
+        if self.buttons and self.tab.drag is not None:
+            await self.drag_event("dragOver", x, y)
+        else:
+            await self.handled(self.mouse_event("mouseMoved", x, y, "left" if self.buttons else "none"))
+
     async def click(self, x: float, y: float, button: Button, times: int, modifiers: Sequence[str]) -> None:
+        """Move to a point and click."""
         last = self.mouse_event("mouseMoved", x, y, "none", 0, modifiers)
         for count in range(1, times + 1):
             self.buttons = BITS[button]
@@ -73,6 +93,7 @@ class Input:
             return
 
     async def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Drag from one point to another, with the page's own drag and drop where it has that."""
         tab = self.tab
         await tab.post("Input.setInterceptDrags", {"enabled": True})
         tab.drag = None
@@ -95,6 +116,7 @@ class Input:
             await tab.post("Input.setInterceptDrags", {"enabled": False})
 
     async def drop(self, x: float, y: float) -> None:
+        """Drop what is being dragged."""
         for kind in ("dragEnter", "dragOver", "drop"):
             await self.drag_event(kind, x, y)
         self.tab.drag = None
@@ -102,15 +124,18 @@ class Input:
         await self.handled(self.mouse_event("mouseReleased", x, y, "left", 1))
 
     async def drag_event(self, kind: str, x: float, y: float) -> None:
+        """Send an event of a drag and drop that the page began."""
         await self.handled(
             self.tab.post("Input.dispatchDragEvent", {"type": kind, "x": x, "y": y, "data": self.tab.drag})
         )
 
     async def wheel(self, x: float, y: float, dx: float, dy: float) -> None:
+        """Turn the wheel over a point."""
         params = {"type": "mouseWheel", "x": x, "y": y, "deltaX": dx, "deltaY": dy, "modifiers": _bits(self.held)}
         await self.handled(self.tab.post("Input.dispatchMouseEvent", params))
 
     def key_event(self, kind: str, key: Key, modifiers: Sequence[str]) -> asyncio.Future[Any]:
+        """Post an event of a key."""
         held = [*self.held, *modifiers]
         text = "" if {"Control", "Alt", "Meta"} & set(held) else key.text
         params: dict[str, Any] = {
@@ -127,6 +152,7 @@ class Input:
         return self.tab.post("Input.dispatchKeyEvent", params)
 
     async def press(self, key: Key, modifiers: Sequence[str] = ()) -> None:
+        """Press and release a key with modifiers."""
         for name in modifiers:
             self.key_event("rawKeyDown", key_named(name), modifiers)
         self.key_event("keyDown" if key.text else "rawKeyDown", key, modifiers)
@@ -136,6 +162,7 @@ class Input:
         await self.handled(last)
 
     async def type(self, text: str) -> None:
+        """Type a text key by key."""
         if len(text) > _TYPED:
             raise ActionSyntaxError(
                 f"The text has {len(text)} characters; at most {_TYPED} are typed. Insert it at once with fill."
@@ -154,6 +181,7 @@ class Input:
             await self.handled(last)
 
     def touch(self, kind: str, points: Sequence[tuple[float, float]]) -> asyncio.Future[Any]:
+        """Post an event of fingers."""
         return self.tab.post(
             "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]}
         )

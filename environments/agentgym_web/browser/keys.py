@@ -9,19 +9,60 @@ from agentgym.errors import ActionSyntaxError
 
 MODIFIERS: Mapping[str, int] = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 """Bits of the modifiers in DevTools."""
-_SHORT = {"ControlOrMeta": "Control", "Ctrl": "Control", "Cmd": "Meta", "Command": "Meta", "Option": "Alt", "Return": "Enter", "Esc": "Escape",
-          "Del": "Delete", "Up": "ArrowUp", "Down": "ArrowDown", "Left": "ArrowLeft", "Right": "ArrowRight", "Spacebar": "Space"}  # fmt: skip
+_SHORT = {
+    "ControlOrMeta": "Control",
+    "Ctrl": "Control",
+    "Cmd": "Meta",
+    "Command": "Meta",
+    "Option": "Alt",
+    "Return": "Enter",
+    "Esc": "Escape",
+    "Del": "Delete",
+    "Up": "ArrowUp",
+    "Down": "ArrowDown",
+    "Left": "ArrowLeft",
+    "Right": "ArrowRight",
+    "Spacebar": "Space",
+}
 _NAMED = {
-    "Backspace": 8, "Tab": 9, "Enter": 13, "Shift": 16, "Control": 17, "Alt": 18, "Pause": 19, "CapsLock": 20, "Escape": 27,
-    "PageUp": 33, "PageDown": 34, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40,
-    "Insert": 45, "Delete": 46, "Meta": 91, "ContextMenu": 93, **{f"F{number}": 111 + number for number in range(1, 13)},
-}  # fmt: skip
+    "Backspace": 8,
+    "Tab": 9,
+    "Enter": 13,
+    "Shift": 16,
+    "Control": 17,
+    "Alt": 18,
+    "Pause": 19,
+    "CapsLock": 20,
+    "Escape": 27,
+    "PageUp": 33,
+    "PageDown": 34,
+    "End": 35,
+    "Home": 36,
+    "ArrowLeft": 37,
+    "ArrowUp": 38,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+    "Insert": 45,
+    "Delete": 46,
+    "Meta": 91,
+    "ContextMenu": 93,
+    **{f"F{number}": 111 + number for number in range(1, 13)},
+}
 # Character without Shift, with Shift, name of the key, code of the key.
 _SIGNS = (
-    ("`", "~", "Backquote", 192), ("-", "_", "Minus", 189), ("=", "+", "Equal", 187), ("[", "{", "BracketLeft", 219),
-    ("]", "}", "BracketRight", 221), ("\\", "|", "Backslash", 220), (";", ":", "Semicolon", 186), ("'", '"', "Quote", 222),
-    (",", "<", "Comma", 188), (".", ">", "Period", 190), ("/", "?", "Slash", 191), (" ", " ", "Space", 32),
-)  # fmt: skip
+    ("`", "~", "Backquote", 192),
+    ("-", "_", "Minus", 189),
+    ("=", "+", "Equal", 187),
+    ("[", "{", "BracketLeft", 219),
+    ("]", "}", "BracketRight", 221),
+    ("\\", "|", "Backslash", 220),
+    (";", ":", "Semicolon", 186),
+    ("'", '"', "Quote", 222),
+    (",", "<", "Comma", 188),
+    (".", ">", "Period", 190),
+    ("/", "?", "Slash", 191),
+    (" ", " ", "Space", 32),
+)
 _SHIFTED_DIGITS = ")!@#$%^&*("
 
 
@@ -72,8 +113,9 @@ def key_named(name: str) -> Key:
     found = KEYS.get(wanted) or KEYS.get(wanted.capitalize() if len(wanted) > 1 else wanted)
     if found is None:
         raise ActionSyntaxError(
-            f"There is no key {name[:40]!r}. Expected a character, or one of Enter, Tab, Escape, Backspace, Delete, ArrowUp, ArrowDown, "
-            "ArrowLeft, ArrowRight, Home, End, PageUp, PageDown, F1 to F12; with modifiers as in Control+A."
+            f"There is no key {name[:40]!r}. Expected a character, or one of Enter, Tab, Escape, Backspace, Delete, "
+            "ArrowUp, ArrowDown, ArrowLeft, ArrowRight, Home, End, PageUp, PageDown, F1 to F12; with modifiers as in "
+            "Control+A."
         )
     return found
 

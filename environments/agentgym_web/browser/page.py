@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentgym.errors import ActionSyntaxError, CancelledEpisode
 from agentgym_web.browser.acting import Acting
@@ -23,6 +23,7 @@ from agentgym_web.browser.window import Window
 if TYPE_CHECKING:
     from agentgym_web.browser.hub import Hub
 
+T = TypeVar("T")
 _ROUNDS = 6
 _GRACE_S = 2.0
 Call = tuple[str, Mapping[str, Any]]
@@ -115,13 +116,13 @@ class WebPage:
             self.is_closed = True
             self._hub.close_window(self._window)
 
-    def _run(self, work: Any) -> Any:
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
         if self.is_closed or self.is_lost:
             work.close()
             raise BrowserLostError("the browser of this page is gone")
         return self._hub.run(self._watched(work))
 
-    async def _watched(self, work: Any) -> Any:
+    async def _watched(self, work: Coroutine[Any, Any, T]) -> T:
         self._running = task = asyncio.ensure_future(work)
         try:
             return await task
@@ -304,12 +305,22 @@ class WebPage:
         window = self._window
         tree = found.get("tree") or {"lines": [], "relevance": "", "above": 0, "below": 0, "cut": False}
         return Sight(
-            url=found.get("url", window.tab.url), title=found.get("title", ""), lines=tree["lines"],
-            relevance=tree["relevance"], dom=found.get("dom", ""), focused=str(found.get("focused") or ""),
-            tabs=[TabTitle(tab.url, tab.title) for tab in window.tabs], active_tab=window.active,
-            scroll=tuple(found.get("scroll", (0,) * 6)), notes=window.end_action(), error=error, picture=picture,
-            num_left_out=(tree["above"], tree["below"]), was_cut=tree["cut"], probe=probe,
-        )  # fmt: skip
+            url=found.get("url", window.tab.url),
+            title=found.get("title", ""),
+            lines=tree["lines"],
+            relevance=tree["relevance"],
+            dom=found.get("dom", ""),
+            focused=str(found.get("focused") or ""),
+            tabs=[TabTitle(tab.url, tab.title) for tab in window.tabs],
+            active_tab=window.active,
+            scroll=tuple(found.get("scroll", (0,) * 6)),
+            notes=window.end_action(),
+            error=error,
+            picture=picture,
+            num_left_out=(tree["above"], tree["below"]),
+            was_cut=tree["cut"],
+            probe=probe,
+        )
 
 
 def _with_letter(line: str, letter: str) -> str:

@@ -18,26 +18,34 @@ from pathlib import Path
 from agentgym_web.browser.errors import BrowserStartError
 from agentgym_web.browser.finding import BrowserProgram, find_browser
 
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
 _UNPRIVILEGED = 65534
-_FLAGS = (
-    "--disable-gpu", "--disable-quic", "--no-first-run", "--no-default-browser-check", "--no-proxy-server-env",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps",
-    "--disable-extensions", "--disable-breakpad", "--disable-crash-reporter", "--disable-client-side-phishing-detection",
-    "--disable-domain-reliability", "--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows",
-    "--disable-renderer-backgrounding", "--disable-hang-monitor", "--disable-popup-blocking", "--disable-prompt-on-repost",
-    "--disable-ipc-flooding-protection", "--disable-smooth-scrolling", "--disable-search-engine-choice-screen",
-    "--disable-dev-shm-usage", "--metrics-recording-only", "--no-pings", "--mute-audio", "--hide-scrollbars",
-    "--password-store=basic", "--use-mock-keychain", "--force-color-profile=srgb", "--font-render-hinting=none",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp", "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--disable-site-isolation-trials", "--lang=en-US", "--export-tagged-pdf=false",
-    "--js-flags=--max-old-space-size=512",
-)  # fmt: skip
-_OFF = (
-    "IsolateOrigins", "DeferRendererTasksAfterInput", "site-per-process", "Translate", "OptimizationHints", "MediaRouter", "DialMediaRouteProvider",
-    "AutofillServerCommunication", "CertificateTransparencyComponentUpdater", "PaintHolding", "BackForwardCache",
-    "InterestFeedContentSuggestions", "HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "AcceptCHFrame",
-    "PrivacySandboxSettings4", "LazyFrameLoading", "GlobalMediaControls", "SpareRendererForSitePerProcess",
-)  # fmt: skip
+_FLAGS = _words(
+    """
+    --disable-gpu --disable-quic --no-first-run --no-default-browser-check --no-proxy-server-env
+    --disable-background-networking --disable-component-update --disable-sync --disable-default-apps
+    --disable-extensions --disable-breakpad --disable-crash-reporter --disable-client-side-phishing-detection
+    --disable-domain-reliability --disable-background-timer-throttling --disable-backgrounding-occluded-windows
+    --disable-renderer-backgrounding --disable-hang-monitor --disable-popup-blocking --disable-prompt-on-repost
+    --disable-ipc-flooding-protection --disable-smooth-scrolling --disable-search-engine-choice-screen
+    --disable-dev-shm-usage --metrics-recording-only --no-pings --mute-audio --hide-scrollbars
+    --password-store=basic --use-mock-keychain --force-color-profile=srgb --font-render-hinting=none
+    --force-webrtc-ip-handling-policy=disable_non_proxied_udp --webrtc-ip-handling-policy=disable_non_proxied_udp
+    --disable-site-isolation-trials --lang=en-US --export-tagged-pdf=false --js-flags=--max-old-space-size=512
+    """
+)
+_OFF = _words(
+    """
+    IsolateOrigins DeferRendererTasksAfterInput site-per-process Translate OptimizationHints MediaRouter
+    DialMediaRouteProvider AutofillServerCommunication CertificateTransparencyComponentUpdater PaintHolding
+    BackForwardCache InterestFeedContentSuggestions HttpsUpgrades HttpsFirstBalancedModeAutoEnable AcceptCHFrame
+    PrivacySandboxSettings4 LazyFrameLoading GlobalMediaControls SpareRendererForSitePerProcess
+    """
+)
 _SCRIPT = (
     'profile=$1; shift; "$@" 3<&{read} 4>&{write} {read}<&- {write}>&- </dev/null & child=$!; '
     "exec {read}<&- {write}>&-; trap 'kill -9 $child 2>/dev/null' TERM INT HUP; "
@@ -128,9 +136,14 @@ def start_process(settings: ProcessSettings) -> BrowserProcess:
         (profile / name).mkdir()
     command = [program.path, *_flags(settings, program, profile, has_sandbox), "about:blank"]
     environment = {
-        "PATH": os.environ.get("PATH", ""), "HOME": str(profile / "home"), "TMPDIR": str(profile), "TZ": "UTC",
-        "LANG": "C.UTF-8", "LANGUAGE": "en", **_display(settings),
-    }  # fmt: skip
+        "PATH": os.environ.get("PATH", ""),
+        "HOME": str(profile / "home"),
+        "TMPDIR": str(profile),
+        "TZ": "UTC",
+        "LANG": "C.UTF-8",
+        "LANGUAGE": "en",
+        **_display(settings),
+    }
     user: dict[str, int | list[int]] = {}
     if is_root:
         for path in (profile, *profile.iterdir()):
@@ -140,11 +153,17 @@ def start_process(settings: ProcessSettings) -> BrowserProcess:
     replies, write_end = os.pipe()
     script = _SCRIPT.format(read=read_end, write=write_end)
     try:
-        child = subprocess.Popen(
+        child = subprocess.Popen(  # noqa: S603 - the browser that was found
             ["/bin/bash", "-c", script, "agentgym-web", str(profile), *command],
-            env=environment, pass_fds=(read_end, write_end), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=(profile / "log").open("wb"), start_new_session=True, cwd="/", **user,  # type: ignore[call-overload]
-        )  # fmt: skip
+            env=environment,
+            pass_fds=(read_end, write_end),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=(profile / "log").open("wb"),
+            start_new_session=True,
+            cwd="/",
+            **user,  # type: ignore[call-overload]
+        )
     except OSError as error:
         for number in (read_end, write_end, commands, replies):
             os.close(number)
@@ -204,10 +223,8 @@ def _sandbox_works() -> bool:
         if os.geteuid() == 0:
             user = {"user": _UNPRIVILEGED, "group": _UNPRIVILEGED, "extra_groups": []}
         try:
-            ran = subprocess.run(
-                ["unshare", "--user", "--map-root-user", "--pid", "--net", "--fork", "true"],
-                capture_output=True, check=False, timeout=10, **user,  # type: ignore[call-overload]
-            )  # fmt: skip
+            command = ["unshare", "--user", "--map-root-user", "--pid", "--net", "--fork", "true"]
+            ran = subprocess.run(command, capture_output=True, check=False, timeout=10, **user)  # type: ignore[call-overload]  # noqa: S603
             _works.append(ran.returncode == 0)
         except (OSError, subprocess.TimeoutExpired):
             _works.append(False)

@@ -62,10 +62,16 @@ class View:
     def tree_options(self) -> dict[str, Any]:
         """The options of the tree for the script in the page."""
         return {
-            "clip": self.max_text, "maxElements": self.max_elements, "maxOptions": 60, "shapes": self.shapes, "ids": self.ids,
-            "places": self.places, "visible": self.visible_only, "looks": self.max_tokens is not None,
+            "clip": self.max_text,
+            "maxElements": self.max_elements,
+            "maxOptions": 60,
+            "shapes": self.shapes,
+            "ids": self.ids,
+            "places": self.places,
+            "visible": self.visible_only,
+            "looks": self.max_tokens is not None,
             "skip": ", ".join(self.skip),
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ class Sight:
 
 
 def fit(lines: Sequence[str], relevance: str, max_tokens: int, count_tokens: CountTokens) -> list[str]:
-    """The lines that fit into a budget: whole ones only, the least relevant left out first, the later before the earlier.
+    """The lines that fit into a budget: whole ones only, the most relevant first, of equal ones the earlier first.
 
     Args:
         lines: The lines, indented by depth.

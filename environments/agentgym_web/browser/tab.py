@@ -67,12 +67,18 @@ class Tab:
         }
         sent = [
             self.post("Page.enable"),
-            *(self.post("Page.addScriptToEvaluateOnNewDocument", {"source": source, **({"worldName": world} if world else {})}) for source, world in scripts),
+            *(
+                self.post(
+                    "Page.addScriptToEvaluateOnNewDocument",
+                    {"source": source, **({"worldName": world} if world else {})},
+                )
+                for source, world in scripts
+            ),
             self.post("Emulation.setDeviceMetricsOverride", metrics),
             self.post("Emulation.setFocusEmulationEnabled", {"enabled": True}),
             self.post("Page.setInterceptFileChooserDialog", {"enabled": True}),
             self.post("Inspector.enable"),
-        ]  # fmt: skip
+        ]
         if settings.touch:
             sent.append(self.post("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 5}))
             sent.append(self.post("Emulation.setEmitTouchEventsForMouse", {"enabled": False}))

@@ -72,8 +72,12 @@ class Window:
             "proxyBypassList": "<-loopback>",
         }
         self.context = (await self.connection.post("Target.createBrowserContext", params))["browserContextId"]
-        behavior = {"behavior": "allowAndName" if self.settings.downloads else "deny", "browserContextId": self.context,
-                    "downloadPath": str(self.folder / "downloads"), "eventsEnabled": True}  # fmt: skip
+        behavior = {
+            "behavior": "allowAndName" if self.settings.downloads else "deny",
+            "browserContextId": self.context,
+            "downloadPath": str(self.folder / "downloads"),
+            "eventsEnabled": True,
+        }
         self.connection.post("Browser.setDownloadBehavior", behavior).add_done_callback(_quiet)
 
     async def new_tab(self, url: str = "about:blank") -> None:
@@ -222,7 +226,8 @@ class Window:
         except (PageGoneError, DevToolsError):
             tab.close()
         finally:
-            self._opening.discard(task)  # type: ignore[arg-type]
+            if task is not None:
+                self._opening.discard(task)
             self._arrived.set()
 
     async def settled(self) -> None:

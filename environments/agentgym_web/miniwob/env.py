@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from agentgym.env import EnvReply
 from agentgym.errors import ConfigError, InfrastructureError, TaskError
-from agentgym.task import Limits, Task
+from agentgym.task import Limits, Split, Task
 from agentgym_web.browser.gate import Folder, Network
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.browser.sight import Sight
@@ -102,7 +102,7 @@ class MiniWoBEnv(WebEnv):
 
     def start(self, task: Task) -> Sight:
         """Start an episode in the open page; where something of the last one is left, load the page anew."""
-        name = task.config.get("page")
+        name = str(task.config.get("page"))
         if name not in ALL_PAGES:
             raise TaskError(f"task {task.id!r} names no page of MiniWoB++: got {name!r}")
         page = self.page
@@ -146,7 +146,7 @@ class MiniWoBEnv(WebEnv):
 
 
 def make_task(
-    page: str, seed: int, *, task_id: str = "", suite: str = "", stratum: str = "", split: str | None = None
+    page: str, seed: int, *, task_id: str = "", suite: str = "", stratum: str = "", split: Split | None = None
 ) -> Task:
     """The task of a page and a seed.
 
@@ -159,6 +159,13 @@ def make_task(
         split: Its split.
     """
     return Task(
-        task_id or f"miniwob/{page}/{seed}", seed, instruction=page, suite=suite, split=split, stratum=stratum,  # type: ignore[arg-type]
-        config={"page": page}, limits=Limits(max_turns=MAX_TURNS.get(page, 10), max_invalid=3), seed_is_content=True,
-    )  # fmt: skip
+        task_id or f"miniwob/{page}/{seed}",
+        seed,
+        instruction=page,
+        suite=suite,
+        split=split,
+        stratum=stratum,
+        config={"page": page},
+        limits=Limits(max_turns=MAX_TURNS.get(page, 10), max_invalid=3),
+        seed_is_content=True,
+    )

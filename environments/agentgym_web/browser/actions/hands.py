@@ -1,0 +1,77 @@
+"""What the actions of all kinds share: the window, its input and its elements, waiting, and files.
+
+An action is a method with `@tool`: its signature and docstring are what the agent reads. A mistake of the agent's
+raises `ActionSyntaxError`, whose text explains it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from agentgym.errors import ActionSyntaxError
+from agentgym.tools import tool
+from agentgym_web.browser.elements import Elements
+from agentgym_web.browser.input import Input
+from agentgym_web.browser.tab import Tab
+from agentgym_web.browser.window import Window
+
+
+class Hands:
+    """The hands of an agent on a window.
+
+    Args:
+        window: The window.
+    """
+
+    def __init__(self, window: Window) -> None:
+        self._window = window
+        self._input = Input(window)
+        self._elements = Elements(window)
+
+    @property
+    def tab(self) -> Tab:
+        """The tab in front."""
+        return self._window.tab
+
+    def release(self) -> None:
+        """Forget what is held down, for a new episode."""
+        self._input.release()
+
+    @tool
+    async def noop(self, wait_ms: float = 1000) -> None:
+        """Do nothing for a while.
+
+        Args:
+            wait_ms: How long, in milliseconds, at most 10000.
+        """
+        wait_ms = min(max(wait_ms, 0), 10_000)
+        if self._window.settings.virtual_time:
+            options = {"virtual": True, "spanMs": wait_ms, "limitMs": 3000}
+            await self.tab.crash_or(
+                asyncio.ensure_future(self.tab.evaluate(f"agentgym.settle({json.dumps(options)})")), 8
+            )
+        else:
+            await asyncio.sleep(wait_ms / 1000)
+
+    def _files(self, names: Sequence[str]) -> list[str]:
+        given = self._window.settings.files
+        for name in names:
+            if name not in given:
+                listed = ", ".join(sorted(given)) or "none"
+                raise ActionSyntaxError(f"You were given no file {name[:80]!r}. Files: {listed}.")
+        return [str(self._window.upload(Path(given[name]))) for name in names]
+
+    async def _give_files(self, paths: Sequence[str]) -> None:
+        tab = self.tab
+        for _ in range(50):
+            if tab.file_input is not None:
+                break
+            await asyncio.sleep(0.01)
+        else:
+            raise ActionSyntaxError("The click opened no dialog for files.")
+        await tab.post("DOM.setFileInputFiles", {"files": list(paths), "backendNodeId": tab.file_input})
+        tab.file_input = None
+        self._window.notes[:] = [note for note in self._window.notes if "asks for a file" not in note]

@@ -1,0 +1,112 @@
+"""Serves one site: `python -m agentgym_web.sites.core.server shop --web PATH.sock --control PATH.sock`.
+
+It ends by itself when its standard input closes. For people, `--port N` serves it on the loopback interface instead,
+with `--user NAME` logged in, and without the control.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import uvicorn
+from starlette.applications import Starlette
+
+from agentgym_web.sites.core.all_sites import SITES, load_site
+from agentgym_web.sites.core.control import control_app
+from agentgym_web.sites.core.sessions import DEFAULT, Sessions
+from agentgym_web.sites.core.web import POLICY, web_app
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to `_serve`, since several run in one loop."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Serve the site that the arguments name until the input closes or a signal comes."""
+    options = _parse(arguments)
+    site = load_site(options.site)
+    sessions = Sessions(site)
+    sessions.reset(DEFAULT, options.user)
+    web = web_app(site, sessions, is_debug=options.port is not None)
+    if options.port is not None:
+        listener = socket.create_server(("127.0.0.1", options.port))
+        print(f"http://127.0.0.1:{listener.getsockname()[1]}/", file=sys.stderr, flush=True)  # noqa: T201 - for people
+        asyncio.run(_serve([(web, listener)], watch_input=False))
+    else:
+        control = control_app(sessions)
+        listeners = [(web, _unix_socket(options.web)), (control, _unix_socket(options.control))]
+        asyncio.run(_serve(listeners, watch_input=True))
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m agentgym_web.sites.core.server", description="Serve a site.")
+    parser.add_argument("site", choices=sorted(SITES))
+    parser.add_argument("--web", type=Path, help="socket of the pages")
+    parser.add_argument("--control", type=Path, help="socket of the control")
+    parser.add_argument("--port", type=int, help="port of the pages on 127.0.0.1, for people; 0 takes a free one")
+    parser.add_argument("--user", help="who is logged in at the start of the default session")
+    options = parser.parse_args(arguments)
+    if (options.port is None) == (options.web is None or options.control is None):
+        parser.error("give either --port, or --web and --control")
+    return options
+
+
+def _unix_socket(path: Path) -> socket.socket:
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX)
+    before = os.umask(0o177)
+    try:
+        listener.bind(str(path))
+    finally:
+        os.umask(before)
+    return listener
+
+
+async def _serve(listeners: Sequence[tuple[Starlette, socket.socket]], *, watch_input: bool) -> None:
+    servers = [_Server(_config(app)) for app, _ in listeners]
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        for server in servers:
+            server.should_exit = True
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+    if watch_input:
+        threading.Thread(target=_wait_for_end, args=(lambda: loop.call_soon_threadsafe(stop),), daemon=True).start()
+    pairs = zip(servers, listeners, strict=True)
+    await asyncio.gather(*(server.serve(sockets=[listener]) for server, (_, listener) in pairs))
+
+
+def _config(app: Starlette) -> uvicorn.Config:
+    headers = [
+        ("Content-Security-Policy", POLICY),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Referrer-Policy", "same-origin"),
+    ]
+    return uvicorn.Config(
+        app, log_level="error", access_log=False, lifespan="off", headers=headers, timeout_graceful_shutdown=1
+    )
+
+
+def _wait_for_end(stop: Callable[[], object]) -> None:
+    while os.read(0, 65536):
+        pass
+    stop()
+
+
+if __name__ == "__main__":
+    main()
