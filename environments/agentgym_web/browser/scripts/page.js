@@ -533,6 +533,8 @@
       if (role === "img" && !name && this.options.shapes) parts.push(`src=${quote(clip((element.getAttribute("src") || "").split("/").pop(), 60))}`);
       if (!name && this.options.shapes && (role === "clickable" || role === "link" || role === "button")) {
         const classes = typeof element.className === "string" ? squeeze(element.className) : "";
+        const color = element.firstElementChild ? "" : colorName(getComputedStyle(element).backgroundColor);
+        if (color) parts.push(`color=${color}`);
         if (classes) parts.push(`class=${quote(clip(classes, 60))}`);
         if (!this.options.places) parts.push(this.at(element.getBoundingClientRect()));
       }
