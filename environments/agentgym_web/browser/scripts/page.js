@@ -599,6 +599,9 @@
       if (element.required || element.getAttribute("aria-required") === "true") parts.push("required");
       if (element.getAttribute("aria-invalid") === "true") parts.push("invalid");
       if (element === this.active) parts.push("focused");
+      if (this.options.shapes && tag === "TEXTAREA") parts.push("multiline");
+      if (this.options.shapes && element.scrollHeight > element.clientHeight + 1 && ["auto", "scroll"].includes(getComputedStyle(element).overflowY))
+        parts.push(`scrolled=${Math.round(element.scrollTop)}/${element.scrollHeight - element.clientHeight}`, this.options.places ? "" : this.at(element.getBoundingClientRect()));
       if (this.options.places || role === "canvas" || (role === "img" && this.options.shapes))
         parts.push(this.at((shownBy || element).getBoundingClientRect()));
       return parts.filter(Boolean).join(" ");
