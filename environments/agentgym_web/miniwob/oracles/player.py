@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from agentgym.errors import ConfigError
 from agentgym.message import Message, content_text
 from agentgym.task import Task
-from agentgym_web.reading import Reading
+from agentgym_web.reading import Node, Reading
 
 Oracle = Callable[[str, Reading, dict[str, Any]], str]
 """The next message from the instruction, what is seen now, and the player's memory of this episode."""
@@ -61,6 +62,16 @@ def do(name: str, *arguments: str | float | list[str]) -> str:
 def lines(*calls: str) -> str:
     """The message that makes several calls; empty ones are left out."""
     return "\n".join(call for call in calls if call) or NOTHING
+
+
+def quoted(instruction: str) -> list[str]:
+    """The texts in quotation marks."""
+    return re.findall(r'"([^"]*)"', instruction)
+
+
+def click(node: Node | None) -> str:
+    """The call that clicks an element; "" if there is none."""
+    return do("click", node.id) if node is not None and node.id else ""
 
 
 class OraclePlayer:
