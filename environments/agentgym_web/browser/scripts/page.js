@@ -131,6 +131,9 @@
     return submitted;
   };
 
+  // Until the next frame is drawn: a wheel scrolls only then.
+  const drawn = () => new Promise((go) => { requestAnimationFrame(() => requestAnimationFrame(go)); setTimeout(go, 200); });
+
   // Roles and names, after HTML-AAM and the computation of accessible names, for what agents meet.
 
   const INPUT_ROLES = {
@@ -912,5 +915,5 @@
     return stated === null ? { error: "notCheckable", what: describe(element) } : { checked: stated === "true" };
   };
 
-  globalThis.agentgym = { observe, locate, centre, checked, focus, setValue, selectOptions, elementOf, idOf, settle, last: () => lastId };
+  globalThis.agentgym = { observe, locate, centre, checked, focus, setValue, selectOptions, elementOf, idOf, settle, drawn, last: () => lastId };
 })("__SECRET__");
