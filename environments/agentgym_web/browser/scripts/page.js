@@ -591,7 +591,7 @@
       }
       for (const name of ["valuenow", "valuetext"]) {
         const stated = element.getAttribute(`aria-${name}`);
-        if (stated) parts.push(`${name.slice(5) === "now" ? "value" : "text"}=${quote(clip(stated, 40))}`);
+        if (stated && !(name === "valuenow" && tag === "INPUT")) parts.push(`${name.slice(5) === "now" ? "value" : "text"}=${quote(clip(stated, 40))}`);
       }
       if (tag === "DETAILS" || tag === "SUMMARY") {
         const details = tag === "SUMMARY" ? element.parentElement : element;
