@@ -129,8 +129,12 @@ def last_word(instruction: str, seen: Reading, memory: dict[str, Any]) -> str:
 @solves("scroll-text-2")
 def scroll_text(instruction: str, seen: Reading, memory: dict[str, Any]) -> str:
     """A text area to its top or bottom."""
-    x, y = seen.all("textbox")[0].at
-    return lines(do("scroll_at", x, y, 0, 3000 if "bottom" in instruction else -3000), submit(seen))
+    area = seen.all("textbox")[0]
+    top, _, end = area.properties["scrolled"].partition("/")
+    is_down = "bottom" in instruction
+    if top == (end if is_down else "0"):
+        return submit(seen)
+    return do("scroll_at", *area.at, 0, 3000 if is_down else -3000)
 
 
 @solves("visual-addition")
