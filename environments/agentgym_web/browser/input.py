@@ -133,6 +133,7 @@ class Input:
         """Turn the wheel over a point."""
         params = {"type": "mouseWheel", "x": x, "y": y, "deltaX": dx, "deltaY": dy, "modifiers": _bits(self.held)}
         await self.handled(self.tab.post("Input.dispatchMouseEvent", params))
+        await self.handled(asyncio.ensure_future(self.tab.evaluate("agentgym.drawn()")))
 
     def key_event(self, kind: str, key: Key, modifiers: Sequence[str]) -> asyncio.Future[Any]:
         """Post an event of a key."""

@@ -20,6 +20,8 @@ from agentgym_web.miniwob.starting import PROBE, RESIDUE, start_script
 
 HOST = "miniwob.test"
 _READY_ROUNDS = 20
+_MAX_TEXT = 1200
+"""Longest text of an element, in characters; pages ask for the end of texts that are nearly as long."""
 
 
 class MiniWoBEnv(WebEnv):
@@ -73,7 +75,7 @@ class MiniWoBEnv(WebEnv):
         browser: str | None = None,
         render_mode: str | None = None,
     ) -> None:
-        view = View(ids="all", shapes=True, screenshot=screenshot, skip=HIDDEN)
+        view = View(ids="all", shapes=True, screenshot=screenshot, max_text=_MAX_TEXT, skip=HIDDEN)
         super().__init__(view, actions, max_tokens, browser, render_mode)
         weights = {"success": (1.0, 0.0), "raw": (0.0, 1.0), "decayed": (0.0, 1.0)}
         if reward not in weights:

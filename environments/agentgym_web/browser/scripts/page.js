@@ -132,6 +132,9 @@
     return sent;
   };
 
+  // Until the next frame is drawn: a wheel scrolls only then.
+  const drawn = () => new Promise((go) => { requestAnimationFrame(() => requestAnimationFrame(go)); setTimeout(go, 200); });
+
   // Roles and names, after HTML-AAM and the computation of accessible names, for what agents meet.
 
   const INPUT_ROLES = {
@@ -534,6 +537,8 @@
       if (role === "img" && !name && this.options.shapes) parts.push(`src=${quote(clip((element.getAttribute("src") || "").split("/").pop(), 60))}`);
       if (!name && this.options.shapes && (role === "clickable" || role === "link" || role === "button")) {
         const classes = typeof element.className === "string" ? squeeze(element.className) : "";
+        const color = element.firstElementChild ? "" : colorName(getComputedStyle(element).backgroundColor);
+        if (color) parts.push(`color=${color}`);
         if (classes) parts.push(`class=${quote(clip(classes, 60))}`);
         if (!this.options.places) parts.push(this.at(element.getBoundingClientRect()));
       }
@@ -587,7 +592,7 @@
       }
       for (const name of ["valuenow", "valuetext"]) {
         const stated = element.getAttribute(`aria-${name}`);
-        if (stated) parts.push(`${name.slice(5) === "now" ? "value" : "text"}=${quote(clip(stated, 40))}`);
+        if (stated && !(name === "valuenow" && tag === "INPUT")) parts.push(`${name.slice(5) === "now" ? "value" : "text"}=${quote(clip(stated, 40))}`);
       }
       if (tag === "DETAILS" || tag === "SUMMARY") {
         const details = tag === "SUMMARY" ? element.parentElement : element;
@@ -598,6 +603,9 @@
       if (element.required || element.getAttribute("aria-required") === "true") parts.push("required");
       if (element.getAttribute("aria-invalid") === "true") parts.push("invalid");
       if (element === this.active) parts.push("focused");
+      if (this.options.shapes && tag === "TEXTAREA") parts.push("multiline");
+      if (this.options.shapes && element.scrollHeight > element.clientHeight + 1 && ["auto", "scroll"].includes(getComputedStyle(element).overflowY))
+        parts.push(`scrolled=${Math.round(element.scrollTop)}/${element.scrollHeight - element.clientHeight}`, this.options.places ? "" : this.at(element.getBoundingClientRect()));
       if (this.options.places || role === "canvas" || (role === "img" && this.options.shapes))
         parts.push(this.at((shownBy || element).getBoundingClientRect()));
       return parts.filter(Boolean).join(" ");
@@ -909,5 +917,5 @@
     return stated === null ? { error: "notCheckable", what: describe(element) } : { checked: stated === "true" };
   };
 
-  globalThis.agentgym = { observe, locate, centre, checked, focus, setValue, selectOptions, elementOf, idOf, settle, last: () => lastId };
+  globalThis.agentgym = { observe, locate, centre, checked, focus, setValue, selectOptions, elementOf, idOf, settle, drawn, last: () => lastId };
 })("__SECRET__");
