@@ -209,11 +209,9 @@ def _target(visit: Visit, act: str, name: str) -> sqlite3.Row | bool | None:
 
 
 def _carry_out(visit: Visit, values: dict[str, str], target: sqlite3.Row | bool) -> int:
-    sql = (
-        "SELECT m.id FROM message m JOIN folder f ON f.id = m.folder_id WHERE m.login = ? AND f.kind"
-        " = 'inbox'"
-        f" AND instr(lower({_COLUMNS[values['field']]}), ?)"
-    )
+    column = _COLUMNS[values["field"]]
+    where = f"m.login = ? AND f.kind = 'inbox' AND instr(lower({column}), ?)"
+    sql = f"SELECT m.id FROM message m JOIN folder f ON f.id = m.folder_id WHERE {where}"  # noqa: S608
     numbers = [row[0] for row in visit.db.execute(sql, (visit.user, values["words"].lower()))]
     change = {
         "Move to folder": "UPDATE message SET folder_id = :target WHERE id = :id",

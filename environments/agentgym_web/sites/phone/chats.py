@@ -37,7 +37,7 @@ def list_chats(visit: Visit) -> Response:
               WHERE {SHOWN[shown][1]} AND title LIKE ? ORDER BY is_pinned DESC, last_at DESC, chats.id"""  # noqa: S608
     rows = visit.db.execute(sql, (f"%{query}%",)).fetchall()
     back = f"/chats?show={shown}"
-    shown_values = {"chats": rows, "tabs": SHOWN, "shown": shown, "query": query, "here": back}
+    shown_values: dict[str, Any] = {"chats": rows, "tabs": SHOWN, "shown": shown, "query": query, "here": back}
     return show(visit, "chats.html", "Chats", **shown_values)
 
 

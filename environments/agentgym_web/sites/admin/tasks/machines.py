@@ -7,7 +7,6 @@ import sqlite3
 from urllib.parse import urlencode
 
 from agentgym_web.sites.admin import vocabulary as words
-from agentgym_web.sites.admin.tasks.checks import num_rows, row_is, rows_are
 from agentgym_web.sites.admin.tasks.draws import (
     ADMINISTRATORS,
     MANAGERS,
@@ -24,6 +23,7 @@ from agentgym_web.sites.admin.tasks.draws import (
     user_with,
 )
 from agentgym_web.sites.core.drafts import Draft, Template
+from agentgym_web.sites.core.row_checks import num_rows, row_is, rows_are
 
 NOTES = (
     "Side door sticks, push hard.",
@@ -188,7 +188,11 @@ def export_machines(db: sqlite3.Connection, rng: random.Random) -> Draft:
     ids = _ids(db, "region = ? AND model = ? AND fill < ? AND status != 'retired'", region, model, below)
     everything = _ids(db, "region = ? AND model = ? AND fill < ?", region, model, below)
     need(len(ids) > 2 and ids == everything)
-    wanted = {"table_name": "machines", "num_rows": len(ids), "ids": ",".join(map(str, ids))}
+    wanted: dict[str, str | int | None] = {
+        "table_name": "machines",
+        "num_rows": len(ids),
+        "ids": ",".join(map(str, ids)),
+    }
     return Draft(
         instruction=f"The van crew wants a CSV file of all {model} machines in region {region} whose fill level is "
         f"below {below} percent, and of no others. Export it once.",

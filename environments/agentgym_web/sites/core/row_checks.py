@@ -1,4 +1,4 @@
-"""Checks over rows of the console's database, written from tables, keys and values instead of SQL."""
+"""Checks over the rows of a database, written from tables, keys and values instead of SQL."""
 
 from __future__ import annotations
 
