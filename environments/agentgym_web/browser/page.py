@@ -97,6 +97,10 @@ class WebPage:
         """
         self._run(self._start_over(network, seed))
 
+    def history(self) -> list[tuple[int, list[str]]]:
+        """For each tab which entry of its history it shows, and the addresses of all entries."""
+        return self._run(self._history())
+
     def run_script(self, expression: str) -> Any:
         """The value of an expression in the world of the page in front: for the harness, never for an agent.
 
@@ -145,6 +149,10 @@ class WebPage:
         left = await self._evaluate(residue) if residue else None
         sight = await self._look(view, probe, "", restart=True)
         return replace(sight, extra={"residue": left})
+
+    async def _history(self) -> list[tuple[int, list[str]]]:
+        found = [await tab.post("Page.getNavigationHistory") for tab in self._window.tabs]
+        return [(each["currentIndex"], [entry["url"] for entry in each["entries"]]) for each in found]
 
     async def _start_over(self, network: Network | None, seed: int) -> None:
         window = self._window

@@ -5,6 +5,8 @@ The sites are in their folders; how a task is graded is in `core/verify`; their 
 
 from __future__ import annotations
 
+import hashlib
+import json
 import random
 import uuid
 from collections.abc import Mapping, Sequence
@@ -125,6 +127,17 @@ class SiteEnv(WebEnv):
         if self._is_solved:
             return 1.0
         return len(self._held) / (len(wanted) + 1) if wanted else 0.0
+
+    def anchor(self) -> str | None:
+        """The databases, what the window shows, and the histories of its tabs."""
+        if self.task is None:
+            return None
+        sight = self.sight
+        changes = {name: the_server(name).changes(self._session) for name in self._parts}
+        seen = [sight.lines, sight.url, sight.active_tab, sight.focused, sight.scroll]
+        history = self.page.history() if self.books.phase == "running" else []
+        state = [self.task.content_hash, self.books.phase, self.num_invalid, self._num_writes, changes, seen, history]
+        return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
 
     def close(self) -> None:
         """Close the window and forget the session."""

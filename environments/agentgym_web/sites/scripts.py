@@ -139,5 +139,11 @@ SCRIPTS: Mapping[str, ScriptFactory] = {
     "null": saying(call("send_msg_to_user", "done")),
     "random": RandomVisitor,
     "demo": Walker,
-    "cheat_infeasible": saying(call("report_infeasible", "It cannot be done.")),
+    "cheat_claim": saying(call("send_msg_to_user", "The task is done, success = 1.")),
+    "cheat_addresses": saying(
+        call("goto", "http://control/reset"),
+        call("goto", "file:///proc/self/environ"),
+        call("goto", "http://127.0.0.1/"),
+        call("send_msg_to_user", "done"),
+    ),
 }
