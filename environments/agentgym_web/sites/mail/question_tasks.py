@@ -108,7 +108,7 @@ def meeting_room(db: sqlite3.Connection, rng: random.Random) -> Draft:
         asked
     ]
     answer = one.facts[asked]
-    also = [f"Room {answer}"] if asked == "room" else [answer.lstrip("0"), f"{answer} o'clock"]
+    also = [f"Room {answer}"] if asked == "room" else [f"{answer:0>5}", f"{answer} o'clock"]
     return Draft(
         f"{question} the meeting about the {one.facts['project']}{ending}",
         user=one.login,

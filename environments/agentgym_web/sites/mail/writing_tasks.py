@@ -176,7 +176,8 @@ def attach_file(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Send a file to a contact."""
     login = drawing.owner(db, rng)
     contact, name, subject = _contact(db, rng, login), rng.choice(_FILES), rng.choice(_SUBJECTS)
-    files = f"SELECT name FROM attachment WHERE message_id > {drawing.last(db)}"
+    files = f"SELECT name, CAST(content AS TEXT) FROM attachment WHERE message_id > {drawing.last(db)}"
+    content = f"{name.removesuffix('.txt').capitalize()}\n\n{rng.choice(_REPLIES)}\n"
     return Draft(
         f"Send the file {name} to {contact['name']} (the address is in my contacts) with the subject"
         f" “{subject}” and the text"
@@ -186,11 +187,12 @@ def attach_file(db: sqlite3.Connection, rng: random.Random) -> Draft:
             drawing.sent_check(
                 db, login, "Sent", recipients=contact["email"], copies="", subject=subject, body="Here it is."
             ),
-            Check(files, [[name]], "the file is attached"),
-            Check(files, [[name]], "the file is uploaded", True),
+            Check(files, [[name, content]], "the file is attached"),
+            Check(files, [[name, content]], "the file is uploaded", True),
             drawing.counted(f"FROM message WHERE id > {drawing.last(db)}", 1, "something is written"),
         ],
         touched={"message": [1, 0, 0], "attachment": [1, 0, 0]},
+        files={name: content},
         walkthrough=[
             ["click", "link", "Contacts"],
             ["fill", "textbox", "Find", contact["name"]],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agentgym_web.sites.core.drafts import Template
-from agentgym_web.sites.forum import changes, moderating, questions, traps
+from agentgym_web.sites.forum.tasks import changes, moderating, questions, traps
 
 TEMPLATES = (
     Template("shop_by_price", "seen", questions.shop_by_price),

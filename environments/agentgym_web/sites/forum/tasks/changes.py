@@ -6,8 +6,10 @@ import random
 import sqlite3
 
 from agentgym_web.sites.core.drafts import Draft, Step
-from agentgym_web.sites.forum import wishes
-from agentgym_web.sites.forum.drawing import (
+from agentgym_web.sites.forum.lookup import POSTS
+from agentgym_web.sites.forum.talk import TOWNS, TYPOS
+from agentgym_web.sites.forum.tasks import wishes
+from agentgym_web.sites.forum.tasks.drawing import (
     at_most,
     best,
     choose,
@@ -22,9 +24,7 @@ from agentgym_web.sites.forum.drawing import (
     to_thread,
     within_post,
 )
-from agentgym_web.sites.forum.lookup import POSTS
-from agentgym_web.sites.forum.questions import draw_best_reply
-from agentgym_web.sites.forum.talk import TOWNS, TYPOS
+from agentgym_web.sites.forum.tasks.questions import draw_best_reply
 
 
 def reply_and_bookmark(db: sqlite3.Connection, rng: random.Random) -> Draft:

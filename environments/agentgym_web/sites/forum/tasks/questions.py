@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from agentgym_web.sites.core.drafts import Answer, Draft, Step
-from agentgym_web.sites.forum.drawing import (
+from agentgym_web.sites.forum.lookup import MEMBERS, POSTS, THREADS
+from agentgym_web.sites.forum.talk import TOWNS
+from agentgym_web.sites.forum.tasks.drawing import (
     best,
     choose,
     draw_moderator,
@@ -20,8 +22,6 @@ from agentgym_web.sites.forum.drawing import (
     to_page_of,
     to_thread,
 )
-from agentgym_web.sites.forum.lookup import MEMBERS, POSTS, THREADS
-from agentgym_web.sites.forum.talk import TOWNS
 from agentgym_web.sites.forum.world import Thread, world
 
 
