@@ -240,7 +240,7 @@
     return order !== null && Number(order) >= 0 && tag !== "IFRAME";
   };
 
-  const isMovable = (element) => element.getAttribute("draggable") === "true" || /\bui-(sortable-handle|draggable)\b/.test(element.getAttribute("class") || "");
+  const isMovable = (element) => element.getAttribute("draggable") === "true" || element.classList.contains("ui-draggable") || element.parentElement?.classList.contains("ui-sortable");
 
   const colorName = (value) => {
     const found = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(value);
