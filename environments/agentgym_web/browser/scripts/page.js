@@ -241,6 +241,8 @@
     return order !== null && Number(order) >= 0 && tag !== "IFRAME";
   };
 
+  const isMovable = (element) => element.getAttribute("draggable") === "true" || element.classList.contains("ui-draggable") || element.parentElement?.classList.contains("ui-sortable");
+
   const colorName = (value) => {
     const found = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(value);
     if (!found) return value;
@@ -393,7 +395,12 @@
     }
 
     place(element) {
-      return this.options.places ? ` ${this.at(element.getBoundingClientRect())}` : "";
+      if (this.options.places) return ` ${this.at(element.getBoundingClientRect())}`;
+      const style = this.options.shapes ? getComputedStyle(element) : null;
+      if (!style || !["absolute", "fixed"].includes(style.position)) return "";
+      // A text that is put somewhere, such as an entry of a calendar, is a drawn thing.
+      const color = colorName(style.backgroundColor);
+      return `${color && ` color=${color}`} ${this.at(element.getBoundingClientRect())}`;
     }
 
     drawn(element, tag, depth) {
@@ -606,7 +613,7 @@
       if (this.options.shapes && tag === "TEXTAREA") parts.push("multiline");
       if (this.options.shapes && element.scrollHeight > element.clientHeight + 1 && ["auto", "scroll"].includes(getComputedStyle(element).overflowY))
         parts.push(`scrolled=${Math.round(element.scrollTop)}/${element.scrollHeight - element.clientHeight}`, this.options.places ? "" : this.at(element.getBoundingClientRect()));
-      if (this.options.places || role === "canvas" || (role === "img" && this.options.shapes))
+      if (this.options.places || role === "canvas" || (this.options.shapes && (role === "img" || isMovable(element))))
         parts.push(this.at((shownBy || element).getBoundingClientRect()));
       return parts.filter(Boolean).join(" ");
     }
