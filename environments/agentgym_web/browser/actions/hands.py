@@ -72,6 +72,6 @@ class Hands:
             await asyncio.sleep(0.01)
         else:
             raise ActionSyntaxError("The click opened no dialog for files.")
-        await tab.post("DOM.setFileInputFiles", {"files": list(paths), "backendNodeId": tab.file_input})
+        await tab.ask("DOM.setFileInputFiles", {"files": list(paths), "backendNodeId": tab.file_input})
         tab.file_input = None
         self._window.notes[:] = [note for note in self._window.notes if "asks for a file" not in note]
