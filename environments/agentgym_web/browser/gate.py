@@ -16,9 +16,12 @@ from urllib.parse import unquote
 
 from agentgym.sandbox.egress.allowlist import Allowlist
 from agentgym.sandbox.egress.http_head import RefusedRequest, RequestHead, parse_head
+from agentgym_web.browser.fetching import Interceptor
 
 _CHUNK = 1 << 16
 _HEAD_BYTES = 1 << 17
+REFUSAL = "X-Agentgym-Gate"
+"""The header of answers that no site gave."""
 _REASONS = {400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 502: "Bad Gateway"}
 
 
@@ -59,11 +62,13 @@ class Network:
         sites: Sites of this machine, by the name that pages use, such as "shop.test".
         allow: Real hosts, as in `agentgym.sandbox.spec.Network.allow`.
         max_bytes: Most bytes of one answer; a longer one is cut off.
+        interceptor: Takes requests before they come to the gate, such as an archive that answers them.
     """
 
     sites: Mapping[str, Site] = field(default_factory=dict)
     allow: Sequence[str] = ()
     max_bytes: int = 64 << 20
+    interceptor: Interceptor | None = None
 
 
 @dataclass
@@ -109,6 +114,17 @@ class Gate:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    def began(self) -> None:
+        """Count a request that is under way."""
+        self.in_flight += 1
+        self.idle.clear()
+
+    def ended(self) -> None:
+        """Count a request that is no longer under way."""
+        self.in_flight -= 1
+        if not self.in_flight:
+            self.idle.set()
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
@@ -117,8 +133,7 @@ class Gate:
         try:
             head_bytes = await reader.readuntil(b"\r\n\r\n")
             counted = True
-            self.in_flight += 1
-            self.idle.clear()
+            self.began()
             await self._answer(parse_head(head_bytes), reader, writer)
         except RefusedRequest as refusal:
             await _say(writer, refusal.status, refusal.why)
@@ -127,9 +142,7 @@ class Gate:
         finally:
             self._tasks.discard(task)
             if counted:
-                self.in_flight -= 1
-                if not self.in_flight:
-                    self.idle.set()
+                self.ended()
             with suppress(Exception):
                 writer.close()
 
@@ -206,6 +219,8 @@ async def _send(writer: asyncio.StreamWriter, status: int, kind: str, body: byte
     lines = [f"HTTP/1.1 {status} {_REASONS.get(status, 'OK')}", f"Content-Type: {kind}", f"Content-Length: {len(body)}"]
     if status == 200:
         lines.append("Cache-Control: max-age=86400")
+    else:
+        lines.append(f"{REFUSAL}: {status}")
     head = "\r\n".join([*lines, "Connection: close", "", ""])
     with suppress(ConnectionError):
         writer.write(head.encode() + (b"" if is_head else body))
