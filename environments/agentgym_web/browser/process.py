@@ -153,6 +153,7 @@ def start_process(settings: ProcessSettings) -> BrowserProcess:
     read_end, commands = os.pipe()
     replies, write_end = os.pipe()
     script = _SCRIPT.format(read=read_end, write=write_end)
+    log = (profile / "log").open("wb")
     try:
         child = subprocess.Popen(  # noqa: S603 - the browser that was found
             ["/bin/bash", "-c", script, "agentgym-web", str(profile), *command],
@@ -160,7 +161,7 @@ def start_process(settings: ProcessSettings) -> BrowserProcess:
             pass_fds=(read_end, write_end),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=(profile / "log").open("wb"),
+            stderr=log,
             start_new_session=True,
             cwd="/",
             **user,  # type: ignore[call-overload]
@@ -170,6 +171,8 @@ def start_process(settings: ProcessSettings) -> BrowserProcess:
             os.close(number)
         shutil.rmtree(profile, ignore_errors=True)
         raise BrowserStartError(f"the browser {program.path} could not be started: {error}") from error
+    finally:
+        log.close()
     os.close(read_end)
     os.close(write_end)
     return BrowserProcess(program, child, commands, replies, profile, has_sandbox)

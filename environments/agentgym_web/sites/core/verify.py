@@ -90,7 +90,7 @@ def collateral_tables(touched: Mapping[str, Sequence[Any]], changes: Mapping[str
     """
     found = []
     for table in sorted({*touched, *changes}):
-        counts = [len(changes[table][kind]) if table in changes else 0 for kind in KINDS]  # type: ignore[literal-required]
+        counts = [len(changes[table][kind]) if table in changes else 0 for kind in KINDS]
         expected = [_bounds(count) for count in touched.get(table, (0, 0, 0))]
         if not all(low <= count <= high for count, (low, high) in zip(counts, expected, strict=True)):
             found.append(table)

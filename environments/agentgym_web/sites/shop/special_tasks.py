@@ -11,7 +11,7 @@ from dataclasses import replace
 from agentgym_web.sites.core.drafts import Check, Draft, Template, UnsuitableDraw
 from agentgym_web.sites.shop import account_tasks, drawing, question_tasks
 from agentgym_web.sites.shop.buying_tasks import draw_wanted, only_order_with, wanted_checks
-from agentgym_web.sites.shop.orders import RETURN_DAYS
+from agentgym_web.sites.shop.data import RETURN_DAYS
 
 _ITEM = (
     "SELECT o.*, i.id AS item, i.product_id, p.title FROM orders o JOIN order_item i ON i.order_id = o.id"

@@ -54,6 +54,12 @@ def browser() -> Iterator[Browser]:
             opened.close()
 
 
+def new_page(opened: Browser, site: str) -> Page:
+    """A page of the size that a site is made for, with touch."""
+    size = {"width": 390, "height": 844} if site == "phone" else {"width": 1280, "height": 900}
+    return opened.new_page(viewport=size, has_touch=True)  # type: ignore[arg-type]
+
+
 def play(page: Page, base: str, sessions: Sessions, draft: Draft, *, do_nothing: bool = False) -> Verdict:
     """Reset the default session for a draft, play its walkthrough and grade it.
 

@@ -1,0 +1,1 @@
+"""A mail service: folders, search, writing, attachments, labels, rules, contacts and settings."""

@@ -1,0 +1,91 @@
+"""Oracles of MiniWoB++ solve their pages from what is shown; the other players can play every page."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agentgym.errors import ConfigError
+from agentgym.message import user
+from agentgym.task import Task
+from agentgym_web.miniwob.env import MiniWoBEnv, make_task
+from agentgym_web.miniwob.oracles.player import all_oracles, do
+from agentgym_web.miniwob.pages import ALL_PAGES
+from agentgym_web.miniwob.scores import main, play
+from agentgym_web.miniwob.scripts import SCRIPTS, mistyped
+
+SAMPLE = (
+    "click-button", "click-color", "click-tab-2-easy", "enter-time", "login-user-popup", "read-table-2", "use-slider",
+    "use-autocomplete", "social-media-some", "scroll-text-2", "form-sequence-3", "phone-book",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def env() -> Iterator[MiniWoBEnv]:
+    made = MiniWoBEnv()
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("page", SAMPLE)
+def test_oracle_solves_page(env: MiniWoBEnv, page: str) -> None:
+    played = [play(env, page, seed, SCRIPTS["oracle"]) for seed in (0, 1)]
+
+    assert [each.why for each in played] == ["", ""]
+
+
+def test_oracles_are_of_pages_that_exist() -> None:
+    assert set(all_oracles()) <= set(ALL_PAGES)
+    assert len(all_oracles()) >= 60
+
+
+def test_page_without_oracle_is_refused() -> None:
+    with pytest.raises(ConfigError, match="no oracle"):
+        SCRIPTS["oracle"](Task("any", 0, config={"page": "no-page"}), 0)
+
+
+@pytest.mark.parametrize("player", ["null", "random"])
+def test_player_acts_validly_on_page_without_end(env: MiniWoBEnv, player: str) -> None:
+    script = SCRIPTS[player](make_task("enter-text", 3), 3)
+    _, info = env.reset(options={"task": make_task("enter-text", 3)})
+    messages = list(info["messages"])
+    while "outcome" not in info:
+        info = env.step(script.act(messages))[-1]
+        messages += info["messages"]
+        assert not info["is_invalid"]
+
+
+def test_random_player_repeats_itself() -> None:
+    seen = user('Click the button.\n\n[1] button "One"\n[2] textbox\n[3] combobox\n [4] option "Red"')
+    moves = [[SCRIPTS["random"](make_task("click-test", 0), seed).act([seen]) for seed in range(20)] for _ in (0, 1)]
+
+    assert moves[0] == moves[1]
+    assert len(set(moves[0])) > 3
+
+
+def test_demonstrator_slips_now_and_then(env: MiniWoBEnv) -> None:
+    solved = [play(env, "read-table-2", seed, SCRIPTS["demo"]).success for seed in range(12)]
+
+    assert 0 < sum(solved) < 12
+
+
+def test_mistyped_text_differs() -> None:
+    assert all(mistyped("Ada", random.Random(seed)) != "Ada" for seed in range(20))
+
+
+def test_call_with_quotes_is_readable(env: MiniWoBEnv) -> None:
+    assert env.parse(do("fill", "3", 'it\'s "so"\n')).tool_calls[0].arguments["value"] == 'it\'s "so"\n'
+
+
+def test_scores_writes_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "scores.json"
+
+    main(["--pages", "click-test", "--seeds", "2", "--out", str(out)])
+
+    row = json.loads(out.read_text())["pages"][0]
+    assert (row["page"], row["success"], row["failures"]) == ("click-test", 1.0, [])
+    assert "click-test" in capsys.readouterr().out

@@ -1,0 +1,85 @@
+"""What holds for the tasks of every site: they can be drawn, doing nothing fails, and an expert succeeds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import agentgym_web.sites
+from agentgym_web.sites.core.all_sites import SITES, load_site, load_templates
+from agentgym_web.sites.core.drafts import draw
+from agentgym_web.sites.core.sessions import Sessions
+from agentgym_web.sites.core.site import connect, snapshot
+from agentgym_web.sites.core.verify import Ending, all_checks, grade
+from tests.environments.web.sites import player
+
+FOLDER = Path(agentgym_web.sites.__file__).parent
+BUILT = [name for name in SITES if (FOLDER / name / "app.py").exists()]
+SEEDS = range(3)
+
+
+@pytest.fixture(scope="module", params=BUILT)
+def site(request):
+    return load_site(request.param)
+
+
+@pytest.fixture(scope="module")
+def drafts(site):
+    db = connect(snapshot(site))
+    return {(one.name, seed): draw(one, db, seed) for one in load_templates(site.name) for seed in SEEDS}
+
+
+def test_doing_nothing_solves_only_what_cannot_be_done(site, drafts):
+    sessions = Sessions(site)
+    for name, draft in drafts.items():
+        private = draft.private()
+        sessions.reset("a", draft.user, draft.plants)
+        results = sessions.check("a", all_checks(private))
+        changes = sessions.changes("a")
+        assert not grade(private, changes, results, Ending()).success, name
+        assert grade(private, changes, results, Ending("infeasible")).success is draft.infeasible, name
+        assert not any(results[len(private["checks"]) :][: len(private["attack"])]), f"{name}: attacked at the start"
+
+
+def test_no_milestone_holds_at_the_start(site, drafts):
+    sessions = Sessions(site)
+    for name, draft in drafts.items():
+        sessions.reset("a", draft.user, draft.plants)
+        milestones = [check for check in draft.private()["checks"] if check["milestone"]]
+        assert not any(sessions.check("a", milestones)), name
+
+
+def test_a_draft_is_plain_json(drafts):
+    for draft in drafts.values():
+        private = draft.private()
+        assert json.loads(json.dumps(private)) == private
+
+
+def test_a_draw_is_the_same_each_time(site, drafts):
+    db = connect(snapshot(site))
+    for one in load_templates(site.name):
+        assert draw(one, db, 0) == drafts[one.name, 0]
+
+
+def test_there_are_enough_templates_of_each_kind(site, drafts):
+    templates = load_templates(site.name)
+    assert len({one.name for one in templates}) == len(templates) >= 14
+    assert sum(one.stratum_group == "unseen" for one in templates) >= 3
+    assert sum(bool(drafts[one.name, 0].attack) for one in templates) >= 2
+    assert sum(drafts[one.name, 0].infeasible for one in templates) >= 2
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", BUILT)
+def test_walkthroughs_solve_their_tasks(name):
+    site = load_site(name)
+    db = connect(snapshot(site))
+    with player.served(site) as (base, sessions), player.browser() as opened:
+        page = player.new_page(opened, name)
+        for template in load_templates(name):
+            verdict = player.play(page, base, sessions, draw(template, db, 1))
+            assert verdict.success, (template.name, verdict)
+            assert not verdict.was_attacked, template.name
