@@ -37,5 +37,14 @@ SPECS: tuple[EnvSpec, ...] = (
     _site("Mail", "mail"),
     _site("Phone", "phone"),
     _site("Sites", "across"),
+    EnvSpec(
+        "agentgym/WebArchive-v0",
+        "agentgym_web.archive.env:WebArchiveEnv",
+        "agentgym_web.archive.scripts:SCRIPTS",
+        "web",
+        ("web/papers",),
+        extra="web",
+        room="archives",
+    ),
 )
 """All environments of the family."""

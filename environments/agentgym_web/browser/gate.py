@@ -16,9 +16,12 @@ from urllib.parse import unquote
 
 from agentgym.sandbox.egress.allowlist import Allowlist
 from agentgym.sandbox.egress.http_head import RefusedRequest, RequestHead, parse_head
+from agentgym_web.browser.fetching import Interceptor
 
 _CHUNK = 1 << 16
 _HEAD_BYTES = 1 << 17
+REFUSAL = "X-Agentgym-Gate"
+"""The header of answers that no site gave."""
 _REASONS = {400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 502: "Bad Gateway"}
 
 
@@ -59,11 +62,13 @@ class Network:
         sites: Sites of this machine, by the name that pages use, such as "shop.test".
         allow: Real hosts, as in `agentgym.sandbox.spec.Network.allow`.
         max_bytes: Most bytes of one answer; a longer one is cut off.
+        interceptor: Takes requests before they come to the gate, such as an archive that answers them.
     """
 
     sites: Mapping[str, Site] = field(default_factory=dict)
     allow: Sequence[str] = ()
     max_bytes: int = 64 << 20
+    interceptor: Interceptor | None = None
 
 
 @dataclass
@@ -94,7 +99,7 @@ class Gate:
         self.idle.set()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._awaited: set[asyncio.Task[None]] = set()
+        self._awaited: set[object] = set()
 
     @property
     def in_flight(self) -> int:
@@ -119,14 +124,24 @@ class Gate:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    def began(self, request: object) -> None:
+        """Count a request that is under way."""
+        self._awaited.add(request)
+        self.idle.clear()
+
+    def ended(self, request: object) -> None:
+        """Count a request that is no longer under way."""
+        self._awaited.discard(request)
+        if not self._awaited:
+            self.idle.set()
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
         try:
             head_bytes = await reader.readuntil(b"\r\n\r\n")
-            self._awaited.add(task)
-            self.idle.clear()
+            self.began(task)
             await self._answer(parse_head(head_bytes), reader, writer)
         except RefusedRequest as refusal:
             await _say(writer, refusal.status, refusal.why)
@@ -136,9 +151,7 @@ class Gate:
             pass  # the gate closes; asyncio would print what its callback finds
         finally:
             self._tasks.discard(task)
-            self._awaited.discard(task)
-            if not self._awaited:
-                self.idle.set()
+            self.ended(task)
             with suppress(Exception):
                 writer.close()
 
@@ -221,6 +234,8 @@ async def _send(writer: asyncio.StreamWriter, status: int, kind: str, body: byte
     lines = [f"HTTP/1.1 {status} {_REASONS.get(status, 'OK')}", f"Content-Type: {kind}", f"Content-Length: {len(body)}"]
     if status == 200:
         lines.append("Cache-Control: max-age=86400")
+    else:
+        lines.append(f"{REFUSAL}: {status}")
     head = "\r\n".join([*lines, "Connection: close", "", ""])
     with suppress(ConnectionError):
         writer.write(head.encode() + (b"" if is_head else body))

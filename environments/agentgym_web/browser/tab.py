@@ -12,6 +12,7 @@ from typing import Any
 
 from agentgym_web.browser.devtools import Connection
 from agentgym_web.browser.errors import PageGoneError, ScriptError
+from agentgym_web.browser.fetching import Watch
 from agentgym_web.browser.settings import PageSettings
 from agentgym_web.browser.sight import one_line
 
@@ -47,6 +48,7 @@ class Tab:
         self.file_input: int | None = None
         self.own_script = ""
         self.dialog_open = False
+        self.watch: Watch | None = None
         self._worlds: dict[str, int] = {}
         self._changed = asyncio.Event()
         connection.listen(session, self._on_event)
@@ -252,6 +254,9 @@ class Tab:
             self._notes.append("The page asks for a file. Use upload_file to give it one.")
         elif method == "Input.dragIntercepted":
             self.drag = params["data"]
+        elif method == "Fetch.requestPaused":
+            if self.watch is not None:
+                self.watch.paused(params)
         elif method == "Inspector.targetCrashed":
             self.is_crashed = True
         self._changed.set()

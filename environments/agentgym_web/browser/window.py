@@ -16,6 +16,7 @@ from typing import Any
 from agentgym.errors import ActionSyntaxError
 from agentgym_web.browser.devtools import Connection
 from agentgym_web.browser.errors import BrowserStartError, DevToolsError
+from agentgym_web.browser.fetching import Watch
 from agentgym_web.browser.gate import Gate, Network, Traffic
 from agentgym_web.browser.settings import PageSettings
 from agentgym_web.browser.sight import one_line
@@ -211,6 +212,9 @@ class Window:
             tab.close()
         del self.tabs[1:]
         self.active = 0
+        for tab in self.tabs:
+            if tab.watch is not None:
+                tab.watch.use(network.interceptor)
 
     def upload(self, file: Path) -> Path:
         """A copy of a file where the browser may read it."""
@@ -257,6 +261,8 @@ class Window:
     async def _ready(self, tab: Tab, *, is_waiting: bool) -> None:
         task = asyncio.current_task()
         try:
+            tab.watch = Watch(tab.post, self.gate.began, self.gate.ended)
+            tab.watch.use(self.gate.network.interceptor)
             scripts = [(clock_script(self._secret, self.settings, self.seed), ""), (page_script(self._secret), WORLD)]
             limit = _OPEN_S if self._num_awaited else self.settings.hang_s
             await asyncio.wait_for(tab.set_up(scripts, is_waiting=is_waiting), limit)

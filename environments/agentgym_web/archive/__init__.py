@@ -1,0 +1,1 @@
+"""Web archives: recording pages into WARC files, replaying them without a network, and questions about them."""
