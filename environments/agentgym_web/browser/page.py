@@ -10,6 +10,7 @@ import base64
 import json
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentgym.errors import ActionSyntaxError, CancelledEpisode
@@ -89,13 +90,17 @@ class WebPage:
         """Load a page in the tab in front and look at it; see `step`."""
         return self._run(self._step((("goto", {"url": url}),), view, probe))
 
-    def start_over(self, network: Network | None = None, *, seed: int = 0) -> None:
+    def start_over(
+        self, network: Network | None = None, *, seed: int = 0, files: Mapping[str, Path | bytes] | None = None
+    ) -> None:
         """Close all tabs but one and forget notes, traffic and cookies; the page in that tab stays.
 
         Args:
             network: What can be reached from now on; None leaves it.
             seed: Seed of the pages' random numbers, where their clock is virtual.
+            files: Files that the agent may upload from now on; None takes those of the settings.
         """
+        self._window.files = self._window.settings.files if files is None else files
         self._run(self._start_over(network, seed))
 
     def history(self) -> list[tuple[int, list[str]]]:

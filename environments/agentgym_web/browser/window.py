@@ -52,6 +52,7 @@ class Window:
         self.context = ""
         self.folder = folder
         self.seed = 0
+        self.files = settings.files
         self.frame_letters: dict[str, str] = {}
         self._secret = secret
         self._downloads: dict[str, str] = {}
@@ -216,10 +217,10 @@ class Window:
             if tab.watch is not None:
                 tab.watch.use(network.interceptor)
 
-    def upload(self, file: Path) -> Path:
-        """A copy of a file where the browser may read it."""
-        copy = self.folder / "uploads" / file.name
-        shutil.copyfile(file, copy)
+    def upload(self, name: str) -> Path:
+        """A copy of one of the agent's files where the browser may read it."""
+        copy, given = self.folder / "uploads" / Path(name).name, self.files[name]
+        copy.write_bytes(given if isinstance(given, bytes) else given.read_bytes())
         copy.chmod(0o644)
         return copy
 

@@ -21,6 +21,7 @@ _ROLES: Mapping[str, tuple[str, ...]] = {
     "searchbox": ("searchbox", "textbox"),
     "combobox": ("combobox", "listbox"),
     "listbox": ("listbox", "combobox"),
+    "button": ("button", "filepicker"),
     "cell": ("cell", "clickable"),
 }
 
