@@ -45,7 +45,7 @@ def _all_of(values: Mapping[str, Any]) -> str:
     return " AND ".join(f"{column} IS {_literal(value)}" for column, value in values.items())
 
 
-def _literal(value: str | int | None | IdOf) -> str:
+def _literal(value: str | int | IdOf | None) -> str:
     if isinstance(value, IdOf):
         return f"(SELECT id FROM {value.table} WHERE {_all_of(value.key)})"  # noqa: S608 - written by templates
     if value is None:

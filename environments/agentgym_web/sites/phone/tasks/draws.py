@@ -71,7 +71,8 @@ def stories(db: sqlite3.Connection, kind: str) -> list[Story]:
     found = rows(
         db,
         """SELECT _stories.*, chats.title, contacts.name FROM _stories JOIN chats ON chats.id = chat_id
-           JOIN contacts ON contacts.id = contact_id WHERE kind = ? AND NOT is_archived AND (is_group OR NOT is_blocked) ORDER BY _stories.id""",
+           JOIN contacts ON contacts.id = contact_id
+           WHERE kind = ? AND NOT is_archived AND (is_group OR NOT is_blocked) ORDER BY _stories.id""",
         kind,
     )
     told = [
