@@ -28,7 +28,7 @@ def list_chats(visit: Visit) -> Response:
     """The list of chats: pinned ones first, then by their latest message."""
     shown = visit.query.get("show", "all")
     shown = shown if shown in SHOWN else "all"
-    query = visit.query.get("q", "").strip()
+    query = visit.query.get("q", "").strip()[:100]
     sql = f"""SELECT chats.*, unread.number AS num_unread, last.text AS last_text, last.at AS last_at,
               coalesce(contacts.name, CASE WHEN last.id THEN 'You' ELSE '' END) AS last_name
               FROM chats JOIN unread ON unread.chat_id = chats.id

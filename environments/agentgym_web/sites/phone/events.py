@@ -49,7 +49,7 @@ def show_calendar(visit: Visit) -> Response:
 
 def search(visit: Visit) -> Response:
     """Events by words of their title, place or notes."""
-    query = visit.query.get("q", "").strip()
+    query = visit.query.get("q", "").strip()[:100]
     events = visit.db.execute(
         f"{_SELECT} WHERE ? != '' AND title || ' ' || place || ' ' || notes LIKE ? ORDER BY day, start, events.id",
         (query, f"%{query}%"),

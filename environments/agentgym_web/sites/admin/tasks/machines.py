@@ -15,7 +15,6 @@ from agentgym_web.sites.admin.tasks.draws import (
     filled,
     filtered,
     need,
-    one,
     open_machine,
     pick,
     rows,
@@ -251,13 +250,12 @@ def ticket_for_emptiest(db: sqlite3.Connection, rng: random.Random) -> Draft:
     machine, priority = found[0], rng.choice(("high", "urgent"))
     subject = rng.choice(("Refill please", "Nearly empty", "Restock before noon"))
     body = rng.choice(("Sells out every day.", "Water and oat bars first.", "Please fill all shelves."))
-    wanted = {"machine_id": machine["id"], "body": body, "category": "stock", "priority": priority, "state": "open"}
-    last: int = one(db, "SELECT max(id) FROM tickets")[0]
+    wanted = {"body": body, "category": "stock", "priority": priority, "state": "open"}
     return Draft(
         instruction=f"Of the online machines at {place['name']}, find the one with the lowest fill level and open a "
         f"ticket for it: subject “{subject}”, description “{body}”, category stock, priority {priority}.",
         user=user_with(db, rng, (*MANAGERS, "Technician"))["login"],
-        checks=[row_is("tickets", {"id": last + 1, "subject": subject}, wanted)],
+        checks=[row_is("tickets", {"machine_id": machine["id"], "subject": subject}, wanted)],
         touched={"tickets": [1, 0, 0]},
         walkthrough=[
             *area("Machines"),

@@ -64,11 +64,15 @@ def need(holds: bool) -> None:
 
 
 def stories(db: sqlite3.Connection, kind: str) -> list[Story]:
-    """The dialogues of a kind in chats that are not archived; of those about the same in a chat only the last."""
+    """The dialogues of a kind in chats that are not archived, with people who are not blocked.
+
+    Of those with one person, only the last of its kind in a chat.
+    """
     found = rows(
         db,
         """SELECT _stories.*, chats.title, contacts.name FROM _stories JOIN chats ON chats.id = chat_id
-           JOIN contacts ON contacts.id = contact_id WHERE kind = ? AND NOT is_archived ORDER BY _stories.id""",
+           JOIN contacts ON contacts.id = contact_id
+           WHERE kind = ? AND NOT is_archived AND (is_group OR NOT is_blocked) ORDER BY _stories.id""",
         kind,
     )
     told = [

@@ -7,7 +7,7 @@ import sqlite3
 from datetime import date, timedelta
 
 from agentgym_web.sites.core.drafts import Draft, Template
-from agentgym_web.sites.core.row_checks import num_rows, row_is, rows_are
+from agentgym_web.sites.core.row_checks import IdOf, num_rows, row_is, rows_are
 from agentgym_web.sites.phone.data import CALENDARS
 from agentgym_web.sites.phone.dialogues import TODAY
 from agentgym_web.sites.phone.tasks.draws import (
@@ -299,7 +299,7 @@ def move_items(db: sqlite3.Connection, rng: random.Random) -> Draft:
     checked = [item for item in items if item["is_checked"]]
     need(0 < len(flagged) < 4 and bool(checked))
     title = rng.choice(("First things", "This week", "Do not forget", "Urgent"))
-    new = rows(db, "SELECT max(id) FROM lists")[0][0] + 1
+    new = IdOf("lists", {"title": title})
     steps: Steps = []
     for item in flagged:
         steps += [
@@ -313,7 +313,7 @@ def move_items(db: sqlite3.Connection, rng: random.Random) -> Draft:
         f"checked off there. Then clear the checked items of {row['title']}.",
         user=USER,
         checks=[
-            row_is("lists", {"id": new}, {"title": title}, "list"),
+            num_rows("lists", {"title": title}, 1, "list"),
             rows_are("items", [item["id"] for item in flagged], {"list_id": new, "is_flagged": 1}, "moved"),
             num_rows("items", {"list_id": row["id"], "is_checked": 1}, 0, "cleared"),
             num_rows("lists", {"title": title}, 1, "list exists", milestone=True),
@@ -347,7 +347,7 @@ def set_alarms(db: sqlite3.Connection, rng: random.Random) -> Draft:
             row_is("alarms", {"id": switched["id"]}, {"is_on": 1 - switched["is_on"]}, f"switched {said}"),
             num_rows("alarms", {"time": gone["time"], "label": gone["label"]}, 0, "deleted"),
             num_rows("alarms", {"label": label, "time": time}, 1, "is set", milestone=True),
-            num_rows("alarms", {"id": gone["id"], "label": gone["label"]}, 0, "is gone", milestone=True),
+            num_rows("alarms", {"id": gone["id"]}, 0, "is gone", milestone=True),
         ],
         touched={"alarms": [1, 1, 1]},
         walkthrough=[

@@ -180,7 +180,7 @@ def late_news(db: sqlite3.Connection, rng: random.Random) -> Draft:
         answer=Answer("text", answer),
         walkthrough=[
             *app("Chats"),
-            ["swipe", "heading", "Chats", "down"],
+            ["swipe", "note", "Pull down for new messages", "down"],
             *open_chat(story.title),
             ["answer", answer],
         ],

@@ -6,7 +6,7 @@ import random
 import sqlite3
 
 from agentgym_web.sites.core.drafts import Draft, Template
-from agentgym_web.sites.core.row_checks import num_rows, row_is, rows_are
+from agentgym_web.sites.core.row_checks import IdOf, num_rows, row_is, rows_are
 from agentgym_web.sites.phone.data import FIRST_NAMES, LAST_NAMES, PIN
 from agentgym_web.sites.phone.dialogues import STREETS, TOWNS
 from agentgym_web.sites.phone.tasks.draws import (
@@ -96,7 +96,7 @@ def write_to(db: sqlite3.Connection, rng: random.Random) -> Draft:
     text = rng.choice(TEXTS)
     sql = "SELECT chats.id FROM chats JOIN members ON chat_id = chats.id WHERE NOT is_group AND contact_id = ?"
     known = rows(db, sql, contact["id"])
-    chat = known[0]["id"] if known else rows(db, "SELECT max(id) FROM chats")[0][0] + 1
+    chat = known[0]["id"] if known else IdOf("chats", {"title": contact["name"], "is_group": 0})
     touched = {"messages": [1, 0, 0]} | ({} if known else {"chats": [1, 0, 0], "members": [1, 0, 0]})
     return Draft(
         instruction=rng.choice(
@@ -170,7 +170,7 @@ def start_group(db: sqlite3.Connection, rng: random.Random) -> Draft:
     need(len(set(days)) == len(days))
     title = rng.choice(("Those who come", "Count on us", "Little trip", "The punctual ones"))
     text = rng.choice(("Who brings what?", "Let us meet at the fountain.", "I book the table, yes?"))
-    chat = rows(db, "SELECT max(id) FROM chats")[0][0] + 1
+    chat = IdOf("chats", {"title": title})
     new = [num_rows("members", {"chat_id": chat, "contact_id": person}, 1, names[person]["name"]) for person in coming]
     moment = story.facts["day"]
     return Draft(
@@ -178,7 +178,7 @@ def start_group(db: sqlite3.Connection, rng: random.Random) -> Draft:
         f"“{title}” with exactly those who said yes there (not {story.name}, who asked), and send “{text}” to it.",
         user=USER,
         checks=[
-            row_is("chats", {"id": chat}, {"title": title, "is_group": 1}, "group"),
+            row_is("chats", {"title": title}, {"is_group": 1}, "group"),
             *new,
             num_rows("members", {"chat_id": chat}, len(coming), "nobody else"),
             num_rows("messages", {"chat_id": chat, "text": text}, 1, "message"),
