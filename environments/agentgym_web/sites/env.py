@@ -31,8 +31,8 @@ DESK = PageSettings(width=1280, height=720, virtual_time=True)
 PHONE = PageSettings(width=390, height=844, virtual_time=True, touch=True, scale=2.0)
 ACTIONS = ("bid", "nav", "tab", "chat", "infeas", "keyboard_press")
 HOW_IT_ENDS = (
-    "When you are done, say so with send_msg_to_user, with the answer if there is a question. If it cannot be done, say "
-    "why with report_infeasible."
+    "When you are done, say so with send_msg_to_user, with the answer if there is a question. If it cannot be done, "
+    "say why with report_infeasible."
 )
 Parts = Mapping[str, Mapping[str, Any]]
 
