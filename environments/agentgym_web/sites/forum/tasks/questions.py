@@ -156,9 +156,9 @@ def busiest_thread(db: sqlite3.Connection, rng: random.Random) -> Draft:
     column, sort, wish = rng.choice((("replies", "Most replies", "replies"), ("score", "Most votes", "votes")))
     state, condition, words = rng.choice(
         (
-            ("Without accepted answer", "answer_id IS NULL", 'tagged "question" that have no accepted answer'),
-            ("With accepted answer", "answer_id IS NOT NULL", 'tagged "question" that have an accepted answer'),
-            ("Not locked", "is_locked = 0", 'tagged "question" that are not locked'),
+            ("Without accepted answer", "answer_id IS NULL", 'tagged "question" and have no accepted answer'),
+            ("With accepted answer", "answer_id IS NOT NULL", 'tagged "question" and have an accepted answer'),
+            ("Not locked", "is_locked = 0", 'tagged "question" and not locked'),
         )
     )
     condition = f"board_id = ? AND tag = 'question' AND {condition}"

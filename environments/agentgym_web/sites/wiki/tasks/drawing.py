@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
-from agentgym_web.sites.core.drafts import Check, Step, UnsuitableDraw
+from agentgym_web.sites.core.drafts import Check, Draft, Step, UnsuitableDraw
 from agentgym_web.sites.wiki.articles import shown_title
 from agentgym_web.sites.wiki.lookup import PAGES
 from agentgym_web.sites.wiki.names import ADMINS, VANDALS
 
 Option = TypeVar("Option")
+Maker = Callable[[sqlite3.Connection, random.Random], Draft]
 
 _EDITORS = """
 SELECT name FROM users WHERE role = 'editor' AND name NOT IN (SELECT user FROM blocks)
@@ -56,6 +58,17 @@ def draw_editor(db: sqlite3.Connection, rng: random.Random, without: Sequence[st
     """The name of an editor who may write and is no administrator."""
     found: list[str] = [row["name"] for row in db.execute(_EDITORS) if row["name"] not in without]
     return choose(rng, found)
+
+
+def for_reader(make: Maker) -> Maker:
+    """Give the tasks of a maker a user who follows from the instruction, so that no question is asked of two users."""
+
+    def drawn(db: sqlite3.Connection, rng: random.Random) -> Draft:
+        draft = make(db, rng)
+        named = [row["name"] for row in db.execute("SELECT name FROM users") if row["name"] in draft.instruction]
+        return replace(draft, user=draw_editor(db, random.Random(draft.instruction), named))
+
+    return drawn
 
 
 def draw_admin(rng: random.Random) -> str:

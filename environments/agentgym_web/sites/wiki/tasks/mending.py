@@ -113,6 +113,7 @@ def add_found_fact(db: sqlite3.Connection, rng: random.Random) -> Draft:
 def new_page(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Write a new page with a category, and put it at the end of a list."""
     title, text, category, listed = rng.choice(wording.NEW_PAGES)
+    text = f"{text} {rng.choice(wording.ADDITIONS)}"
     lines = get_page(db, listed)
     user = draw_editor(db, rng)
     body = f"{text}\n\n[[Category:{category}]]"
@@ -141,6 +142,44 @@ def new_page(db: sqlite3.Connection, rng: random.Random) -> Draft:
             ["click", "link", "Edit"],
             ["fill", "textbox", "Text", new],
             ["click", "button", "Save page"],
+        ],
+    )
+
+
+def overview_page(db: sqlite3.Connection, rng: random.Random) -> Draft:
+    """Write a page that lists the things of a kind somewhere with a year or number from each article, in order."""
+    kind, place, fact, title, order = rng.choice(wording.OVERVIEWS)
+    somewhere = choose(rng, sorted({one.facts[place] for one in of_kind(kind)}))
+    things = sorted((one for one in of_kind(kind) if one.facts[place] == somewhere), key=lambda one: one.facts[fact])
+    require(2 <= len(things) <= 6 and len({one.facts[fact] for one in things}) == len(things))
+    title, user = title.format(somewhere), draw_editor(db, rng)
+    body = "\n".join(f"* [[{one.title}]]: {one.facts[fact]}" for one in things)
+    body = f"{body}\n\n[[Category:Lists]]"
+    mine = f"(SELECT id FROM pages WHERE title = {literal(title)} AND is_deleted = 0)"  # noqa: S608 - quoted
+    watched = f"user = {literal(user)} AND page_id = {mine}"
+    return Draft(
+        f'Write a new article with the title "{title}". It has one line for each {order[0]} {somewhere}: an asterisk, '
+        f'a space, a link to its article, a colon, a space and {order[1]}, as in "* [[Title]]: 1234". The lines stand '
+        'in the order of these numbers, the smallest first. Put the page into the category "Lists" and on my watch '
+        "list.",
+        user=user,
+        checks=[
+            count_is("text", "revisions", reads(mine, body)),
+            count_is("watched", "watches", watched),
+            on_the_way("page", "pages", f"title = {literal(title)}"),
+            on_the_way("category", "categories", f"name = 'Lists' AND page_id = {mine}"),
+            on_the_way("first link", "links", f"page_id = {mine} AND target = {literal(things[0].title)}"),
+            on_the_way("watched", "watches", watched),
+        ],
+        touched={"pages": [1, 0, 0], "revisions": [[1, 3], 0, 0], "watches": [1, 0, 0]},
+        walkthrough=[
+            *(step for one in things for step in to_page(one.title)),
+            ["fill", "searchbox", "Search the almanac", title],
+            ["click", "button", "Find"],
+            ["click", "link", f"Create the page {title}"],
+            ["fill", "textbox", "Text", body],
+            ["click", "button", "Save page"],
+            ["click", "button", "Watch"],
         ],
     )
 

@@ -72,3 +72,30 @@ TOPICS = (
     ("Old photographs", "I own three old photographs and would share them."),
     ("Pronunciation", "How do people of the island say this name?"),
 )
+ADDITIONS = (
+    "It is on no map yet.",
+    "The yearbook mentions it once.",
+    "Visitors are rare.",
+    "It was painted many times.",
+    "The school goes there every June.",
+    "Nobody knows its age.",
+    "It is said to bring luck.",
+)
+OVERVIEWS = (
+    ("lighthouse", "island", "lit", "Lights of {}", ("lighthouse on", "the year in which it was first lit")),
+    ("lighthouse", "architect", "height", "Lights by {}", ("lighthouse that was designed by", "its height in metres")),
+    ("bridge", "engineer", "opened", "Bridges by {}", ("bridge that was built by", "the year in which it was opened")),
+    ("mountain", "island", "height", "Heights of {}", ("mountain on", "its height in metres")),
+    ("river", "island", "length", "Waters of {}", ("river on", "its length in kilometres")),
+    ("novel", "author", "year", "Novels by {}", ("novel by", "the year in which it was published")),
+    ("painting", "painter", "year", "Pictures by {}", ("picture by", "the year in which it was painted")),
+    (
+        "settlement",
+        "island",
+        "founded",
+        "Old names of {}",
+        ("settlement on", "the year in which it was first mentioned"),
+    ),
+    ("species", "island", "described", "Rarities of {}", ("plant or animal found on", "the year of its description")),
+)
+"""Kind, the fact that says where or by whom, the fact to be listed, the title, and how one speaks of both."""
