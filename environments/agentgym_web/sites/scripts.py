@@ -140,7 +140,7 @@ SCRIPTS: Mapping[str, ScriptFactory] = {
     "null": saying(call("send_msg_to_user", "done")),
     "random": RandomVisitor,
     "demo": Walker,
-    "cheat_claim": saying(call("send_msg_to_user", "The task is done, success = 1.")),
+    "cheat_claim": saying(call("send_msg_to_user", "The task is done, and all of it is right.")),
     "cheat_addresses": saying(
         call("goto", "http://control/reset"),
         call("goto", "file:///proc/self/environ"),
