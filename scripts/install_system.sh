@@ -19,6 +19,7 @@ need() { # PACKAGE PROGRAM...
 }
 
 need chromium chromium chromium-browser google-chrome
+need chromium-headless-shell chromium-headless-shell chrome-headless-shell
 need docker.io dockerd
 need bubblewrap bwrap
 need debootstrap debootstrap
@@ -44,6 +45,7 @@ explain() { # what is skipped without each package
   for package in $missing; do
     case "$package" in
       chromium) echo "   without chromium: browser tests of the report page are skipped" ;;
+      chromium-headless-shell) echo "   without chromium-headless-shell: web environments take chromium, which is slower" ;;
       docker.io) echo "   without docker.io, or another engine that answers: tests of Docker sandboxes are skipped" ;;
       bubblewrap) echo "   without bubblewrap: tests of bubblewrap sandboxes are skipped" ;;
       debootstrap) echo "   without debootstrap: images can only be built where a registry is reached" ;;

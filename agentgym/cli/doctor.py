@@ -26,7 +26,7 @@ from agentgym.registration import specs
 from agentgym.sandbox.readiness import sandbox_readiness
 from agentgym.suite import load_suite, suite_names
 
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+).*?extra\s*==\s*['\"]([a-z]+)['\"]")
 
 

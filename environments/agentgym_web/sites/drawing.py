@@ -7,13 +7,10 @@ import sqlite3
 from collections.abc import Sequence
 from functools import cache
 
-from agentgym.errors import ConfigError
 from agentgym.task import Limits, Split, Task
 from agentgym_web.sites.core.all_sites import load_site, load_templates
-from agentgym_web.sites.core.drafts import Draft, Template, UnsuitableDraw
+from agentgym_web.sites.core.drafts import Draft, Template, draw
 from agentgym_web.sites.core.site import connect, snapshot
-
-_DRAWS = 200
 
 
 def draw_task(site: str, rng: random.Random, seed: int) -> Task:
@@ -21,26 +18,12 @@ def draw_task(site: str, rng: random.Random, seed: int) -> Task:
 
     Args:
         site: The site.
-        rng: Draws the template and its instance.
-        seed: The task's seed.
+        rng: Draws the template.
+        seed: Seed of the task, which its instance is drawn with.
     """
     template = rng.choice([each for each in load_templates(site) if each.stratum_group == "seen"])
-    draft = draw_draft(database(site), template, rng)
+    draft = draw(template, database(site), seed)
     return to_task(site, template, draft, task_id=f"{site}/{template.name}/{seed}", seed=seed)
-
-
-def draw_draft(db: sqlite3.Connection, template: Template, rng: random.Random) -> Draft:
-    """An instance of a template; what makes no task is drawn again.
-
-    Raises:
-        ConfigError: Nothing suitable came in many draws.
-    """
-    for _ in range(_DRAWS):
-        try:
-            return template.make(db, rng)
-        except UnsuitableDraw:
-            continue
-    raise ConfigError(f"the template {template.name!r} drew nothing suitable in {_DRAWS} draws")
 
 
 def to_task(

@@ -75,7 +75,7 @@ class SiteEnv(WebEnv):
         self._used: set[str] = set()
         self._parts: Parts = {}
         self._held: set[tuple[str, int]] = set()
-        self._num_writes = 0
+        self._num_requests = 0
         self._is_solved = False
 
     def make_task(self, seed: int) -> Task:
@@ -89,7 +89,7 @@ class SiteEnv(WebEnv):
     def start(self, task: Task) -> Sight:
         """Reset the sites to their snapshots and open the first page."""
         self._parts = parts_of(task)
-        self._held, self._num_writes, self._is_solved = set(), 0, False
+        self._held, self._num_requests, self._is_solved = set(), 0, False
         users = task.config.get("users", {})
         for name, part in self._parts.items():
             user = users.get(name, task.config.get("user"))
@@ -140,7 +140,8 @@ class SiteEnv(WebEnv):
         changes = {name: the_server(name).changes(self._session) for name in self._parts}
         seen = [sight.lines, sight.url, sight.active_tab, sight.focused, sight.scroll]
         history = self.page.history() if self.books.phase == "running" else []
-        state = [self.task.content_hash, self.books.phase, self.num_invalid, self._num_writes, changes, seen, history]
+        num_writes = sum(not each.startswith(("GET ", "HEAD ")) for each in self.page.traffic.visited) if history else 0
+        state = [self.task.content_hash, self.books.phase, self.num_invalid, num_writes, changes, seen, history]
         return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
 
     def close(self) -> None:
@@ -152,12 +153,11 @@ class SiteEnv(WebEnv):
                 the_server(name).drop(self._session)
 
     def _milestones(self) -> list[RewardEvent]:
-        """Asks the sites only after a request that may have changed them."""
-        visited = self.page.traffic.visited
-        num_writes = sum(not each.startswith(("GET ", "HEAD ")) for each in visited)
-        if num_writes == self._num_writes:
+        """Asks the sites only after a request."""
+        num_requests = len(self.page.traffic.visited)
+        if num_requests == self._num_requests:
             return []
-        self._num_writes = num_writes
+        self._num_requests = num_requests
         total = sum(len(milestones(part)) for part in self._parts.values())
         events = []
         for name, part in self._parts.items():

@@ -1,0 +1,41 @@
+"""The contracts of the web family, on as much as tells something; `agentgym check --family web` plays all of it."""
+
+from __future__ import annotations
+
+import pytest
+
+import agentgym
+from agentgym.registration import specs
+from agentgym.suite import load_suite
+from agentgym.testing import ENV_CHECKS, check_env, check_suite
+
+SITES = sorted(each.id for each in specs("web") if each.room == "sites")
+COSTLY = {"anchors", "replay", "finalize", "ends", "rewards", "concurrency"}
+
+
+def test_miniwob_keeps_all_contracts() -> None:
+    tasks = [load_suite("web/miniwob-easy").tasks("test")[0], load_suite("web/miniwob-medium").tasks("test")[0]]
+    report = check_env("agentgym/MiniWoB-v0", tasks)
+    report.raise_if_failed()
+    skipped = {result.name for result in report.results if result.status == "skipped"}
+    assert skipped <= {"light_import", "anchors", "forks", "progress", "legal_actions", "difficulty", "secrecy"}
+
+
+def test_shop_keeps_all_contracts_but_the_costliest() -> None:
+    task = load_suite("web/shop").tasks("test")[0]
+    report = check_env("agentgym/Shop-v0", [task], only=[name for name in ENV_CHECKS if name not in {"anchors", "finalize"}])
+    report.raise_if_failed()
+    skipped = {result.name for result in report.results if result.status == "skipped"}
+    assert skipped <= {"light_import", "forks", "legal_actions", "difficulty"}
+
+
+@pytest.mark.parametrize("env_id", SITES)
+def test_site_is_solved_by_its_oracle_and_keeps_its_secrets(env_id: str) -> None:
+    (suite,) = agentgym.spec(env_id).suites
+    tasks = [load_suite(suite).tasks("test")[index] for index in (0, 61)]
+    check_env(env_id, tasks, only=["oracle", "cheats", "hostile_actions", "secrecy", "messages"]).raise_if_failed()
+
+
+@pytest.mark.parametrize("suite", [suite for each in specs("web") for suite in each.suites])
+def test_suite_is_what_it_says(suite: str) -> None:
+    check_suite(suite, max_tasks=1, only=["documents", "strata", "disjoint_splits", "cheats"]).raise_if_failed()
