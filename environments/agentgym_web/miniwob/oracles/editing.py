@@ -71,7 +71,7 @@ def mark_text(instruction: str, seen: Reading, memory: dict[str, Any]) -> str:
 
 def num_lines(text: str) -> int:
     """About how many lines a text takes in a column of the page."""
-    count, room = 1, COLUMN
+    count, room = 1, float(COLUMN)
     for word in text.split():
         width = sum(next((pixels for signs, pixels in WIDTHS.items() if sign in signs), 6.6) for sign in word)
         if width > room and room < COLUMN:
