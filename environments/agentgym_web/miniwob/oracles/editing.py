@@ -15,6 +15,12 @@ COLORS = {
     "purple": "#9933ff",
 }  # fmt: skip
 """The main colours of the editor's palette."""
+BELOW_QUERY, BELOW_BUTTON = 67, 108
+"""The middle of the first line of text on the pages of texts to mark: right away, or below their button."""
+LINE, GAP, COLUMN, SPACE = 11, 10, 136, 3.2
+"""Height of a line, what is between two paragraphs, width of a line and of a space, in pixels."""
+WIDTHS = {"iljtI.,'": 3.2, "fr": 4.1, "mM": 9.7, "w": 8.2, "csz": 5.3, "abdeghknopquvxy": 6.3}
+"""Widths of letters, in pixels."""
 
 
 @solves("text-editor")
@@ -46,15 +52,32 @@ def word_keys(words: list[str], word: str) -> list[str]:
     return ["Control+Home", *["ArrowRight"] * before, *["Shift+ArrowRight"] * len(word)]
 
 
-@solves("highlight-text")
+@solves("highlight-text", "highlight-text-2")
 def mark_text(instruction: str, seen: Reading, memory: dict[str, Any]) -> str:
-    """The only text of the page: its first line with the mouse, the rest with keys; the button is above or below."""
-    button, text = seen.find("button", "Submit"), seen.all("text")[0]
+    """One of the texts, with the mouse from its first line to its last; the button is above or below them.
+
+    The tree has no places of texts, so that the lines are counted from the widths of letters.
+    """
+    button, texts = seen.find("button", "Submit"), seen.all("text")
     if button is None:
         return NOTHING
-    top = 51 if text.index < button.index else 96
-    marked = [do("mouse_drag_and_drop", 1, top, 158, top + 16), do("keyboard_press", "Control+Shift+ArrowDown")]
-    return lines(*marked, click(button))
+    ordinal = re.search(r"the (\d)\w\w paragraph", instruction)
+    number = int(ordinal[1]) - 1 if ordinal else 0
+    top = BELOW_QUERY if texts[0].index < button.index else BELOW_BUTTON
+    top += sum(LINE * num_lines(text.name) + GAP for text in texts[:number])
+    bottom = top + LINE * (num_lines(texts[number].name) - 1)
+    return lines(do("mouse_drag_and_drop", 1, top, 158, bottom), click(button))
+
+
+def num_lines(text: str) -> int:
+    """About how many lines a text takes in a column of the page."""
+    count, room = 1, float(COLUMN)
+    for word in text.split():
+        width = sum(next((pixels for signs, pixels in WIDTHS.items() if sign in signs), 6.6) for sign in word)
+        if width > room and room < COLUMN:
+            count, room = count + 1, COLUMN
+        room -= width + SPACE
+    return count
 
 
 @solves("daily-calendar")

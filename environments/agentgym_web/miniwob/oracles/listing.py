@@ -126,8 +126,7 @@ def fits(node: Node, description: str) -> bool:
 def buy_ticket(instruction: str, seen: Reading, memory: dict[str, Any]) -> str:
     """The ticket with the lowest or highest cost or duration."""
     tickets = [(minutes(button, seen), price(button.name), button) for button in seen.all("button")]
-    by = 1 if "cost" in instruction else 0
-    ordered = sorted(tickets, key=lambda ticket: ticket[by])
+    ordered = sorted(tickets, key=lambda ticket: ticket[1] if "cost" in instruction else ticket[0])
     return click(ordered[-1 if "longest" in instruction or "most" in instruction else 0][2])
 
 
