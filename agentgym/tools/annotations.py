@@ -113,8 +113,8 @@ def _union(parts: Sequence[Any], where: str, inside: tuple[Any, ...]) -> Form:
         if not lists:
             return Form({"type": names}, _same)
         schema, convert_list = form_of(lists[0], where, inside)
-        kinds = {**schema, "type": [*names, "array"]}
-        return Form(kinds, lambda value: convert_list(value) if isinstance(value, list) else value)
+        schema = {**schema, "type": [*names, "array"]}
+        return Form(schema, lambda value: convert_list(value) if isinstance(value, list) else value)
     schema, convert = form_of(others[0], where, inside)
     kinds = schema.get("type")
     if kinds is not None:

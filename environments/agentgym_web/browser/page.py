@@ -11,26 +11,39 @@ import json
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from agentgym.errors import ActionSyntaxError, CancelledEpisode
 from agentgym_web.browser.acting import Acting
 from agentgym_web.browser.errors import BrowserLostError, DevToolsError, PageGoneError, ScriptError
+from agentgym_web.browser.framing import add_frames
 from agentgym_web.browser.gate import Network, Traffic
 from agentgym_web.browser.settings import View
 from agentgym_web.browser.sight import Sight, TabTitle, decode_picture, draw_marks
 from agentgym_web.browser.window import Window
 
-if TYPE_CHECKING:
-    from agentgym_web.browser.hub import Hub
-
 T = TypeVar("T")
 _ROUNDS = 6
-_GRACE_S = 2.0
 _SENDING_S = 0.3
 _LONGEST_S = 30.0
 Call = tuple[str, Mapping[str, Any]]
 """An action's name and its arguments."""
+
+
+class Runner(Protocol):
+    """What runs the browser's loop: the hub.
+
+    Attributes:
+        loop: The event loop.
+    """
+
+    loop: asyncio.AbstractEventLoop
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine in the loop and wait for it."""
+
+    def close_window(self, window: Window) -> None:
+        """End a window."""
 
 
 class WebPage:
@@ -41,7 +54,7 @@ class WebPage:
         window: The window.
     """
 
-    def __init__(self, hub: Hub, window: Window) -> None:
+    def __init__(self, hub: Runner, window: Window) -> None:
         self._hub, self._window = hub, window
         self._acting = Acting(window)
         self._running: asyncio.Future[Any] | None = None
@@ -266,48 +279,8 @@ class WebPage:
         found: dict[str, Any] = await tab.crash_or(asked, settings.settle_s + settings.hang_s)
         tab.url, tab.title = found["url"], found["title"]
         if view.tree and found["tree"]["crossOrigin"]:
-            await self._frames(found["tree"], options)
+            await add_frames(window, found["tree"], options)
         return found
-
-    async def _frames(self, tree: dict[str, Any], options: Mapping[str, Any]) -> None:
-        """Put the trees of frames of other origins in their places; their ids get a letter in front."""
-        window, tab = self._window, self._window.tab
-        places = dict(tree["crossOrigin"])
-        inner = {**options, "settle": None}
-        pieces: list[tuple[int, list[str], str]] = []
-        window.frame_letters.clear()
-        for frame, parent in list(tab.frames.items()):
-            if parent != tab.main_frame:
-                continue
-            try:
-                owner = await tab.ask("DOM.getFrameOwner", {"frameId": frame})
-                world = await tab._world(tab.main_frame)
-                node = await tab.ask(
-                    "DOM.resolveNode", {"backendNodeId": owner["backendNodeId"], "executionContextId": world}
-                )
-                asked = {
-                    "objectId": node["object"]["objectId"],
-                    "functionDeclaration": "function() { return agentgym.idOf(this); }",
-                    "returnByValue": True,
-                }
-                number = (await tab.ask("Runtime.callFunctionOn", asked))["result"]["value"]
-                if number not in places:
-                    continue
-                found = await asyncio.wait_for(
-                    tab.evaluate(f"agentgym.observe({json.dumps(inner)})", frame=frame), _GRACE_S
-                )
-            except (DevToolsError, TimeoutError, KeyError):
-                continue
-            letter = chr(ord("a") + len(window.frame_letters) % 26)
-            window.frame_letters[letter] = frame
-            at = places[number]
-            outer = tree["lines"][at - 1]
-            indent = " " * (len(outer) - len(outer.lstrip()) + 1)
-            lines = [indent + _with_letter(line, letter) for line in found["tree"]["lines"]]
-            pieces.append((at, lines, found["tree"]["relevance"]))
-        for at, lines, relevance in sorted(pieces, reverse=True):
-            tree["lines"][at:at] = lines
-            tree["relevance"] = tree["relevance"][:at] + relevance + tree["relevance"][at:]
 
     async def _picture(self, view: View, found: Mapping[str, Any]) -> Any:
         tab = self._window.tab
@@ -343,11 +316,6 @@ class WebPage:
             was_cut=tree["cut"],
             probe=probe,
         )
-
-
-def _with_letter(line: str, letter: str) -> str:
-    body = line.lstrip(" ")
-    return line[: len(line) - len(body)] + (f"[{letter}{body[1:]}" if body.startswith("[") else body)
 
 
 def _quiet(future: asyncio.Future[Any]) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image, ImageDraw
 
 from agentgym_web.browser.settings import View
 
@@ -140,8 +141,6 @@ def estimate_tokens(text: str) -> int:
 
 def decode_picture(png: bytes) -> NDArray[np.uint8]:
     """The pixels of a PNG file, uint8[H, W, 3]."""
-    from PIL import Image
-
     with Image.open(io.BytesIO(png)) as image:
         return np.asarray(image.convert("RGB"), dtype=np.uint8)
 
@@ -157,8 +156,6 @@ def draw_marks(pixels: NDArray[np.uint8], marks: Sequence[Sequence[int]], scale:
         marks: For each element its id, left, top, width and height in CSS pixels.
         scale: Device pixels of a CSS pixel.
     """
-    from PIL import Image, ImageDraw
-
     image = Image.fromarray(pixels)
     pen = ImageDraw.Draw(image)
     for number, left, top, width, height in marks:

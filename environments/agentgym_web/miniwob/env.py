@@ -69,6 +69,7 @@ class MiniWoBEnv(WebEnv):
         self,
         pages: Sequence[str] | None = None,
         reward: str = "success",
+        *,
         screenshot: bool = False,
         max_tokens: int | None = None,
         actions: Sequence[str] = ("bid", "coord"),

@@ -56,6 +56,7 @@ class SiteEnv(WebEnv):
     def __init__(
         self,
         milestone_weight: float = 0.0,
+        *,
         screenshot: bool = False,
         marks: bool = False,
         tree: bool = True,
