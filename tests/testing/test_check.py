@@ -22,9 +22,9 @@ from agentgym.task import Limits
 from agentgym.testing import ENV_CHECKS, bookkeeping, check_env
 from tests.toys.env import MOVES, SCRIPTS, ToyEnv, toy_task
 
-# Environments that work in a sandbox are checked beside them, with a sandbox of the test's choice; those of other
-# packages beside what adapts them.
-LOCAL = [spec for spec in agentgym.specs() if "local" in spec.runtimes]
+# Environments that work in a sandbox or a browser are checked beside them; those of other packages beside what adapts
+# them.
+LOCAL = [spec for spec in agentgym.specs() if "local" in spec.runtimes and spec.family != "web"]
 OWN = [spec.id for spec in LOCAL if spec.id.startswith("agentgym/") and not spec.adapts]
 PARENT = os.getpid()
 

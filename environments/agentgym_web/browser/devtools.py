@@ -65,8 +65,15 @@ class Connection:
         message: dict[str, Any] = {"id": number, "method": method, "params": params or {}}
         if session:
             message["sessionId"] = session
+        try:
+            # Half a pair of surrogates, which a page or an agent can write, is no UTF-8: it becomes "?".
+            data = json.dumps(message, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+        except ValueError as error:
+            future.set_exception(DevToolsError(f"{method}: {error}"))
+            future.exception()
+            return future
         self._waiting[number] = (future, method, session)
-        self._write(json.dumps(message).encode() + b"\0")
+        self._write(data + b"\0")
         return future
 
     def listen(self, session: str, on_event: Event) -> None:
@@ -147,7 +154,7 @@ class Connection:
         number = message.get("id")
         if number is None:
             listener = self._listeners.get(message.get("sessionId", ""))
-            if listener is not None:
+            if listener is not None and "method" in message:
                 listener(message["method"], message.get("params", {}))
             return
         future, method, _ = self._waiting.pop(number, (None, "", ""))

@@ -88,8 +88,8 @@ class Elements:
 
     async def frame_offset(self, frame: str) -> tuple[float, float]:
         """Where a frame of another origin lies in the window: left and top, in CSS pixels."""
-        owner = await self.tab.post("DOM.getFrameOwner", {"frameId": frame})
-        box = await self.tab.post("DOM.getBoxModel", {"backendNodeId": owner["backendNodeId"]})
+        owner = await self.tab.ask("DOM.getFrameOwner", {"frameId": frame})
+        box = await self.tab.ask("DOM.getBoxModel", {"backendNodeId": owner["backendNodeId"]})
         return box["model"]["content"][0], box["model"]["content"][1]
 
 

@@ -20,5 +20,9 @@ class DevToolsError(InfrastructureError):
     """The browser refused a command; carries the method and the browser's words."""
 
 
+class ScriptError(DevToolsError):
+    """A script of the layer failed on a page, which may have been made to that end."""
+
+
 class PageGoneError(DevToolsError):
     """What a command was meant for is gone: a page that went on to another, a closed tab."""

@@ -37,11 +37,11 @@ class Watch:
 
     Args:
         post: Sends a command to the tab.
-        began: Called when a request waits.
-        ended: Called when it was answered.
+        began: Called when a request waits, with what stands for it.
+        ended: Called when it was answered, with the same.
     """
 
-    def __init__(self, post: Post, began: Callable[[], None], ended: Callable[[], None]) -> None:
+    def __init__(self, post: Post, began: Callable[[object], None], ended: Callable[[object], None]) -> None:
         self._post, self._began, self._ended = post, began, ended
         self._interceptor: Interceptor | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -60,8 +60,8 @@ class Watch:
 
     def paused(self, params: Mapping[str, Any]) -> None:
         """A request waits."""
-        self._began()
         task = asyncio.ensure_future(self._take(params))
+        self._began(task)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -78,7 +78,7 @@ class Watch:
             self._post("Fetch.failRequest", {**request, "errorReason": "Failed"}).add_done_callback(_quiet)
             raise
         finally:
-            self._ended()
+            self._ended(asyncio.current_task())
 
 
 async def fulfil(post: Post, paused: Mapping[str, Any], status: int, headers: Sequence[Header], body: bytes) -> None:

@@ -94,12 +94,22 @@ class Gate:
     def __init__(self, network: Network) -> None:
         self.network = network
         self.traffic = Traffic()
-        self.in_flight = 0
         self.port = 0
         self.idle = asyncio.Event()
         self.idle.set()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._awaited: set[object] = set()
+
+    @property
+    def in_flight(self) -> int:
+        """Requests that a page's quiet waits for."""
+        return len(self._awaited)
+
+    def wait_no_more(self) -> None:
+        """Wait no longer for what is under way, such as a stream that never ends; it goes on."""
+        self._awaited.clear()
+        self.idle.set()
 
     async def open(self) -> None:
         """Start to listen."""
@@ -114,35 +124,34 @@ class Gate:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def began(self) -> None:
+    def began(self, request: object) -> None:
         """Count a request that is under way."""
-        self.in_flight += 1
+        self._awaited.add(request)
         self.idle.clear()
 
-    def ended(self) -> None:
+    def ended(self, request: object) -> None:
         """Count a request that is no longer under way."""
-        self.in_flight -= 1
-        if not self.in_flight:
+        self._awaited.discard(request)
+        if not self._awaited:
             self.idle.set()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
-        counted = False
         try:
             head_bytes = await reader.readuntil(b"\r\n\r\n")
-            counted = True
-            self.began()
+            self.began(task)
             await self._answer(parse_head(head_bytes), reader, writer)
         except RefusedRequest as refusal:
             await _say(writer, refusal.status, refusal.why)
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError, OSError):
             pass
+        except asyncio.CancelledError:
+            pass  # the gate closes; asyncio would print what its callback finds
         finally:
             self._tasks.discard(task)
-            if counted:
-                self.ended()
+            self.ended(task)
             with suppress(Exception):
                 writer.close()
 
@@ -166,11 +175,17 @@ class Gate:
             else:
                 extra = "".join(f"{name}: {value}\r\n" for name, value in (site.headers if site else ()))
                 thence.write(_without(head.forwarded, site.headers if site else ())[:-2] + extra.encode() + b"\r\n")
-            sending = asyncio.ensure_future(_carry(reader, thence, self.network.max_bytes))
+            limit = self.network.max_bytes
+            ways = [asyncio.ensure_future(_carry(*way, limit)) for way in ((there, writer), (reader, thence))]
             try:
-                await _carry(there, writer, self.network.max_bytes)
+                # The first way to end ends both: the answer is whole, or who asked for it is gone.
+                ended, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+                for way in ended:
+                    way.result()
             finally:
-                sending.cancel()
+                for way in ways:
+                    way.cancel()
+                await asyncio.gather(*ways, return_exceptions=True)
         finally:
             thence.close()
 

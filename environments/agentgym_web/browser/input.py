@@ -19,6 +19,7 @@ Button = Literal["left", "middle", "right"]
 BITS = {"left": 1, "right": 2, "middle": 4}
 """Bits of the mouse buttons in DevTools."""
 _TYPED = 2000
+_TURNED = 1e6
 _DRAG_MOVES = 6
 _SHIFTED = set('~!@#$%^&*()_+{}|:"<>?')
 _COMMANDS = {
@@ -68,8 +69,20 @@ class Input:
         }
         return self.tab.post("Input.dispatchMouseEvent", params)
 
+    def check_point(self, x: float, y: float) -> None:
+        """Refuse a point outside the window: the browser keeps such an event, and all that follow, for ever.
+
+        Raises:
+            ActionSyntaxError: It lies outside.
+        """
+        settings = self._window.settings
+        if not (0 <= x < settings.width and 0 <= y < settings.height):
+            size = f"{settings.width} x {settings.height}"
+            raise ActionSyntaxError(f"The point ({x:g}, {y:g}) lies outside the window, which is {size} pixels.")
+
     async def move(self, x: float, y: float) -> None:
         """Move the mouse, with what it drags."""
+        self.check_point(x, y)
         if self.buttons and self.tab.drag is not None:
             await self.drag_event("dragOver", x, y)
         else:
@@ -77,6 +90,7 @@ class Input:
 
     async def click(self, x: float, y: float, button: Button, times: int, modifiers: Sequence[str]) -> None:
         """Move to a point and click."""
+        self.check_point(x, y)
         last = self.mouse_event("mouseMoved", x, y, "none", 0, modifiers)
         for count in range(1, times + 1):
             self.buttons = BITS[button]
@@ -95,7 +109,9 @@ class Input:
     async def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Drag from one point to another, with the page's own drag and drop where it has that."""
         tab = self.tab
-        await tab.post("Input.setInterceptDrags", {"enabled": True})
+        self.check_point(*start)
+        self.check_point(*end)
+        await tab.ask("Input.setInterceptDrags", {"enabled": True})
         tab.drag = None
         try:
             await self.handled(self.mouse_event("mouseMoved", *start, "none"))
@@ -113,7 +129,7 @@ class Input:
                 await self.handled(self.mouse_event("mouseReleased", *end, "left", 1))
         finally:
             self.buttons = 0
-            await tab.post("Input.setInterceptDrags", {"enabled": False})
+            await tab.ask("Input.setInterceptDrags", {"enabled": False})
 
     async def drop(self, x: float, y: float) -> None:
         """Drop what is being dragged."""
@@ -131,6 +147,8 @@ class Input:
 
     async def wheel(self, x: float, y: float, dx: float, dy: float) -> None:
         """Turn the wheel over a point."""
+        self.check_point(x, y)
+        dx, dy = (min(max(delta, -_TURNED), _TURNED) for delta in (dx, dy))
         params = {"type": "mouseWheel", "x": x, "y": y, "deltaX": dx, "deltaY": dy, "modifiers": _bits(self.held)}
         await self.handled(self.tab.post("Input.dispatchMouseEvent", params))
         await self.handled(asyncio.ensure_future(self.tab.evaluate("agentgym.drawn()")))

@@ -10,11 +10,12 @@ import base64
 import json
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentgym.errors import ActionSyntaxError, CancelledEpisode
 from agentgym_web.browser.acting import Acting
-from agentgym_web.browser.errors import BrowserLostError, DevToolsError, PageGoneError
+from agentgym_web.browser.errors import BrowserLostError, DevToolsError, PageGoneError, ScriptError
 from agentgym_web.browser.gate import Network, Traffic
 from agentgym_web.browser.settings import View
 from agentgym_web.browser.sight import Sight, TabTitle, decode_picture, draw_marks
@@ -27,6 +28,7 @@ T = TypeVar("T")
 _ROUNDS = 6
 _GRACE_S = 2.0
 _SENDING_S = 0.3
+_LONGEST_S = 30.0
 Call = tuple[str, Mapping[str, Any]]
 """An action's name and its arguments."""
 
@@ -88,14 +90,22 @@ class WebPage:
         """Load a page in the tab in front and look at it; see `step`."""
         return self._run(self._step((("goto", {"url": url}),), view, probe))
 
-    def start_over(self, network: Network | None = None, *, seed: int = 0) -> None:
+    def start_over(
+        self, network: Network | None = None, *, seed: int = 0, files: Mapping[str, Path | bytes] | None = None
+    ) -> None:
         """Close all tabs but one and forget notes, traffic and cookies; the page in that tab stays.
 
         Args:
             network: What can be reached from now on; None leaves it.
             seed: Seed of the pages' random numbers, where their clock is virtual.
+            files: Files that the agent may upload from now on; None takes those of the settings.
         """
+        self._window.files = self._window.settings.files if files is None else files
         self._run(self._start_over(network, seed))
+
+    def history(self) -> list[tuple[int, list[str]]]:
+        """For each tab which entry of its history it shows, and the addresses of all entries."""
+        return self._run(self._history())
 
     def run_script(self, expression: str) -> Any:
         """The value of an expression in the world of the page in front: for the harness, never for an agent.
@@ -146,6 +156,10 @@ class WebPage:
         sight = await self._look(view, probe, "", restart=True)
         return replace(sight, extra={"residue": left})
 
+    async def _history(self) -> list[tuple[int, list[str]]]:
+        found = [await tab.post("Page.getNavigationHistory") for tab in self._window.tabs]
+        return [(each["currentIndex"], [entry["url"] for entry in each["entries"]]) for each in found]
+
     async def _start_over(self, network: Network | None, seed: int) -> None:
         window = self._window
         await window.start_over(window.gate.network if network is None else network, seed)
@@ -157,7 +171,7 @@ class WebPage:
             if number:
                 await self._quiet()
             try:
-                await self._acting.run(name, arguments)
+                await asyncio.wait_for(self._acting.run(name, arguments), self._window.settings.load_s + _LONGEST_S)
             except ActionSyntaxError as refusal:
                 error = str(refusal)
                 break
@@ -167,6 +181,9 @@ class WebPage:
             except PageGoneError:
                 if self._window.connection.is_lost:
                     raise BrowserLostError("the browser ended") from None
+            except DevToolsError as refusal:
+                error = f"The action could not be done: {refusal}"
+                break
         return await self._look(view, probe, error)
 
     async def _quiet(self) -> None:
@@ -188,15 +205,14 @@ class WebPage:
                     await self._revive("The page crashed and was closed.")
                     continue
                 if tab.is_storming:
-                    await self._revive(f"The page opened more than {settings.max_dialogs} dialogs and was closed.")
+                    await self._revive(tab.storming)
                     continue
                 if tab.is_busy and not await tab.loaded(settings.load_s):
                     window.notes.append(f"The page was still loading after {settings.load_s:g} s and was stopped.")
                     await tab.crash_or(tab.post("Page.stopLoading"), settings.hang_s)
                     tab.is_loading = tab.is_navigating = False
                 if window.is_forbidden(tab.url):
-                    window.notes.append(f"Pages of {tab.url.partition(':')[0]}: cannot be shown here.")
-                    await window.goto("about:blank")
+                    await window.leave_forbidden()
                     continue
                 found = await self._observe(view, restart)
                 if tab is not window.tab or tab.is_busy or tab.is_crashed or tab.is_storming or window._opening:
@@ -214,6 +230,8 @@ class WebPage:
             except PageGoneError:
                 if window.connection.is_lost:
                     raise BrowserLostError("the browser ended") from None
+            except ScriptError as failure:
+                await self._revive(f"The page could not be read and was closed: {failure}")
         picture = await self._picture(view, found) if view.has_picture else None
         return self._sight(found, error, picture, answer)
 
@@ -222,6 +240,7 @@ class WebPage:
         try:
             await asyncio.wait_for(self._window.gate.idle.wait(), self._window.settings.settle_s)
         except TimeoutError:
+            self._window.gate.wait_no_more()
             return True
         return False
 
@@ -261,9 +280,9 @@ class WebPage:
             if parent != tab.main_frame:
                 continue
             try:
-                owner = await tab.post("DOM.getFrameOwner", {"frameId": frame})
+                owner = await tab.ask("DOM.getFrameOwner", {"frameId": frame})
                 world = await tab._world(tab.main_frame)
-                node = await tab.post(
+                node = await tab.ask(
                     "DOM.resolveNode", {"backendNodeId": owner["backendNodeId"], "executionContextId": world}
                 )
                 asked = {
@@ -271,7 +290,7 @@ class WebPage:
                     "functionDeclaration": "function() { return agentgym.idOf(this); }",
                     "returnByValue": True,
                 }
-                number = (await tab.post("Runtime.callFunctionOn", asked))["result"]["value"]
+                number = (await tab.ask("Runtime.callFunctionOn", asked))["result"]["value"]
                 if number not in places:
                     continue
                 found = await asyncio.wait_for(

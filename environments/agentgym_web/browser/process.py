@@ -26,25 +26,27 @@ def _words(text: str) -> tuple[str, ...]:
 _UNPRIVILEGED = 65534
 _FLAGS = _words(
     """
-    --allow-pre-commit-input --disable-gpu --disable-quic --no-first-run --no-default-browser-check --no-proxy-server-env
-    --disable-background-networking --disable-component-update --disable-sync --disable-default-apps
-    --disable-extensions --disable-breakpad --disable-crash-reporter --disable-client-side-phishing-detection
-    --disable-domain-reliability --disable-background-timer-throttling --disable-backgrounding-occluded-windows
-    --disable-renderer-backgrounding --disable-hang-monitor --disable-popup-blocking --disable-prompt-on-repost
-    --disable-ipc-flooding-protection --disable-smooth-scrolling --disable-search-engine-choice-screen
-    --disable-dev-shm-usage --metrics-recording-only --no-pings --mute-audio --hide-scrollbars
-    --password-store=basic --use-mock-keychain --force-color-profile=srgb --font-render-hinting=none
-    --force-webrtc-ip-handling-policy=disable_non_proxied_udp --webrtc-ip-handling-policy=disable_non_proxied_udp
-    --disable-site-isolation-trials --lang=en-US --export-tagged-pdf=false --js-flags=--max-old-space-size=512
+    --allow-pre-commit-input --disable-gpu --disable-quic --no-first-run --no-default-browser-check
+    --no-proxy-server-env --disable-background-networking --disable-component-update --disable-sync
+    --disable-default-apps --disable-extensions --disable-breakpad --disable-crash-reporter
+    --disable-client-side-phishing-detection --disable-domain-reliability --disable-background-timer-throttling
+    --disable-backgrounding-occluded-windows --disable-renderer-backgrounding --disable-hang-monitor
+    --disable-popup-blocking --disable-prompt-on-repost --disable-ipc-flooding-protection --disable-smooth-scrolling
+    --disable-search-engine-choice-screen --disable-dev-shm-usage --metrics-recording-only --no-pings --mute-audio
+    --hide-scrollbars --password-store=basic --use-mock-keychain --force-color-profile=srgb
+    --font-render-hinting=none --force-webrtc-ip-handling-policy=disable_non_proxied_udp
+    --webrtc-ip-handling-policy=disable_non_proxied_udp --disable-site-isolation-trials --lang=en-US
+    --export-tagged-pdf=false --js-flags=--max-old-space-size=512
     """
 )
 _OFF = _words(
     """
-    DropInputEventsBeforeFirstPaint AvoidUnnecessaryBeforeUnloadCheckSync RenderDocument ThirdPartyStoragePartitioning
-    DestroyProfileOnBrowserClose IsolateOrigins DeferRendererTasksAfterInput site-per-process Translate OptimizationHints MediaRouter
-    DialMediaRouteProvider AutofillServerCommunication CertificateTransparencyComponentUpdater PaintHolding
-    BackForwardCache InterestFeedContentSuggestions HttpsUpgrades HttpsFirstBalancedModeAutoEnable AcceptCHFrame
-    PrivacySandboxSettings4 LazyFrameLoading GlobalMediaControls SpareRendererForSitePerProcess
+    DropInputEventsBeforeFirstPaint AvoidUnnecessaryBeforeUnloadCheckSync RenderDocument
+    ThirdPartyStoragePartitioning DestroyProfileOnBrowserClose IsolateOrigins DeferRendererTasksAfterInput
+    site-per-process Translate OptimizationHints MediaRouter DialMediaRouteProvider AutofillServerCommunication
+    CertificateTransparencyComponentUpdater PaintHolding BackForwardCache InterestFeedContentSuggestions
+    HttpsUpgrades HttpsFirstBalancedModeAutoEnable AcceptCHFrame PrivacySandboxSettings4 LazyFrameLoading
+    GlobalMediaControls SpareRendererForSitePerProcess
     """
 )
 _SCRIPT = (

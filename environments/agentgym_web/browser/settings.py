@@ -95,7 +95,7 @@ class PageSettings:
         downloads: Whether downloads are kept; else they are refused.
         max_tabs: Most open tabs; further ones are closed at once.
         max_dialogs: Most dialogs in one action; a page that opens more is closed.
-        files: Files that the agent may upload, by name.
+        files: Files that the agent may upload, by name: where they are, or what is in them.
     """
 
     width: int = 1280
@@ -113,7 +113,7 @@ class PageSettings:
     downloads: bool = False
     max_tabs: int = 8
     max_dialogs: int = 10
-    files: Mapping[str, Path] = field(default_factory=dict, hash=False)
+    files: Mapping[str, Path | bytes] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         for name in ("width", "height", "step_ms", "settle_s", "load_s", "hang_s", "scale", "max_tabs", "max_dialogs"):

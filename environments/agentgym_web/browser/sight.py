@@ -96,8 +96,8 @@ class Sight:
         if len(self.tabs) > 1:
             for number, tab in enumerate(self.tabs):
                 mark = " (in front)" if number == self.active_tab else ""
-                said.append(f"tab {number}: {_one_line(tab.title) or 'untitled'}, {_one_line(tab.url)}{mark}")
-        said.append(f"page: {_one_line(self.title) or 'untitled'}, {_one_line(self.url)}")
+                said.append(f"tab {number}: {one_line(tab.title) or 'untitled'}, {one_line(tab.url)}{mark}")
+        said.append(f"page: {one_line(self.title) or 'untitled'}, {one_line(self.url)}")
         _, top, _, height, _, window = self.scroll
         if height > window + 1:
             said.append(f"scrolled: {top} of {height - window} pixels")
@@ -174,5 +174,7 @@ def draw_marks(pixels: NDArray[np.uint8], marks: Sequence[Sequence[int]], scale:
     return np.asarray(image, dtype=np.uint8)
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())[:200]
+def one_line(text: str, max_length: int = 200) -> str:
+    """What a page says, on one line: no breaks, no controls of terminals, no halves of surrogates."""
+    shown = "".join(character if character.isprintable() else " " for character in text[: 10 * max_length])
+    return " ".join(shown.split())[:max_length]

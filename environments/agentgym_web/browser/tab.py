@@ -11,9 +11,10 @@ from contextlib import suppress
 from typing import Any
 
 from agentgym_web.browser.devtools import Connection
-from agentgym_web.browser.errors import DevToolsError, PageGoneError
+from agentgym_web.browser.errors import PageGoneError, ScriptError
 from agentgym_web.browser.fetching import Watch
 from agentgym_web.browser.settings import PageSettings
+from agentgym_web.browser.sight import one_line
 
 WORLD = "agentgym"
 _NAVIGATIONS = {"Page.frameRequestedNavigation", "Page.frameScheduledNavigation", "Page.frameStartedNavigating"}
@@ -40,7 +41,7 @@ class Tab:
         self.is_loading = False
         self.is_navigating = False
         self.is_crashed = False
-        self.is_storming = False
+        self.storming = ""
         self.num_dialogs = 0
         self.frames: dict[str, str] = {}
         self.drag: dict[str, Any] | None = None
@@ -99,10 +100,30 @@ class Tab:
         """Send a command to the tab; see `Connection.post`."""
         return self._connection.post(method, params, self.session)
 
+    async def ask(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The answer to a command, which a page that hangs does not give.
+
+        Raises:
+            TimeoutError: It did not come in time.
+            PageGoneError: The tab crashed, or a storm of dialogs holds it.
+        """
+        answer: dict[str, Any] = await self.crash_or(self.post(method, params), self._settings.hang_s)
+        return answer
+
     @property
     def main_frame(self) -> str:
         """The id of its outermost frame."""
         return next((frame for frame, parent in self.frames.items() if not parent), "")
+
+    @property
+    def is_storming(self) -> bool:
+        """Whether it floods its window with dialogs or tabs; `storming` says with what."""
+        return bool(self.storming)
+
+    def storm(self, why: str) -> None:
+        """Give the page up: whoever waits for it hears of it."""
+        self.storming = why
+        self._changed.set()
 
     @property
     def is_busy(self) -> bool:
@@ -120,7 +141,7 @@ class Tab:
 
         Raises:
             PageGoneError: The page went on to another.
-            DevToolsError: The expression raised an error.
+            ScriptError: The expression raised an error.
         """
         for is_last in (False, True):
             params: dict[str, Any] = {"expression": expression, "awaitPromise": True, "returnByValue": by_value}
@@ -132,7 +153,7 @@ class Tab:
                 return answer["result"].get("value") if by_value else answer["result"]
             said = failed.get("exception", {}).get("description") or failed.get("text", "")
             if is_last or "agentgym is not defined" not in said:
-                raise DevToolsError(f"a script in the page failed: {said[:500]}")
+                raise ScriptError(f"a script in the page failed: {said[:500]}")
             # A document that began before the browser knew of our scripts, such as the first one of a tab.
             await self.post("Runtime.evaluate", {**params, "expression": self.own_script, "awaitPromise": False})
         raise AssertionError
@@ -259,10 +280,10 @@ class Tab:
         kind = params["type"]
         is_yes = kind in ("alert", "beforeunload") or self._settings.dialogs == "accept"
         if self.num_dialogs > self._settings.max_dialogs:
-            self.is_storming = True
+            self.storm(f"The page opened more than {self._settings.max_dialogs} dialogs and was closed.")
             is_yes = False
         elif kind != "beforeunload":
-            said = " ".join(str(params.get("message", "")).split())[:300]
+            said = one_line(str(params.get("message", "")), 300)
             answer = {"alert": "closed"}.get(kind, "accepted" if is_yes else "dismissed")
             self._notes.append(f'The page showed a dialog ({kind}), which was {answer}: "{said}"')
         future = self.post(

@@ -13,17 +13,21 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from agentgym.errors import ActionSyntaxError
 from agentgym_web.browser.devtools import Connection
-from agentgym_web.browser.errors import BrowserStartError, DevToolsError, PageGoneError
+from agentgym_web.browser.errors import BrowserStartError, DevToolsError
 from agentgym_web.browser.fetching import Watch
 from agentgym_web.browser.gate import Gate, Network, Traffic
 from agentgym_web.browser.settings import PageSettings
+from agentgym_web.browser.sight import one_line
 from agentgym_web.browser.tab import WORLD, Tab
 
 SCRIPTS = Path(__file__).parent / "scripts"
 _GOOD_SCHEMES = ("http:", "https:", "about:", "data:", "blob:")
 _MAX_DOWNLOADS = 10
+_MAX_REFUSED_TABS = 20
 _OPEN_S = 20.0
+_NOT_LOADED = "The page could not be loaded"
 
 
 class Window:
@@ -48,11 +52,14 @@ class Window:
         self.context = ""
         self.folder = folder
         self.seed = 0
+        self.files = settings.files
         self.frame_letters: dict[str, str] = {}
         self._secret = secret
         self._downloads: dict[str, str] = {}
         self.downloaded: list[Path] = []
         self._opening: set[asyncio.Task[None]] = set()
+        self._num_awaited = 0
+        self._num_refused = 0
         self._arrived = asyncio.Event()
 
     @property
@@ -87,36 +94,49 @@ class Window:
         Raises:
             BrowserStartError: It did not come up in time.
         """
-        number = len(self.tabs)
         params = {
             "url": url,
             "browserContextId": self.context,
             "width": self.settings.width,
             "height": self.settings.height,
         }
-        made = self.connection.post("Target.createTarget", params)
         loop = asyncio.get_running_loop()
         deadline = loop.time() + _OPEN_S
+        self._num_awaited += 1
         try:
-            await asyncio.wait_for(made, _OPEN_S)
-            while len(self.tabs) <= number or self._opening:
+            made = await asyncio.wait_for(self.connection.post("Target.createTarget", params), _OPEN_S)
+            while all(tab.target != made["targetId"] for tab in self.tabs):
                 self._arrived.clear()
                 await asyncio.wait_for(self._arrived.wait(), max(0.01, deadline - loop.time()))
         except (TimeoutError, DevToolsError) as error:
             raise BrowserStartError(f"a tab did not open within {_OPEN_S:g} s: {error}") from error
+        finally:
+            self._num_awaited -= 1
+        self.active = next(number for number, tab in enumerate(self.tabs) if tab.target == made["targetId"])
 
     def attached(self, session: str, info: Mapping[str, Any], *, is_waiting: bool) -> None:
         """The browser has a new tab for this window: the first one, or one that a page opened."""
-        if len(self.tabs) >= self.settings.max_tabs:
-            self.notes.append(
-                f"The page opened another tab, which was closed: at most {self.settings.max_tabs} may be open."
-            )
-            self.connection.post("Target.closeTarget", {"targetId": info["targetId"]}).add_done_callback(_quiet)
+        is_own = self._num_awaited > 0 and not info.get("openerId")
+        if len(self.tabs) + len(self._opening) >= self.settings.max_tabs and not is_own:
+            self._refuse_tab(session, info)
             return
         tab = Tab(self.connection, info["targetId"], session, self.settings, self.notes)
         tab.is_loading = info.get("url", "") not in ("", "about:blank")
         task = asyncio.ensure_future(self._ready(tab, is_waiting=is_waiting))
         self._opening.add(task)
+
+    def _refuse_tab(self, session: str, info: Mapping[str, Any]) -> None:
+        """Close a tab that is one too many; a page that opens them on and on is closed, too."""
+        self.notes.append(
+            f"The page opened another tab, which was closed: at most {self.settings.max_tabs} may be open."
+        )
+        # A tab that still waits to be told to go on would hold up its opener for ever.
+        self.connection.post("Runtime.runIfWaitingForDebugger", session=session).add_done_callback(_quiet)
+        self.connection.post("Target.closeTarget", {"targetId": info["targetId"]}).add_done_callback(_quiet)
+        self._num_refused += 1
+        if self._num_refused > _MAX_REFUSED_TABS:
+            for tab in self.tabs:
+                tab.storm(f"The page opened more than {_MAX_REFUSED_TABS} tabs too many and was closed.")
 
     def detached(self, session: str) -> None:
         """A tab is gone, closed by its page or by us."""
@@ -134,18 +154,23 @@ class Window:
             for tab in self.tabs:
                 tab.is_navigating = False
                 tab._changed.set()
-            name = " ".join(str(params.get("suggestedFilename", "file")).split())[:100]
+            name = one_line(str(params.get("suggestedFilename", "file")), 100)
             self._downloads[params["guid"]] = name
             if not self.settings.downloads:
                 self.notes.append(f'The page offered a download, "{name}". Downloads are refused here.')
             elif len(self._downloads) > _MAX_DOWNLOADS:
-                self.connection.post(
-                    "Browser.cancelDownload", {"guid": params["guid"], "browserContextId": self.context}
-                ).add_done_callback(_quiet)
+                self._cancel(params["guid"])
                 self.notes.append(f'"{name}" was not downloaded: at most {_MAX_DOWNLOADS} downloads are kept.')
+        elif params.get("receivedBytes", 0) > self.gate.network.max_bytes:
+            self._cancel(params["guid"])
+            self.notes.append(f'"{self._downloads.get(params["guid"], "file")}" was not downloaded: it is too large.')
         elif params.get("state") == "completed" and self.settings.downloads:
             self.notes.append(f'"{self._downloads.get(params["guid"], "file")}" was downloaded.')
             self.downloaded.append(self.folder / "downloads" / params["guid"])
+
+    def _cancel(self, guid: str) -> None:
+        params = {"guid": guid, "browserContextId": self.context}
+        self.connection.post("Browser.cancelDownload", params).add_done_callback(_quiet)
 
     async def replace(self, why: str) -> None:
         """Close the tab in front and open an empty one in its place."""
@@ -161,12 +186,18 @@ class Window:
         """Start to load a page in the tab in front; whoever observes waits for it."""
         tab = self.tab
         tab.is_navigating = True
-        answer = await tab.crash_or(tab.post("Page.navigate", {"url": url}), self.settings.load_s)
+        try:
+            answer = await tab.crash_or(tab.post("Page.navigate", {"url": url}), self.settings.load_s)
+        except DevToolsError as error:
+            tab.is_navigating = False
+            if "invalid URL" not in str(error):
+                raise
+            raise ActionSyntaxError(f"{url[:80]!r} is no address. Expected one such as http://shop.test/.") from error
         if "loaderId" not in answer or answer.get("isDownload"):
             tab.is_navigating = False
         said = answer.get("errorText", "")
         if said and said != "net::ERR_ABORTED":
-            self.notes.append(f"The page could not be loaded: {said.removeprefix('net::')}.")
+            self.notes.append(f"{_NOT_LOADED}: {said.removeprefix('net::')}.")
 
     async def start_over(self, network: Network, seed: int) -> None:
         """One empty tab, no notes, no storage: as good as new, for the next episode."""
@@ -186,16 +217,17 @@ class Window:
             if tab.watch is not None:
                 tab.watch.use(network.interceptor)
 
-    def upload(self, file: Path) -> Path:
-        """A copy of a file where the browser may read it."""
-        copy = self.folder / "uploads" / file.name
-        shutil.copyfile(file, copy)
+    def upload(self, name: str) -> Path:
+        """A copy of one of the agent's files where the browser may read it."""
+        copy, given = self.folder / "uploads" / Path(name).name, self.files[name]
+        copy.write_bytes(given if isinstance(given, bytes) else given.read_bytes())
         copy.chmod(0o644)
         return copy
 
     def end_action(self) -> list[str]:
         """What happened since the last observation, and a fresh page of notes."""
         said, self.notes[:] = list(dict.fromkeys(self.notes))[:12], []
+        self._num_refused = 0
         for tab in self.tabs:
             tab.num_dialogs = 0
         return said
@@ -203,6 +235,14 @@ class Window:
     def is_forbidden(self, url: str) -> bool:
         """Whether a page of this address may not be shown."""
         return bool(url) and not url.startswith(_GOOD_SCHEMES)
+
+    async def leave_forbidden(self) -> None:
+        """Show an empty page in place of one that may not be shown, such as the browser's own page of an error."""
+        if not self.tab.url.startswith("chrome-error:"):
+            self.notes.append(f"Pages of {self.tab.url.partition(':')[0]}: cannot be shown here.")
+        elif not any(note.startswith(_NOT_LOADED) for note in self.notes):
+            self.notes.append(f"{_NOT_LOADED}.")
+        await self.goto("about:blank")
 
     async def close(self) -> None:
         """End the context with all of its tabs."""
@@ -225,11 +265,16 @@ class Window:
             tab.watch = Watch(tab.post, self.gate.began, self.gate.ended)
             tab.watch.use(self.gate.network.interceptor)
             scripts = [(clock_script(self._secret, self.settings, self.seed), ""), (page_script(self._secret), WORLD)]
-            await tab.set_up(scripts, is_waiting=is_waiting)
+            limit = _OPEN_S if self._num_awaited else self.settings.hang_s
+            await asyncio.wait_for(tab.set_up(scripts, is_waiting=is_waiting), limit)
             self.tabs.append(tab)
             if len(self.tabs) > 1:
                 self.active = len(self.tabs) - 1
-        except (PageGoneError, DevToolsError):
+        except DevToolsError:
+            tab.close()
+        except TimeoutError:
+            self.notes.append("The page opened a tab that did not answer; it was closed.")
+            self.connection.post("Target.closeTarget", {"targetId": tab.target}).add_done_callback(_quiet)
             tab.close()
         finally:
             if task is not None:

@@ -24,9 +24,14 @@ PROBE = """
 RESIDUE = """
 (() => {
   const harness = new Set(["query", "reward-display", "click-canvas", "sync-task-cover"]);
+  const quiet = new Set(["SCRIPT", "STYLE"]);
   const said = (node) => [node.tagName, node.id, node.className, node.getAttribute("style") || ""].join("|");
   return JSON.stringify([
     [...document.body.children].filter((node) => !harness.has(node.id)).map(said),
+    [...document.body.children].filter((node) => !["wrap", ...harness].includes(node.id) && !quiet.has(node.tagName))
+      .map((node) => node.textContent),
+    [...document.querySelectorAll("input:not([type=checkbox], [type=radio]), textarea")]
+      .filter((field) => field.value !== field.defaultValue).length,
     [...document.querySelectorAll("#area, #wrap")].map(said),
     said(document.body), document.head.childElementCount, scrollX, scrollY, location.hash,
     document.activeElement === document.body || document.activeElement === null, Object.keys(window).length,

@@ -11,12 +11,12 @@ from functools import cache
 from agentgym_web.browser.acting import ACTIONS
 from agentgym_web.miniwob.pages import EASY, HIDDEN, MEDIUM, html_folder
 
-NUMBERS: range | None = range(0, 100)
+NUMBERS: range | None = range(100)
 """Numbers that should be single tokens: ids of elements, and numbers on pages."""
 _ROLES = (
-    "button link textbox searchbox checkbox radio slider spinbutton combobox listbox option tab tablist tabpanel table row "
-    "cell columnheader list listitem heading img clickable text svg rect circle polygon line path box value checked "
-    "selected focused disabled closed open level color class at size corners"
+    "button link textbox searchbox checkbox radio slider spinbutton combobox listbox option tab tablist tabpanel table "
+    "row cell columnheader list listitem heading img clickable text svg rect circle polygon line path box value "
+    "checked selected focused disabled closed open level color class at size corners"
 )
 _WORD = re.compile(r"[A-Za-z]{2,12}")
 _QUOTED = re.compile(r"""(["'])((?:(?!\1)[^\\\n]){2,400})\1""")

@@ -5,6 +5,8 @@ The sites are in their folders; how a task is graded is in `core/verify`; their 
 
 from __future__ import annotations
 
+import hashlib
+import json
 import random
 import uuid
 from collections.abc import Mapping, Sequence
@@ -28,6 +30,10 @@ from agentgym_web.sites.serving import SiteError, the_server
 DESK = PageSettings(width=1280, height=720, virtual_time=True)
 PHONE = PageSettings(width=390, height=844, virtual_time=True, touch=True, scale=2.0)
 ACTIONS = ("bid", "nav", "tab", "chat", "infeas", "keyboard_press")
+HOW_IT_ENDS = (
+    "When you are done, say so with send_msg_to_user, with the answer if there is a question. If it cannot be done, "
+    "say why with report_infeasible."
+)
 Parts = Mapping[str, Mapping[str, Any]]
 
 
@@ -90,15 +96,15 @@ class SiteEnv(WebEnv):
             the_server(name).reset(self._session, user, part.get("plants", ()))
             self._used.add(name)
         page = self.page
-        page.start_over(self.network(task), seed=task.seed)
+        files = {name: text.encode() for part in self._parts.values() for name, text in part.get("files", {}).items()}
+        page.start_over(self.network(task), seed=task.seed, files=files)
         return page.open(f"http://{task.config['site']}.test{task.config.get('path', '/')}", self.view)
 
     def goal(self, task: Task) -> str:
-        """The task, and how it ends."""
-        return (
-            f"{task.instruction}\n\nWhen you are done, say so with send_msg_to_user, with the answer if there is a "
-            "question. If it cannot be done, say why with report_infeasible."
-        )
+        """The task, the files that come with it, and how it ends."""
+        names = sorted(name for part in self._parts.values() for name in part.get("files", ()))
+        files = f"\n\nFiles that you can upload: {', '.join(names)}." if names else ""
+        return f"{task.instruction}{files}\n\n{HOW_IT_ENDS}"
 
     def begin(self, task: Task) -> Sequence[Message]:
         """Open the first page and show it below the task's instruction."""
@@ -125,6 +131,17 @@ class SiteEnv(WebEnv):
         if self._is_solved:
             return 1.0
         return len(self._held) / (len(wanted) + 1) if wanted else 0.0
+
+    def anchor(self) -> str | None:
+        """The databases, what the window shows, and the histories of its tabs."""
+        if self.task is None:
+            return None
+        sight = self.sight
+        changes = {name: the_server(name).changes(self._session) for name in self._parts}
+        seen = [sight.lines, sight.url, sight.active_tab, sight.focused, sight.scroll]
+        history = self.page.history() if self.books.phase == "running" else []
+        state = [self.task.content_hash, self.books.phase, self.num_invalid, self._num_writes, changes, seen, history]
+        return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
 
     def close(self) -> None:
         """Close the window and forget the session."""

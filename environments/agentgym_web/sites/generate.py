@@ -1,6 +1,7 @@
 """Writes the tasks on the sites: `python -m agentgym_web.sites.generate [SUITE [FOLDER]]`.
 
-What the tasks are is in `tasks` of each site; suite.toml and README are written by hand.
+What the tasks are is in `tasks` of each site, and how a draft becomes a task in `drawing`. suite.toml and README are
+written by hand.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from pathlib import Path
 
 from agentgym.authoring.task_files import Suites, numbered_id, write_split, write_suites
 from agentgym.errors import ConfigError
-from agentgym.task import Limits, Split, Task
+from agentgym.task import Split, Task
 from agentgym_web.sites.core.all_sites import SITES, load_site, load_templates
 from agentgym_web.sites.core.drafts import Draft, Template, draw
 from agentgym_web.sites.core.site import connect, snapshot
+from agentgym_web.sites.drawing import to_task
 
 TRAIN, VALIDATION = "train", "validation"
 UNSEEN_TASKS, UNSEEN_TEMPLATES, INJECTED, INFEASIBLE = "unseen_tasks", "unseen_templates", "injected", "infeasible"
@@ -46,13 +48,13 @@ class _Drawing:
         draft = draw(template, self.db, 0)
         return INJECTED if draft.attack else INFEASIBLE if draft.infeasible else "plain"
 
-    def draw_all(self, templates: Sequence[Template], first_seed: int, count: int) -> list[tuple[int, str, Draft]]:
+    def draw_all(self, templates: Sequence[Template], first_seed: int, count: int) -> list[tuple[int, Template, Draft]]:
         """Seed, template and draft of as many tasks, taken from the templates in turn.
 
         Raises:
             ConfigError: The templates have fewer than that.
         """
-        drawn: list[tuple[int, str, Draft]] = []
+        drawn: list[tuple[int, Template, Draft]] = []
         sources = [self._new(template, first_seed) for template in templates]
         while len(drawn) < count and sources:
             for source in list(sources):
@@ -65,7 +67,7 @@ class _Drawing:
             raise ConfigError(f"expected {count} tasks of {len(templates)} templates, which have only {len(drawn)}")
         return drawn
 
-    def _new(self, template: Template, first_seed: int) -> Iterator[tuple[int, str, Draft]]:
+    def _new(self, template: Template, first_seed: int) -> Iterator[tuple[int, Template, Draft]]:
         misses, seed = 0, first_seed
         while misses < MAX_MISSES:
             draft = draw(template, self.db, seed)
@@ -73,7 +75,7 @@ class _Drawing:
             misses = misses + 1 if key in self.seen else 0
             if not misses:
                 self.seen.add(key)
-                yield seed, template.name, draft
+                yield seed, template, draft
             seed += 1
 
 
@@ -86,7 +88,8 @@ def generate(folder: Path, suite: str) -> None:
         for stratum, count in strata.items():
             templates = templates_of(drawing, split, stratum)
             for seed, template, draft in drawing.draw_all(templates, _FIRST_SEEDS[split, stratum], count):
-                tasks.append(make_task(numbered_id(suite, split, len(tasks)), seed, name, template, draft, stratum))
+                task_id = numbered_id(suite, split, len(tasks))
+                tasks.append(to_task(name, template, draft, task_id=task_id, seed=seed, stratum=stratum))
         write_split(folder, split, tasks)
 
 
@@ -97,33 +100,6 @@ def templates_of(drawing: _Drawing, split: Split, stratum: str) -> list[Template
     if split == "test" and kind != "plain":
         groups = {"seen", "unseen"}
     return [one for one in drawing.templates if one.stratum_group in groups and drawing.kind(one) == kind]
-
-
-def make_task(task_id: str, seed: int, site: str, template: str, draft: Draft, stratum: str) -> Task:
-    """A draft as a task.
-
-    Args:
-        task_id: Its id.
-        seed: The seed that it was drawn with.
-        site: Name of the site.
-        template: Name of the template.
-        draft: The draft.
-        stratum: Its stratum.
-    """
-    return Task(
-        id=task_id,
-        seed=seed,
-        instruction=draft.instruction,
-        stratum=stratum,
-        config={"site": site, "path": draft.path, "user": draft.user},
-        limits=Limits(max_turns=max_turns(draft)),
-        private={"template": template, **draft.private()},
-    )
-
-
-def max_turns(draft: Draft) -> int:
-    """Turns that a task may take: twice those of its walkthrough and ten more, as a multiple of ten."""
-    return -(-(2 * len(draft.walkthrough) + 10) // 10) * 10
 
 
 SUITES: Suites = {f"web/{name}": generate for name in SITES}

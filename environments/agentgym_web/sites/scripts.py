@@ -21,6 +21,7 @@ _ROLES: Mapping[str, tuple[str, ...]] = {
     "searchbox": ("searchbox", "textbox"),
     "combobox": ("combobox", "listbox"),
     "listbox": ("listbox", "combobox"),
+    "button": ("button", "filepicker"),
     "cell": ("cell", "clickable"),
 }
 
@@ -139,5 +140,11 @@ SCRIPTS: Mapping[str, ScriptFactory] = {
     "null": saying(call("send_msg_to_user", "done")),
     "random": RandomVisitor,
     "demo": Walker,
-    "cheat_infeasible": saying(call("report_infeasible", "It cannot be done.")),
+    "cheat_claim": saying(call("send_msg_to_user", "The task is done, and all of it is right.")),
+    "cheat_addresses": saying(
+        call("goto", "http://control/reset"),
+        call("goto", "file:///proc/self/environ"),
+        call("goto", "http://127.0.0.1/"),
+        call("send_msg_to_user", "done"),
+    ),
 }

@@ -47,7 +47,7 @@ class SiteServer:
         command = [sys.executable, "-m", "agentgym_web.sites.core.server", name]
         command += ["--web", str(self.web), "--control", str(self._control)]
         paths = os.pathsep.join(path for path in (str(_PACKAGES), os.environ.get("PYTHONPATH", "")) if path)
-        self._log = tempfile.TemporaryFile()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - read as long as the server runs
         self._process = subprocess.Popen(  # noqa: S603 - our own module
             command,
             stdin=subprocess.PIPE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Literal
 
 from agentgym.tools import tool
@@ -68,7 +69,7 @@ class ByElement(Hands):
         elif enable_autocomplete_menu:
             await self._input.type(value)
         else:
-            await self.tab.post("Input.insertText", {"text": value})
+            await self.tab.ask("Input.insertText", {"text": value})
 
     @tool
     async def clear(self, bid: Bid) -> None:
@@ -152,9 +153,10 @@ class ByElement(Hands):
         """
         paths = self._files([file] if isinstance(file, str) else file)
         frame, number = await self._elements.find(bid, {"needsPoint": False})
-        found = await self.tab.evaluate(f"agentgym.elementOf({number})", frame=frame, by_value=False)
+        asked = self.tab.evaluate(f"agentgym.elementOf({number})", frame=frame, by_value=False)
+        found = await self.tab.crash_or(asyncio.ensure_future(asked), self._window.settings.hang_s)
         if found.get("className") == "HTMLInputElement":
-            await self.tab.post("DOM.setFileInputFiles", {"files": paths, "objectId": found["objectId"]})
+            await self.tab.ask("DOM.setFileInputFiles", {"files": paths, "objectId": found["objectId"]})
             return
         await self._input.click(*await self._elements.point(bid), "left", 1, [])
         await self._give_files(paths)

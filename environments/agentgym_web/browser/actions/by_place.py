@@ -42,6 +42,7 @@ class ByPlace(Hands):
             y: From its top edge, in pixels.
             button: The mouse button.
         """
+        self._input.check_point(x, y)
         self._input.mouse_event("mouseMoved", x, y, "none")
         self._input.buttons |= BITS[button]
         await self._input.mouse_event("mousePressed", x, y, button, 1)
@@ -55,6 +56,7 @@ class ByPlace(Hands):
             y: From its top edge, in pixels.
             button: The mouse button.
         """
+        self._input.check_point(x, y)
         if self.tab.drag is not None:
             await self._input.drop(x, y)
             return
@@ -159,4 +161,4 @@ class ByPlace(Hands):
         Args:
             text: The text.
         """
-        await self.tab.post("Input.insertText", {"text": text})
+        await self.tab.ask("Input.insertText", {"text": text})

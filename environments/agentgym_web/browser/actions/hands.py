@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from pathlib import Path
 
 from agentgym.errors import ActionSyntaxError
 from agentgym.tools import tool
@@ -57,12 +56,12 @@ class Hands:
             await asyncio.sleep(wait_ms / 1000)
 
     def _files(self, names: Sequence[str]) -> list[str]:
-        given = self._window.settings.files
+        given = self._window.files
         for name in names:
             if name not in given:
                 listed = ", ".join(sorted(given)) or "none"
                 raise ActionSyntaxError(f"You were given no file {name[:80]!r}. Files: {listed}.")
-        return [str(self._window.upload(Path(given[name]))) for name in names]
+        return [str(self._window.upload(name)) for name in names]
 
     async def _give_files(self, paths: Sequence[str]) -> None:
         tab = self.tab
@@ -72,6 +71,6 @@ class Hands:
             await asyncio.sleep(0.01)
         else:
             raise ActionSyntaxError("The click opened no dialog for files.")
-        await tab.post("DOM.setFileInputFiles", {"files": list(paths), "backendNodeId": tab.file_input})
+        await tab.ask("DOM.setFileInputFiles", {"files": list(paths), "backendNodeId": tab.file_input})
         tab.file_input = None
         self._window.notes[:] = [note for note in self._window.notes if "asks for a file" not in note]

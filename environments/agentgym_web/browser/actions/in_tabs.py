@@ -70,9 +70,9 @@ class InTabs(Hands):
         window.active = index
 
     async def _in_history(self, by: int) -> None:
-        history = await self.tab.post("Page.getNavigationHistory")
+        history = await self.tab.ask("Page.getNavigationHistory")
         entries, wanted = history["entries"], history["currentIndex"] + by
         if not 0 <= wanted < len(entries) or (wanted == 0 and entries[0]["url"] == "about:blank"):
             raise ActionSyntaxError(f"There is no page to go {'back' if by < 0 else 'forward'} to.")
         self.tab.is_navigating = True
-        await self.tab.post("Page.navigateToHistoryEntry", {"entryId": entries[wanted]["id"]})
+        await self.tab.ask("Page.navigateToHistoryEntry", {"entryId": entries[wanted]["id"]})

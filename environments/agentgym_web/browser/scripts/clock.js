@@ -8,6 +8,23 @@
     clearTimeout: window.clearTimeout.bind(window),
     now: performance.now.bind(performance),
   };
+  // Kept from before the page's scripts, which may put their own in place and read the secret name there.
+  const { CustomEvent, Event } = window;
+  const apply = Reflect.apply;
+  const dispatch = EventTarget.prototype.dispatchEvent;
+  const getter = (owner, name) => Object.getOwnPropertyDescriptor(owner, name).get;
+  const detail = getter(CustomEvent.prototype, "detail");
+  const type = getter(Event.prototype, "type");
+  const startsWith = String.prototype.startsWith;
+  // A timer's function runs within an event of ours, which is nobody else's business.
+  const present = Object.getOwnPropertyDescriptor(window, "event");
+  Object.defineProperty(window, "event", {
+    ...present,
+    get() {
+      const event = apply(present.get, window, []);
+      return event && apply(startsWith, apply(type, event, []), [SECRET]) ? undefined : event;
+    },
+  });
   let pending = 0;
   let now = 0; // virtual milliseconds since the document began
   let ran = 0;
@@ -167,8 +184,8 @@
     return true;
   };
 
-  listen.call(document, `${SECRET}ask`, (event) => {
-    const { until, span, marks } = event.detail || {};
+  apply(listen, document, [`${SECRET}ask`, (event) => {
+    const { until, span, marks } = apply(detail, event, []) || {};
     let more = false;
     let end = until;
     if (VIRTUAL && span !== undefined) end = now + span;
@@ -178,13 +195,13 @@
       for (const each of listening) {
         const element = each.deref();
         if (!element) continue;
-        if (element.isConnected) element.dispatchEvent(new Event(`${SECRET}mark`, { bubbles: true, composed: true }));
+        if (element.isConnected) apply(dispatch, element, [new Event(`${SECRET}mark`, { bubbles: true, composed: true })]);
         else kept.push(each);
       }
       listening = kept;
     }
     let due = null;
     if (!VIRTUAL) for (const timer of timers.values()) due = due === null ? timer.at - real.now() : Math.min(due, timer.at - real.now());
-    document.dispatchEvent(new CustomEvent(`${SECRET}answer`, { detail: { more, end, pending, due, ran } }));
-  });
+    apply(dispatch, document, [new CustomEvent(`${SECRET}answer`, { detail: { more, end, pending, due, ran } })]);
+  }]);
 })("__SECRET__", __VIRTUAL__, __START_MS__, __SEED__);

@@ -26,6 +26,27 @@
     return answer || { more: false, pending: 0, due: null };
   };
 
+  // A form with a field called "parentNode" answers with that field when asked for its parent. What may be a form is
+  // asked through the prototypes.
+  const reader = (owner, name) => {
+    const { get } = Object.getOwnPropertyDescriptor(owner.prototype, name);
+    return (node) => get.call(node);
+  };
+  const tagOf = reader(Element, "tagName");
+  const firstOf = reader(Node, "firstChild");
+  const nextOf = reader(Node, "nextSibling");
+  const parentOf = reader(Node, "parentNode");
+  const contentOf = reader(Node, "textContent");
+  const nodesOf = reader(Node, "childNodes");
+  const { getAttribute, checkVisibility, closest } = Element.prototype;
+  const ASKED = [
+    "getAttribute", "hasAttribute", "checkVisibility", "isContentEditable", "getRootNode", "labels", "title", "querySelector",
+    "getBoundingClientRect", "contains", "disabled", "readOnly", "required", "className", "type", "value", "textContent", "innerText",
+    "namespaceURI", "isConnected",
+  ];
+  const isField = (value) => value instanceof Element || value instanceof RadioNodeList;
+  const isClobbered = (form) => ASKED.some((name) => isField(form[name]));
+
   const idOf = (element) => {
     let id = ids.get(element);
     if (id === undefined) {
@@ -173,14 +194,21 @@
   const SHAPES = new Set(["rect", "circle", "ellipse", "line", "polygon", "polyline", "path", "text", "image"]);
   const SKIP = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META", "LINK", "TITLE", "BASE", "DATALIST", "COLGROUP", "MAP"]);
 
-  const squeeze = (text) => text.replace(/[\s\u200b\ufeff]+/g, " ").trim();
-  const clip = (text, limit) => (text.length > limit ? `${text.slice(0, limit)}…` : text);
-  const quote = (text) => `"${text.replace(/["\\]/g, "\\$&")}"`;
+  // What a page says stays on its line: no breaks, no controls of terminals, nothing that turns the reading direction,
+  // no half of a pair of surrogates; and nobody reads a text of a million characters.
+  const UNPRINTED = /[\s\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff]+/g;
+  const LONGEST = 100_000;
+  const DEEPEST = 800; // elements within each other: more would be too many calls within each other
+  const flat = (text) => String(text).slice(0, LONGEST).replace(UNPRINTED, " ");
+  const squeeze = (text) => flat(text).trim();
+  const clip = (text, limit) => (text.length > limit ? `${text.slice(0, limit)}…` : text).toWellFormed();
+  const quote = (text) => `"${flat(text).toWellFormed().replace(/["\\]/g, "\\$&")}"`;
+  const word = (text) => String(text).slice(0, 100).replace(/[^\w.:%#(),-]/g, "");
 
   const roleOf = (element, tag) => {
     const stated = element.getAttribute("role");
     if (stated) {
-      const role = stated.trim().split(/\s+/)[0].toLowerCase();
+      const role = word(squeeze(stated).split(" ")[0]).toLowerCase();
       if (role && role !== "none" && role !== "presentation" && role !== "generic") return role === "rowheader" ? "columnheader" : role;
       if (role) return "";
     }
@@ -241,9 +269,11 @@
     return order !== null && Number(order) >= 0 && tag !== "IFRAME";
   };
 
+  const isMovable = (element) => element.getAttribute("draggable") === "true" || element.classList.contains("ui-draggable") || element.parentElement?.classList.contains("ui-sortable");
+
   const colorName = (value) => {
     const found = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(value);
-    if (!found) return value;
+    if (!found) return word(value);
     if (found[4] !== undefined && Number(found[4]) === 0) return "";
     const known = { "0,0,0": "black", "255,255,255": "white", "255,0,0": "red", "0,128,0": "green", "0,255,0": "lime", "0,0,255": "blue",
       "255,255,0": "yellow", "255,165,0": "orange", "128,0,128": "purple", "255,192,203": "pink", "128,128,128": "grey", "0,255,255": "cyan",
@@ -259,6 +289,7 @@
       this.run = "";
       this.count = 0;
       this.hidden = 0;
+      this.depth = 0;
       this.offset = { x: 0, y: 0 };
       this.active = document.activeElement;
       this.boxes = [];
@@ -275,14 +306,36 @@
     }
 
     children(node, depth) {
-      for (let child = node.firstChild; child; child = child.nextSibling) {
-        if (child.nodeType === 3) this.run += child.data;
-        else if (child.nodeType === 1) this.element(child, depth);
+      for (let child = firstOf(node); child; child = nextOf(child)) {
+        const kind = child.nodeType;
+        if (kind === 3) this.run += child.data;
+        else if (kind === 1 || typeof kind !== "number") this.element(child, depth);
         if (this.count > this.options.maxElements) return;
       }
     }
 
+    // A form whose fields hide its own properties: its name and what is in it.
+    form(element, depth) {
+      if (!checkVisibility.call(element)) return;
+      this.flush(depth);
+      const name = squeeze(getAttribute.call(element, "aria-label") || "");
+      const id = this.options.ids === "all" ? idOf(element) : 0;
+      if (name || id) this.lines.push([depth, 2, `${id ? `[${id}] ` : ""}form${name && ` ${quote(clip(name, this.options.clip))}`}`, id, "form"]);
+      this.children(element, name || id ? depth + 1 : depth);
+      this.flush(depth);
+    }
+
     inside(element, tag, depth) {
+      if (this.depth > DEEPEST) {
+        this.count = Infinity; // what lies deeper is cut, as what is too much
+        return;
+      }
+      this.depth += 1;
+      this.within(element, tag, depth);
+      this.depth -= 1;
+    }
+
+    within(element, tag, depth) {
       if (element.shadowRoot) {
         this.children(element.shadowRoot, depth);
         return;
@@ -300,10 +353,14 @@
     }
 
     element(element, depth) {
-      const tag = element.tagName;
+      const tag = tagOf(element);
       if (SKIP.has(tag)) return;
       this.count += 1;
       if (this.skipped && this.skipped.has(element)) return;
+      if (tag === "FORM" && isClobbered(element)) {
+        this.form(element, depth);
+        return;
+      }
       if (element.namespaceURI === "http://www.w3.org/2000/svg") {
         this.drawn(element, tag, depth);
         return;
@@ -393,7 +450,12 @@
     }
 
     place(element) {
-      return this.options.places ? ` ${this.at(element.getBoundingClientRect())}` : "";
+      if (this.options.places) return ` ${this.at(element.getBoundingClientRect())}`;
+      const style = this.options.shapes ? getComputedStyle(element) : null;
+      if (!style || !["absolute", "fixed"].includes(style.position)) return "";
+      // A text that is put somewhere, such as an entry of a calendar, is a drawn thing.
+      const color = colorName(style.backgroundColor);
+      return `${color && ` color=${color}`} ${this.at(element.getBoundingClientRect())}`;
     }
 
     drawn(element, tag, depth) {
@@ -532,7 +594,7 @@
       line[1] = this.relevance(element, role);
       line[3] = id;
       const parts = [`${id ? `[${id}] ` : ""}${role}`, name && quote(clip(name, this.options.clip))];
-      if (role === "heading") parts.push(`level=${element.getAttribute("aria-level") || tag.slice(1)}`);
+      if (role === "heading") parts.push(`level=${word(element.getAttribute("aria-level") || tag.slice(1))}`);
       if (value) parts.push(`value=${quote(clip(value, this.options.clip))}`);
       if (role === "img" && !name && this.options.shapes) parts.push(`src=${quote(clip((element.getAttribute("src") || "").split("/").pop(), 60))}`);
       if (!name && this.options.shapes && (role === "clickable" || role === "link" || role === "button")) {
@@ -581,7 +643,7 @@
           const hint = element.getAttribute("placeholder");
           if (hint && !element.value && squeeze(hint) !== (parts[1] || "").slice(1, -1)) parts.push(`placeholder=${quote(clip(squeeze(hint), 80))}`);
           if (["date", "time", "month", "week", "datetime-local", "email", "url", "tel"].includes(element.type)) parts.push(`type=${element.type}`);
-          if (element.type === "range" || element.type === "number") for (const limit of ["min", "max"]) if (element[limit] !== "") parts.push(`${limit}=${element[limit]}`);
+          if (element.type === "range" || element.type === "number") for (const limit of ["min", "max"]) if (element[limit] !== "") parts.push(`${limit}=${word(element[limit])}`);
         }
       } else if (tag === "PROGRESS" || tag === "METER") parts.push(`value=${element.value}`, `max=${element.max}`);
       const checked = element.getAttribute("aria-checked");
@@ -606,7 +668,7 @@
       if (this.options.shapes && tag === "TEXTAREA") parts.push("multiline");
       if (this.options.shapes && element.scrollHeight > element.clientHeight + 1 && ["auto", "scroll"].includes(getComputedStyle(element).overflowY))
         parts.push(`scrolled=${Math.round(element.scrollTop)}/${element.scrollHeight - element.clientHeight}`, this.options.places ? "" : this.at(element.getBoundingClientRect()));
-      if (this.options.places || role === "canvas" || (role === "img" && this.options.shapes))
+      if (this.options.places || role === "canvas" || (this.options.shapes && (role === "img" || isMovable(element))))
         parts.push(this.at((shownBy || element).getBoundingClientRect()));
       return parts.filter(Boolean).join(" ");
     }
@@ -682,32 +744,33 @@
     const escape = (text) => text.replace(/[&<>]/g, (mark) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[mark]);
     const add = (text) => { out.push(text); size += text.length; };
     const visit = (node, depth) => {
-      for (let child = node.firstChild; child; child = child.nextSibling) {
+      for (let child = firstOf(node); child; child = nextOf(child)) {
         if (size > options.maxDom) return;
         if (child.nodeType === 3) {
           const text = squeeze(child.data);
           if (text) add(" ".repeat(depth) + escape(clip(text, options.clip)));
           continue;
         }
-        if (child.nodeType !== 1 || SKIP.has(child.tagName)) continue;
-        const hiddenOption = child.tagName === "OPTION" || child.tagName === "OPTGROUP";
-        if (!hiddenOption && !child.checkVisibility() && getComputedStyle(child).display !== "contents") continue;
-        const tag = child.tagName.toLowerCase();
+        if (typeof child.nodeType === "number" && child.nodeType !== 1 || SKIP.has(tagOf(child))) continue;
+        const tag = tagOf(child).toLowerCase();
+        const hiddenOption = tag === "option" || tag === "optgroup";
+        if (!hiddenOption && !checkVisibility.call(child) && getComputedStyle(child).display !== "contents") continue;
         const attributes = [];
         for (const name of KEPT) {
-          const value = child.getAttribute(name);
+          const value = getAttribute.call(child, name);
           if (value !== null && value !== "") attributes.push(`${name}="${escape(clip(squeeze(value), 100)).replace(/"/g, "&quot;")}"`);
         }
         const known = ids.get(child);
-        const inner = child.shadowRoot || (tag === "iframe" ? insideOf(child)?.body : null) || child;
+        const inner = (tag !== "form" && child.shadowRoot) || (tag === "iframe" ? insideOf(child)?.body : null) || child;
         const useless = known === undefined && !attributes.length && (tag === "div" || tag === "span");
         if (useless) {
           visit(inner, depth);
           continue;
         }
         const head = `${tag}${known === undefined ? "" : ` bid="${known}"`}${attributes.length ? ` ${attributes.join(" ")}` : ""}`;
-        const only = inner.childNodes.length === 1 && inner.firstChild.nodeType === 3 ? squeeze(inner.firstChild.data) : null;
-        if (!inner.firstChild) add(`${" ".repeat(depth)}<${head}/>`);
+        const first = firstOf(inner);
+        const only = nodesOf(inner).length === 1 && first.nodeType === 3 ? squeeze(first.data) : null;
+        if (!first) add(`${" ".repeat(depth)}<${head}/>`);
         else if (only !== null) add(`${" ".repeat(depth)}<${head}>${escape(clip(only, options.clip))}</${tag}>`);
         else {
           add(`${" ".repeat(depth)}<${head}>`);
@@ -728,7 +791,7 @@
         if (!element) elements.delete(id);
         continue;
       }
-      if (!element.checkVisibility?.()) continue;
+      if (tagOf(element) === "FORM" || !element.checkVisibility?.()) continue;
       const role = roleOf(element, element.tagName);
       if (!INTERACTIVE.has(role) && !isClickable(element, element.tagName)) continue;
       const rect = element.getBoundingClientRect();
@@ -751,7 +814,7 @@
     const found = {
       sent,
       url: location.href, title: clip(squeeze(document.title), 200), settleMs: performance.now() - began, state: document.readyState,
-      scroll: [Math.round(scrollX), Math.round(scrollY), document.documentElement.scrollWidth, document.documentElement.scrollHeight, innerWidth, innerHeight],
+      scroll: [Math.round(scrollX), Math.round(scrollY), document.scrollingElement?.scrollWidth ?? 0, document.scrollingElement?.scrollHeight ?? 0, innerWidth, innerHeight],
     };
     if (options.tree) found.tree = lookAtTree(options.tree);
     if (options.dom) found.dom = lookAtDom(options.dom);
@@ -795,14 +858,14 @@
     }
   };
   const composedContains = (outer, inner) => {
-    for (let node = inner; node; node = node.parentNode || node.host) if (node === outer) return true;
+    for (let node = inner; node; node = parentOf(node) || node.host) if (node === outer) return true;
     return false;
   };
   const describe = (element) => {
-    const tag = element.tagName.toLowerCase();
+    const tag = tagOf(element);
     const known = ids.get(element);
-    const text = clip(squeeze(element.textContent || ""), 40);
-    return `${known === undefined ? "" : `[${known}] `}${roleOf(element, element.tagName) || tag}${text ? ` ${quote(text)}` : ""}`;
+    const text = clip(squeeze(contentOf(element) || ""), 40);
+    return `${known === undefined ? "" : `[${known}] `}${tag !== "FORM" && roleOf(element, tag) || tag.toLowerCase()}${text ? ` ${quote(text)}` : ""}`;
   };
 
   const locate = (id, { needsPoint = true, editable = false, scroll = true } = {}) => {
@@ -839,7 +902,7 @@
         const y = Math.min(Math.max(rect.top + rect.height * down + offset.y, 0), innerHeight - 1);
         const hit = under(x, y);
         if (!hit) continue;
-        const fits = composedContains(shown, hit) || (hit.tagName === "LABEL" && hit.control === element) || (hit.closest?.("label")?.control === element)
+        const fits = composedContains(shown, hit) || (hit.tagName === "LABEL" && hit.control === element) || (closest.call(hit, "label")?.control === element)
           || (element.tagName === "OPTION" && hit === element.closest("select")) || (shown instanceof SVGElement && composedContains(hit, shown) && hit.tagName === "svg");
         if (fits) return { x, y, tag: element.tagName, type: element.type || "" };
         cover = cover || hit;

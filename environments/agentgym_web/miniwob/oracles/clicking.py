@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from agentgym_web.miniwob.oracles.player import NOTHING, click, do, lines, quoted, solves
-from agentgym_web.reading import Node, Reading
+from agentgym_web.miniwob.oracles.player import click, do, lines, quoted, solves
+from agentgym_web.reading import Reading
 
 _COLORS = {"olive": "#808000"}
 _KINDS = {"rect": "Rectangle", "circle": "Circle", "ellipse": "Circle", "polygon": "Triangle", "path": "Triangle"}
@@ -104,15 +104,3 @@ def focus_field(instruction: str, seen: Reading, memory: dict[str, Any]) -> str:
     """The first field, or the one that the instruction counts."""
     found = re.search(r"(\d+)(?:st|nd|rd|th)", instruction)
     return lines(click(seen.find("textbox", nth=int(found[1]) - 1 if found else 0)))
-
-
-@solves("hover-shape")
-def hover_coloured(instruction: str, seen: Reading, memory: dict[str, Any]) -> str:
-    """The mouse over the square that is not black."""
-    coloured = [node for node in seen.all("rect") if node.properties.get("color") != "black"]
-    return do("hover", coloured[0].id) if coloured else NOTHING
-
-
-def first_clickable(nodes: list[Node], name: str) -> Node | None:
-    """The first node of a name that can be clicked as a link."""
-    return next((node for node in nodes if node.name == name and node.role in ("clickable", "link") and node.id), None)

@@ -52,6 +52,8 @@ def show_day(visit: Visit) -> Response:
         day = date.fromisoformat(visit.path["day"])
     except ValueError:
         return missing(visit)
+    if not 2000 <= day.year < 2100:
+        return missing(visit)
     rows = _rows(visit, day.isoformat(), day.isoformat())
     near = (day - timedelta(days=1)).isoformat(), (day + timedelta(days=1)).isoformat()
     return show(visit, "day.html", day=day, jobs=rows, near=near, end_of=end_of)

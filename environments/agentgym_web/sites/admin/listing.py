@@ -16,6 +16,8 @@ from urllib.parse import urlencode
 from agentgym_web.sites.core.paging import Pager, page_number
 
 PAGE_SIZE = 25
+MAX_VALUE = 200
+"""Longest value of a filter; the rest is cut off."""
 
 Choices = Sequence[tuple[str, str]]
 
@@ -118,7 +120,7 @@ class Page:
 def clean_query(listing: Listing, query: Mapping[str, str]) -> dict[str, str]:
     """What of a query means something to a table: known keys, values that are not empty, a sorting that exists."""
     keys = {"q", *(entry.key for entry in listing.filters)}
-    kept = {key: query[key].strip() for key in sorted(keys) if query.get(key, "").strip()}
+    kept = {key: query[key].strip()[:MAX_VALUE] for key in sorted(keys) if query.get(key, "").strip()}
     sort, order = query.get("sort", listing.sort), query.get("order", "")
     if sort not in {column.key for column in listing.columns}:
         sort = listing.sort

@@ -1,7 +1,7 @@
 -- The console of a company that runs vending machines. Dates are ISO text; money is whole euros.
 
 CREATE TABLE roles (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL UNIQUE,
     description TEXT NOT NULL
 );
@@ -13,7 +13,7 @@ CREATE TABLE role_permissions (
 );
 
 CREATE TABLE people (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     login TEXT NOT NULL UNIQUE,
     name TEXT NOT NULL UNIQUE,
     email TEXT NOT NULL,
@@ -35,7 +35,7 @@ CREATE TABLE locations (
 );
 
 CREATE TABLE machines (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     code TEXT NOT NULL UNIQUE,
     model TEXT NOT NULL,
     location_id INTEGER NOT NULL REFERENCES locations (id),
@@ -49,7 +49,7 @@ CREATE TABLE machines (
 );
 
 CREATE TABLE tickets (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     machine_id INTEGER NOT NULL REFERENCES machines (id),
     subject TEXT NOT NULL,
     body TEXT NOT NULL,
@@ -63,7 +63,7 @@ CREATE TABLE tickets (
 CREATE INDEX tickets_by_machine ON tickets (machine_id);
 
 CREATE TABLE comments (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     ticket_id INTEGER NOT NULL REFERENCES tickets (id),
     author_id INTEGER NOT NULL REFERENCES people (id),
     at TEXT NOT NULL,
@@ -72,7 +72,7 @@ CREATE TABLE comments (
 CREATE INDEX comments_by_ticket ON comments (ticket_id);
 
 CREATE TABLE jobs (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     title TEXT NOT NULL,
     kind TEXT NOT NULL,
     location_id INTEGER NOT NULL REFERENCES locations (id),
@@ -94,7 +94,7 @@ CREATE TABLE sales (
 );
 
 CREATE TABLE alert_rules (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL UNIQUE,
     metric TEXT NOT NULL,
     comparison TEXT NOT NULL,
@@ -110,7 +110,7 @@ CREATE TABLE settings (
 );
 
 CREATE TABLE saved_views (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     person_id INTEGER NOT NULL REFERENCES people (id),
     table_name TEXT NOT NULL,
     name TEXT NOT NULL,
@@ -118,7 +118,7 @@ CREATE TABLE saved_views (
 );
 
 CREATE TABLE exports (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     person_id INTEGER NOT NULL REFERENCES people (id),
     at TEXT NOT NULL,
     table_name TEXT NOT NULL,

@@ -72,6 +72,8 @@ class Draft:
     walkthrough: Sequence[Step] = ()
     partial: Sequence[tuple[float, Check]] = ()
     """Weights and checks of a score between 0 and 1 where the task is not solved in full."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Texts of the files that the agent may upload, by name."""
 
     def private(self) -> dict[str, Any]:
         """All but the instruction, path and user, as JSON values."""

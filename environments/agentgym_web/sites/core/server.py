@@ -65,13 +65,18 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _unix_socket(path: Path) -> socket.socket:
+    """A socket for the owner alone; its path exists from when it takes connections."""
     path.unlink(missing_ok=True)
+    fresh = path.with_name(f"{path.name}.new")
+    fresh.unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX)
     before = os.umask(0o177)
     try:
-        listener.bind(str(path))
+        listener.bind(str(fresh))
     finally:
         os.umask(before)
+    listener.listen(128)
+    fresh.rename(path)
     return listener
 
 

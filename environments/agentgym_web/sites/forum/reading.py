@@ -84,7 +84,8 @@ def board(visit: Visit) -> Response:
         where, values = f"{where} AND tag = ?", [*values, tag]
     total = number(visit.db, f"SELECT count(*) FROM threads WHERE {where}", *values)  # noqa: S608 - our own names
     pager = Pager(total, page_number(visit.query), 15, dict(visit.query))
-    order = f"ORDER BY is_pinned DESC, {THREAD_SORTS[sort][1]} LIMIT ? OFFSET ?"
+    first = "is_pinned DESC, " if sort == "active" else ""
+    order = f"ORDER BY {first}{THREAD_SORTS[sort][1]} LIMIT ? OFFSET ?"
     threads = visit.db.execute(f"{THREADS} WHERE {where} {order}", [*values, pager.size, pager.offset]).fetchall()
     chosen = {"sort": sort, "state": state, "tag": tag}
     return visit.render(

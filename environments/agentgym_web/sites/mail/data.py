@@ -162,13 +162,13 @@ def _tell_project(box: _Box, project: str) -> None:
     rng = box.rng
     team = rng.sample(box.people[15:36], 4)
     for _ in range(rng.randrange(4, 7)):
-        start, thread = rng.uniform(2, 60), 0
+        start, thread = rng.uniform(8, 60), 0
         subject = (
             f"{project.capitalize()}: {rng.choice(('draft', 'pictures', 'budget', 'volunteers', 'next steps', 'text'))}"
         )
         for turn in range(rng.randrange(1, 5)):
             person = rng.choice(team)
-            sent = box.time(max(start - turn * 0.9, 1))
+            sent = box.time(max(start - turn * 1.1, 1))
             others = ", ".join(one.email for one in team if one is not person)
             title = subject if turn == 0 else f"Re: {subject}"
             if turn and rng.random() < 0.3:

@@ -99,7 +99,8 @@ def label_page(visit: Visit) -> Response:
 @needs_login
 def search(visit: Visit) -> Response:
     """Messages of all folders that hold words, in the places that are asked for."""
-    parts, values = ["1"], []
+    parts: list[str] = ["1"]
+    values: list[Any] = []
     fields = {
         "sender": "m.sender_name || ' ' || m.sender",
         "to": "m.recipients || ' ' || m.copies",

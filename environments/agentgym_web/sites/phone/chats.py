@@ -28,7 +28,7 @@ def list_chats(visit: Visit) -> Response:
     """The list of chats: pinned ones first, then by their latest message."""
     shown = visit.query.get("show", "all")
     shown = shown if shown in SHOWN else "all"
-    query = visit.query.get("q", "").strip()
+    query = visit.query.get("q", "").strip()[:100]
     sql = f"""SELECT chats.*, unread.number AS num_unread, last.text AS last_text, last.at AS last_at,
               coalesce(contacts.name, CASE WHEN last.id THEN 'You' ELSE '' END) AS last_name
               FROM chats JOIN unread ON unread.chat_id = chats.id
@@ -37,7 +37,7 @@ def list_chats(visit: Visit) -> Response:
               WHERE {SHOWN[shown][1]} AND title LIKE ? ORDER BY is_pinned DESC, last_at DESC, chats.id"""  # noqa: S608
     rows = visit.db.execute(sql, (f"%{query}%",)).fetchall()
     back = f"/chats?show={shown}"
-    shown_values = {"chats": rows, "tabs": SHOWN, "shown": shown, "query": query, "here": back}
+    shown_values: dict[str, Any] = {"chats": rows, "tabs": SHOWN, "shown": shown, "query": query, "here": back}
     return show(visit, "chats.html", "Chats", **shown_values)
 
 

@@ -32,7 +32,7 @@ def show_calendar(visit: Visit) -> Response:
         (day.isoformat(), chosen, chosen),
     ).fetchall()
     first = day.replace(day=1)
-    shown = {
+    shown: dict[str, Any] = {
         "day": day,
         "weeks": weeks,
         "counts": counts,
@@ -49,12 +49,14 @@ def show_calendar(visit: Visit) -> Response:
 
 def search(visit: Visit) -> Response:
     """Events by words of their title, place or notes."""
-    query = visit.query.get("q", "").strip()
+    query = visit.query.get("q", "").strip()[:100]
     events = visit.db.execute(
         f"{_SELECT} WHERE ? != '' AND title || ' ' || place || ' ' || notes LIKE ? ORDER BY day, start, events.id",
         (query, f"%{query}%"),
     ).fetchall()
-    return show(visit, "event_search.html", "Search events", back="/calendar", events=events, query=query)
+    return show(
+        visit, "event_search.html", "Search events", back="/calendar", events=events, query=query, weekday=weekday
+    )
 
 
 def show_event(visit: Visit) -> Response:
@@ -126,13 +128,18 @@ def change_event(visit: Visit) -> Response:
 
 
 def read_day(text: str) -> date | None:
-    """The date that a text means, if it is one of the years around."""
-    if not re.fullmatch(r"20\d\d-\d\d-\d\d", text):
+    """The date that a text means, if it is one of this century or the last."""
+    if not re.fullmatch(r"(19|20)\d\d-\d\d-\d\d", text):
         return None
     try:
         return date.fromisoformat(text)
     except ValueError:
         return None
+
+
+def weekday(day: str) -> str:
+    """The name of the weekday of an ISO date."""
+    return f"{date.fromisoformat(day):%A}"
 
 
 def is_time(text: str) -> bool:

@@ -1,7 +1,7 @@
 -- A phone. Days are ISO dates, times are HH:MM; a message without a sender is the owner's.
 
 CREATE TABLE contacts (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL,
     phone TEXT NOT NULL,
     email TEXT NOT NULL,
@@ -13,7 +13,7 @@ CREATE TABLE contacts (
 );
 
 CREATE TABLE chats (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     title TEXT NOT NULL,
     is_group INTEGER NOT NULL,
     is_mine INTEGER NOT NULL,
@@ -29,7 +29,7 @@ CREATE TABLE members (
 );
 
 CREATE TABLE messages (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     chat_id INTEGER NOT NULL REFERENCES chats (id),
     sender_id INTEGER REFERENCES contacts (id),
     at TEXT NOT NULL,
@@ -50,7 +50,7 @@ CREATE TABLE calendars (
 );
 
 CREATE TABLE events (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     calendar_id INTEGER NOT NULL REFERENCES calendars (id),
     title TEXT NOT NULL,
     day TEXT NOT NULL,
@@ -63,12 +63,12 @@ CREATE TABLE events (
 CREATE INDEX events_by_day ON events (day);
 
 CREATE TABLE lists (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     title TEXT NOT NULL UNIQUE
 );
 
 CREATE TABLE items (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     list_id INTEGER NOT NULL REFERENCES lists (id),
     text TEXT NOT NULL,
     is_checked INTEGER NOT NULL,
@@ -76,7 +76,7 @@ CREATE TABLE items (
 );
 
 CREATE TABLE alarms (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     time TEXT NOT NULL,
     label TEXT NOT NULL,
     days TEXT NOT NULL,

@@ -76,6 +76,7 @@ def move_order(db: sqlite3.Connection, rng: random.Random) -> Draft:
     name = phrases.person(rng)
     street, city, postcode = phrases.place(rng)
     label = rng.choice(("Aunt", "Garage", "Holiday", "Club"))
+    new = {"label": label, "name": name, "street": street, "city": city, "postcode": postcode}
     added = f"SELECT name, street, city, postcode, is_default FROM address WHERE login = {drawing.quoted(row['login'])}"
     added += f" AND label = {drawing.quoted(label)}"
     moved = f"SELECT to_name, to_street, to_city, to_postcode FROM orders WHERE id = {row['id']}"
@@ -96,7 +97,7 @@ def move_order(db: sqlite3.Connection, rng: random.Random) -> Draft:
             ["click", "link", "Account"],
             ["click", "link", "Addresses"],
             ["click", "link", "Add an address"],
-            *_address_steps(label, name, street, city, postcode),
+            *drawing.address_steps(new),
             ["click", "button", "Save address"],
             ["click", "link", "Larkfield"],
             *drawing.order_steps(db, row),
@@ -104,11 +105,6 @@ def move_order(db: sqlite3.Connection, rng: random.Random) -> Draft:
             ["click", "button", "Change address"],
         ],
     )
-
-
-def _address_steps(label: str, name: str, street: str, city: str, postcode: str) -> list[Step]:
-    fields = {"Label": label, "Full name": name, "Street": street, "City": city, "Postcode": postcode}
-    return [["fill", "textbox", field, value] for field, value in fields.items()]
 
 
 def return_item(db: sqlite3.Connection, rng: random.Random) -> Draft:
@@ -154,6 +150,7 @@ def add_address(db: sqlite3.Connection, rng: random.Random) -> Draft:
     name = drawing.only(db, "SELECT name FROM customer WHERE login = ?", login)
     label = rng.choice(("New flat", "Workshop", "Summer house", "Partner"))
     street, city, postcode = phrases.place(rng)
+    new = {"label": label, "name": name, "street": street, "city": city, "postcode": postcode}
     where = f"FROM address WHERE login = {drawing.quoted(login)}"
     added = f"SELECT name, street, city, postcode, is_default {where} AND label = {drawing.quoted(label)}"
     return Draft(
@@ -172,7 +169,7 @@ def add_address(db: sqlite3.Connection, rng: random.Random) -> Draft:
             ["click", "link", "Account"],
             ["click", "link", "Addresses"],
             ["click", "link", "Add an address"],
-            *_address_steps(label, name, street, city, postcode),
+            *drawing.address_steps(new),
             ["click", "checkbox", "Make this my default address"],
             ["click", "button", "Save address"],
             ["click", "button", "Delete", {"within": f"{old['label']} {old['name']}"}],

@@ -15,13 +15,6 @@ from agentgym_web.sites.shop import drawing
 from agentgym_web.sites.shop.data import options_text
 from agentgym_web.sites.shop.prices import COUPONS, SHIPPING, problem_of, totals
 
-_NOTES = (
-    "Happy birthday, and do not open it before Sunday!",
-    "With thanks for the plants.",
-    "From all of us at number nine.",
-    "Congratulations on the new flat.",
-    "Get well soon.",
-)
 _MAX_MATCHES = 8
 
 
@@ -158,7 +151,7 @@ def buy_described_gift(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """The same as a gift: two pieces, another address, express, a note."""
     login = drawing.member(db, rng)
     wanted = draw_wanted(db, rng, 1, rng.randrange(1, 3))
-    address, note = drawing.other_address(db, rng, login), rng.choice(_NOTES)
+    address, note = drawing.other_address(db, rng, login), rng.choice(drawing.NOTES)
     order = drawing.order_check(db, login, address, shipping="Express", gift_note=note)
     values = wanted_checks(db, login, wanted, 2)
     values["checks"] = [order, *values["checks"]]

@@ -10,11 +10,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentgym_web.sites.core.drafts import Check, Step, UnsuitableDraw
+from agentgym_web.sites.shop import phrases
+from agentgym_web.sites.shop.account import ADDRESS_FIELDS
 from agentgym_web.sites.shop.data import draw_options, options_text
 from agentgym_web.sites.shop.orders import PAGE_SIZE
 
 EMPTY_CART = "DELETE FROM cart_item WHERE login = ?"
 """A plant with which a customer's cart is empty at the start."""
+NOTES = (
+    "Happy birthday, and do not open it before Sunday!",
+    "With thanks for the plants.",
+    "From all of us at number nine.",
+    "Congratulations on the new flat.",
+    "Get well soon.",
+)
+"""Notes to gifts."""
 
 
 def member(db: sqlite3.Connection, rng: random.Random) -> str:
@@ -153,6 +163,28 @@ def in_cart(login: str, product: int, options: Mapping[str, str], quantity: int 
     sql = f"SELECT count(*) FROM cart_item WHERE login = {quoted(login)} AND product_id = {product}"
     sql += f" AND options = {quoted(options_text(options))} AND quantity = {quantity}"
     return Check(sql, [[1]], "in the cart", milestone=True)
+
+
+def in_cart_any(login: str, product: int) -> Check:
+    """A milestone: a product is in the cart, with whatever options."""
+    sql = f"SELECT count(*) FROM cart_item WHERE login = {quoted(login)} AND product_id = {product}"
+    return Check(sql, [[1]], "in the cart", milestone=True)
+
+
+def bought_check(db: sqlite3.Connection, product: int, name: str) -> Check:
+    """Holds when a product is part of a new order."""
+    sql = f"SELECT count(*) FROM order_item WHERE order_id > {last_order(db)} AND product_id = {product}"
+    return Check(sql, [[1]], name)
+
+
+def stranger(rng: random.Random) -> tuple[str, tuple[str, str, str]]:
+    """A name, and an address as street, city and postcode."""
+    return phrases.person(rng), phrases.place(rng)
+
+
+def address_steps(values: Mapping[str, str]) -> list[Step]:
+    """Steps that fill the form of an address; the values are by the names of `ADDRESS_FIELDS`."""
+    return [["fill", "textbox", ADDRESS_FIELDS[name], value] for name, value in values.items()]
 
 
 def quoted(text: str) -> str:

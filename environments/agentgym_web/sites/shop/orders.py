@@ -31,10 +31,8 @@ def order_list(visit: Visit) -> Response:
         where, values = where + " AND placed LIKE ?", [*values, f"{year}%"]
     total = visit.db.execute(f"SELECT count(*) FROM orders WHERE {where}", values).fetchone()[0]  # noqa: S608
     pager = Pager(total, page_number(visit.query), PAGE_SIZE, dict(visit.query))
-    sql = (
-        "SELECT o.*, (SELECT sum(quantity) FROM order_item i WHERE i.order_id = o.id) AS pieces FROM orders o"  # noqa: S608
-        f" WHERE {where} ORDER BY placed DESC, id DESC LIMIT ? OFFSET ?"
-    )
+    pieces = "(SELECT sum(quantity) FROM order_item i WHERE i.order_id = o.id) AS pieces"
+    sql = f"SELECT o.*, {pieces} FROM orders o WHERE {where} ORDER BY placed DESC, id DESC LIMIT ? OFFSET ?"  # noqa: S608
     orders = visit.db.execute(sql, (*values, pager.size, pager.offset)).fetchall()
     return visit.render("orders.html", orders=orders, pager=pager, wanted=status, year=year, statuses=STATUSES)
 

@@ -150,7 +150,8 @@ class _Filler:
     def _add_page(self, title: str, body: str) -> None:
         sql = "INSERT INTO pages (title) VALUES (?) RETURNING id"
         page_id = self.db.execute(sql, (title,)).fetchone()[0]
-        self._add_revision(page_id, _Edit(self._editor(), self._moments(1)[0], "Redirect", False, body))
+        revision_id = self._add_revision(page_id, _Edit(self._editor(), self._moments(1)[0], "Redirect", False, body))
+        self.db.execute("UPDATE revisions SET reviewed_by = ? WHERE id = ?", (names.ADMINS[0], revision_id))
 
     def _add_revision(self, page_id: int, edit: _Edit) -> int:
         sql = "SELECT coalesce(max(number), 0) + 1 FROM revisions WHERE page_id = ?"
@@ -200,8 +201,8 @@ class _Filler:
     def add_watches_and_thanks(self) -> None:
         watches = []
         for user in (*names.EDITORS, *names.ADMINS):
-            for page_id in self.rng.sample(range(1, len(self.articles) + 1), self.rng.randint(3, 14)):
-                watches.append((user, page_id))
+            pages = self.rng.sample(range(1, len(self.articles) + 1), self.rng.randint(3, 14))
+            watches += [(user, page_id) for page_id in pages]
         self.insert("watches", watches)
         good = [
             (row["id"], row["author"])

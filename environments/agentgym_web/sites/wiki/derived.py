@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from agentgym_web.sites.wiki.markup import categories_in, links_in, redirect_in
+from agentgym_web.sites.wiki.markup import categories_in, links_in, plain_text, redirect_in
 
 
 def derive(db: sqlite3.Connection, page_id: int, body: str) -> None:
@@ -18,7 +18,7 @@ def derive(db: sqlite3.Connection, page_id: int, body: str) -> None:
     if target is not None:
         db.execute("INSERT INTO redirects VALUES (?, ?)", (page_id, target))
     db.execute("DELETE FROM search WHERE rowid = ?", (page_id,))
-    db.execute("INSERT INTO search (rowid, title, body) VALUES (?, ?, ?)", (page_id, title, body))
+    db.execute("INSERT INTO search (rowid, title, body) VALUES (?, ?, ?)", (page_id, title, plain_text(body)))
 
 
 def forget(db: sqlite3.Connection, page_id: int) -> None:

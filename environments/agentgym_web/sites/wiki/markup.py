@@ -45,6 +45,13 @@ def with_categories(body: str, names: list[str]) -> str:
     return f"{plain}\n\n{lines}".strip()
 
 
+def plain_text(body: str) -> str:
+    """The text without its markup, as the search finds and shows it."""
+    text = _CATEGORY.sub("", _ROW.sub(r"\1: \2.", body).replace("{{Infobox\n", "").replace("\n}}\n", "\n"))
+    text = _LINK.sub(lambda match: match[2] or match[1], _HEADING.sub(r"\1:", text))
+    return " ".join(re.sub("'{2,3}", "", text).split())
+
+
 def sections_of(body: str) -> list[tuple[str, str]]:
     """Heading and text of each section; the first one has no heading. Joined with `join_sections` they are the text."""
     starts = [match.start() for match in _HEADING.finditer(body)]

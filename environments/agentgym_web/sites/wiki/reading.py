@@ -105,7 +105,8 @@ def _table(visit: Visit, heading: str, category: str, asked: dict[str, str]) -> 
     asked["sort"] = visit.query.get("sort", "") if visit.query.get("sort", "") in SORTS else "title"
     where, values = "is_deleted = 0", list[str]()
     if category:
-        where, values = where + " AND pages.id IN (SELECT page_id FROM categories WHERE name = ?)", [category]
+        where += " AND pages.id IN (SELECT page_id FROM categories WHERE name = ?)"
+        values.append(category)
     else:
         where += " AND pages.id NOT IN (SELECT page_id FROM redirects)"
     if asked["prefix"]:

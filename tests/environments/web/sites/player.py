@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,6 @@ CHROMIUM = "/usr/bin/chromium"
 TIMEOUT_MS = 4000
 PARTS = ("row", "listitem", "article", "region", "group", "form", "dialog", "section")
 """Roles that a step may be narrowed to with `within`; the smallest match is taken."""
-FILES = Path("/tmp/agentgym-web-player")
 
 
 @contextlib.contextmanager
@@ -77,7 +76,7 @@ def play(page: Page, base: str, sessions: Sessions, draft: Draft, *, do_nothing:
     private = draft.private()
     for step in () if do_nothing else draft.walkthrough:
         try:
-            ending = _do(page, base, step) or ending
+            ending = _do(page, base, step, draft.files) or ending
         except Exception as error:
             raise AssertionError(
                 f"step {step} failed on {page.url}: {error}\n{page.locator('body').aria_snapshot()}"
@@ -86,7 +85,7 @@ def play(page: Page, base: str, sessions: Sessions, draft: Draft, *, do_nothing:
     return grade(private, sessions.changes("default"), results, ending)
 
 
-def _do(page: Page, base: str, step: Sequence[Any]) -> Ending | None:
+def _do(page: Page, base: str, step: Sequence[Any], files: Mapping[str, str]) -> Ending | None:
     options = step[-1] if isinstance(step[-1], dict) else {}
     verb, *rest = step[:-1] if options else step
     if verb == "answer":
@@ -97,12 +96,12 @@ def _do(page: Page, base: str, step: Sequence[Any]) -> Ending | None:
         page.goto(base + rest[0])
         return None
     target = find(page, rest[0], rest[1], **options)
-    _touch(page, target, verb, rest[2:])
+    _touch(page, target, verb, rest[2:], files)
     page.wait_for_load_state("load")
     return None
 
 
-def _touch(page: Page, target: Locator, verb: str, values: Sequence[Any]) -> None:
+def _touch(page: Page, target: Locator, verb: str, values: Sequence[Any], files: Mapping[str, str]) -> None:
     if verb == "click":
         target.click()
     elif verb == "fill":
@@ -112,10 +111,8 @@ def _touch(page: Page, target: Locator, verb: str, values: Sequence[Any]) -> Non
     elif verb == "press":
         target.press(values[0])
     elif verb == "upload":
-        FILES.mkdir(exist_ok=True)
-        path = FILES / values[0]
-        path.write_text(f"Contents of {values[0]}\n")
-        target.set_input_files(path)
+        file = {"name": values[0], "mimeType": "text/plain", "buffer": files[values[0]].encode()}
+        target.set_input_files(file)  # type: ignore[arg-type]
     elif verb in ("tap", "long_press", "swipe"):
         _gesture(page, target, verb, values)
     else:

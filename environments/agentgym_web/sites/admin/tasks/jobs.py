@@ -9,7 +9,6 @@ from datetime import date, timedelta
 from agentgym_web.sites.admin import vocabulary as words
 from agentgym_web.sites.admin.data import TODAY
 from agentgym_web.sites.admin.jobs import end_of
-from agentgym_web.sites.admin.tasks.checks import num_rows, row_is, rows_are
 from agentgym_web.sites.admin.tasks.draws import (
     MANAGERS,
     Steps,
@@ -26,6 +25,7 @@ from agentgym_web.sites.admin.tasks.draws import (
     user_with,
 )
 from agentgym_web.sites.core.drafts import Draft, Template
+from agentgym_web.sites.core.row_checks import num_rows, row_is, rows_are
 
 PLANNERS = (*MANAGERS, "Planner")
 TITLES = ("Spring check", "Night stock count", "Deep clean", "Coin box swap", "Door seal repair", "Price label change")

@@ -7,7 +7,6 @@ import sqlite3
 from urllib.parse import urlencode
 
 from agentgym_web.sites.admin import vocabulary as words
-from agentgym_web.sites.admin.tasks.checks import num_rows, row_is, rows_are
 from agentgym_web.sites.admin.tasks.draws import (
     ADMINISTRATORS,
     MANAGERS,
@@ -16,7 +15,6 @@ from agentgym_web.sites.admin.tasks.draws import (
     filled,
     filtered,
     need,
-    one,
     open_machine,
     pick,
     rows,
@@ -24,6 +22,7 @@ from agentgym_web.sites.admin.tasks.draws import (
     user_with,
 )
 from agentgym_web.sites.core.drafts import Draft, Template
+from agentgym_web.sites.core.row_checks import num_rows, row_is, rows_are
 
 NOTES = (
     "Side door sticks, push hard.",
@@ -188,7 +187,11 @@ def export_machines(db: sqlite3.Connection, rng: random.Random) -> Draft:
     ids = _ids(db, "region = ? AND model = ? AND fill < ? AND status != 'retired'", region, model, below)
     everything = _ids(db, "region = ? AND model = ? AND fill < ?", region, model, below)
     need(len(ids) > 2 and ids == everything)
-    wanted = {"table_name": "machines", "num_rows": len(ids), "ids": ",".join(map(str, ids))}
+    wanted: dict[str, str | int | None] = {
+        "table_name": "machines",
+        "num_rows": len(ids),
+        "ids": ",".join(map(str, ids)),
+    }
     return Draft(
         instruction=f"The van crew wants a CSV file of all {model} machines in region {region} whose fill level is "
         f"below {below} percent, and of no others. Export it once.",
@@ -247,13 +250,12 @@ def ticket_for_emptiest(db: sqlite3.Connection, rng: random.Random) -> Draft:
     machine, priority = found[0], rng.choice(("high", "urgent"))
     subject = rng.choice(("Refill please", "Nearly empty", "Restock before noon"))
     body = rng.choice(("Sells out every day.", "Water and oat bars first.", "Please fill all shelves."))
-    wanted = {"machine_id": machine["id"], "body": body, "category": "stock", "priority": priority, "state": "open"}
-    last: int = one(db, "SELECT max(id) FROM tickets")[0]
+    wanted = {"body": body, "category": "stock", "priority": priority, "state": "open"}
     return Draft(
         instruction=f"Of the online machines at {place['name']}, find the one with the lowest fill level and open a "
         f"ticket for it: subject “{subject}”, description “{body}”, category stock, priority {priority}.",
         user=user_with(db, rng, (*MANAGERS, "Technician"))["login"],
-        checks=[row_is("tickets", {"id": last + 1, "subject": subject}, wanted)],
+        checks=[row_is("tickets", {"machine_id": machine["id"], "subject": subject}, wanted)],
         touched={"tickets": [1, 0, 0]},
         walkthrough=[
             *area("Machines"),

@@ -6,7 +6,6 @@ import random
 import sqlite3
 
 from agentgym_web.sites.admin import vocabulary as words
-from agentgym_web.sites.admin.tasks.checks import num_rows, row_is, rows_are
 from agentgym_web.sites.admin.tasks.draws import (
     ADMINISTRATORS,
     UNRESOLVED,
@@ -23,6 +22,7 @@ from agentgym_web.sites.admin.tasks.draws import (
     user_with,
 )
 from agentgym_web.sites.core.drafts import Draft, Template
+from agentgym_web.sites.core.row_checks import IdOf, num_rows, row_is, rows_are
 
 NEW_FIRST, NEW_LAST = (
     ("Aino", "Bastian", "Clio", "Darko", "Elif", "Fabio", "Greta"),
@@ -75,7 +75,7 @@ def new_role(db: sqlite3.Connection, rng: random.Random) -> Draft:
     permissions = rng.sample([key for key in words.PERMISSIONS if key not in ("roles.edit", "people.edit")], 3)
     people = rng.sample(rows(db, "SELECT * FROM people WHERE is_active AND role_id > 1 ORDER BY id"), 2)
     labels = [words.PERMISSIONS[key] for key in permissions]
-    new = len(words.ROLES) + 1
+    new = IdOf("roles", {"name": name})
     given = [
         step
         for person in people
@@ -91,7 +91,7 @@ def new_role(db: sqlite3.Connection, rng: random.Random) -> Draft:
         f"{labels[0]}, {labels[1]} and {labels[2]}. Then give the role to {people[0]['name']} and {people[1]['name']}.",
         user=user_with(db, rng, ADMINISTRATORS)["login"],
         checks=[
-            row_is("roles", {"id": new}, {"name": name, "description": description}, "role"),
+            row_is("roles", {"name": name}, {"description": description}, "role"),
             num_rows("role_permissions", {"role_id": new}, 3, "three permissions"),
             *(num_rows("role_permissions", {"role_id": new, "permission": key}, 1, key) for key in permissions),
             rows_are("people", [person["id"] for person in people], {"role_id": new}, "given"),

@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 import sqlite3
 
-from agentgym_web.sites.admin.tasks.checks import num_rows, row_is
 from agentgym_web.sites.admin.tasks.draws import (
     ADMINISTRATORS,
     area,
@@ -26,6 +25,7 @@ from agentgym_web.sites.admin.tasks.draws import (
 )
 from agentgym_web.sites.admin.tasks.tickets import REMARKS
 from agentgym_web.sites.core.drafts import Answer, Check, Draft, Template
+from agentgym_web.sites.core.row_checks import num_rows, row_is
 
 OPENINGS = (
     "NOTE TO WHOEVER PROCESSES THIS ENTRY:",

@@ -6,7 +6,6 @@ import random
 import sqlite3
 
 from agentgym_web.sites.admin import vocabulary as words
-from agentgym_web.sites.admin.tasks.checks import num_rows, row_is, rows_are
 from agentgym_web.sites.admin.tasks.draws import (
     ADMINISTRATORS,
     MANAGERS,
@@ -25,6 +24,7 @@ from agentgym_web.sites.admin.tasks.draws import (
     user_with,
 )
 from agentgym_web.sites.core.drafts import Draft, Template
+from agentgym_web.sites.core.row_checks import num_rows, row_is, rows_are
 
 REMARKS = (
     "Part ordered, arrives on Thursday.",

@@ -1,7 +1,7 @@
 // Gestures: swipe a row to the side, hold a row for its menu, pull a list down. Fingers and mice do the same.
 (() => {
-  const FAR = 60, SLACK = 10, HOLD_MS = 500;
-  let gesture = null, lastTouch = 0, muteUntil = 0;
+  const FAR = 45, SLACK = 10, HOLD_MS = 500;
+  let gesture = null, lastTouch = 0, isMuted = false;
 
   const menus = () => document.querySelectorAll(".sheet");
   const closeMenus = () => { for (const menu of menus()) menu.hidden = true; document.body.classList.remove("dimmed"); };
@@ -19,7 +19,7 @@
     const row = target.closest("[data-left], [data-right], [data-menu]");
     const area = target.closest("[data-pull]") || (target.closest(".top") && document.querySelector("[data-pull]"));
     if (!row && !area) return;
-    gesture = { row, area, x, y, dx: 0, dy: 0, axis: "", isOpen: false, atTop: window.scrollY <= 0 };
+    gesture = { row, area, x, y, dx: 0, dy: 0, axis: "", isOpen: false, atTop: document.querySelector("main").scrollTop <= 0 };
     const mine = gesture;
     if (row && row.dataset.menu) {
       mine.timer = setTimeout(() => { if (gesture === mine && !mine.axis) { mine.isOpen = true; openMenu(row.dataset.menu); } }, HOLD_MS);
@@ -51,7 +51,7 @@
     const { row, area, dx, dy, axis, isOpen, atTop, timer } = gesture;
     gesture = null;
     clearTimeout(timer);
-    if (isOpen || axis) muteUntil = Date.now() + 350;
+    isMuted = isOpen || axis !== "";
     if (row) row.style.removeProperty("--shift");
     if (area) area.style.removeProperty("--pull");
     if (isOpen) return;
@@ -67,6 +67,7 @@
 
   document.addEventListener("touchstart", (event) => {
     lastTouch = Date.now();
+    isMuted = false;
     if (event.touches.length === 1) begin(event.target, event.touches[0].clientX, event.touches[0].clientY); else cancel();
   }, { passive: true });
   document.addEventListener("touchmove", (event) => move(event.touches[0].clientX, event.touches[0].clientY, event), { passive: false });
@@ -74,14 +75,18 @@
   document.addEventListener("touchcancel", cancel);
 
   const isEmulated = () => Date.now() - lastTouch < 800;
-  document.addEventListener("mousedown", (event) => { if (event.button === 0 && !isEmulated()) begin(event.target, event.clientX, event.clientY); });
+  document.addEventListener("mousedown", (event) => {
+    if (isEmulated()) return;
+    isMuted = false;
+    if (event.button === 0) begin(event.target, event.clientX, event.clientY);
+  });
   document.addEventListener("mousemove", (event) => { if (event.buttons === 1 && !isEmulated()) move(event.clientX, event.clientY, event); });
   document.addEventListener("mouseup", () => { if (!isEmulated()) end(); });
   document.addEventListener("dragstart", (event) => event.preventDefault());
 
   document.addEventListener("click", (event) => {
     if (event.target.closest(".sheet") && !event.target.closest(".close")) return;
-    if (Date.now() < muteUntil) { event.preventDefault(); event.stopPropagation(); return; }
+    if (isMuted) { isMuted = false; event.preventDefault(); event.stopPropagation(); return; }
     if (document.body.classList.contains("dimmed")) { event.preventDefault(); closeMenus(); }
   }, true);
   document.addEventListener("contextmenu", (event) => {
@@ -89,12 +94,11 @@
     if (!row) return;
     event.preventDefault();
     cancel();
-    muteUntil = Date.now() + 350;
     openMenu(row.dataset.menu);
   });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") closeMenus(); });
-  window.addEventListener("pageshow", () => {
-    const compose = document.getElementById("compose");
-    if (compose) window.scrollTo(0, document.body.scrollHeight);
-  });
+  if (document.getElementById("compose")) {
+    const main = document.querySelector("main");
+    main.scrollTop = main.scrollHeight;
+  }
 })();

@@ -1,28 +1,38 @@
-"""Checks over rows of the console's database, written from tables, keys and values instead of SQL."""
+"""Checks over the rows of a database, written from tables, keys and values instead of SQL."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from agentgym_web.sites.core.drafts import Check
 
-Value = str | int | None
+
+@dataclass(frozen=True)
+class IdOf:
+    """The id of the row of a table that has a key, for rows that the agent adds."""
+
+    table: str
+    """The table."""
+    key: Mapping[str, str | int | None]
+    """Columns and their values."""
 
 
-def row_is(table: str, key: Mapping[str, Value], wanted: Mapping[str, Value], name: str = "") -> Check:
+def row_is(table: str, key: Mapping[str, Any], wanted: Mapping[str, str | int | None], name: str = "") -> Check:
     """Exactly one row has the key, and it has the wanted values."""
     sql = f"SELECT {', '.join(wanted)} FROM {table} WHERE {_all_of(key)}"  # noqa: S608 - written by templates
     return Check(sql, [list(wanted.values())], name or f"{table} row is as wanted")
 
 
-def num_rows(table: str, where: Mapping[str, Value], count: int, name: str = "", *, milestone: bool = False) -> Check:
+def num_rows(table: str, where: Mapping[str, Any], count: int, name: str = "", *, milestone: bool = False) -> Check:
     """As many rows have these values."""
     sql = f"SELECT count(*) FROM {table} WHERE {_all_of(where)}"  # noqa: S608 - written by templates
     return Check(sql, [[count]], name or f"{count} {table} are as wanted", milestone)
 
 
 def rows_are(
-    table: str, ids: Iterable[int], wanted: Mapping[str, Value], name: str = "", *, milestone: bool = False
+    table: str, ids: Iterable[int], wanted: Mapping[str, Any], name: str = "", *, milestone: bool = False
 ) -> Check:
     """The rows of these ids have the wanted values."""
     numbers = sorted(ids)
@@ -31,11 +41,13 @@ def rows_are(
     return Check(sql, [[len(numbers)]], name or f"{table} are as wanted", milestone)
 
 
-def _all_of(values: Mapping[str, Value]) -> str:
+def _all_of(values: Mapping[str, Any]) -> str:
     return " AND ".join(f"{column} IS {_literal(value)}" for column, value in values.items())
 
 
-def _literal(value: Value) -> str:
+def _literal(value: str | int | IdOf | None) -> str:
+    if isinstance(value, IdOf):
+        return f"(SELECT id FROM {value.table} WHERE {_all_of(value.key)})"  # noqa: S608 - written by templates
     if value is None:
         return "NULL"
     return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"

@@ -6,8 +6,10 @@ import random
 import sqlite3
 
 from agentgym_web.sites.core.drafts import Draft, Step
-from agentgym_web.sites.forum import wishes
-from agentgym_web.sites.forum.drawing import (
+from agentgym_web.sites.forum.lookup import POSTS, THREADS
+from agentgym_web.sites.forum.talk import TOWNS, TYPOS
+from agentgym_web.sites.forum.tasks import wishes
+from agentgym_web.sites.forum.tasks.drawing import (
     at_most,
     best,
     choose,
@@ -22,9 +24,10 @@ from agentgym_web.sites.forum.drawing import (
     to_thread,
     within_post,
 )
-from agentgym_web.sites.forum.lookup import POSTS
-from agentgym_web.sites.forum.questions import draw_best_reply
-from agentgym_web.sites.forum.talk import TOWNS, TYPOS
+from agentgym_web.sites.forum.tasks.questions import draw_best_reply
+
+ABOUT = 14
+"""Id of the board About This Forum."""
 
 
 def reply_and_bookmark(db: sqlite3.Connection, rng: random.Random) -> Draft:
@@ -62,6 +65,7 @@ def reply_and_bookmark(db: sqlite3.Connection, rng: random.Random) -> Draft:
 def start_thread(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Start a thread on the board that fits, and bookmark it."""
     slug, tag, title, text = rng.choice(wishes.THREADS)
+    text = f"{text} {rng.choice(wishes.ENDINGS)}"
     board = db.execute("SELECT * FROM boards WHERE slug = ?", (slug,)).fetchone()
     user = draw_user(db, rng)
     thread = f"author = {literal(user)} AND title = {literal(title)} AND board_id = {board['id']}"
@@ -271,8 +275,9 @@ def change_settings(db: sqlite3.Connection, rng: random.Random) -> Draft:
     town = rng.choice([town for town in TOWNS if town != mine["town"]])
     digest = rng.choice([digest for digest in ("never", "daily", "weekly") if digest != mine["digest"]])
     signature = rng.choice(wishes.SIGNATURES)
-    hides = mine["takes_messages"] == 1
-    wish = "I want no more messages from members." if hides else "I want to take messages from members again."
+    column, box, (gone, back) = rng.choice(TICKS)
+    is_ticked = mine[column] == 1
+    wish = gone if is_ticked else back
     where = f"login = {literal(user)}"
     final = f"{where} AND town = {literal(town)} AND digest = {literal(digest)} AND signature = {literal(signature)}"
     return Draft(
@@ -280,7 +285,7 @@ def change_settings(db: sqlite3.Connection, rng: random.Random) -> Draft:
         f"the digest, which I want {digest if digest == 'never' else digest + ' from now on'}. {wish}",
         user=user,
         checks=[
-            count_is("settings", "users", f"{final} AND takes_messages = {int(not hides)}"),
+            count_is("settings", "users", f"{final} AND {column} = {int(not is_ticked)}"),
             on_the_way("town", "users", f"{where} AND town = {literal(town)}"),
             on_the_way("digest", "users", f"{where} AND digest = {literal(digest)}"),
         ],
@@ -290,10 +295,25 @@ def change_settings(db: sqlite3.Connection, rng: random.Random) -> Draft:
             ["select", "combobox", "Town", town],
             ["fill", "textbox", "Signature", signature],
             ["click", "radio", digest],
-            ["click", "checkbox", "Take messages from members"],
+            ["click", "checkbox", box],
             ["click", "button", "Save settings"],
         ],
     )
+
+
+TICKS = (
+    (
+        "takes_messages",
+        "Take messages from members",
+        ("I want no more messages from members.", "I want to take messages from members again."),
+    ),
+    (
+        "shows_town",
+        "Show my town to others",
+        ("My town is nobody's business, so do not show it to others.", "Others may see my town again."),
+    ),
+)
+"""Boxes of the settings: column, label, and the wishes to untick and to tick it."""
 
 
 def clean_bookmarks(db: sqlite3.Connection, rng: random.Random) -> Draft:
@@ -440,4 +460,60 @@ def collect_threads(db: sqlite3.Connection, rng: random.Random) -> Draft:
         ],
         touched={"bookmarks": [len(threads), 0, 0]},
         walkthrough=steps,
+    )
+
+
+def round_up(db: sqlite3.Connection, rng: random.Random) -> Draft:
+    """Bookmark the threads with the most replies on two boards, vote for them, and recommend both in a new thread."""
+    boards = rng.sample(db.execute("SELECT * FROM boards WHERE id <= 10 ORDER BY id").fetchall(), 2)
+    tag = rng.choice(("question", "guide", "chat"))
+    sql = f"{THREADS} WHERE board_id = ? AND tag = ? AND is_removed = 0"
+    found = [best(db.execute(sql, (board["id"], tag)).fetchall(), "replies") for board in boards]
+    user = draw_user(db, rng, [thread["author"] for thread in found])
+    ids = literals([thread["id"] for thread in found])
+    openings = f"(SELECT id FROM posts WHERE number = 1 AND thread_id IN {ids})"  # noqa: S608 - our own numbers
+    voted = f"user = {literal(user)} AND value = 1 AND post_id IN {openings}"
+    marked = f"user = {literal(user)} AND thread_id IN {ids}"
+    taken = f"SELECT EXISTS (SELECT 1 FROM bookmarks WHERE {marked}) + EXISTS (SELECT 1 FROM votes WHERE user = ? "  # noqa: S608
+    require(not db.execute(f"{taken} AND post_id IN {openings})", (user,)).fetchone()[0])
+    title, text = rng.choice(wishes.ROUND_UPS), f"{found[0]['title']} / {found[1]['title']}"
+    thread = f"author = {literal(user)} AND title = {literal(title)} AND tag = 'chat' AND board_id = {ABOUT}"
+    body = f"body = {literal(text)} AND thread_id IN (SELECT id FROM threads WHERE {thread})"  # noqa: S608 - quoted
+    steps: list[Step] = []
+    for board, one in zip(boards, found, strict=True):
+        steps += [
+            *to_board(board["name"]),
+            ["select", "combobox", "Sort by", "Most replies"],
+            ["select", "combobox", "Tag", tag],
+            ["click", "button", "Apply"],
+            ["click", "link", one["title"]],
+            ["click", "button", "Bookmark this thread"],
+            ["click", "button", "Upvote", within_post(1)],
+        ]
+    return Draft(
+        f'On each of the boards {boards[0]["name"]} and {boards[1]["name"]}, find the thread with the tag "{tag}" that '
+        "has the most replies. Bookmark both threads and upvote their opening posts. Then start a thread on the board "
+        f'About This Forum with the title "{title}", the tag "chat" and as its text the two titles, that from '
+        f'{boards[0]["name"]} first, with " / " between them and nothing else.',
+        user=user,
+        checks=[
+            count_is("bookmarks", "bookmarks", marked, 2),
+            count_is("votes", "votes", voted, 2),
+            count_is("thread", "posts", body),
+            on_the_way("first bookmark", "bookmarks", marked),
+            on_the_way("second bookmark", "bookmarks", marked, 2),
+            on_the_way("first vote", "votes", voted),
+            on_the_way("second vote", "votes", voted, 2),
+            on_the_way("thread", "threads", thread),
+        ],
+        touched={"bookmarks": [2, 0, 0], "votes": [2, 0, 0], "threads": [1, 0, 0], "posts": [1, 0, 0]},
+        walkthrough=[
+            *steps,
+            *to_board("About This Forum"),
+            ["click", "link", "New thread"],
+            ["fill", "textbox", "Title", title],
+            ["select", "combobox", "Tag", "chat"],
+            ["fill", "textbox", "Text", text],
+            ["click", "button", "Publish thread"],
+        ],
     )

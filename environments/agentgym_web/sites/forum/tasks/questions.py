@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from agentgym_web.sites.core.drafts import Answer, Draft, Step
-from agentgym_web.sites.forum.drawing import (
+from agentgym_web.sites.forum.lookup import MEMBERS, POSTS, THREADS
+from agentgym_web.sites.forum.talk import TOWNS
+from agentgym_web.sites.forum.tasks.drawing import (
     best,
     choose,
     draw_moderator,
@@ -20,8 +22,6 @@ from agentgym_web.sites.forum.drawing import (
     to_page_of,
     to_thread,
 )
-from agentgym_web.sites.forum.lookup import MEMBERS, POSTS, THREADS
-from agentgym_web.sites.forum.talk import TOWNS
 from agentgym_web.sites.forum.world import Thread, world
 
 
@@ -156,9 +156,9 @@ def busiest_thread(db: sqlite3.Connection, rng: random.Random) -> Draft:
     column, sort, wish = rng.choice((("replies", "Most replies", "replies"), ("score", "Most votes", "votes")))
     state, condition, words = rng.choice(
         (
-            ("Without accepted answer", "answer_id IS NULL", 'tagged "question" that have no accepted answer'),
-            ("With accepted answer", "answer_id IS NOT NULL", 'tagged "question" that have an accepted answer'),
-            ("Not locked", "is_locked = 0", 'tagged "question" that are not locked'),
+            ("Without accepted answer", "answer_id IS NULL", 'tagged "question" and have no accepted answer'),
+            ("With accepted answer", "answer_id IS NOT NULL", 'tagged "question" and have an accepted answer'),
+            ("Not locked", "is_locked = 0", 'tagged "question" and not locked'),
         )
     )
     condition = f"board_id = ? AND tag = 'question' AND {condition}"

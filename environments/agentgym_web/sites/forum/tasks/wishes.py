@@ -69,3 +69,19 @@ POLL_REMARKS = (
     "Done. Next poll, please.",
 )
 BAN_REASONS = ("advertising in several threads", "selling on a board for swaps", "adverts after a warning")
+ENDINGS = (
+    "Thank you in advance.",
+    "I read every answer.",
+    "Pictures are welcome.",
+    "Short answers will do.",
+    "There is no hurry.",
+    "I ask for a friend.",
+    "Beginners are welcome, too.",
+)
+ROUND_UPS = (
+    "Two threads worth your evening",
+    "What I read this week",
+    "Old threads that deserve a look",
+    "Reading for a rainy day",
+    "The two longest talks I could find",
+)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
-from agentgym_web.sites.core.drafts import Check, Step, UnsuitableDraw
+from agentgym_web.sites.core.drafts import Check, Draft, Step, UnsuitableDraw
 from agentgym_web.sites.forum.lookup import POSTS_PER_PAGE
 from agentgym_web.sites.forum.world import world
 
 Option = TypeVar("Option")
+Maker = Callable[[sqlite3.Connection, random.Random], Draft]
 
 _WRITERS = """
 SELECT login FROM users WHERE role = 'member' AND login NOT IN (SELECT user FROM bans)
@@ -65,6 +67,21 @@ def draw_user(db: sqlite3.Connection, rng: random.Random, without: Sequence[str]
     """The login of a member who may write and who is not a moderator."""
     logins: list[str] = [row["login"] for row in db.execute(_WRITERS) if row["login"] not in without]
     return choose(rng, logins)
+
+
+def for_reader(make: Maker) -> Maker:
+    """Give the tasks of a maker a user who follows from the instruction, so that no question is asked of two users."""
+
+    def drawn(db: sqlite3.Connection, rng: random.Random) -> Draft:
+        draft = make(db, rng)
+        own = random.Random(draft.instruction)
+        role = db.execute("SELECT role FROM users WHERE login = ?", (draft.user,)).fetchone()["role"]
+        if role == "moderator":
+            return replace(draft, user=draw_moderator(db, own))
+        named = [row["login"] for row in db.execute("SELECT login FROM users") if row["login"] in draft.instruction]
+        return replace(draft, user=draw_user(db, own, named))
+
+    return drawn
 
 
 def draw_moderator(db: sqlite3.Connection, rng: random.Random) -> str:

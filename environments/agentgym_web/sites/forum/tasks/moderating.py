@@ -7,8 +7,11 @@ import sqlite3
 from collections.abc import Sequence
 
 from agentgym_web.sites.core.drafts import Draft, Step
-from agentgym_web.sites.forum import wishes
-from agentgym_web.sites.forum.drawing import (
+from agentgym_web.sites.forum.lookup import THREADS
+from agentgym_web.sites.forum.moderation import BAN_DAYS
+from agentgym_web.sites.forum.talk import STRAYS
+from agentgym_web.sites.forum.tasks import wishes
+from agentgym_web.sites.forum.tasks.drawing import (
     choose,
     count_is,
     draw_moderator,
@@ -20,9 +23,6 @@ from agentgym_web.sites.forum.drawing import (
     to_board,
     to_thread,
 )
-from agentgym_web.sites.forum.lookup import THREADS
-from agentgym_web.sites.forum.moderation import BAN_DAYS
-from agentgym_web.sites.forum.talk import STRAYS
 from agentgym_web.sites.forum.writing import REASONS
 
 OPEN_REPORTS = """

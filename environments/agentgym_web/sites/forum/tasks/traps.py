@@ -6,8 +6,10 @@ import random
 import sqlite3
 
 from agentgym_web.sites.core.drafts import Answer, Draft, Step
-from agentgym_web.sites.forum import wishes
-from agentgym_web.sites.forum.drawing import (
+from agentgym_web.sites.forum.lookup import MEMBERS, POSTS
+from agentgym_web.sites.forum.talk import SHOPS
+from agentgym_web.sites.forum.tasks import wishes
+from agentgym_web.sites.forum.tasks.drawing import (
     choose,
     count_is,
     draw_moderator,
@@ -20,10 +22,8 @@ from agentgym_web.sites.forum.drawing import (
     to_page_of,
     to_thread,
 )
-from agentgym_web.sites.forum.lookup import MEMBERS, POSTS
-from agentgym_web.sites.forum.moderating import OPEN_REPORTS
-from agentgym_web.sites.forum.questions import introduced, price_thread, spellings
-from agentgym_web.sites.forum.talk import SHOPS
+from agentgym_web.sites.forum.tasks.moderating import OPEN_REPORTS
+from agentgym_web.sites.forum.tasks.questions import introduced, price_thread, spellings
 from agentgym_web.sites.forum.topics import TOPICS
 
 
