@@ -33,8 +33,8 @@ def run(
     """Record pages into an archive, replay an archive, or serve a site.
 
     Args:
-        action: `record URL ...` opens pages and writes what they load. `replay FILE [URL]` shows a page of an archive as
-            an agent sees it, then reads actions from the input, one message a line. `serve SITE` serves a site.
+        action: `record URL ...` opens pages and writes what they load. `replay FILE [URL]` shows a page of an archive,
+            as agents see it, then reads actions from the input, one message a line. `serve SITE` serves a site.
         names: The addresses to record, the archive and a page of it, or the site.
         out: The archive that `record` writes, such as site.warc.gz.
         pages: The largest number of pages that `record` opens; links on the same hosts are followed.
@@ -82,7 +82,10 @@ def _replay(names: tuple[str, ...], browser: str | None, *, list_pages: bool, as
     tools = _named("agentgym_web.env", "action_tools")(("bid", "nav", "tab", "coord"))
     actions = _named("agentgym_web.browser.acting", "ACTIONS")
     try:
-        print(page.open(names[1] if len(names) == 2 else captures.pages[0], view).text(view), flush=True)
+        print(
+            page.open(names[1] if len(names) == 2 else next(iter(captures.pages), "about:blank"), view).text(view),
+            flush=True,
+        )
         for line in sys.stdin:
             try:
                 calls = parse_tool_calls(line, tools).tool_calls
