@@ -100,7 +100,7 @@ def record_pages(
     """
     if max_pages < 1:
         raise ConfigError(f"the number of pages must be at least 1: got {max_pages}")
-    network = _network(urls, hosts)
+    network = network_to(urls, hosts)
     own = {urlsplit(url).netloc for url in urls}
     page = None
     with ArchiveWriter(out) as writer:
@@ -127,7 +127,12 @@ def record_pages(
     return num_pages, writer.num_written
 
 
-def _network(urls: Sequence[str], hosts: Sequence[str]) -> Network:
+def network_to(urls: Sequence[str], hosts: Sequence[str] = ()) -> Network:
+    """The network that reaches the sites of some addresses, on this machine or elsewhere, and further hosts.
+
+    Raises:
+        ConfigError: An address is none of http or https, or two ports of one local host are named.
+    """
     sites: dict[str, Site] = {}
     allow = list(hosts)
     if not urls:
