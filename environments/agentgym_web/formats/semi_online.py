@@ -76,7 +76,7 @@ class TraceEnv(AgentEnv):
     Action:
         One of click("12"), fill("3", "Ada") and select_option("7", "Red"), with an id of the page.
     Reward:
-        step: 1 / steps for a step that does what the expert did: the verb, one of the right elements, and the text, case
+        step: 1 / steps for a step that does what the expert did: the verb, one of the right elements, the text, case
         and spaces aside. Its detail says whether the step was patched; `cut_returns` keeps credit on its side of a
         patch. format: 0 with weight 1, -0.1 for a message without a valid action.
     Termination:

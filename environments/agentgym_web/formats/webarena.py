@@ -117,7 +117,7 @@ def string_match(references: Mapping[str, Any], question: str, answer: str, judg
 
 
 def url_match(reference: str, url: str) -> bool:
-    """Whether the page in front is one of the addresses of a reference, its query's parameters included in any order."""
+    """Whether the page in front is one of a reference, its query's parameters in any order."""
     return any(_has(url, wanted) for wanted in reference.split(" |OR| "))
 
 
