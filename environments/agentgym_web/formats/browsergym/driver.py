@@ -1,6 +1,6 @@
 """Runs one BrowserGym environment and answers JSON lines: `PYTHON driver.py`. It runs in BrowserGym's interpreter.
 
-It imports nothing of agentgym. A request is {"do": "make" | "reset" | "step" | "close", …}; an answer has "ok" or "error".
+It imports nothing of agentgym. A request is {"do": "make" | "reset" | "step", …}; an answer has "ok" or "error".
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _make(request: dict[str, Any]) -> Any:
 
     name = request["id"].partition("/")[2].partition(".")[0]
     importlib.import_module("browsergym.core" if name == "openended" else f"browsergym.{name}")
-    launch: dict[str, Any] = {"args": ["--no-sandbox"]} if os.geteuid() == 0 else {}
+    launch: dict[str, Any] = {}
     if request.get("browser"):
         launch["executable_path"] = request["browser"]
     return gymnasium.make(request["id"], pw_chromium_kwargs=launch, **request.get("options", {}))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from agentgym.errors import ConfigError, InfrastructureError
+from agentgym.registration import make, spec
 from agentgym_web.formats.browsergym.env import VARIABLE, BrowserGymEnv
 from agentgym_web.miniwob.pages import html_folder
 
@@ -16,6 +17,12 @@ def test_interpreter_that_is_missing_is_named(monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
     with pytest.raises(ConfigError, match="python3 -m venv"):
         BrowserGymEnv("browsergym/miniwob.click-test")
+
+
+def test_any_id_of_browsergym_is_known():
+    assert spec("browsergym/miniwob.click-test").options["env_id"] == "browsergym/miniwob.click-test"
+    with pytest.raises(ConfigError, match="interpreter with BrowserGym"):
+        make("browsergym/miniwob.click-dialog", python="/nowhere")
 
 
 def test_interpreter_without_browsergym_is_a_failure_with_advice():
