@@ -45,10 +45,21 @@ def _make(request: dict[str, Any]) -> Any:
 
     name = request["id"].partition("/")[2].partition(".")[0]
     importlib.import_module("browsergym.core" if name == "openended" else f"browsergym.{name}")
-    launch: dict[str, Any] = {}
     if request.get("browser"):
-        launch["executable_path"] = request["browser"]
-    return gymnasium.make(request["id"], pw_chromium_kwargs=launch, **request.get("options", {}))
+        _launch_with(request["browser"])
+    return gymnasium.make(request["id"], **request.get("options", {}))
+
+
+def _launch_with(browser: str) -> None:
+    """Let playwright start a program of ours: BrowserGym's second browser, for its chat, has no option for it."""
+    from playwright.sync_api import BrowserType
+
+    launch = BrowserType.launch
+
+    def launch_ours(self: Any, **options: Any) -> Any:
+        return launch(self, **{"executable_path": browser, **options})
+
+    BrowserType.launch = launch_ours
 
 
 def _text(observation: dict[str, Any]) -> str:
