@@ -64,6 +64,7 @@ class WebArchiveEnv(WebEnv):
         archive: str = "",
         questions: str = "",
         url: str = "",
+        *,
         screenshot: bool = False,
         visible_only: bool = False,
         max_tokens: int | None = None,

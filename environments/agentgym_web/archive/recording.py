@@ -22,6 +22,7 @@ from agentgym_web.browser.errors import DevToolsError
 from agentgym_web.browser.fetching import Post, sent_body
 from agentgym_web.browser.gate import REFUSAL, Network, Server, Site
 from agentgym_web.browser.hub import the_hub
+from agentgym_web.browser.page import WebPage
 from agentgym_web.browser.process import ProcessSettings
 from agentgym_web.browser.settings import View
 
@@ -101,30 +102,36 @@ def record_pages(
     if max_pages < 1:
         raise ConfigError(f"the number of pages must be at least 1: got {max_pages}")
     network = network_to(urls, hosts)
-    own = {urlsplit(url).netloc for url in urls}
     page = None
     with ArchiveWriter(out) as writer:
         network = Network(network.sites, network.allow, network.max_bytes, Recorder(writer))
         try:
             page = the_hub().open(None, network, ProcessSettings(browser=browser))
-            waiting, seen = deque(urls), {plain_url(url) for url in urls}
-            num_pages = 0
-            while waiting and num_pages < max_pages:
-                url = waiting.popleft()
-                if on_page is not None:
-                    on_page(url)
-                sight = page.open(url, View(), _LINKS)
-                num_pages += 1
-                for link in map(plain_url, json.loads(sight.probe or "[]")):
-                    if urlsplit(link).netloc in own and link not in seen and link.startswith("http"):
-                        seen.add(link)
-                        waiting.append(link)
+            num_pages = _follow(page, urls, max_pages, on_page)
         finally:
             if page is not None:
                 page.close()
         if not writer.num_written:
             raise ConfigError(f"no page answered at {', '.join(urls)}; check that the site is up and the address right")
     return num_pages, writer.num_written
+
+
+def _follow(page: WebPage, urls: Sequence[str], max_pages: int, on_page: Callable[[str], None] | None) -> int:
+    """Open pages breadth first along their links; how many were opened."""
+    own = {urlsplit(url).netloc for url in urls}
+    waiting, seen = deque(urls), {plain_url(url) for url in urls}
+    num_pages = 0
+    while waiting and num_pages < max_pages:
+        url = waiting.popleft()
+        if on_page is not None:
+            on_page(url)
+        links = json.loads(page.open(url, View(), _LINKS).probe or "[]")
+        num_pages += 1
+        for link in map(plain_url, links):
+            if urlsplit(link).netloc in own and link not in seen and link.startswith("http"):
+                seen.add(link)
+                waiting.append(link)
+    return num_pages
 
 
 def network_to(urls: Sequence[str], hosts: Sequence[str] = ()) -> Network:

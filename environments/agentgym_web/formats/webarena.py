@@ -154,6 +154,7 @@ class WebArenaEnv(WebEnv):
         tasks: str = "",
         sites: Mapping[str, str] | None = None,
         judge: Judge | None = None,
+        *,
         screenshot: bool = False,
         max_tokens: int | None = None,
         browser: str | None = None,

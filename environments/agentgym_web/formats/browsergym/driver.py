@@ -41,13 +41,11 @@ def main() -> None:
 
 
 def _make(request: dict[str, Any]) -> Any:
-    import gymnasium
-
     name = request["id"].partition("/")[2].partition(".")[0]
     importlib.import_module("browsergym.core" if name == "openended" else f"browsergym.{name}")
     if request.get("browser"):
         _launch_with(request["browser"])
-    return gymnasium.make(request["id"], **request.get("options", {}))
+    return importlib.import_module("gymnasium").make(request["id"], **request.get("options", {}))
 
 
 def _launch_with(browser: str) -> None:
@@ -63,9 +61,8 @@ def _launch_with(browser: str) -> None:
 
 
 def _text(observation: dict[str, Any]) -> str:
-    from browsergym.utils.obs import flatten_axtree_to_str
-
-    tree = flatten_axtree_to_str(observation["axtree_object"], observation["extra_element_properties"])
+    flatten = importlib.import_module("browsergym.utils.obs").flatten_axtree_to_str
+    tree = flatten(observation["axtree_object"], observation["extra_element_properties"])
     error = observation.get("last_action_error") or ""
     return (f"error: {error}\n" if error else "") + f"page: {observation.get('url', '')}\n{tree}"
 
