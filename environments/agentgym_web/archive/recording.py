@@ -12,7 +12,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from agentgym.errors import ConfigError
@@ -38,7 +38,7 @@ class Recorder:
         writer: The archive.
     """
 
-    stage = "Response"
+    stage: Literal["Request", "Response"] = "Response"
 
     def __init__(self, writer: ArchiveWriter) -> None:
         self._writer = writer

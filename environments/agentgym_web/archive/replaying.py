@@ -10,7 +10,7 @@ import html
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from agentgym_web.archive.captures import Captures
 from agentgym_web.archive.warc import ArchiveError, read_archive
@@ -27,7 +27,7 @@ class Replay:
         captures: What is in the archive.
     """
 
-    stage = "Request"
+    stage: Literal["Request", "Response"] = "Request"
 
     def __init__(self, captures: Captures) -> None:
         self.captures = captures

@@ -195,13 +195,13 @@ class WebArenaEnv(WebEnv):
 
     def judge_message(self, name: str, text: str) -> EnvReply:
         """The product of the task's evaluations."""
-        return self._graded("N/A" if name == "report_infeasible" else text)._replace(terminated=True)
+        return self._evaluated("N/A" if name == "report_infeasible" else text)._replace(terminated=True)
 
     def grade(self) -> EnvReply:
         """As at the end, without an answer."""
-        return self._graded("")
+        return self._evaluated("")
 
-    def _graded(self, answer: str) -> EnvReply:
+    def _evaluated(self, answer: str) -> EnvReply:
         assert self.task is not None
         wanted, question = self.task.private["eval"], self.task.instruction
         results = {}

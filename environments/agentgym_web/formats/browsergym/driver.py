@@ -17,6 +17,8 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what BrowserGym prints must not mix with answers
     env: Any = None
+    answer: dict[str, Any]
+    said: dict[str, Any]
     for line in sys.stdin:
         try:
             request = json.loads(line)
@@ -57,7 +59,7 @@ def _launch_with(browser: str) -> None:
     def launch_ours(self: Any, **options: Any) -> Any:
         return launch(self, **{"executable_path": browser, **options})
 
-    BrowserType.launch = launch_ours
+    BrowserType.launch = launch_ours  # type: ignore[method-assign]
 
 
 def _text(observation: dict[str, Any]) -> str:
