@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import gymnasium
@@ -19,6 +20,7 @@ from agentgym.suite import register_suites
 OWN_FAMILIES = ("agentgym_dialogue", "agentgym_swe", "agentgym_tools", "agentgym_web")
 """Packages of this distribution whose `specs.SPECS` lists environments."""
 _specs: dict[str, EnvSpec] = {}
+_foreign: dict[str, EnvSpec] = {}
 
 
 def register(spec: EnvSpec, suites_root: Path | None = None) -> None:
@@ -48,8 +50,10 @@ def register(spec: EnvSpec, suites_root: Path | None = None) -> None:
 def register_own() -> None:
     """Register the environments of this distribution; called when agentgym is imported."""
     for package in OWN_FAMILIES:
-        for spec in importlib.import_module(f"{package}.specs").SPECS:
+        found = importlib.import_module(f"{package}.specs")
+        for spec in found.SPECS:
             register(spec)
+        _foreign.update(getattr(found, "FOREIGN", {}))
 
 
 def specs(family: str | None = None) -> list[EnvSpec]:
@@ -82,6 +86,9 @@ def spec(env_id: str) -> EnvSpec:
     """
     if env_id not in _specs:
         load_entry_points()
+    pattern = _foreign.get(env_id.partition("/")[0])
+    if env_id not in _specs and pattern is not None:
+        register(replace(pattern, id=env_id, options={**pattern.options, "env_id": env_id}))
     if env_id not in _specs:
         raise UnknownNameError("environment", env_id, _specs, [*load_entry_points(), *_uninstalled(env_id)])
     return _specs[env_id]

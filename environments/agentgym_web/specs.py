@@ -5,6 +5,8 @@ It imports no environment. To add one, write its folder and add its entry here.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from agentgym.registration.env_spec import EnvSpec
 
 
@@ -47,3 +49,18 @@ SPECS: tuple[EnvSpec, ...] = (
     ),
 )
 """All environments of the family."""
+
+FOREIGN: Mapping[str, EnvSpec] = {
+    "browsergym": EnvSpec(
+        "browsergym/openended",
+        "agentgym_web.formats.browsergym.env:BrowserGymEnv",
+        "agentgym_web.formats.scripts:SCRIPTS",
+        "web",
+        deterministic=False,
+        adapts="browsergym",
+        extra="web",
+        why_no_oracle="Its tasks are those of other projects.",
+        room="formats",
+    ),
+}
+"""By namespace, what an id of another project's stands for; it is registered when it is first asked for."""

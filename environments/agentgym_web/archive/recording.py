@@ -101,13 +101,13 @@ def record_pages(
     """
     if max_pages < 1:
         raise ConfigError(f"the number of pages must be at least 1: got {max_pages}")
-    network = _network(urls, hosts)
+    network = network_to(urls, hosts)
     page = None
     with ArchiveWriter(out) as writer:
         network = Network(network.sites, network.allow, network.max_bytes, Recorder(writer))
         try:
             page = the_hub().open(None, network, ProcessSettings(browser=browser))
-            num_pages = _visit(page, urls, max_pages, on_page or (lambda url: None))
+            num_pages = _follow(page, urls, max_pages, on_page)
         finally:
             if page is not None:
                 page.close()
@@ -116,24 +116,30 @@ def record_pages(
     return num_pages, writer.num_written
 
 
-def _visit(page: WebPage, urls: Sequence[str], max_pages: int, on_page: Callable[[str], None]) -> int:
-    """Open pages and those that they link to on the same hosts; how many were opened."""
+def _follow(page: WebPage, urls: Sequence[str], max_pages: int, on_page: Callable[[str], None] | None) -> int:
+    """Open pages breadth first along their links; how many were opened."""
     own = {urlsplit(url).netloc for url in urls}
     waiting, seen = deque(urls), {plain_url(url) for url in urls}
     num_pages = 0
     while waiting and num_pages < max_pages:
         url = waiting.popleft()
-        on_page(url)
-        sight = page.open(url, View(), _LINKS)
+        if on_page is not None:
+            on_page(url)
+        links = json.loads(page.open(url, View(), _LINKS).probe or "[]")
         num_pages += 1
-        for link in map(plain_url, json.loads(sight.probe or "[]")):
+        for link in map(plain_url, links):
             if urlsplit(link).netloc in own and link not in seen and link.startswith("http"):
                 seen.add(link)
                 waiting.append(link)
     return num_pages
 
 
-def _network(urls: Sequence[str], hosts: Sequence[str]) -> Network:
+def network_to(urls: Sequence[str], hosts: Sequence[str] = ()) -> Network:
+    """The network that reaches the sites of some addresses, on this machine or elsewhere, and further hosts.
+
+    Raises:
+        ConfigError: An address is none of http or https, or two ports of one local host are named.
+    """
     sites: dict[str, Site] = {}
     allow = list(hosts)
     if not urls:
