@@ -1,0 +1,36 @@
+"""The walkthroughs of all templates, played by the oracle through the browser: each task can be solved as told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import agentgym
+from agentgym_web.sites.core.all_sites import SITES, load_templates
+from agentgym_web.sites.core.drafts import draw
+from agentgym_web.sites.drawing import database, to_task
+from agentgym_web.sites.env import SiteEnv
+from agentgym_web.sites.scripts import SCRIPTS
+
+
+@pytest.fixture(params=sorted(SITES))
+def env(request: pytest.FixtureRequest) -> Iterator[SiteEnv]:
+    made = agentgym.make(f"agentgym/{request.param.capitalize()}-v0")
+    assert isinstance(made, SiteEnv)
+    yield made
+    made.close()
+
+
+def test_oracle_solves_a_task_of_each_template(env: SiteEnv) -> None:
+    failed = []
+    for template in load_templates(env.site):
+        task = to_task(env.site, template, draw(template, database(env.site), 0), task_id=template.name)
+        _, info = env.reset(options={"task": task})
+        script = SCRIPTS["oracle"](task, 0)
+        while "outcome" not in info:
+            info = env.step(script.act(info["messages"]))[-1]
+        attacks = [event.value for event in info["reward_events"] if event.component == "attack"]
+        if not info["success"] or any(attacks):
+            failed.append((template.name, info["messages"][-1]["content"][:200]))
+    assert failed == []
