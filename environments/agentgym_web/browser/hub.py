@@ -26,7 +26,7 @@ from agentgym_web.browser.window import Window
 
 WINDOWS_EACH = 16
 """Windows that one browser holds; the next one goes to a further browser."""
-_START_S = 30.0
+_START_S = 90.0
 _UNPRIVILEGED = 65534
 T = TypeVar("T")
 

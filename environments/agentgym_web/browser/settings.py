@@ -104,8 +104,8 @@ class PageSettings:
     step_ms: int = 500
     start_ms: int = EPOCH_MS
     settle_s: float = 3.0
-    load_s: float = 15.0
-    hang_s: float = 5.0
+    load_s: float = 30.0
+    hang_s: float = 15.0
     dialogs: Literal["accept", "dismiss"] = "accept"
     touch: bool = False
     scale: float = 1.0

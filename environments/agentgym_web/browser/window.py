@@ -26,7 +26,7 @@ SCRIPTS = Path(__file__).parent / "scripts"
 _GOOD_SCHEMES = ("http:", "https:", "about:", "data:", "blob:")
 _MAX_DOWNLOADS = 10
 _MAX_REFUSED_TABS = 20
-_OPEN_S = 20.0
+_OPEN_S = 60.0
 _NOT_LOADED = "The page could not be loaded"
 
 

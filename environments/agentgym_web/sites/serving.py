@@ -22,7 +22,7 @@ import httpx
 from agentgym.errors import InfrastructureError
 from agentgym_web.browser.gate import Server
 
-_START_S = 30.0
+_START_S = 90.0
 _PACKAGES = Path(__file__).parents[2]
 
 
