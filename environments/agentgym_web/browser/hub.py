@@ -19,6 +19,7 @@ from agentgym.errors import InfrastructureError
 from agentgym_web.browser.devtools import Connection
 from agentgym_web.browser.errors import BrowserLostError, BrowserStartError
 from agentgym_web.browser.gate import Network
+from agentgym_web.browser.memory import watch_memory
 from agentgym_web.browser.page import WebPage
 from agentgym_web.browser.process import BrowserProcess, ProcessSettings, start_process
 from agentgym_web.browser.settings import PageSettings
@@ -44,6 +45,7 @@ class Browser:
         self.windows: list[Window] = []
         self.num_opened = 0
         self._ending: threading.Thread | None = None
+        self._watching: asyncio.Task[None] | None = None
         self.connection = Connection(process.commands, process.replies, self._lost)
         self.connection.listen("", self._on_event)
 
@@ -70,6 +72,8 @@ class Browser:
             raise BrowserStartError(
                 f"the browser {path} did not start: {error or 'no answer in time'}; it said: {log}"
             ) from error
+
+        self._watching = asyncio.ensure_future(watch_memory(self.process))
 
     async def open(self, settings: PageSettings, network: Network) -> Window:
         """A new window."""
@@ -107,6 +111,8 @@ class Browser:
         self.connection.close()
 
     def _lost(self) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
         self._ending = threading.Thread(target=self.process.end, daemon=True, name="browser-end")
         self._ending.start()
 

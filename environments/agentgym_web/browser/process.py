@@ -67,6 +67,7 @@ class ProcessSettings:
             more slowly.
         sandbox: Whether Chromium's own sandbox is on; None: where the machine allows it.
         debugging_port: Whether it also listens on a port of 127.0.0.1, for Playwright.
+        max_page_mib: Most memory of the process of a page, in MiB; one that takes more is ended.
     """
 
     browser: str | None = None
@@ -74,6 +75,7 @@ class ProcessSettings:
     fast_frames: bool = False
     sandbox: bool | None = None
     debugging_port: bool = False
+    max_page_mib: int = 2048
 
 
 @dataclass
@@ -87,6 +89,7 @@ class BrowserProcess:
         replies: File descriptor that replies and events are read from.
         profile: Its folder, removed when it ends.
         has_sandbox: Whether its own sandbox is on.
+        max_page_mib: Most memory of the process of a page, in MiB.
     """
 
     program: BrowserProgram
@@ -95,6 +98,7 @@ class BrowserProcess:
     replies: int
     profile: Path
     has_sandbox: bool
+    max_page_mib: int = 2048
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def pids(self) -> list[int]:
@@ -177,7 +181,7 @@ def start_process(settings: ProcessSettings) -> BrowserProcess:
         log.close()
     os.close(read_end)
     os.close(write_end)
-    return BrowserProcess(program, child, commands, replies, profile, has_sandbox)
+    return BrowserProcess(program, child, commands, replies, profile, has_sandbox, settings.max_page_mib)
 
 
 def descendants(pid: int) -> list[int]:
