@@ -14,7 +14,18 @@ from pathlib import Path
 import pytest
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
-PROGRAMS = ("chromium", "dockerd", "bwrap", "debootstrap", "podman", "iptables", "ip", "git", "stockfish")
+PROGRAMS = (
+    "chromium",
+    "chromium-headless-shell",
+    "dockerd",
+    "bwrap",
+    "debootstrap",
+    "podman",
+    "iptables",
+    "ip",
+    "git",
+    "stockfish",
+)
 
 
 def program(folder: Path, name: str, text: str) -> None:

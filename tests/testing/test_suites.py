@@ -69,8 +69,9 @@ def failures(folder):
     return {failure.name: failure.detail for failure in report.failures}
 
 
-# Suites of environments that work in a sandbox are checked beside them, with a sandbox of the test's choice.
-LOCAL = [name for spec in agentgym.specs() if "local" in spec.runtimes and not spec.adapts for name in spec.suites]
+# Suites of environments that work in a sandbox or a browser are checked beside them.
+HERE = [spec for spec in agentgym.specs() if "local" in spec.runtimes and not spec.adapts and spec.family != "web"]
+LOCAL = [name for spec in HERE for name in spec.suites]
 
 
 @pytest.mark.parametrize("name", LOCAL)

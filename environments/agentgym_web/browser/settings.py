@@ -103,7 +103,7 @@ class PageSettings:
     virtual_time: bool = False
     step_ms: int = 500
     start_ms: int = EPOCH_MS
-    settle_s: float = 3.0
+    settle_s: float = 8.0
     load_s: float = 30.0
     hang_s: float = 15.0
     dialogs: Literal["accept", "dismiss"] = "accept"
