@@ -48,7 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     else:
         control = control_app(sessions)
         listeners = [(web, _unix_socket(options.web)), (control, _unix_socket(options.control))]
-        asyncio.run(_serve(listeners, watch_input=True))
+        try:
+            asyncio.run(_serve(listeners, watch_input=True))
+        finally:
+            _remove(options.web, options.control)
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -62,6 +65,14 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     if (options.port is None) == (options.web is None or options.control is None):
         parser.error("give either --port, or --web and --control")
     return options
+
+
+def _remove(*sockets: Path) -> None:
+    """Remove sockets and the folders that are empty then; whoever started the server may be gone."""
+    for path in sockets:
+        path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            path.parent.rmdir()
 
 
 def _unix_socket(path: Path) -> socket.socket:
