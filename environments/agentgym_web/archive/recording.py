@@ -138,7 +138,7 @@ def network_to(urls: Sequence[str], hosts: Sequence[str] = ()) -> Network:
     """The network that reaches the sites of some addresses, on this machine or elsewhere, and further hosts.
 
     Raises:
-        ConfigError: An address is none of http or https, or two ports of one local host are named.
+        ConfigError: An address does not begin with http or https, or one local host is named with two ports.
     """
     sites: dict[str, Site] = {}
     allow = list(hosts)

@@ -167,3 +167,9 @@ class Connection:
         said = str(error.get("message", ""))
         kind = PageGoneError if any(word in said for word in _GONE) else DevToolsError
         future.set_exception(kind(f"{method}: {said}"))
+
+
+def unheard(future: asyncio.Future[Any]) -> None:
+    """A callback of commands whose result nobody waits for: asyncio would print their errors."""
+    if not future.cancelled():
+        future.exception()

@@ -1,6 +1,6 @@
 """Elements by the ids that an agent reads: where they are, and what a script in the page does with them.
 
-The scripts are in `scripts/page.js`. What an agent is told of an element that cannot be used is here.
+The scripts are in `scripts/page.js`. This file explains to the agent why an element cannot be used.
 """
 
 from __future__ import annotations

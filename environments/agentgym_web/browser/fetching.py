@@ -10,6 +10,7 @@ import base64
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
+from agentgym_web.browser.devtools import unheard
 from agentgym_web.browser.errors import DevToolsError
 
 Post = Callable[[str, Mapping[str, Any] | None], asyncio.Future[dict[str, Any]]]
@@ -56,7 +57,7 @@ class Watch:
         else:
             patterns = [{"urlPattern": "*", "requestStage": interceptor.stage}]
             sent = self._post("Fetch.enable", {"patterns": patterns})
-        sent.add_done_callback(_quiet)
+        sent.add_done_callback(unheard)
 
     def paused(self, params: Mapping[str, Any]) -> None:
         """A request waits."""
@@ -75,7 +76,7 @@ class Watch:
         except DevToolsError:
             pass  # its page is gone
         except Exception:
-            self._post("Fetch.failRequest", {**request, "errorReason": "Failed"}).add_done_callback(_quiet)
+            self._post("Fetch.failRequest", {**request, "errorReason": "Failed"}).add_done_callback(unheard)
             raise
         finally:
             self._ended(asyncio.current_task())
@@ -106,8 +107,3 @@ def sent_body(request: Mapping[str, Any]) -> bytes:
     if entries:
         return b"".join(base64.b64decode(entry.get("bytes", "")) for entry in entries)
     return str(request.get("postData", "")).encode()
-
-
-def _quiet(future: asyncio.Future[Any]) -> None:
-    if not future.cancelled():
-        future.exception()

@@ -54,7 +54,7 @@ def find_browser(path: str | None = None, *, headed: bool = False) -> BrowserPro
         headed: Whether it must be able to open a window.
 
     Raises:
-        ConfigError: There is none, it cannot be run, or it is too old.
+        ConfigError: No browser was found, or it does not run, or it is too old.
     """
     wanted = path or os.environ.get(VARIABLE)
     if wanted:

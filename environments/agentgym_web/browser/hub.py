@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agentgym.errors import InfrastructureError
-from agentgym_web.browser.devtools import Connection
+from agentgym_web.browser.devtools import Connection, unheard
 from agentgym_web.browser.errors import BrowserLostError, BrowserStartError
 from agentgym_web.browser.gate import Network
 from agentgym_web.browser.memory import watch_memory
@@ -129,7 +129,7 @@ class Browser:
             if window is not None and info["type"] == "page":
                 window.attached(session, info, is_waiting=params["waitingForDebugger"])
             else:
-                self.connection.post("Runtime.runIfWaitingForDebugger", session=session).add_done_callback(_quiet)
+                self.connection.post("Runtime.runIfWaitingForDebugger", session=session).add_done_callback(unheard)
         elif method == "Target.detachedFromTarget":
             for window in self.windows:
                 window.detached(params["sessionId"])
@@ -184,7 +184,7 @@ class Hub:
         if os.getpid() != self._pid:
             work.close()
             raise BrowserLostError(
-                "this process was forked from the one that runs the browser; make the environment anew"
+                "the browser belongs to the parent of this forked process; make the environment again"
             )
         return asyncio.run_coroutine_threadsafe(work, self.loop).result()
 
@@ -267,8 +267,3 @@ def _last_words(log: Path) -> str:
         return " ".join(log.read_text(errors="replace").split())[-300:] or "nothing"
     except OSError:
         return "nothing"
-
-
-def _quiet(future: asyncio.Future[Any]) -> None:
-    if not future.cancelled():
-        future.exception()

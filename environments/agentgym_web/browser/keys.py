@@ -124,7 +124,7 @@ def combination(text: str) -> tuple[list[str], Key]:
     """Modifiers and key of a combination such as "Control+Shift+K" or "+".
 
     Raises:
-        ActionSyntaxError: A part is no key, or a modifier is none.
+        ActionSyntaxError: A part is not a key, or one before the last is not a modifier.
     """
     if text in KEYS or "+" not in text[:-1]:
         return [], key_named(text)

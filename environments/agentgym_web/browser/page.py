@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from agentgym.errors import ActionSyntaxError, CancelledEpisode
 from agentgym_web.browser.acting import Acting
+from agentgym_web.browser.devtools import unheard
 from agentgym_web.browser.errors import BrowserLostError, DevToolsError, PageGoneError, ScriptError
 from agentgym_web.browser.framing import add_frames
 from agentgym_web.browser.gate import Network, Traffic
@@ -163,7 +164,7 @@ class WebPage:
 
     async def _after(self, script: str, view: View, probe: str, residue: str) -> Sight:
         tab = self._window.tab
-        tab.post("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": 0, "y": 0}).add_done_callback(_quiet)
+        tab.post("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": 0, "y": 0}).add_done_callback(unheard)
         await self._evaluate(script)
         left = await self._evaluate(residue) if residue else None
         sight = await self._look(view, probe, "", restart=True)
@@ -316,8 +317,3 @@ class WebPage:
             was_cut=tree["cut"],
             probe=probe,
         )
-
-
-def _quiet(future: asyncio.Future[Any]) -> None:
-    if not future.cancelled():
-        future.exception()

@@ -66,7 +66,6 @@ class ProcessSettings:
         fast_frames: Whether frames come as fast as they are drawn. Screenshots take 4 ms then, not 33, but pages load
             more slowly.
         sandbox: Whether Chromium's own sandbox is on; None: where the machine allows it.
-        debugging_port: Whether it also listens on a port of 127.0.0.1, for Playwright.
         max_page_mib: Most memory of the process of a page, in MiB; one that takes more is ended.
     """
 
@@ -74,7 +73,6 @@ class ProcessSettings:
     headed: bool = False
     fast_frames: bool = False
     sandbox: bool | None = None
-    debugging_port: bool = False
     max_page_mib: int = 2048
 
 
@@ -213,8 +211,6 @@ def _flags(settings: ProcessSettings, program: BrowserProgram, profile: Path, ha
         flags.append("--no-sandbox")
     if settings.fast_frames:
         flags += ["--disable-frame-rate-limit", "--disable-gpu-vsync"]
-    if settings.debugging_port:
-        flags.append("--remote-debugging-port=0")
     return flags
 
 

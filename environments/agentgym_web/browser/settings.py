@@ -91,7 +91,7 @@ class PageSettings:
         dialogs: What is answered to confirmations and prompts.
         touch: Whether the window is a touch screen.
         scale: Device pixels of a CSS pixel.
-        user_agent: What pages are told of the browser; "" leaves it.
+        user_agent: The name of the browser that pages read; "" for its own.
         downloads: Whether downloads are kept; else they are refused.
         max_tabs: Most open tabs; further ones are closed at once.
         max_dialogs: Most dialogs in one action; a page that opens more is closed.

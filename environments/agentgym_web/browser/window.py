@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agentgym.errors import ActionSyntaxError
-from agentgym_web.browser.devtools import Connection
+from agentgym_web.browser.devtools import Connection, unheard
 from agentgym_web.browser.errors import BrowserStartError, DevToolsError
 from agentgym_web.browser.fetching import Watch
 from agentgym_web.browser.gate import Gate, Network, Traffic
@@ -86,7 +86,7 @@ class Window:
             "downloadPath": str(self.folder / "downloads"),
             "eventsEnabled": True,
         }
-        self.connection.post("Browser.setDownloadBehavior", behavior).add_done_callback(_quiet)
+        self.connection.post("Browser.setDownloadBehavior", behavior).add_done_callback(unheard)
 
     async def new_tab(self, url: str = "about:blank") -> None:
         """Open a tab and put it in front.
@@ -131,8 +131,8 @@ class Window:
             f"The page opened another tab, which was closed: at most {self.settings.max_tabs} may be open."
         )
         # A tab that still waits to be told to go on would hold up its opener for ever.
-        self.connection.post("Runtime.runIfWaitingForDebugger", session=session).add_done_callback(_quiet)
-        self.connection.post("Target.closeTarget", {"targetId": info["targetId"]}).add_done_callback(_quiet)
+        self.connection.post("Runtime.runIfWaitingForDebugger", session=session).add_done_callback(unheard)
+        self.connection.post("Target.closeTarget", {"targetId": info["targetId"]}).add_done_callback(unheard)
         self._num_refused += 1
         if self._num_refused > _MAX_REFUSED_TABS:
             for tab in self.tabs:
@@ -170,7 +170,7 @@ class Window:
 
     def _cancel(self, guid: str) -> None:
         params = {"guid": guid, "browserContextId": self.context}
-        self.connection.post("Browser.cancelDownload", params).add_done_callback(_quiet)
+        self.connection.post("Browser.cancelDownload", params).add_done_callback(unheard)
 
     async def replace(self, why: str) -> None:
         """Close the tab in front and open an empty one in its place."""
@@ -178,7 +178,7 @@ class Window:
         self.notes.append(why)
         bad.close()
         self.tabs.remove(bad)
-        self.connection.post("Target.closeTarget", {"targetId": bad.target}).add_done_callback(_quiet)
+        self.connection.post("Target.closeTarget", {"targetId": bad.target}).add_done_callback(unheard)
         self.active = len(self.tabs)
         await self.new_tab()
 
@@ -207,9 +207,9 @@ class Window:
         self.notes.clear()
         self._downloads.clear()
         self.downloaded.clear()
-        self.connection.post("Storage.clearCookies", {"browserContextId": self.context}).add_done_callback(_quiet)
+        self.connection.post("Storage.clearCookies", {"browserContextId": self.context}).add_done_callback(unheard)
         for tab in self.tabs[1:]:
-            self.connection.post("Target.closeTarget", {"targetId": tab.target}).add_done_callback(_quiet)
+            self.connection.post("Target.closeTarget", {"targetId": tab.target}).add_done_callback(unheard)
             tab.close()
         del self.tabs[1:]
         self.active = 0
@@ -274,7 +274,7 @@ class Window:
             tab.close()
         except TimeoutError:
             self.notes.append("The page opened a tab that did not answer; it was closed.")
-            self.connection.post("Target.closeTarget", {"targetId": tab.target}).add_done_callback(_quiet)
+            self.connection.post("Target.closeTarget", {"targetId": tab.target}).add_done_callback(unheard)
             tab.close()
         finally:
             if task is not None:
@@ -309,9 +309,3 @@ def page_script(secret: str) -> str:
 @lru_cache(maxsize=4)
 def _source(name: str) -> str:
     return (SCRIPTS / name).read_text(encoding="utf-8")
-
-
-def _quiet(future: asyncio.Future[Any]) -> None:
-    """Take note of a result that nobody waits for."""
-    if not future.cancelled():
-        future.exception()
