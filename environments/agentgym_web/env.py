@@ -18,6 +18,7 @@ from agentgym.env import AgentEnv, EnvReply
 from agentgym.env.seeded import Observation
 from agentgym.errors import ActionSyntaxError, ConfigError
 from agentgym.message import Message, ToolSchema, tool_result, user
+from agentgym.picture import Image, image_file
 from agentgym.task import Task
 from agentgym.tools import Tool, tool
 from agentgym.tools.dispatch import parse_calls
@@ -163,6 +164,13 @@ class WebEnv(AgentEnv):
     def observe(self, messages: Sequence[Message], image: NDArray[np.uint8] | None) -> Observation:
         """The observation: the text, and the picture where there is one."""
         return super().observe(messages, self.sight.picture if image is None else image)
+
+    def screenshot(self) -> Image | None:
+        """The window, as a WebP file."""
+        if self._page is None or self._page.is_lost:
+            return None
+        content = self._page.screenshot()
+        return image_file("image/webp", content) if content else None
 
     def render(self) -> Any:
         """The last messages as text, or the window's picture, uint8[H, W, 3]."""
