@@ -5,9 +5,14 @@ A subclass says which page an episode begins on, and what its end is worth. The 
 
 from __future__ import annotations
 
+import itertools
+import re
+import uuid
 from abc import abstractmethod
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +23,7 @@ from agentgym.env import AgentEnv, EnvReply
 from agentgym.env.seeded import Observation
 from agentgym.errors import ActionSyntaxError, ConfigError
 from agentgym.message import Message, ToolSchema, tool_result, user
+from agentgym.outcome import CutReason, Outcome
 from agentgym.picture import Image, image_file
 from agentgym.task import Task
 from agentgym.tools import Tool, tool
@@ -65,6 +71,8 @@ class WebEnv(AgentEnv):
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: "rgb_array" takes a screenshot at each step.
+        trace: A folder that gets Playwright's trace of each episode; "" for none. The browser is this environment's
+            alone then, and has a debugging port that other users of the machine reach.
     """
 
     metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
@@ -80,6 +88,8 @@ class WebEnv(AgentEnv):
         max_tokens: int | None = None,
         browser: str | None = None,
         render_mode: str | None = None,
+        *,
+        trace: str = "",
     ) -> None:
         super().__init__(render_mode)
         if render_mode not in (None, "ansi", "rgb_array"):
@@ -93,6 +103,8 @@ class WebEnv(AgentEnv):
         self.sight = Sight()
         self._browser = browser
         self._page: WebPage | None = None
+        self._trace = Path(trace) if trace else None
+        self._owner = uuid.uuid4().hex if trace else ""
 
     # What a subclass writes.
 
@@ -125,6 +137,9 @@ class WebEnv(AgentEnv):
 
     def begin(self, task: Task) -> Sequence[Message]:
         """Open the page and show it below the task's instruction."""
+        if self._trace is not None:
+            _require_folder(self._trace)
+            self.page.begin_trace(task.id)
         self.sight = self.start(task)
         return [user(f"{self.goal(task)}\n\n{self.shown()}")]
 
@@ -176,6 +191,18 @@ class WebEnv(AgentEnv):
         """The last messages as text, or the window's picture, uint8[H, W, 3]."""
         return self.sight.picture if self.render_mode == "rgb_array" else super().render()
 
+    def outcome_after(self, reply: EnvReply, is_invalid: bool) -> Outcome | None:
+        """How the episode ends with this reply; its trace is written then."""
+        outcome = super().outcome_after(reply, is_invalid)
+        if outcome is not None:
+            self._end_trace()
+        return outcome
+
+    def finalize(self, reason: CutReason) -> tuple[float, dict[str, Any]]:
+        """Close and grade a running episode that the harness cut; its trace is written."""
+        self._end_trace()
+        return super().finalize(reason)
+
     def interrupt(self) -> None:
         """Make a running step give up; may be called from another thread."""
         super().interrupt()
@@ -196,7 +223,12 @@ class WebEnv(AgentEnv):
         if self._page is None or self._page.is_lost:
             if self._page is not None:
                 self._page.close()
-            process = ProcessSettings(browser=self._browser, fast_frames=self.view.has_picture)
+            process = ProcessSettings(
+                browser=self._browser,
+                fast_frames=self.view.has_picture,
+                debug_port=self._trace is not None,
+                owner=self._owner,
+            )
             self._page = the_hub().open(self.page_settings(), Network(), process)
             self.window_is_new()
         return self._page
@@ -207,6 +239,10 @@ class WebEnv(AgentEnv):
 
     def window_is_new(self) -> None:
         """Called when a window was opened, for what a subclass remembers of it."""
+
+    def _end_trace(self) -> None:
+        if self._trace is not None and self._page is not None and self.task is not None:
+            self._page.end_trace(_free_file(self._trace, self.task.id))
 
     def _arguments(self, call: ToolCall) -> dict[str, Any]:
         return ACTIONS[call.name].arguments(call.arguments)
@@ -221,6 +257,25 @@ class WebEnv(AgentEnv):
                 said = text if number == min(len(calls), self.max_calls) - 1 else DONE
             messages.append(tool_result(call.id, call.name, said))
         return messages
+
+
+def _require_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        said = error.strerror
+        raise ConfigError(f"traces cannot be written into {folder}: {said}; name another folder with trace") from error
+
+
+def _free_file(folder: Path, task_id: str) -> Path:
+    """A new file in a folder, named after a task."""
+    name = re.sub(r"[^\w.-]+", "-", task_id)
+    for number in itertools.count(1):
+        path = folder / f"{name}-{number}.zip"
+        with suppress(FileExistsError):
+            path.touch(exist_ok=False)
+            return path
+    raise AssertionError
 
 
 def action_tools(names: Sequence[str]) -> list[ToolSchema]:

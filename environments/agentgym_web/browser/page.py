@@ -21,6 +21,7 @@ from agentgym_web.browser.framing import add_frames
 from agentgym_web.browser.gate import Network, Traffic
 from agentgym_web.browser.settings import View
 from agentgym_web.browser.sight import Sight, TabTitle, decode_picture, draw_marks
+from agentgym_web.browser.tracing import Tracer
 from agentgym_web.browser.window import Window
 
 T = TypeVar("T")
@@ -45,6 +46,9 @@ class Runner(Protocol):
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine in the loop and wait for it."""
 
+    async def debug_address(self, window: Window) -> str:
+        """Where the debugging port of a window's browser is."""
+
     def close_window(self, window: Window) -> None:
         """End a window."""
 
@@ -61,6 +65,7 @@ class WebPage:
         self._hub, self._window = hub, window
         self._acting = Acting(window)
         self._running: asyncio.Future[Any] | None = None
+        self._tracer: Tracer | None = None
         self.is_closed = False
 
     @property
@@ -139,6 +144,20 @@ class WebPage:
         """
         return self._run(self._evaluate(expression))
 
+    def begin_trace(self, title: str) -> None:
+        """Start Playwright's trace of an episode; the browser must have a debugging port, and this window alone.
+
+        Raises:
+            MissingExtraError: Playwright is not installed.
+            InfrastructureError: It could not connect to the browser.
+        """
+        self._run(self._begin_trace(title))
+
+    def end_trace(self, path: Path) -> None:
+        """Write the trace that was begun; nothing where none was."""
+        if self._tracer is not None and not self.is_lost:
+            self._run(self._tracer.end(path))
+
     def interrupt(self) -> None:
         """Make a running step raise CancelledEpisode; may be called from another thread."""
         running = self._running
@@ -149,6 +168,9 @@ class WebPage:
         """End the window; a second call does nothing."""
         if not self.is_closed:
             self.is_closed = True
+            tracer, self._tracer = self._tracer, None
+            if tracer is not None:
+                self._hub.run(tracer.close())
             self._hub.close_window(self._window)
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -194,6 +216,8 @@ class WebPage:
         for number, (name, arguments) in enumerate(calls):
             if number:
                 await self._quiet()
+                await self._traced("")
+            await self._traced(_written(name, arguments))
             try:
                 await asyncio.wait_for(self._acting.run(name, arguments), self._window.settings.load_s + _LONGEST_S)
             except ActionSyntaxError as refusal:
@@ -208,7 +232,19 @@ class WebPage:
             except DevToolsError as refusal:
                 error = f"The action could not be done: {refusal}"
                 break
-        return await self._look(view, probe, error)
+        sight = await self._look(view, probe, error)
+        await self._traced("")
+        return sight
+
+    async def _begin_trace(self, title: str) -> None:
+        if self._tracer is None:
+            self._tracer = Tracer(self._window, await self._hub.debug_address(self._window))
+        await self._tracer.begin(title)
+
+    async def _traced(self, call: str) -> None:
+        """Tell the trace, where there is one, that an action begins; "" tells that it is over."""
+        if self._tracer is not None:
+            await (self._tracer.open_action(call) if call else self._tracer.close_action())
 
     async def _quiet(self) -> None:
         """Between two actions: wait for pages on their way, and until the page is quiet."""
@@ -336,3 +372,9 @@ class WebPage:
             was_cut=tree["cut"],
             probe=probe,
         )
+
+
+def _written(name: str, arguments: Mapping[str, Any]) -> str:
+    """A call as an agent writes it."""
+    values = [json.dumps(value, ensure_ascii=False) for value in arguments.values() if value is not None]
+    return f"{name}({', '.join(values)})"

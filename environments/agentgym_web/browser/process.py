@@ -67,6 +67,8 @@ class ProcessSettings:
             more slowly.
         sandbox: Whether Chromium's own sandbox is on; None: where the machine allows it.
         max_page_mib: Most memory of the process of a page, in MiB; one that takes more is ended.
+        debug_port: Whether it also opens a debugging port, on 127.0.0.1 alone. Other users of the machine reach it.
+        owner: Windows with the same word share a browser.
     """
 
     browser: str | None = None
@@ -74,6 +76,8 @@ class ProcessSettings:
     fast_frames: bool = False
     sandbox: bool | None = None
     max_page_mib: int = 2048
+    debug_port: bool = False
+    owner: str = ""
 
 
 @dataclass
@@ -209,6 +213,8 @@ def _flags(settings: ProcessSettings, program: BrowserProgram, profile: Path, ha
         flags.append("--headless")
     if not has_sandbox:
         flags.append("--no-sandbox")
+    if settings.debug_port:
+        flags += ["--remote-debugging-port=0", "--remote-debugging-address=127.0.0.1"]
     if settings.fast_frames:
         flags += ["--disable-frame-rate-limit", "--disable-gpu-vsync"]
     return flags

@@ -145,6 +145,7 @@ class WebArenaEnv(WebEnv):
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
+        trace: A folder that gets Playwright's trace of each episode; "" for none.
     """
 
     deterministic = False
@@ -159,9 +160,10 @@ class WebArenaEnv(WebEnv):
         max_tokens: int | None = None,
         browser: str | None = None,
         render_mode: str | None = None,
+        trace: str = "",
     ) -> None:
         actions = ("bid", "nav", "tab", "chat", "infeas", "keyboard_press")
-        super().__init__(View(screenshot=screenshot), actions, max_tokens, browser, render_mode)
+        super().__init__(View(screenshot=screenshot), actions, max_tokens, browser, render_mode, trace=trace)
         self._tasks = load_webarena(Path(tasks), sites or {}) if tasks else []
         self._judge = judge
 

@@ -44,6 +44,7 @@ class ShopEnv(SiteEnv):
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
+        trace: A folder that gets Playwright's trace of each episode; "" for none.
     """
 
     site = "shop"
@@ -88,6 +89,7 @@ class ForumEnv(SiteEnv):
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
+        trace: A folder that gets Playwright's trace of each episode; "" for none.
     """
 
     site = "forum"
@@ -132,6 +134,7 @@ class WikiEnv(SiteEnv):
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
+        trace: A folder that gets Playwright's trace of each episode; "" for none.
     """
 
     site = "wiki"
@@ -176,6 +179,7 @@ class AdminEnv(SiteEnv):
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
+        trace: A folder that gets Playwright's trace of each episode; "" for none.
     """
 
     site = "admin"
@@ -220,6 +224,7 @@ class MailEnv(SiteEnv):
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
+        trace: A folder that gets Playwright's trace of each episode; "" for none.
     """
 
     site = "mail"
@@ -264,6 +269,7 @@ class PhoneEnv(SiteEnv):
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
+        trace: A folder that gets Playwright's trace of each episode; "" for none.
     """
 
     site = "phone"
