@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentgym.action import Action, ToolCall
+from agentgym.arguments import tool_name
 from agentgym.env import AgentEnv, EnvReply
 from agentgym.env.seeded import Observation
 from agentgym.errors import ActionSyntaxError, ConfigError
@@ -73,6 +74,8 @@ class WebEnv(AgentEnv):
         render_mode: "rgb_array" takes a screenshot at each step.
         trace: A folder that gets Playwright's trace of each episode; "" for none. The browser is this environment's
             alone then, and has a debugging port that other users of the machine reach.
+        window: Whether it opens a window on the display for a person, whose clicks and keys `next_message` turns into
+            actions.
     """
 
     metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
@@ -80,6 +83,8 @@ class WebEnv(AgentEnv):
     max_calls: int = 8
     """Actions of one message that are carried out."""
     settings: PageSettings = PageSettings()
+    opens_display: bool = True
+    """Whether the window of a person is on a display; else it is one that only programs reach."""
 
     def __init__(
         self,
@@ -90,6 +95,7 @@ class WebEnv(AgentEnv):
         render_mode: str | None = None,
         *,
         trace: str = "",
+        window: bool = False,
     ) -> None:
         super().__init__(render_mode)
         if render_mode not in (None, "ansi", "rgb_array"):
@@ -100,11 +106,13 @@ class WebEnv(AgentEnv):
             view = replace(view, screenshot=True)
         self.view = view
         self.tools = action_tools(actions)
+        self._names = frozenset(tool_name(each) for each in self.tools)
         self.sight = Sight()
         self._browser = browser
         self._page: WebPage | None = None
         self._trace = Path(trace) if trace else None
-        self._owner = uuid.uuid4().hex if trace else ""
+        self._owner = uuid.uuid4().hex if trace or window else ""
+        self._has_person = window
 
     # What a subclass writes.
 
@@ -141,6 +149,8 @@ class WebEnv(AgentEnv):
             _require_folder(self._trace)
             self.page.begin_trace(task.id)
         self.sight = self.start(task)
+        if self._page is not None and self._page.person is not None:
+            self._page.person.forget()
         return [user(f"{self.goal(task)}\n\n{self.shown()}")]
 
     def goal(self, task: Task) -> str:
@@ -191,6 +201,11 @@ class WebEnv(AgentEnv):
         """The last messages as text, or the window's picture, uint8[H, W, 3]."""
         return self.sight.picture if self.render_mode == "rgb_array" else super().render()
 
+    def next_message(self, timeout_s: float) -> str | None:
+        """The message that does what the person in the window did; None if nothing was done in time."""
+        person = None if self._page is None else self._page.person
+        return None if person is None else person.next_call(self._names, timeout_s)
+
     def outcome_after(self, reply: EnvReply, is_invalid: bool) -> Outcome | None:
         """How the episode ends with this reply; its trace is written then."""
         outcome = super().outcome_after(reply, is_invalid)
@@ -228,8 +243,10 @@ class WebEnv(AgentEnv):
                 fast_frames=self.view.has_picture,
                 debug_port=self._trace is not None,
                 owner=self._owner,
+                headed=self._has_person and self.opens_display,
             )
-            self._page = the_hub().open(self.page_settings(), Network(), process)
+            settings = replace(self.page_settings(), person=self._has_person)
+            self._page = the_hub().open(settings, Network(), process)
             self.window_is_new()
         return self._page
 

@@ -9,6 +9,7 @@ import asyncio
 import base64
 import json
 from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -19,6 +20,7 @@ from agentgym_web.browser.devtools import unheard
 from agentgym_web.browser.errors import BrowserLostError, DevToolsError, PageGoneError, ScriptError
 from agentgym_web.browser.framing import add_frames
 from agentgym_web.browser.gate import Network, Traffic
+from agentgym_web.browser.person import Person
 from agentgym_web.browser.settings import View
 from agentgym_web.browser.sight import Sight, TabTitle, decode_picture, draw_marks
 from agentgym_web.browser.tracing import Tracer
@@ -28,6 +30,7 @@ T = TypeVar("T")
 _ROUNDS = 6
 _SENDING_S = 0.3
 _LONGEST_S = 30.0
+_PASS_S = 2.0
 _QUALITY = 80
 """Of screenshots for people, in percent: text stays sharp, and a page takes about 40 kB."""
 Call = tuple[str, Mapping[str, Any]]
@@ -66,6 +69,7 @@ class WebPage:
         self._acting = Acting(window)
         self._running: asyncio.Future[Any] | None = None
         self._tracer: Tracer | None = None
+        self.person = Person(window) if window.settings.person else None
         self.is_closed = False
 
     @property
@@ -219,7 +223,9 @@ class WebPage:
                 await self._traced("")
             await self._traced(_written(name, arguments))
             try:
+                await self._let_pass(True)
                 await asyncio.wait_for(self._acting.run(name, arguments), self._window.settings.load_s + _LONGEST_S)
+                await self._let_pass(False)
             except ActionSyntaxError as refusal:
                 error = str(refusal)
                 break
@@ -245,6 +251,16 @@ class WebPage:
         """Tell the trace, where there is one, that an action begins; "" tells that it is over."""
         if self._tracer is not None:
             await (self._tracer.open_action(call) if call else self._tracer.close_action())
+
+    async def _let_pass(self, value: bool) -> None:
+        """Where a person uses the window: let the harness's own input reach pages, or keep the person's from them."""
+        if self.person is None:
+            return
+        tab = self._window.tab
+        for frame in ("", *self._window.frame_letters.values()):
+            with suppress(DevToolsError, TimeoutError):
+                asked = tab.evaluate(f"agentgymPerson.pass({json.dumps(value)})", frame=frame)
+                await asyncio.wait_for(asked, _PASS_S)
 
     async def _quiet(self) -> None:
         """Between two actions: wait for pages on their way, and until the page is quiet."""
@@ -354,6 +370,8 @@ class WebPage:
 
     def _sight(self, found: Mapping[str, Any], error: str, picture: Any, probe: Any) -> Sight:
         window = self._window
+        if self.person is not None:
+            self.person.looked()
         tree = found.get("tree") or {"lines": [], "relevance": "", "above": 0, "below": 0, "cut": False}
         return Sight(
             url=found.get("url", window.tab.url),

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agentgym.errors import ConfigError
 from agentgym_web.browser.errors import BrowserStartError
 from agentgym_web.browser.finding import BrowserProgram, find_browser
 
@@ -138,12 +139,18 @@ def start_process(settings: ProcessSettings) -> BrowserProcess:
         BrowserStartError: The process could not be started.
     """
     program = find_browser(settings.browser, headed=settings.headed)
+    if settings.headed and not _display(settings).keys() & {"DISPLAY", "WAYLAND_DISPLAY"}:
+        raise ConfigError(
+            "there is no display to open a window on: neither DISPLAY nor WAYLAND_DISPLAY is set; run this on a "
+            "desktop or over ssh -X, or play in the terminal without a window"
+        )
     is_root = os.geteuid() == 0
     has_sandbox = settings.sandbox if settings.sandbox is not None else _sandbox_works()
     profile = Path(tempfile.mkdtemp(prefix="agentgym-web-"))
     for name in ("home", "data", "downloads"):
         (profile / name).mkdir()
-    command = [program.path, *_flags(settings, program, profile, has_sandbox), "about:blank"]
+    first = "--no-startup-window" if settings.headed else "about:blank"
+    command = [program.path, *_flags(settings, program, profile, has_sandbox), first]
     environment = {
         "PATH": os.environ.get("PATH", ""),
         "HOME": str(profile / "home"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -54,6 +54,7 @@ class Window:
         self.seed = 0
         self.files = settings.files
         self.frame_letters: dict[str, str] = {}
+        self.on_deed: Callable[[Tab, str, str], None] | None = None
         self._secret = secret
         self._downloads: dict[str, str] = {}
         self.downloaded: list[Path] = []
@@ -264,7 +265,9 @@ class Window:
         try:
             tab.watch = Watch(tab.post, self.gate.began, self.gate.ended)
             tab.watch.use(self.gate.network.interceptor)
-            scripts = [(clock_script(self._secret, self.settings, self.seed), ""), (page_script(self._secret), WORLD)]
+            own = page_script(self._secret, person=self.settings.person)
+            scripts = [(clock_script(self._secret, self.settings, self.seed), ""), (own, WORLD)]
+            tab.on_deed = self._tell_deed
             limit = _OPEN_S if self._num_awaited else self.settings.hang_s
             await asyncio.wait_for(tab.set_up(scripts, is_waiting=is_waiting), limit)
             self.tabs.append(tab)
@@ -280,6 +283,11 @@ class Window:
             if task is not None:
                 self._opening.discard(task)
             self._arrived.set()
+
+    def _tell_deed(self, tab: Tab, frame: str, payload: str) -> None:
+        """What a person did in a tab goes to whoever listens."""
+        if self.on_deed is not None:
+            self.on_deed(tab, frame, payload)
 
     async def settled(self) -> None:
         """Wait for tabs that are opening."""
@@ -301,9 +309,15 @@ def clock_script(secret: str, settings: PageSettings, seed: int) -> str:
     return text
 
 
-def page_script(secret: str) -> str:
-    """The script for the world of our own."""
-    return _source("page.js").replace("__SECRET__", secret)
+def page_script(secret: str, *, person: bool = False) -> str:
+    """The script for the world of our own.
+
+    Args:
+        secret: Names the events between the scripts.
+        person: Whether it also tells what a person does in the window.
+    """
+    own = _source("page.js").replace("__SECRET__", secret)
+    return f"{own}\n{_source('person.js')}" if person else own
 
 
 @lru_cache(maxsize=4)

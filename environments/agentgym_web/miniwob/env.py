@@ -62,6 +62,7 @@ class MiniWoBEnv(WebEnv):
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
         trace: A folder that gets Playwright's trace of each episode; "" for none.
+        window: Whether a person uses it in a window on the display.
     """
 
     settings = PageSettings(width=332, height=214, virtual_time=True, max_tabs=1)
@@ -77,9 +78,10 @@ class MiniWoBEnv(WebEnv):
         browser: str | None = None,
         render_mode: str | None = None,
         trace: str = "",
+        window: bool = False,
     ) -> None:
         view = View(ids="all", shapes=True, screenshot=screenshot, max_text=_MAX_TEXT, skip=HIDDEN)
-        super().__init__(view, actions, max_tokens, browser, render_mode, trace=trace)
+        super().__init__(view, actions, max_tokens, browser, render_mode, trace=trace, window=window)
         weights = {"success": (1.0, 0.0), "raw": (0.0, 1.0), "decayed": (0.0, 1.0)}
         if reward not in weights:
             raise ConfigError(f"reward must be 'success', 'raw' or 'decayed': got {reward!r}")

@@ -45,6 +45,7 @@ class ShopEnv(SiteEnv):
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
         trace: A folder that gets Playwright's trace of each episode; "" for none.
+        window: Whether a person uses it in a window on the display.
     """
 
     site = "shop"
@@ -90,6 +91,7 @@ class ForumEnv(SiteEnv):
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
         trace: A folder that gets Playwright's trace of each episode; "" for none.
+        window: Whether a person uses it in a window on the display.
     """
 
     site = "forum"
@@ -135,6 +137,7 @@ class WikiEnv(SiteEnv):
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
         trace: A folder that gets Playwright's trace of each episode; "" for none.
+        window: Whether a person uses it in a window on the display.
     """
 
     site = "wiki"
@@ -180,6 +183,7 @@ class AdminEnv(SiteEnv):
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
         trace: A folder that gets Playwright's trace of each episode; "" for none.
+        window: Whether a person uses it in a window on the display.
     """
 
     site = "admin"
@@ -225,6 +229,7 @@ class MailEnv(SiteEnv):
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
         trace: A folder that gets Playwright's trace of each episode; "" for none.
+        window: Whether a person uses it in a window on the display.
     """
 
     site = "mail"
@@ -270,6 +275,7 @@ class PhoneEnv(SiteEnv):
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
         trace: A folder that gets Playwright's trace of each episode; "" for none.
+        window: Whether a person uses it in a window on the display.
     """
 
     site = "phone"

@@ -980,5 +980,8 @@
     return stated === null ? { error: "notCheckable", what: describe(element) } : { checked: stated === "true" };
   };
 
-  globalThis.agentgym = { observe, locate, centre, checked, focus, setValue, selectOptions, elementOf, idOf, settle, drawn, last: () => lastId };
+  const known = (element) => ids.get(element) ?? 0;
+  const usable = (element) => INTERACTIVE.has(roleOf(element, element.tagName)) || isClickable(element, element.tagName);
+
+  globalThis.agentgym = { known, usable, insideOf, observe, locate, centre, checked, focus, setValue, selectOptions, elementOf, idOf, settle, drawn, last: () => lastId };
 })("__SECRET__");
