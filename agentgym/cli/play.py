@@ -5,6 +5,7 @@ The conversation goes to stderr, without terminal escapes. The result goes to st
 
 from __future__ import annotations
 
+import inspect
 import secrets
 import sys
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ from agentgym.policies.by_name import load
 from agentgym.policies.human import HumanPolicy, Window
 from agentgym.policy import Policy, Reply, Request, Sampling, draw_seed, sampling_of
 from agentgym.registration import make, spec
+from agentgym.registration.env_spec import load_named
 from agentgym.rollout import RolloutSettings, play_episode
 from agentgym.suite import find_task, load_suite
 from agentgym.task import Task
@@ -73,6 +75,8 @@ def run(
         task, seed = _train_task(env, seed or 0), None
     given = {"role": role, "partners": read_partners(partner), "window": window}
     options: dict[str, Any] = {name: value for name, value in given.items() if value}
+    if window and "window" not in inspect.signature(load_named(spec(env), "entry_point")).parameters:
+        raise ConfigError(f"{env} has no window of its own; play it in the terminal, without --window")
     game = make(env, **options)
     seen = game if isinstance(game, Window) else None
     reader = input if sys.stdout.isatty() else _read_line

@@ -5,9 +5,9 @@ Nothing is scored here: `agentgym play` runs the episode and shows its rewards.
 
 from __future__ import annotations
 
-import queue
 import re
-import threading
+import select
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, runtime_checkable
@@ -83,8 +83,6 @@ class HumanPolicy:
         self._console = console or Console(stderr=True)
         self._read_line = read_line
         self._window = window
-        self._lines: queue.Queue[str | Exception] = queue.Queue()
-        self._reader: threading.Thread | None = None
         self._num_shown: dict[str, int] = {}
 
     def generate(self, requests: Sequence[Request]) -> list[Reply]:
@@ -156,30 +154,13 @@ class HumanPolicy:
 
     def _ask_both(self, window: Window) -> str:
         """What comes first: an action in the window, or a line of the terminal."""
-        if self._reader is None:
-            self._reader = threading.Thread(target=self._read_on, daemon=True, name="terminal")
-            self._reader.start()
         while True:
             said = window.next_message(_POLL_S)
             if said is not None:
                 self._console.print(Text(f"> {printable(said)}", "bold green"))
                 return said
-            try:
-                line = self._lines.get_nowait()
-            except queue.Empty:
-                continue
-            if isinstance(line, Exception):
-                raise line
-            if line.strip():
+            if line_waits() and (line := self._read_line("")).strip():
                 return line
-
-    def _read_on(self) -> None:
-        """Read lines until the input ends; runs in a thread, because nothing can wake who waits for a line."""
-        try:
-            while True:
-                self._lines.put(self._read_line("> "))
-        except Exception as error:  # whoever asks next hears of it
-            self._lines.put(error)
 
     def _reply(self, request: Request) -> str:
         shown = self._num_shown.get(request.episode, 0)
@@ -199,3 +180,11 @@ def _brief(text: str) -> str:
     lines = text.split("\n")
     left_out = len(lines) - _BRIEF_LINES
     return text if left_out <= 0 else "\n".join([*lines[:_BRIEF_LINES], f"… {left_out} more lines"])
+
+
+def line_waits() -> bool:
+    """Whether the terminal has a line, or its end, to read; an input that is no file always has."""
+    try:
+        return bool(select.select([sys.stdin], [], [], 0)[0])
+    except (OSError, ValueError):
+        return True

@@ -90,6 +90,8 @@ def call_of(deed: Deed, names: Collection[str], letter: str = "") -> str | None:
             return _written("press", bid, deed["key"])
         case "press" if "keyboard_press" in names:
             return _written("keyboard_press", deed["key"])
+        case "history" if "go_back" in names:
+            return "go_back()" if deed["back"] else "go_forward()"
         case "scroll" if deed["inner"] and "scroll_at" in names:
             return _written("scroll_at", deed["x"], deed["y"], deed["dx"], deed["dy"])
         case "scroll":

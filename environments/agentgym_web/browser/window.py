@@ -27,6 +27,8 @@ _GOOD_SCHEMES = ("http:", "https:", "about:", "data:", "blob:")
 _MAX_DOWNLOADS = 10
 _MAX_REFUSED_TABS = 20
 _OPEN_S = 60.0
+_BARS_PX = 90
+"""Height of the browser's own bars above a page, in a window for a person."""
 _NOT_LOADED = "The page could not be loaded"
 
 
@@ -99,7 +101,7 @@ class Window:
             "url": url,
             "browserContextId": self.context,
             "width": self.settings.width,
-            "height": self.settings.height,
+            "height": self.settings.height + (_BARS_PX if self.settings.person else 0),
         }
         loop = asyncio.get_running_loop()
         deadline = loop.time() + _OPEN_S

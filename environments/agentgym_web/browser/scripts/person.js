@@ -136,6 +136,11 @@
       const isCommand = event.ctrlKey || event.metaKey;
       if (["Alt", "Control", "Meta", "Shift", "AltGraph", "CapsLock", "Dead", "Process", "Unidentified"].includes(key)) return true;
       if (/^F\d+$/.test(key) || (isCommand && /^[rltnw0+-]$/i.test(key))) return true; // the browser's own keys
+      if (event.altKey && /^Arrow(Left|Right)$/.test(key)) {
+        flush();
+        tell({ do: "history", back: key === "ArrowLeft" });
+        return false;
+      }
       const element = fieldOf(path[0]);
       const ends = ["Enter", "Tab", "Escape", "PageUp", "PageDown"].includes(key) || (["ArrowUp", "ArrowDown"].includes(key) && tagOf(element) === "INPUT");
       const isLine = key === "Enter" && tagOf(element) !== "INPUT" && !isCommand;
