@@ -31,6 +31,14 @@ _ROUNDS = 6
 _SENDING_S = 0.3
 _LONGEST_S = 30.0
 _PASS_S = 2.0
+_KINDS = {
+    **dict.fromkeys(("scroll", "scroll_at"), "wheel"),
+    **dict.fromkeys(("fill", "clear", "press", "keyboard_press", "keyboard_type", "keyboard_insert_text"), "keys"),
+    **dict.fromkeys(("keyboard_down", "keyboard_up"), "keys"),
+    **dict.fromkeys(("noop", "focus", "select_option", "goto", "go_back", "go_forward"), ""),
+    **dict.fromkeys(("new_tab", "tab_close", "tab_focus"), ""),
+}
+"""Which input an action consists of; the mouse or a finger where it is not named."""
 _QUALITY = 80
 """Of screenshots for people, in percent: text stays sharp, and a page takes about 40 kB."""
 Call = tuple[str, Mapping[str, Any]]
@@ -223,9 +231,9 @@ class WebPage:
                 await self._traced("")
             await self._traced(_written(name, arguments))
             try:
-                await self._let_pass(True)
+                await self._let_pass(_KINDS.get(name, "mouse"))
                 await asyncio.wait_for(self._acting.run(name, arguments), self._window.settings.load_s + _LONGEST_S)
-                await self._let_pass(False)
+                await self._let_pass("")
             except ActionSyntaxError as refusal:
                 error = str(refusal)
                 break
@@ -252,14 +260,14 @@ class WebPage:
         if self._tracer is not None:
             await (self._tracer.open_action(call) if call else self._tracer.close_action())
 
-    async def _let_pass(self, value: bool) -> None:
-        """Where a person uses the window: let the harness's own input reach pages, or keep the person's from them."""
+    async def _let_pass(self, kind: str) -> None:
+        """Where a person uses the window: let the harness's own input of a kind reach pages, and "" nobody's."""
         if self.person is None:
             return
         tab = self._window.tab
         for frame in ("", *self._window.frame_letters.values()):
             with suppress(DevToolsError, TimeoutError):
-                asked = tab.evaluate(f"agentgymPerson.pass({json.dumps(value)})", frame=frame)
+                asked = tab.evaluate(f"agentgymPerson.pass({json.dumps(kind)})", frame=frame)
                 await asyncio.wait_for(asked, _PASS_S)
 
     async def _quiet(self) -> None:

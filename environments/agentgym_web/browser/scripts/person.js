@@ -7,7 +7,7 @@
   const WHEEL_REST_MS = 120;
   const LONG_PRESS_MS = 600;
   const FAR_PX = 12;
-  let passing = false; // whether the harness acts now
+  let passing = null; // the types of events by which the harness acts now
   let field = null; // the field that is typed in: the element, and what it held before
   let held = null; // the list that is chosen from: the element, and what was chosen before
   let pressed = null; // where the mouse went down
@@ -187,7 +187,7 @@
 
   const hear = (view) => {
     const take = (event) => {
-      if (passing || !event.isTrusted) return;
+      if (!event.isTrusted || passing?.has(event.type)) return;
       event.stopImmediatePropagation();
       const allowed = on[event.type] ? on[event.type](event, event.composedPath()) : !PREVENTED.has(event.type);
       if (!allowed) event.preventDefault();
@@ -211,8 +211,14 @@
   }
   if (!isInner) hear(window);
 
-  globalThis.agentgymPerson = { pass: (value) => {
-    passing = value;
+  const WRITTEN = ["beforeinput", "input", "change", "click"];
+  const KINDS = {
+    wheel: ["wheel"],
+    keys: ["keydown", "keyup", "keypress", ...WRITTEN],
+    mouse: [...Object.keys(on).filter((type) => !/wheel|key/.test(type)), ...SILENT.filter((type) => /^(pointer|mouse|touch|drag|aux|dbl|input)/.test(type))],
+  };
+  globalThis.agentgymPerson = { pass: (kind) => {
+    passing = KINDS[kind] ? new Set(KINDS[kind]) : null;
     for (const frame of document.querySelectorAll("iframe, frame")) reach(frame);
   } };
 })();
