@@ -6,24 +6,12 @@ import random
 import sqlite3
 
 from agentgym_web.sites.core.drafts import Draft, Step
+from agentgym_web.sites.core.draws import choose, literal, literals, require
+from agentgym_web.sites.core.row_checks import at_most, count_is, on_the_way
 from agentgym_web.sites.forum.lookup import POSTS, THREADS
 from agentgym_web.sites.forum.talk import TOWNS, TYPOS
 from agentgym_web.sites.forum.tasks import wishes
-from agentgym_web.sites.forum.tasks.drawing import (
-    at_most,
-    best,
-    choose,
-    count_is,
-    draw_user,
-    literal,
-    literals,
-    on_the_way,
-    require,
-    to_board,
-    to_page_of,
-    to_thread,
-    within_post,
-)
+from agentgym_web.sites.forum.tasks.drawing import best, draw_user, to_board, to_page_of, to_thread, within_post
 from agentgym_web.sites.forum.tasks.questions import draw_best_reply
 
 ABOUT = 14
