@@ -22,7 +22,7 @@ FOLDER = Path("docs/images/web")
 PAGES = {
     "shop": ("agentgym/Shop-v0", "/search?q=desk+lamp"),
     "forum": ("agentgym/Forum-v0", "/t/326"),
-    "wiki": ("agentgym/Wiki-v0", "/wiki/Ilden"),
+    "wiki": ("agentgym/Wiki-v0", "/wiki/Pennholm"),
     "admin": ("agentgym/Admin-v0", "/reports"),
     "mail": ("agentgym/Mail-v0", "/folder/11"),
     "phone": ("agentgym/Phone-v0", "/chats/12"),
