@@ -200,8 +200,7 @@ class AgentEnv(SeededEnv):
         """Canonical key of the state; None: not supported.
 
         States of one task with equal anchors have equal futures under equal actions, apart from the limit of turns.
-        Leave the turn number out unless the rules depend on it: step credit compares turns in the same state, and with
-        the turn number rollouts would share a state only if they reached it equally fast.
+        Leave the turn number out unless the rules depend on it: with it, rollouts share states only if equally fast.
         """
         return None
 
@@ -226,10 +225,7 @@ class AgentEnv(SeededEnv):
         return None
 
     def screenshot(self) -> Image | None:
-        """What a person would see of the present state, also after the end; None: nothing to see.
-
-        Rollouts record it where they are asked to. The agent never gets it, and it must change nothing.
-        """
+        """What a person would see of the present state, for the record and never for the agent; None: nothing."""
         return None
 
     @property
@@ -240,8 +236,8 @@ class AgentEnv(SeededEnv):
     def progress(self) -> float | None:
         """How near the state is to the goal, in [0, 1]: 1 if the task is solved. None: not supported.
 
-        It is a potential for step credit. It should depend on the state alone, rise with each step that helps, and fall
-        with a step that undoes one. It may use hidden information, because no message tells it to the agent.
+        It is a potential for step credit: it depends on the state alone, and rises with each step that helps. It may
+        use hidden information, because no message tells it to the agent.
         """
         return None
 
@@ -270,10 +266,8 @@ class AgentEnv(SeededEnv):
 
     def observe(self, messages: Sequence[Message], image: NDArray[np.uint8] | None) -> Observation:
         """The observation of what the agent received."""
-        observation: Observation = {"text": text_of(messages)}
-        if image is not None:
-            observation["image"] = image
-        return observation
+        text = text_of(messages)
+        return {"text": text} if image is None else {"text": text, "image": image}
 
     # What a subclass may use.
 

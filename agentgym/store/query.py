@@ -129,9 +129,9 @@ def trajectories(connection: Connection, rows: Sequence[EpisodeRow], with_tokens
                 with connection.decoding(f"episode {row.id!r}"):
                     own = [_turn(connection, each) for each in turns.get(row.number, [])]
                     record = json.loads(records[row.number])
+                    last = record.get("last_screenshot")
                     trajectory = _trajectory(row, record, own, blobs.get(row.number))
-                    if "last_screenshot" in record:
-                        trajectory.last_screenshot = stored_image(connection, record["last_screenshot"])
+                    trajectory.last_screenshot = None if last is None else stored_image(connection, last)
                 yield trajectory
 
 

@@ -258,7 +258,7 @@ class WebEnv(AgentEnv):
         """Called when a window was opened, for what a subclass remembers of it."""
 
     def _end_trace(self) -> None:
-        if self._trace is not None and self._page is not None and self.task is not None:
+        if self._trace is not None and self._page is not None and not self._page.is_lost and self.task is not None:
             self._page.end_trace(_free_file(self._trace, self.task.id))
 
     def _arguments(self, call: ToolCall) -> dict[str, Any]:

@@ -9,7 +9,6 @@ import asyncio
 import base64
 import json
 from collections.abc import Coroutine, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -20,25 +19,16 @@ from agentgym_web.browser.devtools import unheard
 from agentgym_web.browser.errors import BrowserLostError, DevToolsError, PageGoneError, ScriptError
 from agentgym_web.browser.framing import add_frames
 from agentgym_web.browser.gate import Network, Traffic
-from agentgym_web.browser.person import Person
+from agentgym_web.browser.people.person import Person
+from agentgym_web.browser.people.tracing import Tracer
 from agentgym_web.browser.settings import View
 from agentgym_web.browser.sight import Sight, TabTitle, decode_picture, draw_marks
-from agentgym_web.browser.tracing import Tracer
 from agentgym_web.browser.window import Window
 
 T = TypeVar("T")
 _ROUNDS = 6
 _SENDING_S = 0.3
 _LONGEST_S = 30.0
-_PASS_S = 2.0
-_KINDS = {
-    **dict.fromkeys(("scroll", "scroll_at"), "wheel"),
-    **dict.fromkeys(("fill", "clear", "press", "keyboard_press", "keyboard_type", "keyboard_insert_text"), "keys"),
-    **dict.fromkeys(("keyboard_down", "keyboard_up"), "keys"),
-    **dict.fromkeys(("noop", "focus", "select_option", "goto", "go_back", "go_forward"), ""),
-    **dict.fromkeys(("new_tab", "tab_close", "tab_focus"), ""),
-}
-"""Which input an action consists of; the mouse or a finger where it is not named."""
 _QUALITY = 80
 """Of screenshots for people, in percent: text stays sharp, and a page takes about 40 kB."""
 Call = tuple[str, Mapping[str, Any]]
@@ -76,7 +66,7 @@ class WebPage:
         self._hub, self._window = hub, window
         self._acting = Acting(window)
         self._running: asyncio.Future[Any] | None = None
-        self._tracer: Tracer | None = None
+        self._tracer = Tracer(window, lambda: hub.debug_address(window))
         self.person = Person(window) if window.settings.person else None
         self.is_closed = False
 
@@ -137,12 +127,8 @@ class WebPage:
         self._run(self._start_over(network, seed))
 
     def screenshot(self) -> bytes:
-        """The window as a WebP file, for people; it changes nothing. Empty where the page does not let itself be drawn.
-
-        Raises:
-            BrowserLostError: The browser is gone.
-        """
-        return self._run(self._screenshot())
+        """The window as a WebP file, for people; it changes nothing. Empty where the page cannot be drawn."""
+        return self._run(self._capture({"format": "webp", "quality": _QUALITY}))
 
     def history(self) -> list[tuple[int, list[str]]]:
         """For each tab which entry of its history it shows, and the addresses of all entries."""
@@ -157,18 +143,12 @@ class WebPage:
         return self._run(self._evaluate(expression))
 
     def begin_trace(self, title: str) -> None:
-        """Start Playwright's trace of an episode; the browser must have a debugging port, and this window alone.
-
-        Raises:
-            MissingExtraError: Playwright is not installed.
-            InfrastructureError: It could not connect to the browser.
-        """
-        self._run(self._begin_trace(title))
+        """Start Playwright's trace of an episode; the browser must have a debugging port, and this window alone."""
+        self._run(self._tracer.begin(title))
 
     def end_trace(self, path: Path) -> None:
         """Write the trace that was begun; nothing where none was."""
-        if self._tracer is not None and not self.is_lost:
-            self._run(self._tracer.end(path))
+        self._run(self._tracer.end(path))
 
     def interrupt(self) -> None:
         """Make a running step raise CancelledEpisode; may be called from another thread."""
@@ -180,9 +160,7 @@ class WebPage:
         """End the window; a second call does nothing."""
         if not self.is_closed:
             self.is_closed = True
-            tracer, self._tracer = self._tracer, None
-            if tracer is not None:
-                self._hub.run(tracer.close())
+            self._hub.run(self._tracer.close())
             self._hub.close_window(self._window)
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -228,12 +206,9 @@ class WebPage:
         for number, (name, arguments) in enumerate(calls):
             if number:
                 await self._quiet()
-                await self._traced("")
-            await self._traced(_written(name, arguments))
+            await self._tracer.open_action(name, arguments)
             try:
-                await self._let_pass(_KINDS.get(name, "mouse"))
-                await asyncio.wait_for(self._acting.run(name, arguments), self._window.settings.load_s + _LONGEST_S)
-                await self._let_pass("")
+                await asyncio.wait_for(self._act(name, arguments), self._window.settings.load_s + _LONGEST_S)
             except ActionSyntaxError as refusal:
                 error = str(refusal)
                 break
@@ -247,28 +222,15 @@ class WebPage:
                 error = f"The action could not be done: {refusal}"
                 break
         sight = await self._look(view, probe, error)
-        await self._traced("")
+        await self._tracer.close_action()
         return sight
 
-    async def _begin_trace(self, title: str) -> None:
-        if self._tracer is None:
-            self._tracer = Tracer(self._window, await self._hub.debug_address(self._window))
-        await self._tracer.begin(title)
-
-    async def _traced(self, call: str) -> None:
-        """Tell the trace, where there is one, that an action begins; "" tells that it is over."""
-        if self._tracer is not None:
-            await (self._tracer.open_action(call) if call else self._tracer.close_action())
-
-    async def _let_pass(self, kind: str) -> None:
-        """Where a person uses the window: let the harness's own input of a kind reach pages, and "" nobody's."""
-        if self.person is None:
-            return
-        tab = self._window.tab
-        for frame in ("", *self._window.frame_letters.values()):
-            with suppress(DevToolsError, TimeoutError):
-                asked = tab.evaluate(f"agentgymPerson.pass({json.dumps(kind)})", frame=frame)
-                await asyncio.wait_for(asked, _PASS_S)
+    async def _act(self, name: str, arguments: Mapping[str, Any]) -> None:
+        if self.person is not None:
+            await self.person.let_pass(name)
+        await self._acting.run(name, arguments)
+        if self.person is not None:
+            await self.person.let_pass("")
 
     async def _quiet(self) -> None:
         """Between two actions: wait for pages on their way, and until the page is quiet."""
@@ -354,23 +316,17 @@ class WebPage:
         return found
 
     async def _picture(self, view: View, found: Mapping[str, Any]) -> Any:
-        tab = self._window.tab
-        params = {"format": "png", "optimizeForSpeed": True, "captureBeyondViewport": False}
-        try:
-            taken = await tab.crash_or(tab.post("Page.captureScreenshot", params), self._window.settings.hang_s)
-        except (TimeoutError, DevToolsError):
+        if not (png := await self._capture({"format": "png", "optimizeForSpeed": True})):
             return None
-        pixels = decode_picture(base64.b64decode(taken["data"]))
+        pixels = decode_picture(png)
         return draw_marks(pixels, found.get("marks", ()), self._window.settings.scale) if view.marks else pixels
 
-    async def _screenshot(self) -> bytes:
-        tab = self._window.tab
-        params = {"format": "webp", "quality": _QUALITY, "captureBeyondViewport": False}
+    async def _capture(self, params: Mapping[str, Any]) -> bytes:
+        params = {**params, "captureBeyondViewport": False}
         try:
-            taken = await tab.crash_or(tab.post("Page.captureScreenshot", params), self._window.settings.hang_s)
+            return base64.b64decode((await self._window.tab.ask("Page.captureScreenshot", params))["data"])
         except (TimeoutError, DevToolsError):
             return b""
-        return base64.b64decode(taken["data"])
 
     async def _revive(self, why: str) -> None:
         """An empty tab in place of one that hangs, crashed, or floods its window with dialogs."""
@@ -398,9 +354,3 @@ class WebPage:
             was_cut=tree["cut"],
             probe=probe,
         )
-
-
-def _written(name: str, arguments: Mapping[str, Any]) -> str:
-    """A call as an agent writes it."""
-    values = [json.dumps(value, ensure_ascii=False) for value in arguments.values() if value is not None]
-    return f"{name}({', '.join(values)})"

@@ -10,13 +10,13 @@ import pytest
 from agentgym import EnvReply, Task
 from agentgym.suite import load_suite
 from agentgym_web.browser.gate import Folder, Network
-from agentgym_web.browser.person import call_of
+from agentgym_web.browser.people.person import call_of
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.browser.sight import Sight
 from agentgym_web.env import WebEnv
 from agentgym_web.miniwob.env import MiniWoBEnv, make_task
 from agentgym_web.sites.envs import ShopEnv
-from tests.environments.web.browser.hands import Hands
+from tests.environments.web.browser.people.hands import Hands
 
 PAGE = """<!doctype html><title>Tools</title><body style="margin:0">
 <button id=b>Press</button> <input id=t aria-label=Name> <textarea id=a aria-label=Text></textarea>

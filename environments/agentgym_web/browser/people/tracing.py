@@ -7,9 +7,11 @@ dialogs and offers of downloads.
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agentgym.errors import InfrastructureError, MissingExtraError
 from agentgym_web.browser.window import Window
@@ -26,11 +28,11 @@ class Tracer:
 
     Args:
         window: The window.
-        address: Where the browser's debugging port is, as ws://….
+        find_address: Finds the browser's debugging port, as ws://….
     """
 
-    def __init__(self, window: Window, address: str) -> None:
-        self._window, self._address = window, address
+    def __init__(self, window: Window, find_address: Callable[[], Awaitable[str]]) -> None:
+        self._window, self._find_address = window, find_address
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
         self._context: BrowserContext | None = None
@@ -52,11 +54,12 @@ class Tracer:
         await self._context.tracing.start_chunk(title=title)
         self._is_tracing = True
 
-    async def open_action(self, call: str) -> None:
+    async def open_action(self, name: str, arguments: Mapping[str, Any]) -> None:
         """The next action begins; what happens until `close_action` belongs to it."""
         await self.close_action()
         if self._context is not None and self._is_tracing:
-            await self._context.tracing.group(call)
+            values = [json.dumps(value, ensure_ascii=False) for value in arguments.values() if value is not None]
+            await self._context.tracing.group(f"{name}({', '.join(values)})")
             self._is_open = True
 
     async def close_action(self) -> None:
@@ -92,9 +95,10 @@ class Tracer:
             from playwright.async_api import Error, async_playwright
         except ImportError as error:
             raise MissingExtraError("Playwright's trace", "web") from error
+        address = await self._find_address()
         self._playwright = await async_playwright().start()
         try:
-            self._browser = await self._playwright.chromium.connect_over_cdp(self._address, timeout=_CONNECT_MS)
+            self._browser = await self._playwright.chromium.connect_over_cdp(address, timeout=_CONNECT_MS)
         except Error as error:
             await self.close()
             raise InfrastructureError(f"Playwright could not connect to the browser: {error}") from error

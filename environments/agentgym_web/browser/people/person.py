@@ -1,19 +1,31 @@
-"""What a person does in a window, as actions: `scripts/person.js` keeps it from the page and tells it here.
+"""What a person does in a window, as actions: `person.js` of `scripts/` keeps it from the page and tells it here.
 
 The environment then does the same by an action. So nothing happens to a page that is not in the record.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import queue
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import Any
 
+from agentgym_web.browser.errors import DevToolsError
 from agentgym_web.browser.tab import Tab
 from agentgym_web.browser.window import Window
 
 Deed = Mapping[str, Any]
+_PASS_S = 2.0
+_KINDS = {
+    **dict.fromkeys(("scroll", "scroll_at"), "wheel"),
+    **dict.fromkeys(("fill", "clear", "press", "keyboard_press", "keyboard_type", "keyboard_insert_text"), "keys"),
+    **dict.fromkeys(("keyboard_down", "keyboard_up"), "keys"),
+    **dict.fromkeys(("noop", "focus", "select_option", "goto", "go_back", "go_forward"), ""),
+    **dict.fromkeys(("", "new_tab", "tab_close", "tab_focus"), ""),
+}
+"""Which input an action consists of; the mouse or a finger where it is not named."""
 
 
 class Person:
@@ -49,6 +61,14 @@ class Person:
     def looked(self) -> None:
         """The harness has looked at the page in front."""
         self._seen = (self._window.tab, self._window.tab.num_pages)
+
+    async def let_pass(self, action: str) -> None:
+        """Let the input of an action reach pages, "" nobody's; the rest goes on to be the person's."""
+        kind = _KINDS.get(action, "mouse")
+        for frame in ("", *self._window.frame_letters.values()):
+            with suppress(DevToolsError, TimeoutError):
+                asked = self._window.tab.evaluate(f"agentgymPerson.pass({json.dumps(kind)})", frame=frame)
+                await asyncio.wait_for(asked, _PASS_S)
 
     def forget(self) -> None:
         """Drop what was done before an episode began."""
