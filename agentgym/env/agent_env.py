@@ -236,8 +236,7 @@ class AgentEnv(SeededEnv):
     def progress(self) -> float | None:
         """How near the state is to the goal, in [0, 1]: 1 if the task is solved. None: not supported.
 
-        It is a potential for step credit: it depends on the state alone, and rises with each step that helps. It may
-        use hidden information, because no message tells it to the agent.
+        It is a potential for step credit: of the state alone, hidden or not, and higher after each step that helps.
         """
         return None
 
