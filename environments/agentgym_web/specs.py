@@ -38,6 +38,7 @@ SPECS: tuple[EnvSpec, ...] = (
     _site("Admin", "admin"),
     _site("Mail", "mail"),
     _site("Phone", "phone"),
+    _site("Sites", "across"),
     EnvSpec(
         "agentgym/WebArchive-v0",
         "agentgym_web.archive.env:WebArchiveEnv",

@@ -116,7 +116,7 @@ class SiteEnv(WebEnv):
         named, parts = users_of(task), parts_of(task)
         if not set(parts) <= set(SITES) or set(named) != set(parts):
             raise TaskError(
-                f"task {task.id!r} has parts on {sorted(parts)} and users of {sorted(named)}; expected a user, or null, "
+                f"task {task.id!r} has parts on {sorted(parts)} and users of {sorted(named)}; expected a user or null "
                 f"for each part, and parts among {', '.join(SITES)}"
             )
         return super().begin(task)
