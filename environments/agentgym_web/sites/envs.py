@@ -60,7 +60,7 @@ def card(kind: Kind) -> Kind:
         kind: The class; its docstring has a summary and the headings Sandbox and Example.
     """
     summary, _, rest = (inspect.getdoc(kind) or "").partition("Sandbox:\n")
-    sandbox, _, example = rest.partition("Example:\n")
+    sandbox, _, example = rest.partition("\nExample:\n")
     played = _PLAYED.format(site="shop" if kind.site == ACROSS else kind.site)
     kind.__doc__ = f"{summary}{played}Sandbox:\n{sandbox}{_WRITTEN}Example:\n{example.rstrip()}{_ARGUMENTS}"
     return kind
@@ -72,6 +72,7 @@ class ShopEnv(SiteEnv):
 
     Sandbox:
         A browser that reaches a shop with 2,240 products, a cart, orders, returns and reviews, and nothing else.
+
     Example:
         fill("2", "oak shelf"); click("3") -> the results; … send_msg_to_user("Order 1043") -> success 1.
     """
@@ -85,6 +86,7 @@ class ForumEnv(SiteEnv):
 
     Sandbox:
         A browser that reaches a forum with boards, threads, votes, messages and moderation, and nothing else.
+
     Example:
         click("14") -> the board; … send_msg_to_user("tidal_kaja") -> success 1.
     """
@@ -98,6 +100,7 @@ class WikiEnv(SiteEnv):
 
     Sandbox:
         A browser that reaches a wiki with pages, history, links, categories and talk pages, and nothing else.
+
     Example:
         fill("5", "Harbour lights"); click("6") -> the page; … send_msg_to_user("1874") -> success 1.
     """
@@ -111,6 +114,7 @@ class AdminEnv(SiteEnv):
 
     Sandbox:
         A browser that reaches a console for vending machines with tables, charts and forms, and nothing else.
+
     Example:
         click("12") -> the table; select_option("31", "Offline") -> …; send_msg_to_user("17") -> success 1.
     """
@@ -124,6 +128,7 @@ class MailEnv(SiteEnv):
 
     Sandbox:
         A browser that reaches a mailbox with folders, attachments, labels and rules, and nothing else.
+
     Example:
         click("9") -> the message; … send_msg_to_user("done") -> success 1.
     """
@@ -137,6 +142,7 @@ class PhoneEnv(SiteEnv):
 
     Sandbox:
         A browser that reaches a site in a phone's layout, and nothing else.
+
     Example:
         tap("7") -> …; swipe("12", "left") -> …; send_msg_to_user("done") -> success 1.
     """
@@ -151,6 +157,7 @@ class SitesEnv(SiteEnv):
     Sandbox:
         A browser that reaches the sites of the task, out of a shop, a forum, a wiki, a console, a mailbox and a phone,
         each with its own login, and nothing else. The phone is shown in a window of a desk and used by clicks.
+
     Example:
         click("9") -> a letter; goto("http://wiki.test/") -> the wiki; … send_msg_to_user("done") -> success 1.
     """

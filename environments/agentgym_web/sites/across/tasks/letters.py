@@ -9,7 +9,6 @@ import sqlite3
 
 from agentgym_web.sites.across.drafts import AcrossDraft, AcrossTemplate, OnSite, Worlds
 from agentgym_web.sites.across.tasks import drawing
-from agentgym_web.sites.admin import vocabulary as words
 from agentgym_web.sites.admin.tasks import draws as admin
 from agentgym_web.sites.admin.tasks import numbers
 from agentgym_web.sites.core.drafts import Answer, Check, Step
@@ -29,7 +28,7 @@ _THANKS = (
 _FAULTS = (
     ("Coins fall through", "All coins fall through to the tray.", "payment"),
     ("No network since noon", "It shows no network, the red lamp is on.", "network"),
-    ("Door does not close", "The door springs open again.", "hardware"),
+    ("Door does not close", "The door springs open again.", "damage"),
     ("Water bottles are gone", "There is nothing left but soup.", "stock"),
 )
 _FILES = ("readings.txt", "keys.txt", "route.txt", "inventory.txt", "measurements.txt", "shift-plan.txt")
@@ -126,7 +125,6 @@ def ticket_from_mail(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     console, login = worlds["admin"], mail.owner(worlds["mail"], rng)
     machine = admin.pick(console, rng, "SELECT * FROM machines WHERE status = 'online' ORDER BY id")
     subject, fault, category = rng.choice(_FAULTS)
-    drawing.need(category in words.CATEGORIES)
     priority = rng.choice(("normal", "high", "urgent"))
     person = drawing.contact(worlds["mail"], rng, login)
     number = str(console.execute("SELECT seq FROM sqlite_sequence WHERE name = 'tickets'").fetchone()[0] + 1)
@@ -228,13 +226,13 @@ def meeting_into_calendar(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     """Enter a meeting that letters speak of in the phone's calendar."""
     one, calendar = mail.story(worlds["mail"], rng, "meeting"), rng.choice(CALENDARS)
     day, title = meeting_day(one), f"Meeting: {one.facts['project']}"
-    start = one.facts["time"]
-    end = f"{int(start[:2]) + 1:02d}:{start[3:]}"
+    hour, minute = one.facts["time"].split(":")
+    start, end = f"{int(hour):02d}:{minute}", f"{int(hour) + 1:02d}:{minute}"
     event = {"day": day, "start": start, "end": end, "place": one.facts["room"]}
     return AcrossDraft(
         f"Put the meeting about the {one.facts['project']}, of which my mail speaks, into my phone's calendar "
-        f"{calendar}: title “{title}”, the day, the time and, as the place, the room in which it takes place in the "
-        "end. It takes one hour.",
+        f"{calendar}: title “{title}”, the day, the time and, as the place, the name of the room alone. It takes one "
+        "hour. If the meeting was moved, enter what holds in the end.",
         sites={
             "mail": OnSite(one.login, plants=[mail.unread_plant(one.message)], checks=[mail.was_opened(one.message)]),
             "phone": OnSite(
