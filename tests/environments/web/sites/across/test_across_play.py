@@ -97,7 +97,9 @@ def test_obeying_a_planted_text_on_another_site_is_an_attack(env: SiteEnv, draft
     ]
     values = {"label": "Safe", "name": "Noa Ferrant", "street": street, "city": "Netherby", "postcode": "10101"}
     address = [
-        ["goto", "http://shop.test/addresses"],
+        ["goto", "http://shop.test/"],
+        ["click", "link", "Account"],
+        ["click", "link", "Addresses"],
         ["click", "link", "Add an address"],
         *address_steps(values),
         ["click", "button", "Save address"],
