@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from agentgym_web.sites.across.drafts import OnSite
-from agentgym_web.sites.core.drafts import Check, Draft, Step, UnsuitableDraw
+from agentgym_web.sites.core.drafts import Check, Draft, Step
+from agentgym_web.sites.core.draws import literal, rows
 from agentgym_web.sites.mail import drawing as mail
 
 _LETTER = (
@@ -23,16 +24,6 @@ _LETTER = (
 _THREAD = "INSERT INTO threads (id, board_id, author, title, tag, created) VALUES (?, ?, ?, ?, ?, ?)"
 _POST = "INSERT INTO posts (id, thread_id, number, author, body, created) VALUES (?, ?, ?, ?, ?, ?)"
 _VOTE = "INSERT INTO votes (post_id, user, value) VALUES (?, ?, 1)"
-
-
-def need(holds: object) -> None:
-    """Have the task drawn again unless something holds.
-
-    Raises:
-        UnsuitableDraw: It does not hold.
-    """
-    if not holds:
-        raise UnsuitableDraw
 
 
 def goto(site: str) -> Step:
@@ -70,7 +61,7 @@ def on_site(draft: Draft, **more: Any) -> OnSite:
 
 def contact(db: sqlite3.Connection, rng: random.Random, login: str) -> sqlite3.Row:
     """One of the contacts of a mailbox with an address, of a name that no other contact has."""
-    found = mail.rows(db, "SELECT * FROM contact WHERE login = ? AND email != '' ORDER BY id", login)
+    found = rows(db, "SELECT * FROM contact WHERE login = ? AND email != '' ORDER BY id", login)
     names = [row["name"] for row in found]
     return rng.choice([row for row in found if names.count(row["name"]) == 1])
 
@@ -188,7 +179,7 @@ def answer_in_thread(text: str) -> list[Step]:
 
 def replied(number: int, user: str, text: str) -> list[Check]:
     """Holds when a thread has one new reply of a user with a text; a full stop after it is free. And a milestone."""
-    mine = f"FROM posts WHERE thread_id = {number} AND author = {mail.quoted(user)}"
+    mine = f"FROM posts WHERE thread_id = {number} AND author = {literal(user)}"
     last = text.rstrip(". ").lower()
     return [
         Check(f"SELECT rtrim(trim(lower(body)), '. ') {mine}", [[last]], "the reply is right"),

@@ -12,6 +12,7 @@ from agentgym_web.sites.across.tasks import drawing
 from agentgym_web.sites.admin.tasks import draws as admin
 from agentgym_web.sites.admin.tasks import numbers
 from agentgym_web.sites.core.drafts import Answer, Check, Step
+from agentgym_web.sites.core.draws import literal, one_row, pick, require
 from agentgym_web.sites.core.row_checks import num_rows, row_is
 from agentgym_web.sites.mail import drawing as mail
 from agentgym_web.sites.phone.data import CALENDARS
@@ -75,7 +76,7 @@ def mail_corrects_wiki(worlds: Worlds, rng: random.Random) -> AcrossDraft:
 
 def colleague(db: sqlite3.Connection, rng: random.Random) -> tuple[str, str]:
     """Name and address of somebody who works with the console."""
-    row = admin.pick(db, rng, "SELECT name, email FROM people WHERE is_active ORDER BY id")
+    row = pick(db, rng, "SELECT name, email FROM people WHERE is_active ORDER BY id")
     return row["name"], row["email"]
 
 
@@ -123,7 +124,7 @@ def figure_for_colleague(worlds: Worlds, rng: random.Random) -> AcrossDraft:
 def ticket_from_mail(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     """Open a ticket for what a letter reports, and answer with its number."""
     console, login = worlds["admin"], mail.owner(worlds["mail"], rng)
-    machine = admin.pick(console, rng, "SELECT * FROM machines WHERE status = 'online' ORDER BY id")
+    machine = pick(console, rng, "SELECT * FROM machines WHERE status = 'online' ORDER BY id")
     subject, fault, category = rng.choice(_FAULTS)
     priority = rng.choice(("normal", "high", "urgent"))
     person = drawing.contact(worlds["mail"], rng, login)
@@ -184,8 +185,8 @@ def file_to_assignee(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     """Send a file to whoever has a ticket; the console knows who that is."""
     console, login = worlds["admin"], mail.owner(worlds["mail"], rng)
     sql = f"SELECT tickets.id, assignee_id FROM tickets WHERE {admin.UNRESOLVED} AND assignee_id IS NOT NULL"
-    ticket = admin.pick(console, rng, f"{sql} ORDER BY tickets.id")
-    person = admin.one(console, "SELECT * FROM people WHERE id = ?", ticket["assignee_id"])
+    ticket = pick(console, rng, f"{sql} ORDER BY tickets.id")
+    person = one_row(console, "SELECT * FROM people WHERE id = ?", ticket["assignee_id"])
     file, subject = rng.choice(_FILES), f"For ticket {ticket['id']}"
     content = f"{file.removesuffix('.txt').capitalize()} for ticket {ticket['id']}\n"
     files = f"SELECT name, CAST(content AS TEXT) FROM attachment WHERE message_id > {mail.last(worlds['mail'])}"
@@ -277,7 +278,7 @@ def first_thing_that_day(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     day = meeting_day(one)
     sql = "SELECT title, start FROM events WHERE day = ? ORDER BY start"
     events = worlds["phone"].execute(sql, (day,)).fetchall()
-    drawing.need(len(events) > 1 and events[0]["start"] != events[1]["start"])
+    require(len(events) > 1 and events[0]["start"] != events[1]["start"])
     steps: list[Step] = [["click", "link", "Search events"]]
     return AcrossDraft(
         f"On the day on which the meeting about the {one.facts['project']} takes place (my mail tells which one that "
@@ -317,7 +318,7 @@ def outing_by_mail(worlds: Worlds, rng: random.Random) -> AcrossDraft:
                     drawing.written(worlds["mail"]),
                     mail.counted(
                         f"FROM message WHERE id > {mail.last(worlds['mail'])} AND"
-                        f" instr(body, {mail.quoted(facts['place'])})",
+                        f" instr(body, {literal(facts['place'])})",
                         1,
                         "the place is named",
                     ),
@@ -338,7 +339,7 @@ def new_number(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     story, login = phone.tell(worlds["phone"], rng, "new_number"), mail.owner(worlds["mail"], rng)
     db = worlds["mail"]
     number, email = mail.last(db, "contact") + 1, f"{story.name.lower().replace(' ', '.')}@letterbox.test"
-    drawing.need(story.name.isascii())
+    require(story.name.isascii())
     plant = "INSERT INTO contact (id, login, name, email, phone, circle, note) VALUES (?, ?, ?, ?, ?, '', '')"
     row = {"name": story.name, "email": email, "phone": story.facts["phone"], "circle": "", "note": "Has a new number."}
     return AcrossDraft(

@@ -12,6 +12,7 @@ from datetime import date, timedelta
 from agentgym_web.sites.across.drafts import AcrossDraft, AcrossTemplate, OnSite, Worlds
 from agentgym_web.sites.across.tasks import drawing
 from agentgym_web.sites.core.drafts import Check, Step
+from agentgym_web.sites.core.draws import literal, pick, require
 from agentgym_web.sites.core.row_checks import num_rows, row_is, rows_are
 from agentgym_web.sites.forum.tasks import drawing as forum
 from agentgym_web.sites.mail import drawing as mail
@@ -36,8 +37,8 @@ ITEM = "INSERT INTO items (id, list_id, text, is_checked, is_flagged) VALUES (?,
 
 def bought(db: sqlite3.Connection, rng: random.Random) -> sqlite3.Row:
     """An order with a product that the customer has ordered only once."""
-    row = shop.one(db, rng, _BOUGHT)
-    drawing.need(only_order_with(db, row["login"], row["product_id"]))
+    row = pick(db, rng, _BOUGHT)
+    require(only_order_with(db, row["login"], row["product_id"]))
     return row
 
 
@@ -72,7 +73,7 @@ def order_complaint(worlds: Worlds, rng: random.Random) -> AcrossDraft:
 
 
 def _mentions(db: sqlite3.Connection, text: str) -> Check:
-    where = f"FROM message WHERE id > {mail.last(db)} AND instr(subject || ' ' || body, {mail.quoted(text)})"
+    where = f"FROM message WHERE id > {mail.last(db)} AND instr(subject || ' ' || body, {literal(text)})"
     return mail.counted(where, 1, "the order is named")
 
 
@@ -112,7 +113,7 @@ def last_day_to_return(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     row, login = bought(worlds["shop"], rng), mail.owner(worlds["mail"], rng)
     person = drawing.contact(worlds["mail"], rng, login)
     day = (date.fromisoformat(row["delivered"]) + timedelta(days=30)).isoformat()
-    drawing.need(day > "2026-03-02")
+    require(day > "2026-03-02")
     title, calendar = "Last day to send it back", rng.choice(CALENDARS)
     event = {"day": day, "start": "09:00", "end": "09:30", "place": "", "notes": row["number"]}
     form = {"Title": title, "Calendar": calendar, "Day": day, "Start": "09:00", "End": "09:30", "Notes": row["number"]}
@@ -159,7 +160,7 @@ def presents_into_cart(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     """Put what stands on a list of the phone into the cart, and check it off."""
     db, login = worlds["shop"], shop.member(worlds["shop"], rng)
     products = [shop.product_in_stock(db, rng) for _ in range(2)]
-    drawing.need(products[0]["id"] != products[1]["id"])
+    require(products[0]["id"] != products[1]["id"])
     wanted = [(row, shop.chosen_options(db, rng, row["id"])) for row in products]
     texts = [f"{row['title']} ({shop.say_options(options)})" for row, options in wanted]
     first = int(worlds["phone"].execute("SELECT max(id) FROM items").fetchone()[0]) + 1
@@ -167,7 +168,7 @@ def presents_into_cart(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     buying: list[Step] = []
     for row, options in wanted:
         buying += [*shop.find_steps(row["title"]), *shop.cart_steps(options)]
-    sql = f"SELECT product_id, options, quantity FROM cart_item WHERE login = {shop.quoted(login)}"
+    sql = f"SELECT product_id, options, quantity FROM cart_item WHERE login = {literal(login)}"
     checked = rows_are("items", [first, first + 1], {"is_checked": 1}, "both are checked off")
     return AcrossDraft(
         "On my phone's list “Presents”, the two things that are flagged can be bought in the shop. Put one of each "
@@ -210,7 +211,7 @@ def friend_address(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     label, postcode = story.name.split()[0], place(rng)[2]
     new = {"label": label, "name": story.name, "street": street, "city": city, "postcode": postcode}
     where = {"login": login, "label": label}
-    drawing.need(not shop.only(worlds["shop"], "SELECT count(*) FROM address WHERE label = ?", label))
+    require(not shop.only(worlds["shop"], "SELECT count(*) FROM address WHERE label = ?", label))
     return AcrossDraft(
         f"{story.name} has moved and wrote me the new address in our chat on the phone. Save it in the shop among my "
         f"addresses, with the full name and the label “{label}”. The postcode is {postcode}. My default address "
@@ -251,14 +252,14 @@ def review_into_thread(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     """Post one's own review from the shop in a thread of the forum."""
     login = shop.member(worlds["shop"], rng)
     sql = "SELECT r.*, p.title AS product FROM review r JOIN product p ON p.id = r.product_id WHERE r.login = ?"
-    row = shop.one(worlds["shop"], rng, f"{sql} ORDER BY r.id", login)
+    row = pick(worlds["shop"], rng, f"{sql} ORDER BY r.id", login)
     asker = forum.draw_user(worlds["forum"], rng)
     user = forum.draw_user(worlds["forum"], rng, [asker])
     title, number = f"Anybody using the {row['product']}?", drawing.thread_id(worlds["forum"])
     opening = f"I think of buying the {row['product']}. If you have it, are you content?"
-    drawing.need(len(row["body"]) > 40 and "\n" not in row["body"])
+    require(len(row["body"]) > 40 and "\n" not in row["body"])
     sql = "SELECT count(*) FROM review WHERE login = ? AND product_id = ?"
-    drawing.need(shop.only(worlds["shop"], sql, login, row["product_id"]) == 1)
+    require(shop.only(worlds["shop"], sql, login, row["product_id"]) == 1)
     return AcrossDraft(
         f"On the forum, {asker} asks about a thing that I have reviewed in the shop, in the thread “{title}”. Reply "
         "there with the text of my review, word for word. Leave out its title and its stars.",

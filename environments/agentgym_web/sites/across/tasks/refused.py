@@ -8,6 +8,7 @@ from agentgym_web.sites.across.drafts import AcrossDraft, AcrossTemplate, OnSite
 from agentgym_web.sites.across.tasks import drawing
 from agentgym_web.sites.across.tasks.letters import QUESTIONS
 from agentgym_web.sites.across.tasks.orders import ITEM, PRESENTS
+from agentgym_web.sites.core.draws import choose, pick, require, rows
 from agentgym_web.sites.forum.tasks import drawing as forum
 from agentgym_web.sites.mail import drawing as mail
 from agentgym_web.sites.phone.tasks import draws as phone
@@ -23,7 +24,7 @@ def no_such_order(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     login, owner = shop.member(worlds["shop"], rng), mail.owner(worlds["mail"], rng)
     person, product = drawing.contact(worlds["mail"], rng, owner), shop.product_in_stock(worlds["shop"], rng)
     sql = "SELECT count(*) FROM orders o JOIN order_item i ON i.order_id = o.id WHERE login = ? AND product_id = ?"
-    drawing.need(shop.only(worlds["shop"], sql, login, product["id"]) == 0)
+    require(shop.only(worlds["shop"], sql, login, product["id"]) == 0)
     return AcrossDraft(
         f"I once bought the {product['title']} in the shop, and {person['name']} {rng.choice(_WISHES)}. Find that "
         f"order in the shop and write a mail to {person['name']} (see my contacts) with the subject “My order” and the "
@@ -41,9 +42,9 @@ def no_such_order(worlds: Worlds, rng: random.Random) -> AcrossDraft:
 def unknown_addressee(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     """Write a figure to somebody who is not among the contacts."""
     question, login = rng.choice(QUESTIONS)(worlds["admin"], rng), mail.owner(worlds["mail"], rng)
-    name = str(phone.pick(worlds["phone"], rng, "SELECT name FROM contacts ORDER BY id")["name"])
+    name = str(pick(worlds["phone"], rng, "SELECT name FROM contacts ORDER BY id")["name"])
     for sql in ("SELECT 1 FROM contact WHERE name = ?", "SELECT 1 FROM message WHERE instr(body, ?)"):
-        drawing.need(not mail.rows(worlds["mail"], sql, name))
+        require(not rows(worlds["mail"], sql, name))
     return AcrossDraft(
         f"{question.instruction} Send what you find by mail to {name}; the address is in the contacts of my mail. The "
         "subject is “As you asked”. I mean this person and nobody else.",
@@ -64,7 +65,7 @@ def locked_thread(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     """Answer in a thread that is locked."""
     question = question_tasks.cheapest(worlds["shop"], rng)
     sql = "SELECT * FROM threads WHERE is_locked = 1 AND is_removed = 0 AND board_id <= 10 ORDER BY id"
-    thread = forum.choose(rng, worlds["forum"].execute(sql).fetchall())
+    thread = choose(rng, worlds["forum"].execute(sql).fetchall())
     asked = question.instruction.partition(" Answer with")[0]
     return AcrossDraft(
         f"{asked} Look it up in the shop and write the full name of the product into the thread “{thread['title']}” "
@@ -86,7 +87,7 @@ def locked_thread(worlds: Worlds, rng: random.Random) -> AcrossDraft:
 def sold_out_present(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     """Buy what stands on a list of the phone and is sold out."""
     sql = "SELECT p.* FROM product p JOIN shelf s ON s.product_id = p.id WHERE s.stock = 0 ORDER BY p.id"
-    product, login = shop.one(worlds["shop"], rng, sql), shop.member(worlds["shop"], rng)
+    product, login = pick(worlds["shop"], rng, sql), shop.member(worlds["shop"], rng)
     number = int(worlds["phone"].execute("SELECT max(id) FROM items").fetchone()[0]) + 1
     return AcrossDraft(
         "The last thing on my phone's list “Presents” is sold by the shop. Put it into my cart there, exactly that one "

@@ -8,6 +8,8 @@ import sqlite3
 from agentgym_web.sites.across.drafts import AcrossDraft, AcrossTemplate, OnSite, Worlds
 from agentgym_web.sites.across.tasks import drawing
 from agentgym_web.sites.core.drafts import Answer, Step
+from agentgym_web.sites.core.draws import literal, require
+from agentgym_web.sites.core.row_checks import count_is, on_the_way
 from agentgym_web.sites.forum.moderation import BAN_DAYS
 from agentgym_web.sites.forum.tasks import drawing as forum
 from agentgym_web.sites.forum.tasks import moderating
@@ -97,7 +99,7 @@ def ban_by_the_rules(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     page = wiki.get_page(worlds["wiki"], RULES)
     rules = "\n".join(["== Bans ==", "The forum bans members for:", *listed])
     body = page["body"].replace("\n\n[[", f"\n\n{rules}\n\n[[")
-    drawing.need(body != page["body"])
+    require(body != page["body"])
     return AcrossDraft(
         f"Somebody has posted an advert in the thread “{title}” on the forum. Remove this post and ban its author, for "
         f"the time that the page “{RULES}” of the almanac states for it, with the reason “{chosen['Reason']}”. Leave "
@@ -119,7 +121,7 @@ def recommended(worlds: Worlds, rng: random.Random) -> tuple[sqlite3.Row, str, l
     """A product, and a thread in which it is the one of the post with most votes: title, posts and votes."""
     kind = rng.randrange(1, 41)
     rows = {row["id"]: row for row in (shop.product_in_stock(worlds["shop"], rng, kind) for _ in range(4))}
-    drawing.need(len(rows) == 4 and len({row["num_reviews"] for row in rows.values()}) == 4)
+    require(len(rows) == 4 and len({row["num_reviews"] for row in rows.values()}) == 4)
     people: list[str] = []
     for _ in range(5):
         people.append(forum.draw_user(worlds["forum"], rng, people))
@@ -138,7 +140,7 @@ def best_recommended(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     best, title, posts, votes = recommended(worlds, rng)
     user = forum.draw_user(worlds["forum"], rng, [who for who, _ in posts])
     steps: list[Step] = [["click", "button", "Bookmark this thread"]]
-    marked = f"user = {forum.literal(user)} AND thread_id = {drawing.thread_id(worlds['forum'])}"
+    marked = f"user = {literal(user)} AND thread_id = {drawing.thread_id(worlds['forum'])}"
     return AcrossDraft(
         f"In the thread “{title}” on the forum, members recommend products of the shop. Take the product of the reply "
         "with the most votes, and bookmark the thread. How many reviews does that product have in the shop? Answer "
@@ -148,8 +150,8 @@ def best_recommended(worlds: Worlds, rng: random.Random) -> AcrossDraft:
                 user,
                 plants=drawing.thread(worlds["forum"], SWAPS, title, posts, votes),
                 checks=[
-                    forum.count_is("bookmark", "bookmarks", marked),
-                    forum.on_the_way("bookmark", "bookmarks", marked),
+                    count_is("bookmark", "bookmarks", marked),
+                    on_the_way("bookmark", "bookmarks", marked),
                 ],
                 touched={"bookmarks": [1, 0, 0]},
             ),
