@@ -1,6 +1,6 @@
 """Elements by the ids that an agent reads: where they are, and what a script in the page does with them.
 
-The scripts are in `scripts/page.js`. This file explains to the agent why an element cannot be used.
+The scripts are in `scripts/`. This file explains to the agent why an element cannot be used.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Elements:
     async def located(
         self, bid: Bid, options: Mapping[str, Any], *, covered_is_fine: bool = False
     ) -> tuple[str, int, dict[str, Any]]:
-        """The frame of an element, its number there, and what `locate` of `page.js` said."""
+        """The frame of an element, its number there, and what `locate` in `scripts/reaching.js` said."""
         letters = str(bid).strip().strip("[]").rstrip("0123456789")
         digits = str(bid).strip().strip("[]")[len(letters) :]
         if not digits or len(digits) > 9:
@@ -66,7 +66,7 @@ class Elements:
     async def call(
         self, frame: str, function: str, number: int, *arguments: Any, covered_is_fine: bool = False
     ) -> dict[str, Any]:
-        """Call a function of `page.js` on an element."""
+        """Call a function of the scripts on an element."""
         inner = ", ".join(json.dumps(each) for each in arguments)
         tab = self.tab
         task = asyncio.ensure_future(

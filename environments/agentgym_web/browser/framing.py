@@ -18,7 +18,7 @@ async def add_frames(window: Window, tree: dict[str, Any], options: Mapping[str,
 
     Args:
         window: The window.
-        tree: What `page.js` returned for the outermost page; it is changed.
+        tree: What `observe` of the scripts returned for the outermost page; it is changed.
         options: What it was asked with.
     """
     tab = window.tab

@@ -135,7 +135,7 @@ class Tab:
 
         Args:
             expression: JavaScript.
-            own_world: Whether it runs in the world of `page.js`; else in the page's own.
+            own_world: Whether it runs in the world of our own scripts; else in the page's own.
             frame: The frame's id; "" is the outermost.
             by_value: Whether the value itself is returned; else the remote object.
 

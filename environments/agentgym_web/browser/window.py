@@ -9,7 +9,6 @@ import asyncio
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,11 @@ from agentgym_web.browser.devtools import Connection, unheard
 from agentgym_web.browser.errors import BrowserStartError, DevToolsError
 from agentgym_web.browser.fetching import Watch
 from agentgym_web.browser.gate import Gate, Network, Traffic
+from agentgym_web.browser.scripting import clock_script, page_script
 from agentgym_web.browser.settings import PageSettings
 from agentgym_web.browser.sight import one_line
 from agentgym_web.browser.tab import WORLD, Tab
 
-SCRIPTS = Path(__file__).parent / "scripts"
 _GOOD_SCHEMES = ("http:", "https:", "about:", "data:", "blob:")
 _MAX_DOWNLOADS = 10
 _MAX_REFUSED_TABS = 20
@@ -285,27 +284,3 @@ class Window:
         """Wait for tabs that are opening."""
         while self._opening:
             await asyncio.wait(set(self._opening), timeout=5)
-
-
-def clock_script(secret: str, settings: PageSettings, seed: int) -> str:
-    """The script for the page's own world."""
-    values = {
-        "SECRET": secret,
-        "VIRTUAL": "true" if settings.virtual_time else "false",
-        "START_MS": str(settings.start_ms),
-        "SEED": str(seed),
-    }
-    text = _source("clock.js")
-    for name, value in values.items():
-        text = text.replace(f"__{name}__", value)
-    return text
-
-
-def page_script(secret: str) -> str:
-    """The script for the world of our own."""
-    return _source("page.js").replace("__SECRET__", secret)
-
-
-@lru_cache(maxsize=4)
-def _source(name: str) -> str:
-    return (SCRIPTS / name).read_text(encoding="utf-8")

@@ -1,5 +1,5 @@
 // Runs in the page's own world before the page's scripts, in every frame: the page's clock, its unfinished requests,
-// and which elements listen for clicks. `page.js`, in a world of its own, asks it by events of a secret name.
+// and which elements listen for clicks. Our other scripts, in a world of their own, ask it by events of a secret name.
 ((SECRET, VIRTUAL, START_MS, SEED) => {
   const define = (owner, name, value) =>
     Object.defineProperty(owner, name, { value, writable: true, configurable: true, enumerable: owner === window });
