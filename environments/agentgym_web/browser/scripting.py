@@ -46,7 +46,8 @@ def clock_script(secret: str, settings: PageSettings, seed: int) -> str:
 def page_script(secret: str) -> str:
     """The script for the world of our own, which observes and finds elements: all its files in one function."""
     inner = "\n".join(_source(name) for name in _OWN_FILES)
-    return f'((SECRET) => {{\n{inner}\n}})("{secret}");'
+    # On a page without scripts the browser runs this only when we ask for it, and again when a script comes later.
+    return f'if (!Object.hasOwn(globalThis, "agentgym")) ((SECRET) => {{\n{inner}\n}})("{secret}");'
 
 
 @lru_cache(maxsize=16)

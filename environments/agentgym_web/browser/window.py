@@ -52,7 +52,8 @@ class Window:
         self.folder = folder
         self.seed = 0
         self.files = settings.files
-        self.frame_letters: dict[str, str] = {}
+        self.span_ms: float = settings.step_ms
+        self.num_looks = 0
         self._secret = secret
         self._downloads: dict[str, str] = {}
         self.downloaded: list[Path] = []

@@ -20,12 +20,10 @@ class Printer {
     this.lines = []; // [depth, relevance, text, id or 0, kind]
     this.run = "";
     this.count = 0;
-    this.hidden = 0;
     this.depth = 0;
     this.offset = { x: 0, y: 0 };
     this.active = document.activeElement;
-    this.boxes = [];
-    this.crossOrigin = [];
+    this.unread = new Set(); // ids of frames that only the harness can look into
     this.skipped = options.skip ? new Set(document.querySelectorAll(options.skip)) : null;
     this.width = innerWidth;
     this.height = innerHeight;
@@ -49,6 +47,7 @@ class Printer {
     return rect.bottom > 0 && rect.right > 0 && rect.top < this.height && rect.left < this.width;
   }
 
+  // The parts of a line with the element's states and its place.
   finish(element, role, parts, shownBy = null) {
     const tag = element.tagName;
     if (tag === "INPUT" || tag === "TEXTAREA") {
@@ -93,6 +92,7 @@ class Printer {
     return parts.filter(Boolean).join(" ");
   }
 
+  // An element without text that is seen by its colour, its border or its class.
   box(element, tag, depth) {
     const rect = element.getBoundingClientRect();
     if (rect.width < 3 || rect.height < 3) return;

@@ -3,6 +3,7 @@
 const KEPT = ["id", "name", "type", "value", "href", "alt", "title", "placeholder", "role", "for", "checked", "selected", "disabled", "aria-label", "class"];
 const lookAtDom = (options) => {
   const out = [];
+  const frames = [];
   let size = 0;
   const escape = (text) => text.replace(/[&<>]/g, (mark) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[mark]);
   const add = (text) => { out.push(text); size += text.length; };
@@ -23,7 +24,8 @@ const lookAtDom = (options) => {
         const value = getAttribute.call(child, name);
         if (value !== null && value !== "") attributes.push(`${name}="${escape(clip(squeeze(value), 100)).replace(/"/g, "&quot;")}"`);
       }
-      const known = ids.get(child);
+      const isUnread = tag === "iframe" && !insideOf(child);
+      const known = isUnread ? idOf(child) : ids.get(child);
       const inner = (tag !== "form" && child.shadowRoot) || (tag === "iframe" ? insideOf(child)?.body : null) || child;
       const useless = known === undefined && !attributes.length && (tag === "div" || tag === "span");
       if (useless) {
@@ -33,7 +35,11 @@ const lookAtDom = (options) => {
       const head = `${tag}${known === undefined ? "" : ` bid="${known}"`}${attributes.length ? ` ${attributes.join(" ")}` : ""}`;
       const first = firstOf(inner);
       const only = nodesOf(inner).length === 1 && first.nodeType === 3 ? squeeze(first.data) : null;
-      if (!first) add(`${" ".repeat(depth)}<${head}/>`);
+      if (isUnread) {
+        add(`${" ".repeat(depth)}<${head}>`);
+        frames.push([known, out.length]);
+        add(`${" ".repeat(depth)}</${tag}>`);
+      } else if (!first) add(`${" ".repeat(depth)}<${head}/>`);
       else if (only !== null) add(`${" ".repeat(depth)}<${head}>${escape(clip(only, options.clip))}</${tag}>`);
       else {
         add(`${" ".repeat(depth)}<${head}>`);
@@ -43,7 +49,7 @@ const lookAtDom = (options) => {
     }
   };
   if (document.body) visit(document.body, 0);
-  return out.join("\n");
+  return { lines: out, frames };
 };
 
 const lookAtMarks = () => {

@@ -30,8 +30,8 @@ const describe = (element) => {
   return `${known === undefined ? "" : `[${known}] `}${tag !== "FORM" && roleOf(element, tag) || tag.toLowerCase()}${text ? ` ${quote(text)}` : ""}`;
 };
 
-const locate = (id, { needsPoint = true, editable = false, scroll = true } = {}) => {
-  if (!elements.has(id)) return { error: "unknown" };
+const locate = (id, { needsPoint = true, editable = false, coveredIsFine = false } = {}) => {
+  if (id < 1 || id > lastId) return { error: "unknown" };
   let element = elementOf(id);
   if (!element) return { error: "vanished" };
   if (editable) {
@@ -49,7 +49,7 @@ const locate = (id, { needsPoint = true, editable = false, scroll = true } = {})
     if (!label || !label.checkVisibility()) return { error: "hidden", what: describe(element) };
     shown = label;
   }
-  if (scroll) shown.scrollIntoViewIfNeeded ? shown.scrollIntoViewIfNeeded(true) : shown.scrollIntoView({ block: "center", behavior: "instant" });
+  shown.scrollIntoViewIfNeeded ? shown.scrollIntoViewIfNeeded(true) : shown.scrollIntoView({ block: "center", behavior: "instant" });
   const offset = offsetOf(shown);
   const rects = [...shown.getClientRects()].filter((rect) => rect.width > 0 && rect.height > 0);
   if (!rects.length) {
@@ -69,7 +69,21 @@ const locate = (id, { needsPoint = true, editable = false, scroll = true } = {})
       if (fits) return { x, y, tag: element.tagName, type: element.type || "" };
       cover = cover || hit;
     }
+  if (coveredIsFine) return centreOf(shown);
   return { error: "covered", what: describe(element), by: cover ? describe(cover) : "something outside the window" };
+};
+
+// A point of a frame as a point of the window around it, and what lies over the frame there.
+const around = (id, x, y, coveredIsFine) => {
+  const element = elementOf(id);
+  if (!element) return { error: "vanished" };
+  const rect = element.getBoundingClientRect();
+  const offset = offsetOf(element);
+  const left = x + rect.left + element.clientLeft + offset.x;
+  const top = y + rect.top + element.clientTop + offset.y;
+  const hit = under(left, top);
+  if (hit === element || coveredIsFine) return { x: left, y: top };
+  return { error: "covered", what: describe(element), by: hit ? describe(hit) : "something outside the window" };
 };
 
 const focus = (id, select) => {
@@ -126,9 +140,7 @@ const selectOptions = (id, wanted) => {
   return {};
 };
 
-const centre = (id) => {
-  const element = elementOf(id);
-  if (!element) return { error: "vanished" };
+const centreOf = (element) => {
   const rect = element.getBoundingClientRect();
   const offset = offsetOf(element);
   return { x: rect.left + rect.width / 2 + offset.x, y: rect.top + rect.height / 2 + offset.y };

@@ -91,6 +91,7 @@ const offsetOf = (element) => {
   return offset;
 };
 
+const holdsFocus = () => window === top || document.hasFocus();
 // The element that has the focus, within shadow trees and frames too.
 const deepActive = () => {
   let active = document.activeElement;

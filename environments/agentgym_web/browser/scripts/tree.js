@@ -242,10 +242,11 @@ class Walk extends Printer {
     const name = ownName(element, "IFRAME", "iframe");
     const doc = insideOf(element);
     this.lines.push([depth, 2, `[${id}] iframe${name ? ` ${quote(clip(name, this.options.clip))}` : ""}`, id, "iframe"]);
-    if (!doc || !doc.body) {
-      this.crossOrigin.push([id, this.lines.length]);
+    if (!doc) {
+      this.unread.add(id);
       return;
     }
+    if (!doc.body) return;
     const rect = element.getBoundingClientRect();
     const outer = this.offset;
     const active = this.active;
@@ -262,7 +263,7 @@ class Walk extends Printer {
 const lookAtTree = (options) => {
   ask(document, { marks: true });
   const walk = new Walk(options);
-  walk.active = deepActive();
+  walk.active = holdsFocus() ? deepActive() : null;
   if (document.body) {
     walk.children(document.body, 0);
     walk.flush(0);
@@ -285,8 +286,8 @@ const lookAtTree = (options) => {
     lines: lines.map((line) => " ".repeat(Math.min(line[0], 12)) + line[2]),
     relevance: lines.map((line) => line[1]).join(""),
     depths: lines.map((line) => Math.min(line[0], 99)),
-    crossOrigin: walk.crossOrigin,
     cut: walk.count > options.maxElements,
     above, below,
+    frames: lines.flatMap((line, index) => (walk.unread.has(line[3]) ? [[line[3], index + 1]] : [])),
   };
 };
