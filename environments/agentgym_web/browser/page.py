@@ -26,6 +26,7 @@ from agentgym_web.browser.window import Window
 T = TypeVar("T")
 _ROUNDS = 6
 _SENDING_S = 0.3
+_GOING_S = 0.05
 _LONGEST_S = 30.0
 Call = tuple[str, Mapping[str, Any]]
 """An action's name and its arguments."""
@@ -247,6 +248,7 @@ class WebPage:
             except PageGoneError:
                 if window.connection.is_lost:
                     raise BrowserLostError("the browser ended") from None
+                await tab.begins(_GOING_S)
             except ScriptError as failure:
                 await self._revive(f"The page could not be read and was closed: {failure}")
         window.num_looks += 1

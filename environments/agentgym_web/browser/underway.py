@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 _KINDS = {"Image", "Stylesheet", "Font"}
-_FRAME_BEGINS = {"Page.frameRequestedNavigation", "Page.frameStartedNavigating", "Page.frameStartedLoading"}
-_FRAME_ENDS = {"Page.frameStoppedLoading", "Page.frameClearedScheduledNavigation", "Page.frameDetached"}
+_FRAME_BEGINS = {"Page.frameStartedNavigating", "Page.frameStartedLoading"}
+_FRAME_ENDS = {"Page.frameStoppedLoading", "Page.frameDetached"}
 _REQUEST_ENDS = {"Network.loadingFinished", "Network.loadingFailed"}
 
 
@@ -46,15 +46,17 @@ class UnderWay:
                 self._waited_for.add(params["requestId"])
         elif method in _REQUEST_ENDS:
             self._end(params["requestId"])
+        elif method == "Page.frameRequestedNavigation":
+            if params["frameId"] != main_frame and params.get("disposition") in (None, "currentTab"):
+                self._waited_for.add(_asked(params))
+        elif method == "Page.frameClearedScheduledNavigation":  # it was given up, or it is under way
+            self._end(_asked(params))
         elif method in _FRAME_BEGINS:
-            is_other = params.get("navigationType") == "sameDocument" or params.get("disposition") not in (
-                None,
-                "currentTab",
-            )
-            if params["frameId"] != main_frame and not is_other:
+            if params["frameId"] != main_frame and params.get("navigationType") != "sameDocument":
                 self._waited_for.add(params["frameId"])
         elif method in _FRAME_ENDS:
             self._end(params["frameId"])
+            self._end(_asked(params))
 
     def _end(self, whose: str) -> None:
         if whose in self._waited_for:
@@ -78,3 +80,7 @@ class UnderWay:
                 self.forget()
                 return False
         return True
+
+
+def _asked(params: Mapping[str, Any]) -> str:
+    return f"asked {params['frameId']}"

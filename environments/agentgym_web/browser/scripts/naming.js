@@ -104,6 +104,9 @@ const labelText = (label) => {
   return squeeze(text);
 };
 
+// Also by the fieldset or the group of options around it.
+const isDisabled = (element) => element.disabled !== undefined && element.matches(":disabled");
+
 const isClickable = (element, tag) => {
   if (clickable.has(element)) return true;
   if (element.hasAttribute("onclick") || element.isContentEditable && !element.parentElement?.isContentEditable) return true;

@@ -79,7 +79,7 @@ class Printer {
       const details = tag === "SUMMARY" ? element.parentElement : element;
       parts.push(details?.open ? "open" : "closed");
     }
-    if (element.disabled || element.getAttribute("aria-disabled") === "true") parts.push("disabled");
+    if (isDisabled(element) || element.getAttribute("aria-disabled") === "true") parts.push("disabled");
     if (element.readOnly) parts.push("readonly");
     if (element.required || element.getAttribute("aria-required") === "true") parts.push("required");
     if (element.getAttribute("aria-invalid") === "true") parts.push("invalid");

@@ -41,7 +41,7 @@ const locate = (id, { needsPoint = true, editable = false, coveredIsFine = false
     if (!fits) return { error: "notEditable", what: describe(element) };
     if (element.readOnly) return { error: "readonly", what: describe(element) };
   }
-  if (element.disabled) return { error: "disabled", what: describe(element) };
+  if (isDisabled(element)) return { error: "disabled", what: describe(element) };
   if (!needsPoint) return { element: true };
   let shown = element;
   if (!element.checkVisibility({ visibilityProperty: true })) {
@@ -123,13 +123,13 @@ const selectOptions = (id, wanted) => {
   if (element?.tagName === "LABEL" && element.control) element = element.control;
   if (!element) return { error: "vanished" };
   if (element.tagName !== "SELECT") return { error: "notSelect", what: describe(element) };
-  if (element.disabled) return { error: "disabled", what: describe(element) };
+  if (isDisabled(element)) return { error: "disabled", what: describe(element) };
   const options = [...element.options];
   const chosen = [];
   for (const each of wanted) {
     const found = options.find((option) => option.value === each || squeeze(option.label || option.text) === squeeze(each));
     if (!found) return { error: "noOption", what: describe(element), wanted: each, options: options.slice(0, 20).map((option) => squeeze(option.label || option.text)) };
-    if (found.disabled) return { error: "disabled", what: describe(found) };
+    if (isDisabled(found)) return { error: "disabled", what: describe(found) };
     chosen.push(found);
   }
   if (!element.multiple && chosen.length > 1) return { error: "oneOption", what: describe(element) };

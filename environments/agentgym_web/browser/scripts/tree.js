@@ -160,7 +160,7 @@ class Walk extends Printer {
         break;
       }
       const option = options[index];
-      const marks = `${option.selected ? " selected" : ""}${option.disabled ? " disabled" : ""}`;
+      const marks = `${option.selected ? " selected" : ""}${isDisabled(option) ? " disabled" : ""}`;
       const own = role === "listbox" || this.options.ids === "all" ? idOf(option) : 0;
       this.lines.push([depth + 1, 3, `${own ? `[${own}] ` : ""}option ${quote(clip(squeeze(option.label || option.text), 80))}${marks}`, own, "option"]);
     }

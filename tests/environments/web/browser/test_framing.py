@@ -89,9 +89,8 @@ def test_letters_count_on_after_z(number: int, letters: str) -> None:
 def test_frame_keeps_its_letters_when_another_one_goes(browser: Browser) -> None:
     browser.site.pages["b.test/in"] = "<button>One</button>"
     browser.site.pages["c.test/in"] = "<button>Two</button>"
-    browser.show(
-        '<iframe id=one src="http://b.test/in"></iframe><iframe src="http://c.test/in"></iframe><button onclick="one.remove()">Go</button>'
-    )
+    browser.show("""<iframe id=one src="http://b.test/in"></iframe><iframe src="http://c.test/in"></iframe>
+        <button onclick="one.remove()">Go</button>""")
     assert browser.id("Two") == "b1"
 
     browser.do("click", bid=browser.id("Go"))
