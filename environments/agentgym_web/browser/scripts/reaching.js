@@ -26,8 +26,10 @@ const composedContains = (outer, inner) => {
 const describe = (element) => {
   const tag = tagOf(element);
   const known = ids.get(element);
-  const text = clip(squeeze(contentOf(element) || ""), 40);
-  return `${known === undefined ? "" : `[${known}] `}${tag !== "FORM" && roleOf(element, tag) || tag.toLowerCase()}${text ? ` ${quote(text)}` : ""}`;
+  const isForm = tag === "FORM"; // whose fields may hide its properties
+  const role = isForm ? "" : roleOf(element, tag);
+  const name = (!isForm && ownName(element, tag, role)) || squeeze(contentOf(element) || "");
+  return `${known === undefined ? "" : `[${known}] `}${role || tag.toLowerCase()}${name ? ` ${quote(clip(name, 40))}` : ""}`;
 };
 
 const locate = (id, { needsPoint = true, editable = false, coveredIsFine = false } = {}) => {

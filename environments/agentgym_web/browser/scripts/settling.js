@@ -9,10 +9,14 @@ channel.port1.onmessage = () => waiting.shift()?.();
 const hop = () => new Promise((go) => { waiting.push(go); channel.port2.postMessage(0); });
 const pause = (ms) => new Promise((go) => setTimeout(go, ms));
 
+const nextFrame = () => new Promise((go) => { requestAnimationFrame(go); setTimeout(go, 50); });
+
 const STILL_MS = 1000;
 const FRAME_MS = 50;
 const MOST_TIMERS = 5000;
 const DUE_MS = 120;
+const endless = new WeakSet(); // documents that did not load in time, such as one that was opened and never closed
+const focused = new WeakSet(); // documents whose field with autofocus had its turn
 const settledSteps = new WeakMap(); // by document
 
 class Settling {
@@ -30,10 +34,12 @@ class Settling {
   async loaded() {
     await hop();
     this.documents = document.querySelector("iframe, frame") ? frames(document) : [document];
-    while (this.documents.some((doc) => doc.readyState !== "complete") && !this.isOver) {
+    const unloaded = () => this.documents.filter((doc) => doc.readyState !== "complete" && !endless.has(doc));
+    while (unloaded().length && !this.isOver) {
       await pause(4);
       this.documents = frames(document);
     }
+    for (const doc of unloaded()) endless.add(doc);
   }
 
   // A step moves a document's clock once, however often it is looked at.
@@ -41,6 +47,15 @@ class Settling {
     if (this.step !== undefined && settledSteps.get(doc) === this.step) return 0;
     settledSteps.set(doc, this.step);
     return this.spanMs;
+  }
+
+  // A field with autofocus gets the focus only when a frame is drawn.
+  async focusFirst() {
+    for (const doc of this.documents) {
+      if (focused.has(doc)) continue;
+      focused.add(doc);
+      if (doc.activeElement === doc.body && doc.querySelector("[autofocus]")) await nextFrame();
+    }
   }
 
   async still(limitMs) {
@@ -110,7 +125,7 @@ class Settling {
         }
       }
     if (!ended) return;
-    await new Promise((go) => { requestAnimationFrame(go); setTimeout(go, 50); });
+    await nextFrame();
     if (this.virtual) for (const doc of this.documents) ask(doc, { span: 0 });
     await hop();
   }
@@ -120,6 +135,7 @@ class Settling {
 const settle = async (options) => {
   const settling = new Settling(options);
   await settling.loaded();
+  await settling.focusFirst();
   await (settling.virtual ? settling.runClock() : settling.waitForQuiet());
   await settling.showImages();
   if (settling.isOver) for (const doc of settling.documents) ask(doc, { forget: true });
@@ -129,5 +145,5 @@ const settle = async (options) => {
   return sent;
 };
 
-// Until the next frame is drawn: a wheel scrolls only then.
+// Until the frame after the next is drawn: a wheel scrolls only then.
 const drawn = () => new Promise((go) => { requestAnimationFrame(() => requestAnimationFrame(go)); setTimeout(go, 200); });

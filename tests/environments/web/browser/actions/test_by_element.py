@@ -164,11 +164,11 @@ def test_fill_through_a_label(browser: Browser) -> None:
 @pytest.mark.parametrize(
     ("field", "why"),
     [
-        ("<input readonly aria-label=Name>", "[1] textbox is read-only."),
-        ("<input disabled aria-label=Name>", "[1] textbox is disabled."),
+        ("<input readonly aria-label=Name>", '[1] textbox "Name" is read-only.'),
+        ("<input disabled aria-label=Name>", '[1] textbox "Name" is disabled.'),
         ("<button>Name</button>", '[1] button "Name" is no text field, so that it cannot be filled.'),
-        ("<input type=checkbox aria-label=Name>", "[1] checkbox is no text field, so that it cannot be filled."),
-        ("<fieldset disabled><input aria-label=Name></fieldset>", "[1] textbox is disabled."),
+        ("<input type=checkbox aria-label=Name>", '[1] checkbox "Name" is no text field, so that it cannot be filled.'),
+        ("<fieldset disabled><input aria-label=Name></fieldset>", '[1] textbox "Name" is disabled.'),
     ],
 )
 def test_fill_of_what_takes_no_text_is_explained(browser: Browser, field: str, why: str) -> None:
@@ -259,9 +259,9 @@ def test_select_option_of_several(browser: Browser) -> None:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ("Huge", "[1] combobox \"SmallMediumLarge\" has no option 'Huge'. Options: 'Small', 'Medium', 'Large'."),
+        ("Huge", "[1] combobox \"Size\" has no option 'Huge'. Options: 'Small', 'Medium', 'Large'."),
         ("Large", 'option "Large" is disabled.'),
-        (["Small", "Medium"], '[1] combobox "SmallMediumLarge" takes one option only.'),
+        (["Small", "Medium"], '[1] combobox "Size" takes one option only.'),
     ],
 )
 def test_select_option_that_cannot_be_is_explained(browser: Browser, options: Any, why: str) -> None:

@@ -96,8 +96,8 @@ def test_link_into_a_new_tab_brings_it_to_the_front(browser: Browser) -> None:
 
 
 def test_tab_that_closes_itself_gives_way(browser: Browser) -> None:
-    browser.site.pages["/two"] = "<button onclick='close()'>Close</button>"
-    browser.show("<button onclick=\"open('/two')\">Next</button>")
+    browser.site.pages["/two"] = "<button onclick='window.close()'>Close</button>"
+    browser.show("<button onclick=\"window.open('/two')\">Next</button>")
     browser.do("click", bid="1")
     sight = browser.do("click", bid="1")
 
