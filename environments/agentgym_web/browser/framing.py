@@ -32,6 +32,13 @@ async def add_frames(tab: Tab, found: dict[str, Any], options: Mapping[str, Any]
     await _Framing(tab, options, deadline).fill(found, "")
 
 
+def split_lines(found: dict[str, Any]) -> None:
+    """Make lists of the lines of the tree and the DOM, which come as one text: many texts would take longer."""
+    tree = found["tree"]
+    tree["lines"] = tree["lines"].split("\n") if tree["lines"] else []
+    found["dom"] = found["dom"].split("\n") if found["dom"] else []
+
+
 class _Framing:
     """One look into the frames of a tab."""
 
@@ -75,6 +82,7 @@ class _Framing:
             content = await asyncio.wait_for(tab.evaluate(self._question, frame=frame), left)
         except (DevToolsError, TimeoutError, KeyError):
             return None
+        split_lines(content)
         _put_letters(content, letters)
         await self.fill(content, letters)
         return content

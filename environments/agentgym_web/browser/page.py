@@ -17,7 +17,7 @@ from agentgym.errors import ActionSyntaxError, CancelledEpisode
 from agentgym_web.browser.acting import Acting
 from agentgym_web.browser.devtools import unheard
 from agentgym_web.browser.errors import BrowserLostError, DevToolsError, PageGoneError, ScriptError
-from agentgym_web.browser.framing import add_frames
+from agentgym_web.browser.framing import add_frames, split_lines
 from agentgym_web.browser.gate import Network, Traffic
 from agentgym_web.browser.settings import View
 from agentgym_web.browser.sight import Sight, TabTitle, decode_picture, draw_marks
@@ -287,6 +287,7 @@ class WebPage:
         asked = asyncio.ensure_future(tab.evaluate(f"agentgym.observe({json.dumps(options)})"))
         found: dict[str, Any] = await tab.crash_or(asked, settings.settle_s + settings.hang_s)
         tab.url, tab.title = found["url"], found["title"]
+        split_lines(found)
         if found["frames"]:
             await add_frames(tab, found, options)
         return found

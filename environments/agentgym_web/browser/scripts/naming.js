@@ -28,7 +28,7 @@ const STRUCTURE = new Set([
   "complementary", "banner", "contentinfo", "article", "dialog", "alertdialog", "group", "form", "region", "search", "iframe",
   "listitem", "rowgroup", "feed", "log", "progressbar", "meter", "img", "canvas", "treegrid", "application",
 ]);
-const QUIET_UNLESS_NAMED = new Set(["group", "form", "region", "rowgroup", "progressbar", "figure", "blockquote"]);
+const QUIET_UNLESS_NAMED = new Set(["group", "form", "region", "rowgroup", "figure", "blockquote"]);
 const INLINE = new Set([
   "SPAN", "B", "I", "EM", "STRONG", "SMALL", "CODE", "U", "S", "SUB", "SUP", "FONT", "MARK", "ABBR", "TIME", "LABEL", "TSPAN", "BDI",
   "KBD", "SAMP", "VAR", "Q", "CITE", "DFN", "INS", "DEL", "A", "TT", "BIG", "OUTPUT", "DATA", "WBR",
@@ -41,10 +41,13 @@ const SKIP = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META",
 const UNPRINTED = /[\s\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff]+/g;
 const LONGEST = 100_000;
 const DEEPEST = 800; // elements within each other: more would be too many calls within each other
+const ODD = /[^\x20\x21\x23-\x5b\x5d-\x7e]| {2}|^ | $/; // what a text may hold that has to be changed in any way
+const isOdd = (text) => text.length > LONGEST || ODD.test(text);
+const isBlank = (text) => !/\S/.test(text);
 const flat = (text) => String(text).slice(0, LONGEST).replace(UNPRINTED, " ");
-const squeeze = (text) => flat(text).trim();
-const clip = (text, limit) => (text.length > limit ? `${text.slice(0, limit)}…` : text).toWellFormed();
-const quote = (text) => `"${flat(text).toWellFormed().replace(/["\\]/g, "\\$&")}"`;
+const squeeze = (text) => (typeof text === "string" && !isOdd(text) ? text : flat(text).trim());
+const clip = (text, limit) => (text.length > limit ? `${text.slice(0, limit)}…`.toWellFormed() : text);
+const quote = (text) => (isOdd(text) ? `"${flat(text).toWellFormed().replace(/["\\]/g, "\\$&")}"` : `"${text}"`);
 const word = (text) => String(text).slice(0, 100).replace(/[^\w.:%#(),-]/g, "");
 
 const roleOf = (element, tag) => {
@@ -80,8 +83,8 @@ const ownName = (element, tag, role) => {
     const shown = { submit: "Submit", reset: "Reset", image: "Submit" }[element.type] || "";
     return squeeze(element.getAttribute("alt") || element.getAttribute("value") || element.title || shown);
   }
-  if (element.labels && element.labels.length) {
-    const text = [...element.labels].map(labelText).join(" ").trim();
+  if (LABELABLE.has(tag)) {
+    const text = labelsOf(element).map(labelText).join(" ").trim();
     if (text) return text;
   }
   if (tag === "IMG" || tag === "AREA") return squeeze(element.getAttribute("alt") || element.title || "");
@@ -92,6 +95,24 @@ const ownName = (element, tag, role) => {
   if (tag === "INPUT" || tag === "TEXTAREA")
     return squeeze(element.getAttribute("placeholder") || element.title || "");
   return "";
+};
+// The labels of an element. To ask each element for its own takes time that grows with the square of the page, so while
+// a page is walked through they are asked for their elements, once.
+const LABELABLE = new Set(["BUTTON", "INPUT", "METER", "OUTPUT", "PROGRESS", "SELECT", "TEXTAREA"]);
+let labelled = null; // by root of a document or shadow tree: labels by element
+const labelsOf = (element) => {
+  if (!labelled) return [...(element.labels ?? [])];
+  const root = element.getRootNode();
+  let known = labelled.get(root);
+  if (!known) {
+    known = new Map();
+    for (const label of root.querySelectorAll("label")) {
+      const { control } = label;
+      if (control) known.set(control, [...(known.get(control) ?? []), label]);
+    }
+    labelled.set(root, known);
+  }
+  return known.get(element) ?? [];
 };
 const labelText = (label) => {
   let text = "";

@@ -26,8 +26,8 @@ const observe = async (options) => {
     url: location.href, title: clip(squeeze(document.title), 200), settleMs: performance.now() - began, state: document.readyState,
     scroll: [Math.round(scrollX), Math.round(scrollY), document.scrollingElement?.scrollWidth ?? 0, document.scrollingElement?.scrollHeight ?? 0, innerWidth, innerHeight],
   };
-  found.tree = options.tree ? lookAtTree(options.tree) : { lines: [], relevance: "", cut: false, above: 0, below: 0, frames: [] };
-  const dom = options.dom ? lookAtDom(options.dom) : { lines: [], frames: [] };
+  found.tree = options.tree ? lookAtTree(options.tree) : { lines: "", relevance: "", cut: false, above: 0, below: 0, frames: [] };
+  const dom = options.dom ? lookAtDom(options.dom) : { lines: "", frames: [] };
   found.dom = dom.lines;
   found.marks = options.marks ? lookAtMarks() : [];
   found.frames = unreadFrames(found.tree.frames, dom.frames);

@@ -14,11 +14,35 @@ const colorName = (value) => {
 };
 
 
+// Whether some text may have no size. Asking each text for its style would take longer than all else together.
+const NO_SIZE = /font(-size)?: [^;}]*\b0(px|em|rem|%|pt|vw|vh)/;
+const sheets = new WeakMap(); // for each style sheet its number of rules, and whether one makes text vanish
+const textMayVanish = (root) => {
+  if (root.querySelector('[style*="font"]')) return true;
+  for (const sheet of [...root.styleSheets, ...root.adoptedStyleSheets]) {
+    let known = sheets.get(sheet);
+    try {
+      const rules = sheet.cssRules;
+      if (!known || known.count !== rules.length) {
+        known = { count: rules.length, vanishes: [...rules].some((rule) => NO_SIZE.test(rule.cssText)) };
+        sheets.set(sheet, known);
+      }
+    } catch {
+      return true; // of another origin
+    }
+    if (known.vanishes) return true;
+  }
+  return false;
+};
+
 class Printer {
   constructor(options) {
     this.options = options;
-    this.lines = []; // [depth, relevance, text, id or 0, kind]
-    this.run = "";
+    this.lines = [];
+    this.run = ""; // text that is not on a line yet
+    this.runFrom = null; // where it begins, if it matters whether that is in the window
+    this.silent = false; // whether text is hidden here
+    this.fontsVanish = textMayVanish(document);
     this.count = 0;
     this.depth = 0;
     this.offset = { x: 0, y: 0 };
@@ -29,10 +53,38 @@ class Printer {
     this.height = innerHeight;
   }
 
+  // A line; one of text alone is its name in quotes.
+  add(depth, relevance, text, id, kind, name, element = null) {
+    const side = this.options.visible && element ? this.sideOf(element) : 0;
+    const line = { depth, relevance, text, id, kind, name, side };
+    this.lines.push(line);
+    return line;
+  }
+
+  say(node) {
+    if (this.options.visible && !this.runFrom && !isBlank(node.data)) this.runFrom = node;
+    this.run += node.data;
+  }
+
   flush(depth) {
+    if (!this.run) return;
     const text = squeeze(this.run);
+    const from = this.runFrom;
     this.run = "";
-    if (text) this.lines.push([depth, 2, quote(clip(text, this.options.clip)), 0, "text"]);
+    this.runFrom = null;
+    if (!text) return;
+    const range = from && from.ownerDocument.createRange();
+    range?.selectNodeContents(from);
+    this.add(depth, 2, "", 0, "text", text, range);
+  }
+
+  quoted(text) { return quote(clip(text, this.options.clip)); }
+
+  // Above the window, below it, or neither; of an element or a range.
+  sideOf(shown) {
+    const rect = shown.getBoundingClientRect();
+    if (rect.bottom + this.offset.y <= 0 && (rect.height || rect.top)) return -1;
+    return rect.top + this.offset.y >= this.height ? 1 : 0;
   }
 
   relevance(element, role) {
@@ -103,7 +155,7 @@ class Printer {
     this.flush(depth);
     const id = idOf(element);
     const parts = [color && `color=${color}`, classes && `class=${quote(clip(classes, 60))}`, this.at(rect)].filter(Boolean);
-    this.lines.push([depth, 3, `[${id}] box ${parts.join(" ")}`, id, "box"]);
+    this.add(depth, 3, `[${id}] box ${parts.join(" ")}`, id, "box", "", element);
   }
 
   at(rect) {
@@ -131,17 +183,17 @@ class Printer {
         this.flush(depth);
         const name = label || squeeze(element.querySelector("title")?.textContent || "");
         const id = clickableHere ? idOf(element) : 0;
-        if (name || id) this.lines.push([depth, 3, `${id ? `[${id}] ` : ""}img ${quote(clip(name, this.options.clip))}`, id, "img"]);
+        if (name || id) this.add(depth, 3, `${id ? `[${id}] ` : ""}img ${this.quoted(name)}`, id, "img", squeeze(name), element);
         if (!this.options.shapes) return;
       }
       this.flush(depth);
       let inner = depth;
       if (tag === "svg" && this.options.shapes) {
         const id = idOf(element);
-        this.lines.push([depth, 4, `[${id}] svg ${this.at(element.getBoundingClientRect())}`, id, "svg"]);
+        this.add(depth, 4, `[${id}] svg ${this.at(element.getBoundingClientRect())}`, id, "svg", "", element);
         inner = depth + 1;
       }
-      for (const child of element.children) this.element(child, inner);
+      for (const child of element.children) this.element(child, child.tagName, inner);
       this.flush(depth);
       return;
     }
@@ -166,6 +218,6 @@ class Printer {
       `[${id}] ${tag}`, text && quote(text), fill && fill !== "none" && `color=${fill}`, classes && `class=${quote(clip(classes, 60))}`,
       this.options.shapes && this.at(rect),
     ].filter(Boolean);
-    this.lines.push([depth, 3, `${parts.join(" ")}${points}`, id, "shape"]);
+    this.add(depth, 3, `${parts.join(" ")}${points}`, id, "shape", text, element);
   }
 }

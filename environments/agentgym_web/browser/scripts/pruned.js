@@ -49,7 +49,7 @@ const lookAtDom = (options) => {
     }
   };
   if (document.body) visit(document.body, 0);
-  return { lines: out, frames };
+  return { lines: out.join("\n"), frames };
 };
 
 const lookAtMarks = () => {

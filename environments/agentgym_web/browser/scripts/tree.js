@@ -1,12 +1,27 @@
 // The tree: one walk through the page, a line an element. The format is explained in `sight.py`.
 
+const INDENTS = Array.from({ length: 13 }, (_, depth) => " ".repeat(depth));
+const SEEN = { visibilityProperty: true };
+
 class Walk extends Printer {
-  children(node, depth) {
-    for (let child = firstOf(node); child; child = nextOf(child)) {
+  // `tag` is that of a form only: its fields may hide its own properties.
+  children(node, depth, tag = "") {
+    let isFirst = true;
+    for (let child = tag === "FORM" ? firstOf(node) : node.firstChild; child; ) {
       const kind = child.nodeType;
-      if (kind === 3) this.run += child.data;
-      else if (kind === 1 || typeof kind !== "number") this.element(child, depth);
+      let own = "";
+      if (kind === 3) {
+        if (isFirst && !isBlank(child.data)) {
+          isFirst = false;
+          if (this.fontsVanish && getComputedStyle(node.host ?? node).fontSize === "0px") this.silent = true;
+        }
+        if (!this.silent) this.say(child);
+      } else if (kind === 1 || typeof kind !== "number") {
+        own = tagOf(child);
+        this.element(child, own, depth);
+      }
       if (this.count > this.options.maxElements) return;
+      child = own === "FORM" ? nextOf(child) : child.nextSibling;
     }
   }
 
@@ -16,8 +31,8 @@ class Walk extends Printer {
     this.flush(depth);
     const name = squeeze(getAttribute.call(element, "aria-label") || "");
     const id = this.options.ids === "all" ? idOf(element) : 0;
-    if (name || id) this.lines.push([depth, 2, `${id ? `[${id}] ` : ""}form${name && ` ${quote(clip(name, this.options.clip))}`}`, id, "form"]);
-    this.children(element, name || id ? depth + 1 : depth);
+    if (name || id) this.add(depth, 2, `${id ? `[${id}] ` : ""}form${name && ` ${this.quoted(name)}`}`, id, "form", name);
+    this.children(element, name || id ? depth + 1 : depth, "FORM");
     this.flush(depth);
   }
 
@@ -32,7 +47,7 @@ class Walk extends Printer {
   }
 
   within(element, tag, depth) {
-    if (element.shadowRoot) {
+    if (tag !== "FORM" && element.shadowRoot) {
       this.children(element.shadowRoot, depth);
       return;
     }
@@ -40,37 +55,41 @@ class Walk extends Printer {
       const given = element.assignedNodes();
       if (given.length) {
         for (const node of given)
-          if (node.nodeType === 3) this.run += node.data;
-          else if (node.nodeType === 1) this.element(node, depth);
+          if (node.nodeType === 3) this.say(node);
+          else if (node.nodeType === 1) this.element(node, tagOf(node), depth);
         return;
       }
     }
-    this.children(element, depth);
+    if (tag === "DETAILS" && !element.open) {
+      const summary = element.querySelector(":scope > summary");
+      if (summary) this.element(summary, "SUMMARY", depth);
+      return;
+    }
+    this.children(element, depth, tag);
   }
 
-  element(element, depth) {
-    const tag = tagOf(element);
+  element(element, tag, depth) {
     if (SKIP.has(tag)) return;
     this.count += 1;
     if (this.skipped && this.skipped.has(element)) return;
-    if (tag === "FORM" && isClobbered(element)) {
-      this.form(element, depth);
-      return;
-    }
-    if (element.namespaceURI === "http://www.w3.org/2000/svg") {
-      this.drawn(element, tag, depth);
-      return;
-    }
-    if (tag === "BR") {
-      this.run += " ";
-      return;
-    }
-    if (!element.checkVisibility()) {
-      if (tag === "OPTION" || tag === "OPTGROUP" || tag === "SLOT" || getComputedStyle(element).display === "contents") {
-        if (element.getAttribute("aria-hidden") !== "true") this.inside(element, tag, depth);
-      }
-      return;
-    }
+    const silent = this.silent;
+    this.silent = false;
+    if (tag === "FORM" && isClobbered(element)) this.form(element, depth);
+    else if (element.namespaceURI === "http://www.w3.org/2000/svg") this.drawn(element, tag, depth);
+    else if (tag === "BR") this.run += " ";
+    else if (element.checkVisibility(SEEN)) this.seen(element, tag, depth);
+    else this.unseen(element, tag, depth);
+    this.silent = silent;
+  }
+
+  // What has no box, such as options, or is hidden though something in it may be shown.
+  unseen(element, tag, depth) {
+    this.silent = element.checkVisibility();
+    const isOpen = this.silent || tag === "OPTION" || tag === "OPTGROUP" || tag === "SLOT" || getComputedStyle(element).display === "contents";
+    if (isOpen && element.getAttribute("aria-hidden") !== "true") this.inside(element, tag, depth);
+  }
+
+  seen(element, tag, depth) {
     if (element.getAttribute("aria-hidden") === "true" && !this.options.shapes) return;
     if (tag === "SELECT") {
       this.flush(depth);
@@ -107,23 +126,21 @@ class Walk extends Printer {
 
   // With ids for all, a text in an element of its own has a line and an id of its own.
   textId(element, block, held, depth, before) {
-    if (block && this.lines.length === before + 1 && this.lines[before][4] === "text") {
+    if (block && this.lines.length === before + 1 && this.lines[before].kind === "text") {
       this.identify(this.lines[before], element);
     } else if (!block) {
       const own = squeeze(this.run.slice(held.length));
       if (!own) return;
       this.run = held;
       this.flush(depth);
-      const line = [depth, 2, quote(clip(own, this.options.clip)), 0, "text"];
-      this.lines.push(line);
-      this.identify(line, element);
+      this.identify(this.add(depth, 2, "", 0, "text", own, element), element);
     }
   }
 
   identify(line, element) {
     const id = idOf(element);
-    line[3] = id;
-    line[2] = `[${id}] ${line[2]}${this.place(element)}`;
+    line.id = id;
+    line.text = `[${id}] ${this.quoted(line.name)}${this.place(element)}`;
   }
 
   label(element, depth) {
@@ -142,7 +159,7 @@ class Walk extends Printer {
     this.inside(element, "LABEL", depth);
     this.run = held;
     // Its text is the control's name.
-    for (let index = this.lines.length - 1; index >= before; index -= 1) if (this.lines[index][4] === "text") this.lines.splice(index, 1);
+    for (let index = this.lines.length - 1; index >= before; index -= 1) if (this.lines[index].kind === "text") this.lines.splice(index, 1);
     this.flush(depth);
   }
 
@@ -151,18 +168,19 @@ class Walk extends Printer {
     const id = idOf(element);
     const chosen = [...element.selectedOptions].map((option) => squeeze(option.label || option.text));
     const name = ownName(element, "SELECT", role) || squeeze(element.title);
-    const parts = [`[${id}] ${role}`, name && quote(clip(name, this.options.clip)), role === "combobox" && `value=${quote(clip(chosen.join(", "), 80))}`];
-    this.lines.push([depth, this.relevance(element, role), this.finish(element, role, parts), id, role]);
+    const parts = [`[${id}] ${role}`, name && this.quoted(name), role === "combobox" && `value=${quote(clip(chosen.join(", "), 80))}`];
+    this.add(depth, this.relevance(element, role), this.finish(element, role, parts), id, role, name, element);
     const options = element.options;
     for (let index = 0; index < options.length; index += 1) {
       if (index === this.options.maxOptions) {
-        this.lines.push([depth + 1, 4, `"… ${options.length - index} more options"`, 0, "text"]);
+        this.add(depth + 1, 4, "", 0, "text", `… ${options.length - index} more options`, element);
         break;
       }
       const option = options[index];
       const marks = `${option.selected ? " selected" : ""}${isDisabled(option) ? " disabled" : ""}`;
       const own = role === "listbox" || this.options.ids === "all" ? idOf(option) : 0;
-      this.lines.push([depth + 1, 3, `${own ? `[${own}] ` : ""}option ${quote(clip(squeeze(option.label || option.text), 80))}${marks}`, own, "option"]);
+      const text = clip(squeeze(option.label || option.text), 80);
+      this.add(depth + 1, 3, `${own ? `[${own}] ` : ""}option ${quote(text)}${marks}`, own, "option", text, element);
     }
   }
 
@@ -176,8 +194,7 @@ class Walk extends Printer {
     }
     if (role === "img" && !name && !interactive && !this.options.shapes) return;
     const at = this.lines.length;
-    const line = [depth, 2, "", 0, role];
-    this.lines.push(line);
+    const line = this.add(depth, 2, "", 0, role, name, element);
     const leaf = tag === "INPUT" || tag === "TEXTAREA" || tag === "CANVAS" || tag === "IMG" || tag === "VIDEO" || tag === "AUDIO" || tag === "PROGRESS" || tag === "METER";
     if (!leaf) {
       this.inside(element, tag, depth + 1);
@@ -187,7 +204,7 @@ class Walk extends Printer {
     const isEditor = element.isContentEditable && role !== "link";
     let value = "";
     if (isEditor && role === "clickable") {
-      role = line[4] = "textbox";
+      role = line.kind = "textbox";
       value = textOf(element);
       this.lines.length = at + 1;
     } else if (NAMED_BY_CONTENT.has(role) && !leaf) name = this.collapse(at, role, name, interactive) || name;
@@ -199,11 +216,12 @@ class Walk extends Printer {
       return;
     }
     const id = interactive || this.options.ids === "all" ? idOf(element) : 0;
-    line[1] = this.relevance(element, role);
-    line[3] = id;
-    const parts = [`${id ? `[${id}] ` : ""}${role}`, name && quote(clip(name, this.options.clip))];
+    line.relevance = this.relevance(element, role);
+    line.id = id;
+    line.name = name;
+    const parts = [`${id ? `[${id}] ` : ""}${role}`, name && this.quoted(name)];
     if (role === "heading") parts.push(`level=${word(element.getAttribute("aria-level") || tag.slice(1))}`);
-    if (value) parts.push(`value=${quote(clip(value, this.options.clip))}`);
+    if (value) parts.push(`value=${this.quoted(value)}`);
     if (role === "img" && !name && this.options.shapes) parts.push(`src=${quote(clip((element.getAttribute("src") || "").split("/").pop(), 60))}`);
     if (!name && this.options.shapes && (role === "clickable" || role === "link" || role === "button")) {
       const classes = typeof element.className === "string" ? squeeze(element.className) : "";
@@ -212,28 +230,32 @@ class Walk extends Printer {
       if (classes) parts.push(`class=${quote(clip(classes, 60))}`);
       if (!this.options.places) parts.push(this.at(element.getBoundingClientRect()));
     }
-    line[2] = this.finish(element, role, parts, shownBy);
+    line.text = this.finish(element, role, parts, shownBy);
   }
 
   dropName(from, name) {
     const line = this.lines[from];
-    if (name && line && (line[4] === "text" || line[4] === "caption") && line[2].includes(quote(clip(name, this.options.clip)))) this.lines.splice(from, 1);
+    if (name && line && (line.kind === "text" || line.kind === "caption") && line.name === name) this.lines.splice(from, 1);
   }
 
-  // A line whose inner lines are text alone takes them as its name; a row takes its cells.
+  // A line whose inner lines are text alone takes them as its name, one that can be used takes pictures, too; a row
+  // takes its cells.
   collapse(at, role, name, interactive) {
-    const inner = this.lines.slice(at + 1);
-    if (!inner.length) return name;
+    const { lines } = this;
+    const { shapes, ids: identified } = this.options;
+    if (lines.length === at + 1) return name;
     const isRow = role === "row";
-    const plain = inner.every((line) => line[4] === "text" && line[0] === this.lines[at][0] + 1 || isRow && (line[4] === "cell" || line[4] === "columnheader") && !line[3]);
-    if (!plain) return name;
-    if (!isRow && this.options.ids === "all" && !interactive && inner.length > 1) return name;
-    if (isRow && this.options.ids === "all") return name;
-    const texts = inner.map((line) => {
-      const found = /"((?:[^"\\]|\\.)*)"/.exec(line[2]);
-      return found ? found[1].replace(/\\(["\\])/g, "$1") : "";
-    });
-    this.lines.length = at + 1;
+    const depth = lines[at].depth + 1;
+    for (let index = at + 1; index < lines.length; index += 1) {
+      const { kind, id, depth: own } = lines[index];
+      const isText = kind === "text" && own === depth;
+      const isPicture = kind === "img" && interactive && !id && !shapes;
+      if (!isText && !isPicture && !(isRow && (kind === "cell" || kind === "columnheader") && !id)) return name;
+    }
+    if (identified === "all" && (isRow || (!interactive && lines.length > at + 2))) return name;
+    const texts = [];
+    for (let index = at + 1; index < lines.length; index += 1) texts.push(clip(lines[index].name, this.options.clip));
+    lines.length = at + 1;
     return name || texts.join(isRow ? " | " : " ");
   }
 
@@ -241,7 +263,7 @@ class Walk extends Printer {
     const id = idOf(element);
     const name = ownName(element, "IFRAME", "iframe");
     const doc = insideOf(element);
-    this.lines.push([depth, 2, `[${id}] iframe${name ? ` ${quote(clip(name, this.options.clip))}` : ""}`, id, "iframe"]);
+    this.add(depth, 2, `[${id}] iframe${name ? ` ${this.quoted(name)}` : ""}`, id, "iframe", name, element);
     if (!doc) {
       this.unread.add(id);
       return;
@@ -249,7 +271,8 @@ class Walk extends Printer {
     if (!doc.body) return;
     const rect = element.getBoundingClientRect();
     const outer = this.offset;
-    const active = this.active;
+    const { active, fontsVanish } = this;
+    this.fontsVanish = textMayVanish(doc);
     this.offset = { x: outer.x + rect.left + element.clientLeft, y: outer.y + rect.top + element.clientTop };
     if (this.active === element) this.active = doc.activeElement;
     ask(doc, { marks: true });
@@ -257,37 +280,28 @@ class Walk extends Printer {
     this.flush(depth + 1);
     this.offset = outer;
     this.active = active;
+    this.fontsVanish = fontsVanish;
   }
 }
 
 const lookAtTree = (options) => {
   ask(document, { marks: true });
+  labelled = new WeakMap();
   const walk = new Walk(options);
   walk.active = holdsFocus() ? deepActive() : null;
   if (document.body) {
     walk.children(document.body, 0);
     walk.flush(0);
   }
-  let lines = walk.lines;
-  let above = 0;
-  let below = 0;
-  if (options.visible) {
-    const kept = [];
-    for (const line of lines) {
-      const element = line[3] ? elementOf(line[3]) : null;
-      const rect = element?.getBoundingClientRect();
-      if (rect && rect.bottom <= 0) above += 1;
-      else if (rect && rect.top >= innerHeight) below += 1;
-      else kept.push(line);
-    }
-    lines = kept;
-  }
+  labelled = null;
+  const lines = options.visible ? walk.lines.filter((line) => line.side === 0) : walk.lines;
+  const count = (side) => walk.lines.filter((line) => line.side === side).length;
   return {
-    lines: lines.map((line) => " ".repeat(Math.min(line[0], 12)) + line[2]),
-    relevance: lines.map((line) => line[1]).join(""),
-    depths: lines.map((line) => Math.min(line[0], 99)),
+    lines: lines.map((line) => INDENTS[Math.min(line.depth, 12)] + (line.text || walk.quoted(line.name))).join("\n"),
+    relevance: lines.map((line) => line.relevance).join(""),
     cut: walk.count > options.maxElements,
-    above, below,
-    frames: lines.flatMap((line, index) => (walk.unread.has(line[3]) ? [[line[3], index + 1]] : [])),
+    above: options.visible ? count(-1) : 0,
+    below: options.visible ? count(1) : 0,
+    frames: walk.unread.size ? lines.flatMap((line, index) => (walk.unread.has(line.id) ? [[line.id, index + 1]] : [])) : [],
   };
 };
