@@ -20,7 +20,7 @@ const under = (x, y) => {
   }
 };
 const composedContains = (outer, inner) => {
-  for (let node = inner; node; node = parentOf(node) || node.host) if (node === outer) return true;
+  for (let node = inner; node; node = parentOf(node) || hostOf(node)) if (node === outer) return true;
   return false;
 };
 const describe = (element) => {

@@ -38,6 +38,8 @@ const nextOf = reader(Node, "nextSibling");
 const parentOf = reader(Node, "parentNode");
 const contentOf = reader(Node, "textContent");
 const nodesOf = reader(Node, "childNodes");
+// A link has a `host` too, which is a part of its address.
+const hostOf = (node) => (node.nodeType === 11 ? node.host : null);
 const { getAttribute, checkVisibility, closest } = Element.prototype;
 const ASKED = [
   "getAttribute", "hasAttribute", "checkVisibility", "isContentEditable", "getRootNode", "labels", "title", "querySelector",

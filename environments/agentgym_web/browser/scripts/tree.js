@@ -13,7 +13,7 @@ class Walk extends Printer {
       if (kind === 3) {
         if (isFirst && !isBlank(child.data)) {
           isFirst = false;
-          if (this.fontsVanish && getComputedStyle(node.host ?? node).fontSize === "0px") this.silent = true;
+          if (this.fontsVanish && getComputedStyle(hostOf(node) ?? node).fontSize === "0px") this.silent = true;
         }
         if (!this.silent) this.say(child);
       } else if (kind === 1 || typeof kind !== "number") {

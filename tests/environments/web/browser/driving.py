@@ -48,6 +48,10 @@ class Browser:
         assert found[0].startswith("["), f"no id: {found[0]}"
         return found[0][1:].partition("]")[0]
 
+    def view(self) -> View:
+        """The view that is looked at by default."""
+        return VIEW
+
     def value(self, expression: str) -> Any:
         """What the page's own world says."""
         return self.page.run_script(expression)
