@@ -201,6 +201,9 @@ class Window:
 
     async def start_over(self, network: Network, seed: int) -> None:
         """One empty tab, no notes, no storage: as good as new, for the next episode."""
+        if network.sites != self.gate.network.sites and self.tabs:
+            with suppress(DevToolsError, TimeoutError):  # else a site would be shown as another one of its name was
+                await self.tab.ask("Network.clearBrowserCache")
         self.gate.network = network
         self.gate.traffic = Traffic()
         self.seed = seed

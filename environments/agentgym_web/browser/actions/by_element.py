@@ -134,7 +134,7 @@ class ByElement(Hands):
 
     @tool
     async def drag_and_drop(self, from_bid: Bid, to_bid: Bid) -> None:
-        """Drag an element onto another one.
+        """Drag an element onto the middle of another one.
 
         Args:
             from_bid: Id of the element to drag.

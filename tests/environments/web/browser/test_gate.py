@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
 from agentgym_web.browser.gate import Folder, Network, Server
 from agentgym_web.browser.settings import View
+from tests.environments.web.browser.conftest import Opening
 from tests.environments.web.browser.driving import Browser
 from tests.environments.web.browser.string_site import StringSite, Text
 
@@ -76,10 +78,9 @@ def test_redirects_without_end_are_given_up(browser: Browser) -> None:
 def test_requests_of_scripts_are_refused(browser: Browser, script: str) -> None:
     browser.show(f'<p>here</p><button onclick="{script.replace(chr(34), "&quot;")}">Go</button>')
     browser.do("click", bid="1")
-    for _ in range(20):
-        if browser.page.traffic.refused:
-            break
-        browser.do("noop", wait_ms=0)
+    deadline = time.monotonic() + 10
+    while not browser.page.traffic.refused and time.monotonic() < deadline:
+        time.sleep(0.01)
 
     assert "nowhere.test:80" in browser.page.traffic.refused
 
@@ -117,6 +118,15 @@ def test_folder_is_a_site_of_files(browser: Browser, tmp_path: Path) -> None:
         assert "There is no such file." in browser.do("goto", url=f"http://f.test{path}").text(View()), path
 
 
+def test_site_of_the_last_episode_is_not_shown_from_a_cache(browser: Browser, tmp_path: Path) -> None:
+    for said in ("First", "Second"):
+        (tmp_path / said).mkdir()
+        (tmp_path / said / "index.html").write_text(f"<p>{said}</p>")
+        browser.page.start_over(Network(sites={"f.test": Folder(tmp_path / said)}))
+
+        assert browser.do("goto", url="http://f.test/").lines == [f'"{said}"']
+
+
 def test_folder_takes_no_posts(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<form method=post><button>Send</button></form>")
     browser.page.start_over(Network(sites={"f.test": Folder(tmp_path)}))
@@ -125,7 +135,8 @@ def test_folder_takes_no_posts(browser: Browser, tmp_path: Path) -> None:
     assert "This site only has files." in browser.do("click", bid="1").text(View())
 
 
-def test_answer_that_is_too_long_is_cut_off(browser: Browser, site: StringSite) -> None:
+def test_answer_that_is_too_long_is_cut_off(windows: Opening, site: StringSite) -> None:
+    browser = Browser(windows(settle_s=0.5), site)
     site.pages["/big"] = "<p>" + "word " * 400_000
     browser.page.start_over(Network(sites={"a.test": Server(port=site.port)}, max_bytes=200_000))
     browser.do("goto", url="http://a.test/big")

@@ -186,7 +186,8 @@ ENDLESS = {
     "promises": "const again = async () => { await new Promise((go) => setTimeout(go)); again() }; again()",
     "changes": "const again = () => { p.dataset.n = Math.random(); setTimeout(again, 5) }; again()",
     "requests": "const again = () => fetch('/one').then(again); again()",
-    "channel": "const c = new MessageChannel(); c.port1.onmessage = () => c.port2.postMessage(0); c.port2.postMessage(0)",
+    "channel": "const { port1, port2 } = new MessageChannel(); port1.onmessage = () => port2.postMessage(0); "
+    "port2.postMessage(0)",
     "opened": "onload = () => { document.open(); document.write('<p id=p>here</p>') }",
     "answer": "fetch('/never')",
     "image": "document.body.append(Object.assign(new Image(), { src: '/never' }))",
