@@ -17,7 +17,7 @@ from agentgym.errors import ActionSyntaxError, CancelledEpisode
 from agentgym_web.browser.acting import Acting
 from agentgym_web.browser.devtools import unheard
 from agentgym_web.browser.errors import BrowserLostError, DevToolsError, PageGoneError, ScriptError
-from agentgym_web.browser.framing import add_frames
+from agentgym_web.browser.framing import add_frames, split_lines
 from agentgym_web.browser.gate import Network, Traffic
 from agentgym_web.browser.settings import View
 from agentgym_web.browser.sight import Sight, TabTitle, decode_picture, draw_marks
@@ -26,6 +26,7 @@ from agentgym_web.browser.window import Window
 T = TypeVar("T")
 _ROUNDS = 6
 _SENDING_S = 0.3
+_GOING_S = 0.05
 _LONGEST_S = 30.0
 Call = tuple[str, Mapping[str, Any]]
 """An action's name and its arguments."""
@@ -228,6 +229,7 @@ class WebPage:
                 if window.is_forbidden(tab.url):
                     await window.leave_forbidden()
                     continue
+                num_ended = tab.under_way.num_ended
                 found = await self._observe(view, restart)
                 if tab is not window.tab or tab.is_busy or tab.is_crashed or tab.is_storming or window._opening:
                     await window.settled()
@@ -235,6 +237,8 @@ class WebPage:
                 if found["sent"] and await tab.begins(_SENDING_S):
                     continue
                 if window.gate.in_flight and not await self._idle():
+                    continue
+                if await tab.under_way.over(settings.settle_s) and tab.under_way.num_ended > num_ended:
                     continue
                 if probe:
                     answer = await self._evaluate(probe)
@@ -244,8 +248,11 @@ class WebPage:
             except PageGoneError:
                 if window.connection.is_lost:
                     raise BrowserLostError("the browser ended") from None
+                await tab.begins(_GOING_S)
             except ScriptError as failure:
                 await self._revive(f"The page could not be read and was closed: {failure}")
+        window.num_looks += 1
+        window.span_ms = settings.step_ms
         picture = await self._picture(view, found) if view.has_picture else None
         return self._sight(found, error, picture, answer)
 
@@ -263,8 +270,9 @@ class WebPage:
         options: dict[str, Any] = {
             "settle": {
                 "virtual": settings.virtual_time,
-                "spanMs": settings.step_ms,
+                "spanMs": window.span_ms,
                 "limitMs": settings.settle_s * 1000,
+                "step": window.num_looks,
             }
         }
         if restart:
@@ -279,8 +287,9 @@ class WebPage:
         asked = asyncio.ensure_future(tab.evaluate(f"agentgym.observe({json.dumps(options)})"))
         found: dict[str, Any] = await tab.crash_or(asked, settings.settle_s + settings.hang_s)
         tab.url, tab.title = found["url"], found["title"]
-        if view.tree and found["tree"]["crossOrigin"]:
-            await add_frames(window, found["tree"], options)
+        split_lines(found)
+        if found["frames"]:
+            await add_frames(tab, found, options)
         return found
 
     async def _picture(self, view: View, found: Mapping[str, Any]) -> Any:
@@ -305,7 +314,7 @@ class WebPage:
             title=found.get("title", ""),
             lines=tree["lines"],
             relevance=tree["relevance"],
-            dom=found.get("dom", ""),
+            dom="\n".join(found.get("dom", ())),
             focused=str(found.get("focused") or ""),
             tabs=[TabTitle(tab.url, tab.title) for tab in window.tabs],
             active_tab=window.active,

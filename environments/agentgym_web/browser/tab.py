@@ -15,6 +15,7 @@ from agentgym_web.browser.errors import PageGoneError, ScriptError
 from agentgym_web.browser.fetching import Watch
 from agentgym_web.browser.settings import PageSettings
 from agentgym_web.browser.sight import one_line
+from agentgym_web.browser.underway import UnderWay
 
 WORLD = "agentgym"
 _NAVIGATIONS = {"Page.frameRequestedNavigation", "Page.frameScheduledNavigation", "Page.frameStartedNavigating"}
@@ -49,6 +50,8 @@ class Tab:
         self.own_script = ""
         self.dialog_open = False
         self.watch: Watch | None = None
+        self.lettered: dict[str, tuple[str, str, int]] = {}
+        self.under_way = UnderWay()
         self._worlds: dict[str, int] = {}
         self._changed = asyncio.Event()
         connection.listen(session, self._on_event)
@@ -70,6 +73,7 @@ class Tab:
         }
         sent = [
             self.post("Page.enable"),
+            self.post("Network.enable", {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}),
             *(
                 self.post(
                     "Page.addScriptToEvaluateOnNewDocument",
@@ -135,7 +139,7 @@ class Tab:
 
         Args:
             expression: JavaScript.
-            own_world: Whether it runs in the world of `page.js`; else in the page's own.
+            own_world: Whether it runs in the world of our own scripts; else in the page's own.
             frame: The frame's id; "" is the outermost.
             by_value: Whether the value itself is returned; else the remote object.
 
@@ -152,9 +156,10 @@ class Tab:
             if failed is None:
                 return answer["result"].get("value") if by_value else answer["result"]
             said = failed.get("exception", {}).get("description") or failed.get("text", "")
-            if is_last or "agentgym is not defined" not in said:
+            is_missing = "agentgym is not defined" in said or ("agentgym." in said and "is not a function" in said)
+            if is_last or not is_missing:
                 raise ScriptError(f"a script in the page failed: {said[:500]}")
-            # A document that began before the browser knew of our scripts, such as the first one of a tab.
+            # A document that has no scripts, or that began before the browser knew of ours.
             await self.post("Runtime.evaluate", {**params, "expression": self.own_script, "awaitPromise": False})
         raise AssertionError
 
@@ -219,6 +224,7 @@ class Tab:
         self.frames[frame["id"]] = frame.get("parentId", "")
 
     def _on_event(self, method: str, params: dict[str, Any]) -> None:
+        self.under_way.heard(method, params, self.main_frame)
         if method in _NAVIGATIONS:
             if params.get("frameId") == self.main_frame and params.get("navigationType") != "sameDocument":
                 self.is_navigating = params.get("disposition", "currentTab") == "currentTab"
@@ -267,6 +273,8 @@ class Tab:
             self._remember(frame)
             return
         self.frames.clear()
+        self.lettered.clear()
+        self.under_way.forget()
         self._worlds.clear()
         self._remember(frame)
         self.url = frame["url"] + frame.get("urlFragment", "")

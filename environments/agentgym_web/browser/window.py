@@ -9,7 +9,6 @@ import asyncio
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,11 @@ from agentgym_web.browser.devtools import Connection, unheard
 from agentgym_web.browser.errors import BrowserStartError, DevToolsError
 from agentgym_web.browser.fetching import Watch
 from agentgym_web.browser.gate import Gate, Network, Traffic
+from agentgym_web.browser.scripting import clock_script, page_script
 from agentgym_web.browser.settings import PageSettings
 from agentgym_web.browser.sight import one_line
 from agentgym_web.browser.tab import WORLD, Tab
 
-SCRIPTS = Path(__file__).parent / "scripts"
 _GOOD_SCHEMES = ("http:", "https:", "about:", "data:", "blob:")
 _MAX_DOWNLOADS = 10
 _MAX_REFUSED_TABS = 20
@@ -53,7 +52,8 @@ class Window:
         self.folder = folder
         self.seed = 0
         self.files = settings.files
-        self.frame_letters: dict[str, str] = {}
+        self.span_ms: float = settings.step_ms
+        self.num_looks = 0
         self._secret = secret
         self._downloads: dict[str, str] = {}
         self.downloaded: list[Path] = []
@@ -201,6 +201,9 @@ class Window:
 
     async def start_over(self, network: Network, seed: int) -> None:
         """One empty tab, no notes, no storage: as good as new, for the next episode."""
+        if network.sites != self.gate.network.sites and self.tabs:
+            with suppress(DevToolsError, TimeoutError):  # else a site would be shown as another one of its name was
+                await self.tab.ask("Network.clearBrowserCache")
         self.gate.network = network
         self.gate.traffic = Traffic()
         self.seed = seed
@@ -285,27 +288,3 @@ class Window:
         """Wait for tabs that are opening."""
         while self._opening:
             await asyncio.wait(set(self._opening), timeout=5)
-
-
-def clock_script(secret: str, settings: PageSettings, seed: int) -> str:
-    """The script for the page's own world."""
-    values = {
-        "SECRET": secret,
-        "VIRTUAL": "true" if settings.virtual_time else "false",
-        "START_MS": str(settings.start_ms),
-        "SEED": str(seed),
-    }
-    text = _source("clock.js")
-    for name, value in values.items():
-        text = text.replace(f"__{name}__", value)
-    return text
-
-
-def page_script(secret: str) -> str:
-    """The script for the world of our own."""
-    return _source("page.js").replace("__SECRET__", secret)
-
-
-@lru_cache(maxsize=4)
-def _source(name: str) -> str:
-    return (SCRIPTS / name).read_text(encoding="utf-8")
