@@ -81,7 +81,16 @@ def read_image(url: str) -> Image | None:
         return None
     if base64.b64encode(content).decode() != payload:
         return None
-    media_type = head.removeprefix("data:")
+    return image_file(head.removeprefix("data:"), content)
+
+
+def image_file(media_type: str, content: bytes) -> Image:
+    """A picture with its hash.
+
+    Args:
+        media_type: Such as "image/png".
+        content: The file's bytes, such as `png_of` makes them.
+    """
     return Image(hashlib.sha256(media_type.encode() + b"\0" + content).hexdigest(), media_type, content)
 
 

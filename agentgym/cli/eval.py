@@ -57,6 +57,8 @@ class EvalOptions:
     """The role that the policy plays in a game. The default is the suite's role."""
     partner: Partners = ()
     """Who plays another role of a game: ROLE=scripted, scripted:NAME, self, torch:PATH or endpoint:URL#MODEL."""
+    screenshots: bool = False
+    """Record what a person would have seen at each turn, for environments that show something. The report shows it."""
     run: Path | None = None
     """A folder that keeps the episodes. Episodes that it already holds are not played again."""
     allow_train: bool = _DEFAULTS.allow_train
@@ -88,6 +90,7 @@ class EvalOptions:
                 max_fault_share=self.max_fault_share,
                 runtime=self.runtime,
                 hosts=hosts,
+                record_screenshots=self.screenshots,
             ),
         )
 

@@ -22,6 +22,7 @@ from agentgym.env.seeded import Observation, SeededEnv, wanted_task
 from agentgym.errors import ActionSyntaxError, CancelledEpisode
 from agentgym.message import Message, ToolSchema, text_of, user
 from agentgym.outcome import CutReason, Outcome
+from agentgym.picture import Image
 from agentgym.reward import FORMAT, RewardEvent, Source, weighted_sum
 from agentgym.spaces import Message as MessageSpace
 from agentgym.suite import find_task
@@ -32,9 +33,9 @@ class AgentEnv(SeededEnv):
     """A multi-turn environment for one agent.
 
     A subclass sets the class attributes and writes `make_task`, `begin` and `respond`; optionally `grade`, `anchor`,
-    `fork`, `relabel`, `progress` and `legal_actions`. This class counts turns, applies limits, adds up rewards, and
-    makes Gymnasium's tuples. A subclass that plays another environment may override the hooks of `step`, which calls
-    `play`, `refuse`, `outcome_after` and `observe` in this order.
+    `fork`, `relabel`, `progress`, `legal_actions` and `screenshot`. This class counts turns, applies limits, adds up
+    rewards, and makes Gymnasium's tuples. A subclass that plays another environment may override the hooks of `step`,
+    which calls `play`, `refuse`, `outcome_after` and `observe` in this order.
 
     `info` of `reset` holds `messages`, `task_id`, `reward_events`; `info` of `step` holds `messages`,
     `reward_events`, `turn`, `is_invalid`, and at the end `outcome`, `success` and `score`.
@@ -221,6 +222,13 @@ class AgentEnv(SeededEnv):
 
         An environment that lists them must do so in every state in which the agent acts, and in the state in which a
         limit cuts the episode. Each list has at least one message, in an order that depends on the state alone.
+        """
+        return None
+
+    def screenshot(self) -> Image | None:
+        """What a person would see of the present state, also after the end; None: nothing to see.
+
+        Rollouts record it where they are asked to. The agent never gets it, and it must change nothing.
         """
         return None
 

@@ -128,7 +128,10 @@ def trajectories(connection: Connection, rows: Sequence[EpisodeRow], with_tokens
             if row.number in records:
                 with connection.decoding(f"episode {row.id!r}"):
                     own = [_turn(connection, each) for each in turns.get(row.number, [])]
-                    trajectory = _trajectory(row, json.loads(records[row.number]), own, blobs.get(row.number))
+                    record = json.loads(records[row.number])
+                    trajectory = _trajectory(row, record, own, blobs.get(row.number))
+                    if "last_screenshot" in record:
+                        trajectory.last_screenshot = stored_image(connection, record["last_screenshot"])
                 yield trajectory
 
 
@@ -136,7 +139,7 @@ def _turn_rows(connection: Connection, wanted: str) -> dict[int, list[Sequence[A
     turns: dict[int, list[Sequence[Any]]] = {}
     columns = (
         "turn, record, version, opens_segment, was_cut, was_invalid, queue_s, model_s, env_s, verify_s, progress, "
-        "pictures"
+        "pictures, screenshot"
     )
     query = f"SELECT episode, {columns} FROM turns WHERE episode {wanted} ORDER BY episode, position"
     for episode, *row in connection.rows(query):
@@ -146,6 +149,8 @@ def _turn_rows(connection: Connection, wanted: str) -> dict[int, list[Sequence[A
 
 def _turn(connection: Connection, row: Sequence[Any]) -> Turn:
     turn = read_turn(row)
+    if row[-1] is not None:
+        turn.screenshot = stored_image(connection, row[-1])
     if SCHEME in row[1]:
         turn.messages = [put_back(message, lambda key: stored_image(connection, key)) for message in turn.messages]
         turn.reply = put_back(turn.reply, lambda key: stored_image(connection, key))

@@ -62,13 +62,17 @@ def find_browser(path: str | None = None, *, headed: bool = False) -> BrowserPro
         if found is None:
             source = "the option browser" if path else VARIABLE
             raise ConfigError(f"{source} names {wanted!r}, which is no program; {ADVICE}")
-        return _checked(found)
+        program = _checked(found)
+        if headed and program.is_shell:
+            raise ConfigError(f"{found} is a headless shell, which has no window; name a whole Chromium with browser")
+        return program
     for name in NAMES:
         found = shutil.which(name)
         if found is not None and not (headed and "shell" in name):
             return _checked(found)
-    kind = "Chromium with windows" if headed else "Chromium"
-    raise ConfigError(f"no {kind} was found, looked for {', '.join(NAMES)}; {ADVICE}")
+    if headed:
+        raise ConfigError("no Chromium with windows was found; install one (sudo apt-get install chromium)")
+    raise ConfigError(f"no Chromium was found, looked for {', '.join(NAMES)}; {ADVICE}")
 
 
 @lru_cache(maxsize=8)

@@ -93,6 +93,20 @@ class Browser:
             raise
         return window
 
+    async def debug_address(self) -> str:
+        """Where its debugging port is, as ws://….
+
+        Raises:
+            BrowserStartError: It opened none in time.
+        """
+        file = self.process.profile / "data" / "DevToolsActivePort"
+        for _ in range(round(_START_S / 0.05)):
+            lines = file.read_text().split() if file.exists() else []
+            if len(lines) == 2:
+                return f"ws://127.0.0.1:{lines[0]}{lines[1]}"
+            await asyncio.sleep(0.05)
+        raise BrowserStartError(f"the browser {self.process.program.path} opened no debugging port")
+
     async def close_window(self, window: Window) -> None:
         """End a window."""
         if window in self.windows:
@@ -187,6 +201,11 @@ class Hub:
                 "the browser belongs to the parent of this forked process; make the environment again"
             )
         return asyncio.run_coroutine_threadsafe(work, self.loop).result()
+
+    async def debug_address(self, window: Window) -> str:
+        """Where the debugging port of a window's browser is, as ws://…."""
+        browser = next(browser for browser in self._browsers if window in browser.windows)
+        return await browser.debug_address()
 
     def close_window(self, window: Window) -> None:
         """End a window, unless its browser is gone."""

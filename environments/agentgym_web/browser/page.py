@@ -9,6 +9,7 @@ import asyncio
 import base64
 import json
 from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -19,8 +20,10 @@ from agentgym_web.browser.devtools import unheard
 from agentgym_web.browser.errors import BrowserLostError, DevToolsError, PageGoneError, ScriptError
 from agentgym_web.browser.framing import add_frames, split_lines
 from agentgym_web.browser.gate import Network, Traffic
+from agentgym_web.browser.person import Person
 from agentgym_web.browser.settings import View
 from agentgym_web.browser.sight import Sight, TabTitle, decode_picture, draw_marks
+from agentgym_web.browser.tracing import Tracer
 from agentgym_web.browser.window import Window
 
 T = TypeVar("T")
@@ -28,6 +31,17 @@ _ROUNDS = 6
 _SENDING_S = 0.3
 _GOING_S = 0.05
 _LONGEST_S = 30.0
+_PASS_S = 2.0
+_KINDS = {
+    **dict.fromkeys(("scroll", "scroll_at"), "wheel"),
+    **dict.fromkeys(("fill", "clear", "press", "keyboard_press", "keyboard_type", "keyboard_insert_text"), "keys"),
+    **dict.fromkeys(("keyboard_down", "keyboard_up"), "keys"),
+    **dict.fromkeys(("noop", "focus", "select_option", "goto", "go_back", "go_forward"), ""),
+    **dict.fromkeys(("new_tab", "tab_close", "tab_focus"), ""),
+}
+"""Which input an action consists of; the mouse or a finger where it is not named."""
+_QUALITY = 80
+"""Of screenshots for people, in percent: text stays sharp, and a page takes about 40 kB."""
 Call = tuple[str, Mapping[str, Any]]
 """An action's name and its arguments."""
 
@@ -43,6 +57,9 @@ class Runner(Protocol):
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine in the loop and wait for it."""
+
+    async def debug_address(self, window: Window) -> str:
+        """Where the debugging port of a window's browser is."""
 
     def close_window(self, window: Window) -> None:
         """End a window."""
@@ -60,6 +77,8 @@ class WebPage:
         self._hub, self._window = hub, window
         self._acting = Acting(window)
         self._running: asyncio.Future[Any] | None = None
+        self._tracer: Tracer | None = None
+        self.person = Person(window) if window.settings.person else None
         self.is_closed = False
 
     @property
@@ -118,6 +137,14 @@ class WebPage:
         self._window.files = self._window.settings.files if files is None else files
         self._run(self._start_over(network, seed))
 
+    def screenshot(self) -> bytes:
+        """The window as a WebP file, for people; it changes nothing. Empty where the page does not let itself be drawn.
+
+        Raises:
+            BrowserLostError: The browser is gone.
+        """
+        return self._run(self._screenshot())
+
     def history(self) -> list[tuple[int, list[str]]]:
         """For each tab which entry of its history it shows, and the addresses of all entries."""
         return self._run(self._history())
@@ -130,6 +157,20 @@ class WebPage:
         """
         return self._run(self._evaluate(expression))
 
+    def begin_trace(self, title: str) -> None:
+        """Start Playwright's trace of an episode; the browser must have a debugging port, and this window alone.
+
+        Raises:
+            MissingExtraError: Playwright is not installed.
+            InfrastructureError: It could not connect to the browser.
+        """
+        self._run(self._begin_trace(title))
+
+    def end_trace(self, path: Path) -> None:
+        """Write the trace that was begun; nothing where none was."""
+        if self._tracer is not None and not self.is_lost:
+            self._run(self._tracer.end(path))
+
     def interrupt(self) -> None:
         """Make a running step raise CancelledEpisode; may be called from another thread."""
         running = self._running
@@ -140,6 +181,9 @@ class WebPage:
         """End the window; a second call does nothing."""
         if not self.is_closed:
             self.is_closed = True
+            tracer, self._tracer = self._tracer, None
+            if tracer is not None:
+                self._hub.run(tracer.close())
             self._hub.close_window(self._window)
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -185,8 +229,12 @@ class WebPage:
         for number, (name, arguments) in enumerate(calls):
             if number:
                 await self._quiet()
+                await self._traced("")
+            await self._traced(_written(name, arguments))
             try:
+                await self._let_pass(_KINDS.get(name, "mouse"))
                 await asyncio.wait_for(self._acting.run(name, arguments), self._window.settings.load_s + _LONGEST_S)
+                await self._let_pass("")
             except ActionSyntaxError as refusal:
                 error = str(refusal)
                 break
@@ -199,7 +247,29 @@ class WebPage:
             except DevToolsError as refusal:
                 error = f"The action could not be done: {refusal}"
                 break
-        return await self._look(view, probe, error)
+        sight = await self._look(view, probe, error)
+        await self._traced("")
+        return sight
+
+    async def _begin_trace(self, title: str) -> None:
+        if self._tracer is None:
+            self._tracer = Tracer(self._window, await self._hub.debug_address(self._window))
+        await self._tracer.begin(title)
+
+    async def _traced(self, call: str) -> None:
+        """Tell the trace, where there is one, that an action begins; "" tells that it is over."""
+        if self._tracer is not None:
+            await (self._tracer.open_action(call) if call else self._tracer.close_action())
+
+    async def _let_pass(self, kind: str) -> None:
+        """Where a person uses the window: let the harness's own input of a kind reach pages, and "" nobody's."""
+        if self.person is None:
+            return
+        tab = self._window.tab
+        for frame in ("", *(frame for frame, *_ in tab.lettered.values())):
+            with suppress(DevToolsError, TimeoutError):
+                asked = tab.evaluate(f"agentgymPerson.pass({json.dumps(kind)})", frame=frame)
+                await asyncio.wait_for(asked, _PASS_S)
 
     async def _quiet(self) -> None:
         """Between two actions: wait for pages on their way, and until the page is quiet."""
@@ -302,12 +372,23 @@ class WebPage:
         pixels = decode_picture(base64.b64decode(taken["data"]))
         return draw_marks(pixels, found.get("marks", ()), self._window.settings.scale) if view.marks else pixels
 
+    async def _screenshot(self) -> bytes:
+        tab = self._window.tab
+        params = {"format": "webp", "quality": _QUALITY, "captureBeyondViewport": False}
+        try:
+            taken = await tab.crash_or(tab.post("Page.captureScreenshot", params), self._window.settings.hang_s)
+        except (TimeoutError, DevToolsError):
+            return b""
+        return base64.b64decode(taken["data"])
+
     async def _revive(self, why: str) -> None:
         """An empty tab in place of one that hangs, crashed, or floods its window with dialogs."""
         await self._window.replace(why)
 
     def _sight(self, found: Mapping[str, Any], error: str, picture: Any, probe: Any) -> Sight:
         window = self._window
+        if self.person is not None:
+            self.person.looked()
         tree = found.get("tree") or {"lines": [], "relevance": "", "above": 0, "below": 0, "cut": False}
         return Sight(
             url=found.get("url", window.tab.url),
@@ -326,3 +407,9 @@ class WebPage:
             was_cut=tree["cut"],
             probe=probe,
         )
+
+
+def _written(name: str, arguments: Mapping[str, Any]) -> str:
+    """A call as an agent writes it."""
+    values = [json.dumps(value, ensure_ascii=False) for value in arguments.values() if value is not None]
+    return f"{name}({', '.join(values)})"

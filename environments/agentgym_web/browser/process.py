@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agentgym.errors import ConfigError
 from agentgym_web.browser.errors import BrowserStartError
 from agentgym_web.browser.finding import BrowserProgram, find_browser
 
@@ -67,6 +68,8 @@ class ProcessSettings:
             more slowly.
         sandbox: Whether Chromium's own sandbox is on; None: where the machine allows it.
         max_page_mib: Most memory of the process of a page, in MiB; one that takes more is ended.
+        debug_port: Whether it also opens a debugging port, on 127.0.0.1 alone. Other users of the machine reach it.
+        owner: Windows with the same word share a browser.
     """
 
     browser: str | None = None
@@ -74,6 +77,8 @@ class ProcessSettings:
     fast_frames: bool = False
     sandbox: bool | None = None
     max_page_mib: int = 2048
+    debug_port: bool = False
+    owner: str = ""
 
 
 @dataclass
@@ -134,12 +139,18 @@ def start_process(settings: ProcessSettings) -> BrowserProcess:
         BrowserStartError: The process could not be started.
     """
     program = find_browser(settings.browser, headed=settings.headed)
+    if settings.headed and not _display(settings).keys() & {"DISPLAY", "WAYLAND_DISPLAY"}:
+        raise ConfigError(
+            "there is no display to open a window on: neither DISPLAY nor WAYLAND_DISPLAY is set; run this on a "
+            "desktop or over ssh -X, or play in the terminal without a window"
+        )
     is_root = os.geteuid() == 0
     has_sandbox = settings.sandbox if settings.sandbox is not None else _sandbox_works()
     profile = Path(tempfile.mkdtemp(prefix="agentgym-web-"))
     for name in ("home", "data", "downloads"):
         (profile / name).mkdir()
-    command = [program.path, *_flags(settings, program, profile, has_sandbox), "about:blank"]
+    first = "--no-startup-window" if settings.headed else "about:blank"
+    command = [program.path, *_flags(settings, program, profile, has_sandbox), first]
     environment = {
         "PATH": os.environ.get("PATH", ""),
         "HOME": str(profile / "home"),
@@ -209,6 +220,8 @@ def _flags(settings: ProcessSettings, program: BrowserProgram, profile: Path, ha
         flags.append("--headless")
     if not has_sandbox:
         flags.append("--no-sandbox")
+    if settings.debug_port:
+        flags += ["--remote-debugging-port=0", "--remote-debugging-address=127.0.0.1"]
     if settings.fast_frames:
         flags += ["--disable-frame-rate-limit", "--disable-gpu-vsync"]
     return flags

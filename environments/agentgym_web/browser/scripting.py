@@ -43,9 +43,14 @@ def clock_script(secret: str, settings: PageSettings, seed: int) -> str:
     return text
 
 
-def page_script(secret: str) -> str:
-    """The script for the world of our own, which observes and finds elements: all its files in one function."""
-    inner = "\n".join(_source(name) for name in _OWN_FILES)
+def page_script(secret: str, *, person: bool = False) -> str:
+    """The script for the world of our own, which observes and finds elements: all its files in one function.
+
+    Args:
+        secret: Names the events between the two scripts.
+        person: Whether it also tells what a person does in the window.
+    """
+    inner = "\n".join(_source(name) for name in (*_OWN_FILES, *(("person.js",) if person else ())))
     # On a page without scripts the browser runs this only when we ask for it, and again when a script comes later.
     return f'if (!Object.hasOwn(globalThis, "agentgym")) ((SECRET) => {{\n{inner}\n}})("{secret}");'
 

@@ -96,6 +96,7 @@ class PageSettings:
         downloads: Whether downloads are kept; else they are refused.
         max_tabs: Most open tabs; further ones are closed at once.
         max_dialogs: Most dialogs in one action; a page that opens more is closed.
+        person: Whether a person uses the window: what the person does is kept from pages, and told to the harness.
         files: Files that the agent may upload, by name: where they are, or what is in them.
     """
 
@@ -114,6 +115,7 @@ class PageSettings:
     downloads: bool = False
     max_tabs: int = 8
     max_dialogs: int = 10
+    person: bool = False
     files: Mapping[str, Path | bytes] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:

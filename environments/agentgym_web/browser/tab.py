@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -18,6 +18,8 @@ from agentgym_web.browser.sight import one_line
 from agentgym_web.browser.underway import UnderWay
 
 WORLD = "agentgym"
+TELL = "agentgymTell"
+"""The function by which the script in a page tells what a person did."""
 _NAVIGATIONS = {"Page.frameRequestedNavigation", "Page.frameScheduledNavigation", "Page.frameStartedNavigating"}
 
 
@@ -52,6 +54,8 @@ class Tab:
         self.watch: Watch | None = None
         self.lettered: dict[str, tuple[str, str, int]] = {}
         self.under_way = UnderWay()
+        self.on_deed: Callable[[Tab, str, str], None] | None = None
+        self.num_pages = 0
         self._worlds: dict[str, int] = {}
         self._changed = asyncio.Event()
         connection.listen(session, self._on_event)
@@ -91,6 +95,9 @@ class Tab:
             sent.append(self.post("Emulation.setEmitTouchEventsForMouse", {"enabled": False}))
         if settings.user_agent:
             sent.append(self.post("Emulation.setUserAgentOverride", {"userAgent": settings.user_agent}))
+        if settings.person:
+            sent.append(self.post("Runtime.enable"))
+            sent.append(self.post("Runtime.addBinding", {"name": TELL, "executionContextName": WORLD}))
         if is_waiting:
             sent.append(self.post("Runtime.runIfWaitingForDebugger"))
         tree = self.post("Page.getFrameTree")
@@ -263,6 +270,10 @@ class Tab:
         elif method == "Fetch.requestPaused":
             if self.watch is not None:
                 self.watch.paused(params)
+        elif method == "Runtime.bindingCalled":
+            if self.on_deed is not None:
+                frames = {context: frame for frame, context in self._worlds.items()}
+                self.on_deed(self, frames.get(params["executionContextId"], ""), params["payload"])
         elif method == "Inspector.targetCrashed":
             self.is_crashed = True
         self._changed.set()
@@ -272,6 +283,7 @@ class Tab:
         if frame.get("parentId"):
             self._remember(frame)
             return
+        self.num_pages += 1
         self.frames.clear()
         self.lettered.clear()
         self.under_way.forget()

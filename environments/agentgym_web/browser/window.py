@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ _GOOD_SCHEMES = ("http:", "https:", "about:", "data:", "blob:")
 _MAX_DOWNLOADS = 10
 _MAX_REFUSED_TABS = 20
 _OPEN_S = 60.0
+_BARS_PX = 90
+"""Height of the browser's own bars above a page, in a window for a person."""
 _NOT_LOADED = "The page could not be loaded"
 
 
@@ -54,6 +56,7 @@ class Window:
         self.files = settings.files
         self.span_ms: float = settings.step_ms
         self.num_looks = 0
+        self.on_deed: Callable[[Tab, str, str], None] | None = None
         self._secret = secret
         self._downloads: dict[str, str] = {}
         self.downloaded: list[Path] = []
@@ -98,7 +101,7 @@ class Window:
             "url": url,
             "browserContextId": self.context,
             "width": self.settings.width,
-            "height": self.settings.height,
+            "height": self.settings.height + (_BARS_PX if self.settings.person else 0),
         }
         loop = asyncio.get_running_loop()
         deadline = loop.time() + _OPEN_S
@@ -267,7 +270,9 @@ class Window:
         try:
             tab.watch = Watch(tab.post, self.gate.began, self.gate.ended)
             tab.watch.use(self.gate.network.interceptor)
-            scripts = [(clock_script(self._secret, self.settings, self.seed), ""), (page_script(self._secret), WORLD)]
+            own = page_script(self._secret, person=self.settings.person)
+            scripts = [(clock_script(self._secret, self.settings, self.seed), ""), (own, WORLD)]
+            tab.on_deed = self._tell_deed
             limit = _OPEN_S if self._num_awaited else self.settings.hang_s
             await asyncio.wait_for(tab.set_up(scripts, is_waiting=is_waiting), limit)
             self.tabs.append(tab)
@@ -283,6 +288,11 @@ class Window:
             if task is not None:
                 self._opening.discard(task)
             self._arrived.set()
+
+    def _tell_deed(self, tab: Tab, frame: str, payload: str) -> None:
+        """What a person did in a tab goes to whoever listens."""
+        if self.on_deed is not None:
+            self.on_deed(tab, frame, payload)
 
     async def settled(self) -> None:
         """Wait for tabs that are opening."""

@@ -145,6 +145,8 @@ class WebArenaEnv(WebEnv):
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
+        trace: A folder that gets Playwright's trace of each episode; "" for none.
+        window: Whether a person uses it in a window on the display.
     """
 
     deterministic = False
@@ -159,9 +161,13 @@ class WebArenaEnv(WebEnv):
         max_tokens: int | None = None,
         browser: str | None = None,
         render_mode: str | None = None,
+        trace: str = "",
+        window: bool = False,
     ) -> None:
         actions = ("bid", "nav", "tab", "chat", "infeas", "keyboard_press")
-        super().__init__(View(screenshot=screenshot), actions, max_tokens, browser, render_mode)
+        super().__init__(
+            View(screenshot=screenshot), actions, max_tokens, browser, render_mode, trace=trace, window=window
+        )
         self._tasks = load_webarena(Path(tasks), sites or {}) if tasks else []
         self._judge = judge
 

@@ -61,6 +61,8 @@ class MiniWoBEnv(WebEnv):
         actions: Sets of actions.
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
+        trace: A folder that gets Playwright's trace of each episode; "" for none.
+        window: Whether a person uses it in a window on the display.
     """
 
     settings = PageSettings(width=332, height=214, virtual_time=True, max_tabs=1)
@@ -75,9 +77,11 @@ class MiniWoBEnv(WebEnv):
         actions: Sequence[str] = ("bid", "coord"),
         browser: str | None = None,
         render_mode: str | None = None,
+        trace: str = "",
+        window: bool = False,
     ) -> None:
         view = View(ids="all", shapes=True, screenshot=screenshot, max_text=_MAX_TEXT, skip=HIDDEN)
-        super().__init__(view, actions, max_tokens, browser, render_mode)
+        super().__init__(view, actions, max_tokens, browser, render_mode, trace=trace, window=window)
         weights = {"success": (1.0, 0.0), "raw": (0.0, 1.0), "decayed": (0.0, 1.0)}
         if reward not in weights:
             raise ConfigError(f"reward must be 'success', 'raw' or 'decayed': got {reward!r}")

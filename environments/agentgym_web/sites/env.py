@@ -49,6 +49,8 @@ class SiteEnv(WebEnv):
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
+        trace: A folder that gets Playwright's trace of each episode; "" for none.
+        window: Whether a person uses it in a window on the display.
     """
 
     site: ClassVar[str] = ""
@@ -64,13 +66,15 @@ class SiteEnv(WebEnv):
         max_tokens: int | None = None,
         browser: str | None = None,
         render_mode: str | None = None,
+        trace: str = "",
+        window: bool = False,
     ) -> None:
         if milestone_weight < 0:
             raise ConfigError(f"milestone_weight must not be negative: got {milestone_weight!r}")
         view = View(tree=tree, screenshot=screenshot, marks=marks, visible_only=visible_only)
         self.settings = PHONE if self.site == "phone" else DESK
         actions = (*ACTIONS, "touch") if self.site == "phone" else ACTIONS
-        super().__init__(view, actions, max_tokens, browser, render_mode)
+        super().__init__(view, actions, max_tokens, browser, render_mode, trace=trace, window=window)
         self.reward_weights = {**self.reward_weights, "milestone": milestone_weight, "attack": 0.0}
         self._session = uuid.uuid4().hex
         self._used: set[str] = set()
