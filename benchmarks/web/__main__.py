@@ -11,12 +11,15 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 
-from benchmarks.web import parity, parity_run
+from benchmarks.report import main as report_main
+from benchmarks.web import parity, parity_run, speed
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,13 +36,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     all_pages.add_argument("--workers", type=int, default=2)
     all_pages.add_argument("--seeds", type=int, default=0)
     all_pages.add_argument("--out", type=Path, default=parity_run.RESULTS)
+    speed_rows = commands.add_parser("speed", help="take the figures of the table of speed")
+    speed_rows.add_argument("--quick", action="store_true", help="one round, two pages")
+    speed_rows.add_argument("--out", type=Path, default=None, help="also write the JSON to this file")
     chosen = parser.parse_args(argv)
+    if chosen.command == "speed":
+        return _speed(chosen.quick, chosen.out)
     if chosen.command == "compare":
         print(json.dumps(parity.compare(chosen.peer, chosen.page, chosen.seeds or parity.SEEDS[chosen.peer])))
     else:
         pages = [page for page in chosen.pages.split(",") if page]
         parity_run.run(chosen.peers.split(","), pages, chosen.workers, out=chosen.out, seeds=chosen.seeds)
     return 0
+
+
+def _speed(is_quick: bool, out: Path | None) -> int:
+    options = ["--json", *(["--quick"] if is_quick else []), *(["--out", str(out)] if out else [])]
+    text = io.StringIO()
+    with redirect_stdout(text):
+        code = report_main("web speed", speed.measure, speed.PACKAGES, options)
+    speed.table(json.loads(text.getvalue()))
+    return code
 
 
 if __name__ == "__main__":

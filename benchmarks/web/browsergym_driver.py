@@ -1,6 +1,6 @@
 """Runs environments of BrowserGym and answers JSON lines: `PYTHON browsergym_driver.py`, in BrowserGym's interpreter.
 
-It imports nothing of agentgym. A request is {"do": "open" | "reset" | "place" | "step" | "replay", …}; an answer has
+It imports nothing of agentgym. A request is {"do": "open" | "reset" | "place" | "step" | "replay" | "end", …}; an answer has
 "ok" or "error".
 """
 
@@ -66,6 +66,10 @@ class Player:
             num_steps += len(episode["actions"])
             rewards.append(last["raw"])
         return {"seconds": time.perf_counter() - began, "steps": num_steps, "rewards": rewards}
+
+    def end(self, name: str) -> None:
+        """End an environment with its browsers."""
+        self._envs.pop(name).close()
 
     def close(self) -> None:
         """End all browsers."""
