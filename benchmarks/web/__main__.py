@@ -1,8 +1,8 @@
 """The command line of `benchmarks.web`: `python -m benchmarks.web speed | parity | players | page`.
 
 - `speed` takes the figures of one environment and of many beside the peers, see `benchmarks.web.speed`.
-- `parity` compares rewards with the peers, page by page, see `benchmarks.web.parity`. It takes `--peers a,b`, `--pages
-  a,b` and `--workers n`, and may be stopped at any time.
+- `parity farama` and `parity browsergym` compare rewards with a peer, page by page, see `benchmarks.web.parity`. They
+  take `--pages a,b` and `--workers n`, and may be stopped at any time.
 - `players` scores the oracle, a random player and one that does nothing on all pages.
 - `page` writes docs/environments/web-miniwob.md from the results.
 - `compare PEER PAGE` is one piece of `parity`.
@@ -19,7 +19,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from benchmarks.report import main as report_main
-from benchmarks.web import parity, parity_run, speed
+from benchmarks.web import parity, parity_run, players, speed
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,23 +30,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     compared.add_argument("peer", choices=sorted(parity.SEEDS))
     compared.add_argument("page")
     compared.add_argument("--seeds", type=int, default=0)
-    all_pages = commands.add_parser("parity", help="compare all pages with the peers")
-    all_pages.add_argument("--peers", default="farama,browsergym")
+    all_pages = commands.add_parser("parity", help="compare all pages with a peer")
+    all_pages.add_argument("peer", choices=sorted(parity.SEEDS))
     all_pages.add_argument("--pages", default="", help="only these, anew")
     all_pages.add_argument("--workers", type=int, default=2)
     all_pages.add_argument("--seeds", type=int, default=0)
-    all_pages.add_argument("--out", type=Path, default=parity_run.RESULTS)
+    all_pages.add_argument("--out", type=Path, default=None, help="default: benchmarks/results")
     speed_rows = commands.add_parser("speed", help="take the figures of the table of speed")
     speed_rows.add_argument("--quick", action="store_true", help="one round, two pages")
     speed_rows.add_argument("--out", type=Path, default=None, help="also write the JSON to this file")
+    played = commands.add_parser("players", help="score oracle, random and null on all pages")
+    played.add_argument("--pages", default="", help="only these, anew")
     chosen = parser.parse_args(argv)
     if chosen.command == "speed":
         return _speed(chosen.quick, chosen.out)
     if chosen.command == "compare":
         print(json.dumps(parity.compare(chosen.peer, chosen.page, chosen.seeds or parity.SEEDS[chosen.peer])))
+    elif chosen.command == "players":
+        players.run([page for page in chosen.pages.split(",") if page])
     else:
         pages = [page for page in chosen.pages.split(",") if page]
-        parity_run.run(chosen.peers.split(","), pages, chosen.workers, out=chosen.out, seeds=chosen.seeds)
+        out = chosen.out or parity_run.results_file(chosen.peer)
+        parity_run.run(chosen.peer, pages, chosen.workers, out, chosen.seeds)
     return 0
 
 

@@ -1,7 +1,7 @@
 """Runs environments of BrowserGym and answers JSON lines: `PYTHON browsergym_driver.py`, in BrowserGym's interpreter.
 
-It imports nothing of agentgym. A request is {"do": "open" | "reset" | "place" | "step" | "replay" | "end", …}; an answer has
-"ok" or "error".
+It imports nothing of agentgym. A request is {"do": METHOD, …} with a method of `Player` and its arguments; an answer
+has "ok" or "error".
 """
 
 from __future__ import annotations
@@ -32,6 +32,10 @@ class Player:
             f"browsergym/miniwob.{task}", disable_env_checker=True, action_mapping=mapping, **options
         )
         self._envs[name] = self._env
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long after each action from now on."""
+        self._env.unwrapped.pre_observation_delay = seconds
 
     def reset(self, seed: int) -> None:
         """Start an episode."""

@@ -30,8 +30,6 @@ SCALE = 1.5
 AS_IT_COMES: Mapping[str, Any] = {}
 """Options of BrowserGym: 0.5 s before each observation, and 0.1 s at each of playwright's calls."""
 DELAYS_OFF: Mapping[str, Any] = {"pre_observation_delay": 0, "slow_mo": 0}
-STEP_WAITS: Mapping[str, Any] = {"pre_observation_delay": 0.5, "slow_mo": 0}
-"""As long after each action as the pages' clock goes under agentgym."""
 
 
 class BrowserGym:
@@ -45,8 +43,8 @@ class BrowserGym:
         python = python or os.environ.get(VARIABLE, "")
         if not Path(python).is_file():
             raise ConfigError(
-                f"{VARIABLE} must name an interpreter with BrowserGym: got {python!r}; benchmarks/peers/browsergym says "
-                "how one is made"
+                f"{VARIABLE} must name an interpreter with BrowserGym: got {python!r}; benchmarks/peers/browsergym "
+                "says how one is made"
             )
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         variables = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
@@ -113,7 +111,7 @@ class BrowserGym:
 
 def page_seed(seed: int) -> int:
     """The seed that BrowserGym gives a page of MiniWoB++ for a seed of its environment."""
-    return int(np.random.RandomState(seed).randint(0, 1_000_000))  # noqa: NPY002 - BrowserGym's own generator
+    return int(np.random.RandomState(seed).randint(0, 1_000_000))
 
 
 def translated(player: BrowserGym, move: Move) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from miniwob.action import ActionSpaceConfig, ActionTypes  # type: ignore[import-untyped]
 from miniwob.constants import ALL_POSSIBLE_KEYS, WEBDRIVER_MODIFIER_KEYS  # type: ignore[import-untyped]
 from miniwob.environment import MiniWoBEnvironment  # type: ignore[import-untyped]
+from miniwob.fields import FieldExtractor, get_field_extractor  # type: ignore[import-untyped]
 from miniwob.reward import get_raw_reward  # type: ignore[import-untyped]
 from miniwob.selenium_actions import execute_move_coords  # type: ignore[import-untyped]
 
@@ -24,16 +25,14 @@ from agentgym_web.miniwob.starting import MAX_TIME_MS
 from benchmarks.web.places import PLACE
 from benchmarks.web.recording import Move
 
-STEP_MS = MiniWoBEnv.settings.step_ms
-"""How far a page's clock goes at each action under agentgym; here that long is waited after each action."""
 DRAG_MOVES = 6
 """Moves of the mouse in a drag, as under agentgym."""
 _KEYS = {key: number for number, key in enumerate(ALL_POSSIBLE_KEYS)}
 _MODIFIERS = {"Control": "C-", "Shift": "S-", "Alt": "A-", "Meta": "M-"}
-assert {key for key in _MODIFIERS.values()} == set(WEBDRIVER_MODIFIER_KEYS)
+assert set(_MODIFIERS.values()) == set(WEBDRIVER_MODIFIER_KEYS)
 
-Action = tuple[Mapping[str, Any], float]
-"""An action of Farama's, and how long is waited after it, in milliseconds."""
+Action = Mapping[str, Any]
+"""An action of Farama's."""
 
 
 class NoSuchActionError(Exception):
@@ -55,7 +54,11 @@ class FaramaPage:
         self.space = ActionSpaceConfig.get_preset("all_supported")
         self.space.allowed_keys = ALL_POSSIBLE_KEYS
         self.env = MiniWoBEnvironment(
-            page, action_space_config=self.space, reward_processor=get_raw_reward, refresh_freq=int(refresh)
+            page,
+            action_space_config=self.space,
+            reward_processor=get_raw_reward,
+            refresh_freq=int(refresh),
+            field_extractor=_field_extractor(page),
         )
         instance = self.env.instance
         self._driver = instance.driver
@@ -70,11 +73,11 @@ class FaramaPage:
         """Start an episode."""
         self.env.reset(seed=seed)
 
-    def step(self, action: Action) -> tuple[float, bool]:
-        """Carry out an action; returns the raw reward and whether the page is over."""
-        told, self.env.instance.wait_ms = action
-        self.space.scroll_amount = told.get("amount", 0)
-        _, reward, is_over, _, _ = self.env.step(told)
+    def step(self, action: Action, wait_ms: float = 0.0) -> tuple[float, bool]:
+        """Carry out an action and wait; returns the raw reward and whether the page is over."""
+        self.env.instance.wait_ms = wait_ms
+        self.space.scroll_amount = action.get("amount", 0)
+        _, reward, is_over, _, _ = self.env.step(action)
         return reward, is_over
 
     def place(self, element: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -88,7 +91,7 @@ class FaramaPage:
         """Put the mouse where agentgym puts it before an episode."""
         execute_move_coords(0, 0, self._driver)
 
-    def action(self, kind: ActionTypes, **fields: Any) -> dict[str, Any]:
+    def action(self, kind: ActionTypes, **fields: Any) -> Action:
         """An action of Farama's."""
         return {"action_type": self.space.action_types.index(kind), **fields}
 
@@ -98,6 +101,10 @@ class FaramaPage:
 
     def _before_start(self, mode: str) -> None:
         self._driver.execute_script(f"core.EPISODE_MAX_TIME = {MAX_TIME_MS}; core.setDataMode({mode!r})")
+
+
+Maker = Callable[[FaramaPage, Mapping[str, Any], Mapping[str, Any]], list[Action]]
+"""Makes Farama's actions of a recorded action's arguments and of where its element is."""
 
 
 def translated(page: FaramaPage, move: Move) -> list[Action]:
@@ -110,13 +117,11 @@ def translated(page: FaramaPage, move: Move) -> list[Action]:
     if make is None:
         raise NoSuchActionError(f"there is no action like {move.do}")
     found = page.place(move.element) if move.element is not None else {}
-    actions = make(page, dict(move.arguments), found)
-    wait_ms = STEP_MS + (move.arguments["wait_ms"] if move.do == "noop" else 0)
-    return [(action, 0.0) for action in actions[:-1]] + [(actions[-1], wait_ms)]
+    return make(page, move.arguments, found)
 
 
-def _mouse(kind: ActionTypes) -> Callable[..., list[dict[str, Any]]]:
-    def make(page: FaramaPage, arguments: Mapping[str, Any], found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _mouse(kind: ActionTypes) -> Maker:
+    def make(page: FaramaPage, arguments: Mapping[str, Any], found: Mapping[str, Any]) -> list[Action]:
         if arguments.get("button", "left") != "left" or arguments.get("modifiers"):
             raise NoSuchActionError("the mouse has one button, and no key can be held")
         at = (found["x"], found["y"]) if found else (arguments["x"], arguments["y"])
@@ -125,7 +130,7 @@ def _mouse(kind: ActionTypes) -> Callable[..., list[dict[str, Any]]]:
     return make
 
 
-def _drag(page: FaramaPage, arguments: Mapping[str, Any], _: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _drag(page: FaramaPage, arguments: Mapping[str, Any], _: Mapping[str, Any]) -> list[Action]:
     start = arguments["from_x"], arguments["from_y"]
     end = arguments["to_x"], arguments["to_y"]
     return [
@@ -141,7 +146,7 @@ def drag_points(start: Sequence[float], end: Sequence[float]) -> list[tuple[floa
     return [(start[0] + (end[0] - start[0]) * part, start[1] + (end[1] - start[1]) * part) for part in parts]
 
 
-def _fill(page: FaramaPage, arguments: Mapping[str, Any], found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _fill(page: FaramaPage, arguments: Mapping[str, Any], found: Mapping[str, Any]) -> list[Action]:
     text = typed(arguments["value"], found["type"])
     focus = page.action(ActionTypes.CLICK_COORDS, coords=(found["x"], found["y"]))
     if found["type"] in ("date", "time"):
@@ -166,7 +171,7 @@ def typed(value: str, kind: str) -> str:
     return value
 
 
-def _select(page: FaramaPage, arguments: Mapping[str, Any], found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _select(page: FaramaPage, arguments: Mapping[str, Any], found: Mapping[str, Any]) -> list[Action]:
     wanted = arguments["options"]
     wanted = [wanted] if isinstance(wanted, str) else list(wanted)
     numbers = [
@@ -180,14 +185,14 @@ def _select(page: FaramaPage, arguments: Mapping[str, Any], found: Mapping[str, 
     return [focus, *[_key(page, "<ArrowDown>" if by > 0 else "<ArrowUp>")] * abs(by)]
 
 
-def _press(page: FaramaPage, arguments: Mapping[str, Any], found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _press(page: FaramaPage, arguments: Mapping[str, Any], found: Mapping[str, Any]) -> list[Action]:
     key = _key(page, farama_key(arguments["key_comb"]))
     if found["focused"]:
         return [key]
     return [page.action(ActionTypes.CLICK_COORDS, coords=(found["x"], found["y"])), key]
 
 
-def _scroll(page: FaramaPage, arguments: Mapping[str, Any], _: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _scroll(page: FaramaPage, arguments: Mapping[str, Any], _: Mapping[str, Any]) -> list[Action]:
     if arguments["dx"]:
         raise NoSuchActionError("the wheel turns up and down only")
     kind = ActionTypes.SCROLL_DOWN_COORDS if arguments["dy"] > 0 else ActionTypes.SCROLL_UP_COORDS
@@ -205,15 +210,15 @@ def farama_key(name: str) -> str:
     return found
 
 
-def _key(page: FaramaPage, key: str) -> dict[str, Any]:
+def _key(page: FaramaPage, key: str) -> Action:
     return page.action(ActionTypes.PRESS_KEY, key=_KEYS[key])
 
 
-def _text(page: FaramaPage, text: str) -> dict[str, Any]:
+def _text(page: FaramaPage, text: str) -> Action:
     return page.action(ActionTypes.TYPE_TEXT, text=text)
 
 
-_MAKERS: Mapping[str, Callable[[FaramaPage, dict[str, Any], Mapping[str, Any]], list[dict[str, Any]]]] = {
+_MAKERS: Mapping[str, Maker] = {
     "click": _mouse(ActionTypes.CLICK_COORDS),
     "dblclick": _mouse(ActionTypes.DBLCLICK_COORDS),
     "hover": _mouse(ActionTypes.MOVE_COORDS),
@@ -230,6 +235,14 @@ _MAKERS: Mapping[str, Callable[[FaramaPage, dict[str, Any], Mapping[str, Any]], 
     "keyboard_type": lambda page, arguments, _: [_text(page, arguments["text"])],
     "noop": lambda page, _, __: [page.action(ActionTypes.NONE)],
 }
+
+
+def _field_extractor(page: str) -> FieldExtractor:
+    """Farama's reader of a page's instruction; one that reads nothing for pages that Farama has none for."""
+    try:
+        return get_field_extractor(page)
+    except KeyError:
+        return lambda utterance: []
 
 
 def _chromedriver() -> str:

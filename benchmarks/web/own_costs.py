@@ -126,7 +126,13 @@ def _loop(env: MiniWoBEnv, played: Sequence[Episode], seconds: float) -> int:
 
 def _all_at_once(work: Sequence[tuple[MiniWoBEnv, Sequence[Episode]]], seconds: float) -> float:
     counts: list[int] = []
-    threads = [Thread(target=lambda env=env, played=played: counts.append(_loop(env, played, seconds))) for env, played in work]  # type: ignore[misc]
+
+    def play(env: MiniWoBEnv, played: Sequence[Episode]) -> None:
+        counts.append(_loop(env, played, seconds))
+
+    threads = [Thread(target=play, args=each) for each in work]
+        Thread(target=lambda env=env, played=played: counts.append(_loop(env, played, seconds))) for env, played in work
+    ]  # type: ignore[misc]
     began = time.perf_counter()
     for thread in threads:
         thread.start()

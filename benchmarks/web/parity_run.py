@@ -6,7 +6,6 @@ What is compared is in `parity`. A run that was stopped goes on where it was.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -18,36 +17,36 @@ from agentgym_web.miniwob.oracles.player import all_oracles
 from agentgym_web.miniwob.pages import ALL_PAGES
 from benchmarks.measure import machine, versions
 from benchmarks.report import progress
+from benchmarks.web.results import read, write
 
-RESULTS = Path(__file__).parents[1] / "results" / "web_parity-cpu.json"
+FOLDER = Path(__file__).parents[1] / "results"
 PACKAGES = ("agentgymnasium", "miniwob", "selenium")
 _LONGEST_S = 3600
-Piece = tuple[str, str]
-"""A peer and a page."""
 
 
-def run(peers: Sequence[str], pages: Sequence[str], num_workers: int, out: Path = RESULTS, seeds: int = 0) -> None:
-    """Compare pages and write what was found.
+def results_file(peer: str) -> Path:
+    """Where what was found with a peer is kept."""
+    return FOLDER / f"web_parity_{peer}-cpu.json"
+
+
+def run(peer: str, pages: Sequence[str], num_workers: int, out: Path, seeds: int = 0) -> None:
+    """Compare pages with a peer and write what was found.
 
     Args:
-        peers: The peers.
+        peer: The peer.
         pages: The pages, which are compared anew; empty for all with an oracle that are not in the file yet.
         num_workers: Pages at a time.
         out: The file.
         seeds: Seeds a page; 0 takes `parity.SEEDS`.
     """
-    kept: dict[str, Any] = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {"pages": {}}
-    wanted = pages or [page for page in ALL_PAGES if page in all_oracles()]
-    pieces = [(peer, page) for peer in peers for page in wanted if pages or peer not in kept["pages"].get(page, {})]
-    kept |= {"benchmark": "web parity", "machine": machine(), "versions": versions(PACKAGES)}
+    kept = read(out) | {"benchmark": f"web parity {peer}", "machine": machine(), "versions": versions(PACKAGES)}
+    wanted = pages or [page for page in ALL_PAGES if page in all_oracles() and page not in kept["pages"]]
     with ThreadPoolExecutor(num_workers) as pool:
-        running = {pool.submit(_compared, piece, seeds): piece for piece in pieces}
+        running = {pool.submit(_compared, peer, page, seeds): page for page in wanted}
         for number, future in enumerate(as_completed(running), start=1):
-            peer, page = running[future]
-            found = future.result()
-            kept["pages"].setdefault(page, {})[peer] = found
+            found = kept["pages"][running[future]] = future.result()
             write(kept, out)
-            progress(f"{number}/{len(pieces)} {peer:10} {page:28} {line_of(found)}")
+            progress(f"{number}/{len(wanted)} {running[future]:28} {line_of(found)}")
 
 
 def line_of(found: dict[str, Any]) -> str:
@@ -58,17 +57,16 @@ def line_of(found: dict[str, Any]) -> str:
     return f"{found['equal']}/{found['episodes']}  {'; '.join(reasons[:3])}".rstrip()
 
 
-def write(kept: dict[str, Any], out: Path) -> None:
-    """Write the file as a whole, pages in the order of the package's table."""
-    order = {page: number for number, page in enumerate(ALL_PAGES)}
-    kept["pages"] = dict(sorted(kept["pages"].items(), key=lambda item: order[item[0]]))
-    part = out.with_suffix(".part")
-    part.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    os.replace(part, out)
-
-
-def _compared(piece: Piece, seeds: int) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.web", "compare", *piece, *(["--seeds", str(seeds)] if seeds else [])]
+def _compared(peer: str, page: str, seeds: int) -> dict[str, Any]:
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.web",
+        "compare",
+        peer,
+        page,
+        *(["--seeds", str(seeds)] if seeds else []),
+    ]
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=_LONGEST_S, check=False)
     except subprocess.TimeoutExpired:

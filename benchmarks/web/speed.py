@@ -153,7 +153,9 @@ def table(found: Mapping[str, Any]) -> None:
     console = Console(width=110)
     goals = Table("what", "value", "goal", "met", title="benchmarks.web speed")
     for goal in found["goals"]:
-        goals.add_row(goal["name"], f"{goal['value']:g}", f"{goal['sense']} {goal['goal']:g}", "yes" if goal["met"] else "NO")
+        goals.add_row(
+            goal["name"], f"{goal['value']:g}", f"{goal['sense']} {goal['goal']:g}", "yes" if goal["met"] else "NO"
+        )
     rates = Table("side", "steps/s", "range", title="steps a second, resets counted")
     for side, spread in found["figures"]["steps_per_s"].items():
         rates.add_row(side, f"{spread['median']:g}", f"{spread['low']:g} to {spread['high']:g}")

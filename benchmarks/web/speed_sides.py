@@ -51,7 +51,9 @@ class Side(Protocol):
 def recorded(pages: Sequence[str] = PAGES, num_seeds: int = SEEDS) -> list[Episode]:
     """The oracle's episodes, by page."""
     with closing(Recorder()) as recorder:
-        found = [recorder.play(page, seed) for page in pages for seed in map(browsergym_peer.page_seed, range(num_seeds))]
+        found = [
+            recorder.play(page, seed) for page in pages for seed in map(browsergym_peer.page_seed, range(num_seeds))
+        ]
     for episode in found:
         _check("agentgym's oracle", episode, episode.reward)
     return found
@@ -123,7 +125,7 @@ class Farama:
             page, reward = self._pages[episode.page], 0.0
             page.reset(episode.seed)
             for action in actions:
-                reward, _ = page.step((action, 0))
+                reward, _ = page.step(action)
             num_steps += len(actions)
             _check("Farama's miniwob", episode, reward)
         return Pass(num_steps, time.perf_counter() - began)
@@ -141,7 +143,7 @@ class Farama:
             if len(made) != 1:
                 raise ValueError(f"{move.call} on {episode.page} is {len(made)} actions of Farama's: expected one")
             page.step(made[0])
-            actions.append(made[0][0])
+            actions.append(made[0])
         return actions
 
 
