@@ -131,8 +131,6 @@ def _all_at_once(work: Sequence[tuple[MiniWoBEnv, Sequence[Episode]]], seconds: 
         counts.append(_loop(env, played, seconds))
 
     threads = [Thread(target=play, args=each) for each in work]
-        Thread(target=lambda env=env, played=played: counts.append(_loop(env, played, seconds))) for env, played in work
-    ]  # type: ignore[misc]
     began = time.perf_counter()
     for thread in threads:
         thread.start()
