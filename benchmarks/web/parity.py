@@ -20,6 +20,7 @@ from selenium.common.exceptions import WebDriverException
 
 from agentgym.errors import InfrastructureError
 from agentgym_web.miniwob.env import MiniWoBEnv
+from agentgym_web.miniwob.pages import RELOADED
 from benchmarks.web import browsergym_peer, farama_peer
 from benchmarks.web.browsergym_peer import DELAYS_OFF, BrowserGym
 from benchmarks.web.farama_peer import FaramaPage, NoSuchActionError
@@ -83,7 +84,7 @@ def compare(peer: str, page: str, num_seeds: int) -> dict[str, Any]:
 
 
 def _with_farama(recorder: Recorder, page: str, num_seeds: int) -> Iterator[Compared]:
-    with closing(FaramaPage(page, refresh=True)) as farama:
+    with closing(FaramaPage(page, refresh=page in RELOADED)) as farama:
         for seed in range(num_seeds):
             episode = recorder.play(page, seed)
             yield _compared(seed, episode, partial(_played_by_farama, farama, episode))
@@ -93,6 +94,7 @@ def _with_browsergym(recorder: Recorder, page: str, num_seeds: int) -> Iterator[
     with closing(BrowserGym()) as browsergym:
         browsergym.open(page, page, DELAYS_OFF)
         for seed in range(num_seeds):
+            recorder.close()  # BrowserGym opens a window for each episode
             episode = recorder.play(page, browsergym_peer.page_seed(seed))
             yield _compared(seed, episode, partial(_played_by_browsergym, browsergym, seed, episode))
 

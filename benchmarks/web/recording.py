@@ -87,7 +87,7 @@ class Recorder:
         return Episode(page, seed, list(self._notes.moves), float(told["raw"]) if is_over else 0.0, is_over)
 
     def close(self) -> None:
-        """Close the environment."""
+        """Close the window; the next episode opens another one."""
         self._env.close()
 
 
