@@ -33,6 +33,11 @@ class Player:
         )
         self._envs[name] = self._env
 
+    def hide_scrollbars(self) -> None:
+        """Hide the page's scrollbars in this episode, as agentgym does: they take room from the page."""
+        page = self._env.unwrapped.page
+        page.context.new_cdp_session(page).send("Emulation.setScrollbarsHidden", {"hidden": True})
+
     def wait(self, seconds: float) -> None:
         """Wait so long after each action from now on."""
         self._env.unwrapped.pre_observation_delay = seconds

@@ -40,7 +40,7 @@ class NoSuchActionError(Exception):
 
 
 class FaramaPage:
-    """One of Farama's environments, in a window as large as agentgym's.
+    """One of Farama's environments, in a window like agentgym's: as large, and without scrollbars.
 
     Args:
         page: The page.
@@ -65,6 +65,7 @@ class FaramaPage:
         settings = MiniWoBEnv.settings
         size = {"width": settings.width, "height": settings.height, "deviceScaleFactor": 1, "mobile": False}
         self._driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        self._driver.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
         instance.inner_width, instance.inner_height = settings.width, settings.height
         instance.record_screenshots = screenshots
         instance.set_mode = self._before_start

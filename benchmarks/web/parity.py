@@ -131,6 +131,7 @@ def _played_by_farama(farama: FaramaPage, episode: Episode, wait_s: float) -> fl
 def _played_by_browsergym(browsergym: BrowserGym, seed: int, episode: Episode, wait_s: float) -> float:
     browsergym.ask("wait", seconds=wait_s)
     browsergym.ask("reset", seed=seed)
+    browsergym.ask("hide_scrollbars")
     for move in episode.moves:
         found = browsergym.ask("step", action=browsergym_peer.translated(browsergym, move))
         if found["over"]:
