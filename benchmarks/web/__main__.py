@@ -4,7 +4,7 @@
 - `parity farama` and `parity browsergym` compare rewards with a peer, page by page, see `benchmarks.web.parity`. They
   take `--pages a,b` and `--workers n`, and may be stopped at any time.
 - `players` scores the oracle, a random player and one that does nothing on all pages.
-- `page` writes docs/environments/web-miniwob.md from the results.
+- `page` writes the measured tables of docs/environments/web-miniwob.md and web.md from the results.
 - `compare PEER PAGE` is one piece of `parity`.
 """
 
@@ -19,7 +19,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from benchmarks.report import main as report_main
-from benchmarks.web import parity, parity_run, players, speed
+from benchmarks.web import page, parity, parity_run, players, speed
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -41,9 +41,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     speed_rows.add_argument("--out", type=Path, default=None, help="also write the JSON to this file")
     played = commands.add_parser("players", help="score oracle, random and null on all pages")
     played.add_argument("--pages", default="", help="only these, anew")
+    commands.add_parser("page", help="write the tables of the docs from the results")
     chosen = parser.parse_args(argv)
     if chosen.command == "speed":
         return _speed(chosen.quick, chosen.out)
+    if chosen.command == "page":
+        page.write_pages()
+        return 0
     if chosen.command == "compare":
         print(json.dumps(parity.compare(chosen.peer, chosen.page, chosen.seeds or parity.SEEDS[chosen.peer])))
     elif chosen.command == "players":
