@@ -25,6 +25,7 @@ PEERS: Mapping[str, str] = {"farama": "Farama", "browsergym": "BrowserGym"}
 NOTES: Mapping[str, str] = {
     "chase-circle": "The circle moves on at each tick of a timer, so where it is depends on the machine's speed.",
     "moving-items": "The items move on at each tick of a timer, so where they are depends on the machine's speed.",
+    "text-editor": "BrowserGym writes ids into the editor's text; its buttons then change nothing, and Submit fails.",
 }
 """Why a page gives other rewards to the same actions where the results do not say it."""
 Found = Mapping[str, Any]
