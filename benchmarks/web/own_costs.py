@@ -105,8 +105,9 @@ def together(episodes: Sequence[Episode], seconds: float, rounds: int) -> dict[s
         for env, played in work:
             play_own(env, played[0])
         for _ in range(rounds):
+            began = time.perf_counter()
             num_steps = sum(_loop(env, played, seconds / MANY_ENVS) for env, played in work)
-            alone.append(num_steps / seconds)
+            alone.append(num_steps / (time.perf_counter() - began))
             at_once.append(_all_at_once(work, seconds))
             ratios.append(at_once[-1] / alone[-1])
     return {
