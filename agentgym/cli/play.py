@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import tyro
 from rich.console import Console
 
-from agentgym.cli.options import Partners, with_options
-from agentgym.cli.output import AsJson, note, print_json, read_partners
+from agentgym.cli.options import KeyValues, Partners, with_options
+from agentgym.cli.output import AsJson, note, print_json, read_options, read_partners
 from agentgym.env import AgentEnv
 from agentgym.errors import AgentGymError, ConfigError, ContractError
 from agentgym.game import GameReply
@@ -38,6 +38,7 @@ def run(
     policy: str = "human",
     role: str = "",
     partner: Partners = (),
+    env_option: KeyValues = (),
     as_json: AsJson = False,
 ) -> int:
     """Play an environment in the terminal, or watch another policy play it.
@@ -50,12 +51,14 @@ def run(
         role: The role to play in a game. The default is the game's first role.
         partner: Who plays another role of a game: ROLE=scripted, scripted:NAME, torch:PATH or endpoint:URL#MODEL. The
             partner self works only in eval and record.
+        env_option: Options of the environment, such as tasks=FILE. Values are read as JSON.
         as_json: Print the result as JSON.
     """
     if task:
         _require_own(task, env)
     given = {"role": role, "partners": read_partners(partner)}
     options: dict[str, Any] = {name: value for name, value in given.items() if value}
+    options |= read_options(env_option, "--env-option")
     game = make(env, **options)
     viewer = HumanPolicy(Console(stderr=True), input if sys.stdout.isatty() else _read_line)
     player: Policy = viewer if policy == "human" else load(policy, env)
