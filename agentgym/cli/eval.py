@@ -41,7 +41,7 @@ class EvalOptions:
     attempts: int = _DEFAULTS.attempts
     """How many episodes to play of each task."""
     limit: int | None = _DEFAULTS.limit
-    """How many tasks to play, spread evenly over the split; of an environment, its first. The default is all of them."""
+    """How many tasks to play, spread evenly over the split; of an environment the first. The default is all."""
     env_option: KeyValues = ()
     """Options of the environment, where --suite names one, such as tasks=FILE. Values are read as JSON."""
     seed: int = _DEFAULTS.seed

@@ -40,8 +40,13 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
         lines.append(f"INCOMPLETE: {result.num_missing} episodes were not played")
     rows: list[tuple[str, ...]] = [("stratum", "tasks", "success [95 %]", "score [95 %]", *result.measures)]
     rows += [
-        (name or "-", str(part.success.num_tasks), estimate_text(part.success), estimate_text(part.score))
-        + _measures_of(result, name)
+        (
+            name or "-",
+            str(part.success.num_tasks),
+            estimate_text(part.success),
+            estimate_text(part.score),
+            *_measures_of(result, name),
+        )
         for name, part in result.strata.items()
     ]
     total = ("all", str(len(result.tasks)), estimate_text(result.success), estimate_text(result.score))

@@ -210,7 +210,7 @@ class WebArenaEnv(WebEnv):
         return any(alike(pixels, like) > least for pixels in pictures for like in likes)
 
     def _open(self, url: str, last: str) -> None:
-        """Bring a page to the front that is judged; the agent's own page stays as it is until another one was opened."""
+        """Bring a page to the front that is judged; the agent's own stays as it is until another was opened."""
         if url != "last" or self._has_moved:
             self._has_moved = True
             self.page.open(last if url == "last" else url, View(tree=False))
@@ -222,6 +222,6 @@ class WebArenaEnv(WebEnv):
 def _pictures_in(selector: str) -> str:
     """JavaScript: the addresses of the pictures that a selector finds, or that are in what it finds."""
     return (
-        f"[...document.querySelectorAll({json.dumps(selector)})].flatMap((found) => found.tagName === 'IMG' ? [found] : "
-        "[...found.querySelectorAll('img')]).map((image) => image.currentSrc || image.src).filter(Boolean).slice(0, 50)"
+        f"[...document.querySelectorAll({json.dumps(selector)})].flatMap((found) => found.tagName === 'IMG' ? [found] "
+        ": [...found.querySelectorAll('img')]).map((image) => image.currentSrc || image.src).filter(Boolean).slice(0, 50)"
     )

@@ -1,7 +1,7 @@
 """Task files of WebArena (arXiv:2307.13854) and VisualWebArena (arXiv:2401.13649), read and checked.
 
-Placeholders such as __SHOPPING__ are replaced by the user's addresses. Nothing of a file runs outside the page: what names
-Python code is refused. How answers are judged is in `matching` and `pictures`.
+Placeholders such as __SHOPPING__ are replaced by the user's addresses. Nothing of a file runs outside the page: what
+names Python code is refused. How answers are judged is in `matching` and `pictures`.
 """
 
 from __future__ import annotations
@@ -118,7 +118,9 @@ def _require_playable(where: str, fields: Mapping[str, Any], has_judge: bool) ->
     for target in _targets(wanted):
         for key, value in target.items():
             if isinstance(value, str) and value.startswith(("func:", "lambda:")):
-                raise UnplayableError(f"{where}: its {key} {value[:60]!r} is code to be run here, which is refused; drop it")
+                raise UnplayableError(
+                    f"{where}: its {key} {value[:60]!r} is code to be run here, which is refused; drop it"
+                )
     if not has_judge and (why := next(_needs_judge(wanted), "")):
         raise UnplayableError(
             f"{where} has {why}, which needs a judge; make the environment with judge=endpoint:URL#MODEL"
