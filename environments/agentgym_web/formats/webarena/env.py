@@ -223,5 +223,6 @@ def _pictures_in(selector: str) -> str:
     """JavaScript: the addresses of the pictures that a selector finds, or that are in what it finds."""
     return (
         f"[...document.querySelectorAll({json.dumps(selector)})].flatMap((found) => found.tagName === 'IMG' ? [found] "
-        ": [...found.querySelectorAll('img')]).map((image) => image.currentSrc || image.src).filter(Boolean).slice(0, 50)"
+        ": [...found.querySelectorAll('img')]).map((image) => image.currentSrc || image.src).filter(Boolean)"
+        ".slice(0, 50)"
     )
