@@ -17,8 +17,9 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-HIDDEN = ("#query", "#reward-display", "#click-canvas", "#sync-task-cover")
-"""What belongs to the harness of the pages and not to the task; the instruction is shown as text."""
+HIDDEN = ("#query:not(:has(.ui-icon, .cc))", "#reward-display", "#click-canvas", "#sync-task-cover")
+"""What belongs to the harness of the pages and not to the task. The instruction is shown as text; where it has an icon or
+a box of colour in it, its element is shown too."""
 
 EASY = _words(
     """
