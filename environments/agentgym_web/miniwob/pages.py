@@ -75,6 +75,9 @@ RELOADED: frozenset[str] = frozenset((
 ))  # fmt: skip
 """Pages that keep something of an episode where nobody sees it, and are loaded anew for each."""
 
+FINE: Mapping[str, int] = {"simon-says": 100}
+"""Pages on which something is seen for less than half a second, and by how much their clock goes on at each action."""
+
 _LONG = _words(
     """
     book-flight book-flight-nodelay guess-number hot-cold search-engine terminal simon-says tic-tac-toe stock-market
