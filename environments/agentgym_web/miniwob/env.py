@@ -20,6 +20,7 @@ from agentgym_web.miniwob.pages import ALL_PAGES, EASY, FINE, HIDDEN, MAX_TURNS,
 from agentgym_web.miniwob.starting import PROBE, RESIDUE, start_script
 
 HOST = "miniwob.test"
+OVER = "The episode has ended."
 _READY_ROUNDS = 20
 _MAX_TEXT = 1200
 """Longest text of an element, in characters; pages ask for the end of texts that are nearly as long."""
@@ -138,6 +139,11 @@ class MiniWoBEnv(WebEnv):
     def goal(self, task: Task) -> str:
         """What the page asks for."""
         return str(self.sight.probe["goal"])
+
+    def shown(self) -> str:
+        """The page; once it is over only that, because it is covered then, and menus below the cover close at any time."""
+        is_over = isinstance(self.sight.probe, dict) and self.sight.probe["done"]
+        return OVER if is_over else super().shown()
 
     def judge(self, sight: Sight) -> EnvReply:
         """The page's own verdict."""

@@ -70,7 +70,7 @@ ALL_PAGES: Mapping[str, str] = {
 """Where each page lies in the package's folder of pages."""
 
 RELOADED: frozenset[str] = frozenset((
-    "chase-circle", "form-sequence", "moving-items", "search-engine", "simon-says", "use-slider", "use-slider-2",
+    "chase-circle", "drag-cube", "form-sequence", "hot-cold", "moving-items", "search-engine", "simon-says", "use-slider", "use-slider-2",
     "flight.AA", "flight.Alaska", "flight.Alaska-auto", "flight.Alaska-auto-medium",
 ))  # fmt: skip
 """Pages that keep something of an episode where nobody sees it, and are loaded anew for each."""
