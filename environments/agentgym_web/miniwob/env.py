@@ -141,7 +141,7 @@ class MiniWoBEnv(WebEnv):
         return str(self.sight.probe["goal"])
 
     def shown(self) -> str:
-        """The page; once it is over only that, because it is covered then, and menus below the cover close at any time."""
+        """The page; after its end only that, since a cover then lies over it and menus below close at any time."""
         is_over = isinstance(self.sight.probe, dict) and self.sight.probe["done"]
         return OVER if is_over else super().shown()
 

@@ -18,8 +18,8 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 HIDDEN = ("#query:not(:has(.ui-icon, .cc))", "#reward-display", "#click-canvas", "#sync-task-cover")
-"""What belongs to the harness of the pages and not to the task. The instruction is shown as text; where it has an icon or
-a box of colour in it, its element is shown too."""
+"""What belongs to the harness of the pages and not to the task. The instruction is shown as text; where it has an icon
+or a box of colour in it, its element is shown too."""
 
 EASY = _words(
     """
@@ -70,8 +70,8 @@ ALL_PAGES: Mapping[str, str] = {
 """Where each page lies in the package's folder of pages."""
 
 RELOADED: frozenset[str] = frozenset((
-    "chase-circle", "drag-cube", "form-sequence", "hot-cold", "moving-items", "search-engine", "simon-says", "use-slider", "use-slider-2",
-    "flight.AA", "flight.Alaska", "flight.Alaska-auto", "flight.Alaska-auto-medium",
+    "chase-circle", "drag-cube", "form-sequence", "hot-cold", "moving-items", "search-engine", "simon-says",
+    "use-slider", "use-slider-2", "flight.AA", "flight.Alaska", "flight.Alaska-auto", "flight.Alaska-auto-medium",
 ))  # fmt: skip
 """Pages that keep something of an episode where nobody sees it, and are loaded anew for each."""
 

@@ -1,9 +1,9 @@
 """Seeds of the suites whose tasks the oracle of the page does not solve; they are left out.
 
-On some a button lies wholly under another one, on some a slider's steps jump over the value, on some the slice of a pie is
-chosen from the start and cannot be chosen again, and against some moves the player of tic-tac-toe cannot win: the best
-player wins 85 % of the games on average. `python -m agentgym_web.miniwob.unsolved` plays all tasks of the suites and prints
-those that the oracle does not solve.
+On some a button lies wholly under another one, on some a slider's steps jump over the value, on some the slice of a pie
+is chosen from the start and cannot be chosen again, and against some moves the player of tic-tac-toe cannot win: the
+best player wins 85 % of the games on average. `python -m agentgym_web.miniwob.unsolved` plays all tasks of the suites
+and prints those that the oracle does not solve.
 """
 
 from __future__ import annotations
