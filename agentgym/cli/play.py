@@ -16,8 +16,8 @@ from typing import Annotated, Any
 import tyro
 from rich.console import Console
 
-from agentgym.cli.options import Partners, with_options
-from agentgym.cli.output import AsJson, note, print_json, read_partners
+from agentgym.cli.options import KeyValues, Partners, with_options
+from agentgym.cli.output import AsJson, note, print_json, read_options, read_partners
 from agentgym.env import AgentEnv
 from agentgym.errors import AgentGymError, ConfigError, ContractError
 from agentgym.evaluation import RecordingSettings, keep_episode
@@ -46,6 +46,7 @@ def run(
     window: bool = False,
     record: Path | None = None,
     screenshots: bool = False,
+    env_option: KeyValues = (),
     as_json: AsJson = False,
 ) -> int:
     """Play an environment in the terminal or in a window, or watch another policy play it.
@@ -62,6 +63,7 @@ def run(
             terminal takes actions, too.
         record: A folder that keeps the episode as a demonstration. Without --task, it is a train task of the suite.
         screenshots: Also keep what was seen at each turn.
+        env_option: Options of the environment, such as tasks=FILE. Values are read as JSON.
         as_json: Print the result as JSON.
     """
     if task:
@@ -75,6 +77,7 @@ def run(
         task, seed = _train_task(env, seed or 0), None
     given = {"role": role, "partners": read_partners(partner), "window": window}
     options: dict[str, Any] = {name: value for name, value in given.items() if value}
+    options |= read_options(env_option, "--env-option")
     if window and "window" not in inspect.signature(load_named(spec(env), "entry_point")).parameters:
         raise ConfigError(f"{env} has no window of its own; play it in the terminal, without --window")
     game = make(env, **options)

@@ -47,6 +47,7 @@ class AgentEnv(SeededEnv):
         tools: The tools the agent may call, as OpenAI function schemas.
         speaks: Whether a message may be free text even if there are tools.
         deterministic: Whether the same seed and actions give the same trajectory.
+        num_tasks: How many tasks `make_task` makes in turn, from the seeds 0, 1, …; None for tasks without end.
         task: The task of the episode.
         episode_seed: Seed of the episode's randomness: the one given to `reset`, or the task's.
         books: The counts of the episode.
@@ -60,6 +61,7 @@ class AgentEnv(SeededEnv):
     tools: Sequence[ToolSchema] = ()
     speaks: bool = False
     deterministic: ClassVar[bool] = True
+    num_tasks: int | None = None
 
     def __init__(self, render_mode: str | None = None) -> None:
         self.render_mode = render_mode

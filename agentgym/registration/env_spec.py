@@ -19,6 +19,9 @@ from agentgym.task import Task
 Knobs = Mapping[str, Sequence[Any]]
 """Options of an environment, each with its values from the easiest to the hardest."""
 
+Measure = Callable[[Sequence[float], Sequence[float]], float]
+"""One number of the success rate and of the mean score of each task."""
+
 
 @dataclass(frozen=True)
 class EnvSpec:
@@ -44,6 +47,8 @@ class EnvSpec:
         hints: "module:NAME" of a function from a task to advice on solving it; "" for none. It may read the task's
             private part. A curriculum may show the advice where a policy fails.
         room: The group within the family under which listings show it; "" for none.
+        measures: "module:NAME" of a mapping from names to functions that make one number of the success rate and of the
+            mean score of each task; evaluations report them too. "" for none.
     """
 
     id: str
@@ -62,6 +67,7 @@ class EnvSpec:
     difficulty: Knobs = field(default_factory=dict, hash=False)
     hints: str = ""
     room: str = ""
+    measures: str = ""
 
     @property
     def missing_extra(self) -> str:
@@ -108,6 +114,11 @@ class EnvSpec:
             raise ConfigError(f"environment {self.id!r} has no hints; give its EnvSpec `hints`, a function of a task")
         hint: Callable[[Task], str] = load_named(self, "hints")
         return hint
+
+    def load_measures(self) -> Mapping[str, Measure]:
+        """The further measures of this environment; empty for most. Imports their module."""
+        found: Mapping[str, Measure] = load_named(self, "measures") if self.measures else {}
+        return found
 
     def load_partners(self) -> Mapping[str, ScriptFactory]:
         """What plays each role of this game by default; empty for an environment of one agent."""

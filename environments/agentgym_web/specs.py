@@ -48,6 +48,25 @@ SPECS: tuple[EnvSpec, ...] = (
         extra="web",
         room="archives",
     ),
+    EnvSpec(
+        "agentgym/WebArena-v0",
+        "agentgym_web.formats.webarena.env:WebArenaEnv",
+        "agentgym_web.formats.scripts:SCRIPTS",
+        "web",
+        deterministic=False,
+        extra="web",
+        why_no_oracle="Its tasks are those of other projects, on sites of the user's.",
+        room="formats",
+    ),
+    EnvSpec(
+        "agentgym/WebTrace-v0",
+        "agentgym_web.formats.semi_online:TraceEnv",
+        "agentgym_web.formats.trace_players:SCRIPTS",
+        "web",
+        extra="web",
+        measures="agentgym_web.formats.semi_online:MEASURES",
+        room="formats",
+    ),
 )
 """All environments of the family."""
 

@@ -81,6 +81,7 @@ class WebArchiveEnv(WebEnv):
         if bool(archive) is not bool(questions):
             raise ConfigError("give both archive and questions, or neither for the generated papers")
         self._tasks = load_questions(Path(questions), Path(archive), url) if archive else []
+        self.num_tasks = len(self._tasks) or None
 
     def make_task(self, seed: int) -> Task:
         """A question about the archive: of the file in turn, or drawn about the papers."""

@@ -145,6 +145,14 @@ class WebPage:
         """
         return self._run(self._screenshot())
 
+    def set_cookies(self, cookies: Sequence[Mapping[str, Any]]) -> None:
+        """Give the window cookies, as `Storage.setCookies` takes them, until it starts over.
+
+        Raises:
+            DevToolsError: The browser refuses one.
+        """
+        self._run(self._set_cookies(cookies))
+
     def history(self) -> list[tuple[int, list[str]]]:
         """For each tab which entry of its history it shows, and the addresses of all entries."""
         return self._run(self._history())
@@ -218,6 +226,10 @@ class WebPage:
     async def _history(self) -> list[tuple[int, list[str]]]:
         found = [await tab.post("Page.getNavigationHistory") for tab in self._window.tabs]
         return [(each["currentIndex"], [entry["url"] for entry in each["entries"]]) for each in found]
+
+    async def _set_cookies(self, cookies: Sequence[Mapping[str, Any]]) -> None:
+        params = {"cookies": list(cookies), "browserContextId": self._window.context}
+        await self._window.connection.post("Storage.setCookies", params)
 
     async def _start_over(self, network: Network | None, seed: int) -> None:
         window = self._window
