@@ -14,9 +14,9 @@ from typing import Any
 from agentgym.errors import ConfigError
 from agentgym.registration import is_environment, make
 from agentgym.suite import Suite, load_suite
-from agentgym.task import Task
+from agentgym.task import Split, Task
 
-_SPLIT = "test"
+_SPLIT: Split = "test"
 
 
 @dataclass(frozen=True)

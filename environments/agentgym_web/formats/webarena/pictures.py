@@ -93,7 +93,8 @@ def _means(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The mean of each square that lies within the picture."""
     sums = np.pad(values, ((1, 0), (1, 0))).cumsum(0).cumsum(1)
     n = _WINDOW
-    return (sums[n:, n:] - sums[:-n, n:] - sums[n:, :-n] + sums[:-n, :-n]) / n**2
+    means: NDArray[np.float64] = (sums[n:, n:] - sums[:-n, n:] - sums[n:, :-n] + sums[:-n, :-n]) / n**2
+    return means
 
 
 def _decoded(content: bytes) -> Pixels | None:
