@@ -18,6 +18,7 @@ from agentgym.env import AgentEnv, EnvReply
 from agentgym.env.seeded import Observation
 from agentgym.errors import ActionSyntaxError, ConfigError
 from agentgym.message import Message, ToolSchema, tool_result, user
+from agentgym.spaces import observations
 from agentgym.task import Task
 from agentgym.tools import Tool, tool
 from agentgym.tools.dispatch import parse_calls
@@ -88,6 +89,7 @@ class WebEnv(AgentEnv):
         if render_mode == "rgb_array":
             view = replace(view, screenshot=True)
         self.view = view
+        self.observation_space = observations(has_picture=view.has_picture)
         self.tools = action_tools(actions)
         self.sight = Sight()
         self._browser = browser
