@@ -71,14 +71,11 @@ def diagnose() -> Iterator[Finding]:
     yield Finding("Python", "ok" if is_recent else "fault", found, "" if is_recent else "install Python 3.11 or later")
     yield from _extras()
     yield _torch()
+    has_namespaces = False
     for found_out in sandbox_readiness():
         yield Finding(found_out.name, found_out.status, found_out.detail, found_out.fix)
-    browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
-    yield (
-        Finding("Chromium", "ok", browser)
-        if browser
-        else Finding("Chromium", "missing", "not on PATH", "sudo apt-get install chromium")
-    )
+        has_namespaces |= found_out.name == "user namespaces" and found_out.status == "ok"
+    yield _browser(has_namespaces)
     yield _runs_folder(Path("runs"))
     yield from _environments()
     yield from _suites()
@@ -124,6 +121,14 @@ def _torch() -> Finding:
     threads = torch.get_num_threads()
     fix = "on a shared machine, one thread per process is fastest: export OMP_NUM_THREADS=1" if threads > 1 else ""
     return Finding("torch", "ok", f"{torch.__version__}, {device}, {threads} threads", fix)
+
+
+def _browser(has_namespaces: bool) -> Finding:
+    found = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    if found is None:
+        return Finding("Chromium", "missing", "not on PATH", "sudo apt-get install chromium")
+    own_sandbox = "its own sandbox is on" if has_namespaces else "its own sandbox is off: it needs user namespaces"
+    return Finding("Chromium", "ok", f"{found}; {own_sandbox}")
 
 
 def _runs_folder(folder: Path) -> Finding:

@@ -37,6 +37,8 @@ class EnvSpec:
         deterministic: Whether the same seed and actions always give the same trajectory.
         runtimes: Where it can run. "local": in this process. "served": as a whole in a container, reached over the
             network. "workspace": in this process, with the agent's work in a sandbox.
+        image: The image of that container.
+        limits: What of `agentgym.sandbox.spec.Limits` that container needs other values for, by name.
         extra: The optional extra of agentgym that installs what it needs; "" for none.
         roles: The roles of a game that an agent can play; the first is the default. Empty for one agent.
         partners: "module:NAME" of a mapping from each role to the script factory that plays it by default.
@@ -58,6 +60,8 @@ class EnvSpec:
     suites: tuple[str, ...] = ()
     deterministic: bool = True
     runtimes: tuple[str, ...] = ("local",)
+    image: str = "agentgym/env"
+    limits: Mapping[str, float] = field(default_factory=dict, hash=False)
     extra: str = ""
     roles: tuple[str, ...] = ()
     partners: str = ""

@@ -26,6 +26,7 @@ from agentgym.errors import ActionSyntaxError, ConfigError
 from agentgym.message import Message, ToolSchema, tool_result, user
 from agentgym.outcome import CutReason, Outcome
 from agentgym.picture import Image, image_file
+from agentgym.spaces import observations
 from agentgym.task import Task
 from agentgym.tools import Tool, tool
 from agentgym.tools.dispatch import parse_calls
@@ -105,6 +106,7 @@ class WebEnv(AgentEnv):
         if render_mode == "rgb_array":
             view = replace(view, screenshot=True)
         self.view = view
+        self.observation_space = observations(has_picture=view.has_picture)
         self.tools = action_tools(actions)
         self._names = frozenset(tool_name(each) for each in self.tools)
         self.sight = Sight()

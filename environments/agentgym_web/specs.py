@@ -9,6 +9,11 @@ from collections.abc import Mapping
 
 from agentgym.registration.env_spec import EnvSpec
 
+_RUNTIMES = ("local", "served")
+_IMAGE = "agentgym/web"
+# A browser has many threads, and what its pages share with it lies in the temporary folder.
+_LIMITS = {"memory_mib": 4096, "pids": 4096, "tmp_mib": 1024}
+
 
 def _site(name: str, suite: str) -> EnvSpec:
     return EnvSpec(
@@ -17,6 +22,9 @@ def _site(name: str, suite: str) -> EnvSpec:
         "agentgym_web.sites.scripts:SCRIPTS",
         "web",
         (f"web/{suite}",),
+        runtimes=_RUNTIMES,
+        image=_IMAGE,
+        limits=_LIMITS,
         extra="web",
         room="sites",
     )
@@ -29,6 +37,9 @@ SPECS: tuple[EnvSpec, ...] = (
         "agentgym_web.miniwob.scripts:SCRIPTS",
         "web",
         ("web/miniwob-easy", "web/miniwob-medium", "web/miniwob-hard"),
+        runtimes=_RUNTIMES,
+        image=_IMAGE,
+        limits=_LIMITS,
         extra="web",
         room="miniwob",
     ),
@@ -45,6 +56,9 @@ SPECS: tuple[EnvSpec, ...] = (
         "agentgym_web.archive.scripts:SCRIPTS",
         "web",
         ("web/papers",),
+        runtimes=_RUNTIMES,
+        image=_IMAGE,
+        limits=_LIMITS,
         extra="web",
         room="archives",
     ),

@@ -6,6 +6,7 @@ its DevTools pipe closes, which the kernel does even where this process is kille
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import subprocess
@@ -18,6 +19,8 @@ from pathlib import Path
 from agentgym.errors import ConfigError
 from agentgym_web.browser.errors import BrowserStartError
 from agentgym_web.browser.finding import BrowserProgram, find_browser
+
+_LOG = logging.getLogger(__name__)
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -247,6 +250,8 @@ def _sandbox_works() -> bool:
             _works.append(ran.returncode == 0)
         except (OSError, subprocess.TimeoutExpired):
             _works.append(False)
+        if not _works[0]:
+            _LOG.warning("user namespaces are refused here, so the browser's own sandbox is off")
     return _works[0]
 
 
