@@ -28,7 +28,7 @@ SPECS: tuple[EnvSpec, ...] = (
         "agentgym_web.miniwob.env:MiniWoBEnv",
         "agentgym_web.miniwob.scripts:SCRIPTS",
         "web",
-        ("web/miniwob-easy", "web/miniwob-medium", "web/miniwob-hard"),
+        ("web/miniwob-easy", "web/miniwob-medium", "web/miniwob-hard", "web/miniwob-small"),
         extra="web",
         room="miniwob",
     ),
