@@ -14,10 +14,13 @@ ROLES = tuple(
 )
 """Roles that lines of trees begin with, or name after an id."""
 _MAX_DEPTH = 12
+_HEADS = ("page: ", "scrolled: ", " pixels", ", http://", " · ", " lines left out)")
+_STATES = tuple(f' {name}="' for name in ("value", "placeholder")) + (" focused", " selected", " checked", " required")
 
 
 def phrases() -> list[str]:
-    """All phrases, of lines first."""
+    """All phrases: of lines, of states, of what stands above the tree, of actions."""
     starts = [f"\n{' ' * depth}{mark}" for depth in range(_MAX_DEPTH + 1) for mark in ("[", '"')]
     lines = [*starts, *(f'] {role} "' for role in ROLES)]
-    return [*lines, *(f"{name}('" for name in ACTIONS), "', '", "')"]
+    actions = [f"{name}('" for name in (*ACTIONS, "send_msg_to_user", "report_infeasible")]
+    return [*lines, *_STATES, *_HEADS, *actions, "', '", "')"]

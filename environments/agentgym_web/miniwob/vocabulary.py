@@ -28,7 +28,7 @@ _QUOTED = re.compile(r"""(["'])((?:(?!\1)[^\\\n]){2,400})\1""")
 @cache
 def texts() -> list[str]:
     """All texts from which the words are taken; what occurs more often counts more."""
-    return [_ROLES, *ACTIONS, "error done The page", *HIDDEN, *_page_words()]
+    return [_ROLES, *ACTIONS, "error done The page lines left out", *HIDDEN, *_page_words()]
 
 
 def _page_words() -> list[str]:

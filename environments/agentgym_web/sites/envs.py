@@ -41,6 +41,7 @@ class ShopEnv(SiteEnv):
         marks: Whether the picture has a frame with its id around each element.
         tree: Whether observations have the tree.
         visible_only: Whether the tree leaves out what lies outside the window.
+        skip: CSS selectors of what the tree leaves out, with all that is in it.
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
@@ -85,6 +86,7 @@ class ForumEnv(SiteEnv):
         marks: Whether the picture has a frame with its id around each element.
         tree: Whether observations have the tree.
         visible_only: Whether the tree leaves out what lies outside the window.
+        skip: CSS selectors of what the tree leaves out, with all that is in it.
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
@@ -129,6 +131,7 @@ class WikiEnv(SiteEnv):
         marks: Whether the picture has a frame with its id around each element.
         tree: Whether observations have the tree.
         visible_only: Whether the tree leaves out what lies outside the window.
+        skip: CSS selectors of what the tree leaves out, with all that is in it.
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
@@ -173,6 +176,7 @@ class AdminEnv(SiteEnv):
         marks: Whether the picture has a frame with its id around each element.
         tree: Whether observations have the tree.
         visible_only: Whether the tree leaves out what lies outside the window.
+        skip: CSS selectors of what the tree leaves out, with all that is in it.
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
@@ -217,6 +221,7 @@ class MailEnv(SiteEnv):
         marks: Whether the picture has a frame with its id around each element.
         tree: Whether observations have the tree.
         visible_only: Whether the tree leaves out what lies outside the window.
+        skip: CSS selectors of what the tree leaves out, with all that is in it.
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
@@ -261,6 +266,7 @@ class PhoneEnv(SiteEnv):
         marks: Whether the picture has a frame with its id around each element.
         tree: Whether observations have the tree.
         visible_only: Whether the tree leaves out what lies outside the window.
+        skip: CSS selectors of what the tree leaves out, with all that is in it.
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.

@@ -9,16 +9,17 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agentgym.authoring.task_files import Suites, numbered_id, write_split, write_suites
 from agentgym.errors import ConfigError
-from agentgym.task import Split, Task
+from agentgym.task import Limits, Split, Task
 from agentgym_web.sites.core.all_sites import SITES, load_site, load_templates
 from agentgym_web.sites.core.drafts import Draft, Template, draw
 from agentgym_web.sites.core.site import connect, snapshot
 from agentgym_web.sites.drawing import to_task
+from agentgym_web.sites.shop.small_tasks import TEMPLATES as SMALL_TEMPLATES
 
 TRAIN, VALIDATION = "train", "validation"
 UNSEEN_TASKS, UNSEEN_TEMPLATES, INJECTED, INFEASIBLE = "unseen_tasks", "unseen_templates", "injected", "infeasible"
@@ -28,6 +29,14 @@ SIZES: Mapping[Split, Mapping[str, int]] = {
     "test": {UNSEEN_TASKS: 60, UNSEEN_TEMPLATES: 40, INJECTED: 20, INFEASIBLE: 20},
 }
 """Strata of each split with their numbers of tasks."""
+SMALL_SIZES: Mapping[Split, Mapping[str, int]] = {
+    "train": {TRAIN: 600},
+    "validation": {VALIDATION: 60},
+    "test": {UNSEEN_TASKS: 150},
+}
+"""The same of the short tasks on the shop."""
+SMALL_SPARE_TURNS = 3
+"""How many turns more than an expert the short tasks allow."""
 MAX_MISSES = 60
 """Seeds of a template that bring nothing new, one after another, before the template is left out of a stratum."""
 _FIRST_SEEDS = {("train", TRAIN): 1_000_000, ("train", INJECTED): 2_000_000, ("train", INFEASIBLE): 3_000_000}
@@ -102,7 +111,25 @@ def templates_of(drawing: _Drawing, split: Split, stratum: str) -> list[Template
     return [one for one in drawing.templates if one.stratum_group in groups and drawing.kind(one) == kind]
 
 
-SUITES: Suites = {f"web/{name}": generate for name in SITES}
+def generate_small(folder: Path, suite: str) -> None:
+    """Write the three splits of short tasks on the shop into a folder; every task is in one of them."""
+    drawing = _Drawing(connect(snapshot(load_site("shop"))), SMALL_TEMPLATES)
+    for split, strata in SMALL_SIZES.items():
+        ((stratum, count),) = strata.items()
+        drawn = drawing.draw_all(SMALL_TEMPLATES, _FIRST_SEEDS[split, stratum], count)
+        tasks = [
+            to_task("shop", template, draft, task_id=numbered_id(suite, split, index), seed=seed, stratum=stratum)
+            for index, (seed, template, draft) in enumerate(drawn)
+        ]
+        write_split(folder, split, [replace(task, limits=_limits(task)) for task in tasks])
+
+
+def _limits(task: Task) -> Limits:
+    """Little more than an expert's turns: a tiny model that is lost stays lost."""
+    return replace(task.limits, max_turns=len(task.private["walkthrough"]) + SMALL_SPARE_TURNS)
+
+
+SUITES: Suites = {**{f"web/{name}": generate for name in SITES}, "web/shop-small": generate_small}
 
 if __name__ == "__main__":
     write_suites(SUITES)
