@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from agentgym_web.browser.acting import ACTIONS
 
-ROLES = tuple(
-    "banner box button cell checkbox circle clickable columnheader combobox contentinfo dialog figure form group "
-    "heading img line link list listbox listitem main menuitem navigation option path polygon radio rect region row "
-    "search searchbox slider spinbutton status svg tab table tablist tabpanel text textbox".split()
-)
+ROLES = (
+    "banner", "box", "button", "cell", "checkbox", "circle", "clickable", "columnheader", "combobox", "contentinfo",
+    "dialog", "figure", "form", "group", "heading", "img", "line", "link", "list", "listbox", "listitem", "main",
+    "menuitem", "navigation", "option", "path", "polygon", "radio", "rect", "region", "row", "search", "searchbox",
+    "slider", "spinbutton", "status", "svg", "tab", "table", "tablist", "tabpanel", "text", "textbox",
+)  # fmt: skip
 """Roles that lines of trees begin with, or name after an id."""
 _MAX_DEPTH = 12
 _HEADS = ("page: ", "scrolled: ", " pixels", ", http://", " · ", " lines left out)")
-_STATES = tuple(f' {name}="' for name in ("value", "placeholder")) + (" focused", " selected", " checked", " required")
+_STATES = (' value="', ' placeholder="', " focused", " selected", " checked", " required")
 
 
 def phrases() -> list[str]:

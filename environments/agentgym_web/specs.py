@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from agentgym.registration.env_spec import EnvSpec
 
 
-def _site(name: str, suite: str) -> EnvSpec:
+def _site(name: str, *suites: str) -> EnvSpec:
     return EnvSpec(
         f"agentgym/{name}-v0",
         f"agentgym_web.sites.envs:{name}Env",
         "agentgym_web.sites.scripts:SCRIPTS",
         "web",
-        (f"web/{suite}",),
+        tuple(f"web/{suite}" for suite in suites),
         extra="web",
         room="sites",
     )
@@ -32,7 +32,7 @@ SPECS: tuple[EnvSpec, ...] = (
         extra="web",
         room="miniwob",
     ),
-    _site("Shop", "shop"),
+    _site("Shop", "shop", "shop-small"),
     _site("Forum", "forum"),
     _site("Wiki", "wiki"),
     _site("Admin", "admin"),

@@ -59,7 +59,7 @@ SMALL = _words(
     focus-text focus-text-2 enter-text
     """
 )
-"""Easy pages without drawings whose instruction names what to click or to type; a tiny model learns them from nothing."""
+"""Easy pages without drawings whose instruction names what to click or type: a tiny model learns them from nothing."""
 UNSEEN = _words(
     """
     click-tab-2-easy click-collapsible click-test-transfer enter-text-2 focus-text-2 odd-or-even

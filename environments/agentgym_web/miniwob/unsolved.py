@@ -41,7 +41,7 @@ UNCHECKED = frozenset(
     }
 )
 """Pages whose oracle has not been tried on the seeds of the suites; they are in none."""
-_SUITES = ("web/miniwob-easy", "web/miniwob-medium", "web/miniwob-hard")
+_SUITES = ("web/miniwob-easy", "web/miniwob-medium", "web/miniwob-hard", "web/miniwob-small")
 _SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 
 
