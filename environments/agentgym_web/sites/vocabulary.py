@@ -41,7 +41,7 @@ def _texts_of(site: str) -> list[str]:
     folder = resources.files(f"agentgym_web.sites.{site}") / "templates"
     pages = [_MARKUP.sub(" ", file.read_text(encoding="utf-8")) for file in folder.iterdir()]
     asked = [draw(template, db, 0).instruction for template in load_templates(site)]
-    return [*pages, *asked, *_stored(db)]
+    return [*pages, *asked, *dict.fromkeys(_stored(db))]
 
 
 def _stored(db: sqlite3.Connection) -> Iterator[str]:
