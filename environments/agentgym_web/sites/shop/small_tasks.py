@@ -9,6 +9,7 @@ import random
 import sqlite3
 
 from agentgym_web.sites.core.drafts import Check, Draft, Template
+from agentgym_web.sites.core.draws import literal
 from agentgym_web.sites.shop import drawing
 from agentgym_web.sites.shop.data import options_text
 
@@ -32,7 +33,7 @@ def find_and_save(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Find a product and save it for later."""
     login = drawing.member(db, rng)
     product = drawing.product_in_stock(db, rng)
-    sql = f"SELECT product_id FROM saved_item WHERE login = {drawing.quoted(login)}"  # noqa: S608 - a made-up login
+    sql = f"SELECT product_id FROM saved_item WHERE login = {literal(login)}"  # noqa: S608 - a made-up login
     return Draft(
         f'Save "{product["title"]}" for later.',
         path=_START,
@@ -48,7 +49,7 @@ def _cart_draft(db: sqlite3.Connection, rng: random.Random, product: sqlite3.Row
     login = drawing.member(db, rng)
     options = drawing.chosen_options(db, rng, product["id"])
     said = ", ".join(f'{name} "{value}"' for name, value in options.items())
-    sql = f"SELECT product_id, options, quantity FROM cart_item WHERE login = {drawing.quoted(login)}"  # noqa: S608
+    sql = f"SELECT product_id, options, quantity FROM cart_item WHERE login = {literal(login)}"  # noqa: S608
     return Draft(
         f'Put "{product["title"]}" into my cart: {said}.',
         path=path,

@@ -7,7 +7,7 @@ import pytest
 from agentgym.data_folder import data_folder
 from agentgym.suite import load_suite
 from agentgym_web.sites.core.all_sites import SITES, load_templates
-from agentgym_web.sites.generate import SIZES, SUITES
+from agentgym_web.sites.generate import SIZES, SMALL_SIZES, SUITES
 
 WRITTEN = [name for name in SITES if (data_folder("tasks") / "web" / name / "suite.toml").exists()]
 
@@ -52,3 +52,14 @@ def test_files_are_written_byte_for_byte(suite, tmp_path):
     SUITES[suite.name](tmp_path, suite.name)
     for split in SIZES:
         assert (tmp_path / f"{split}.jsonl").read_bytes() == (suite.folder / f"{split}.jsonl").read_bytes()
+
+
+def test_short_tasks_are_new_and_written_byte_for_byte(tmp_path):
+    suite = load_suite("web/shop-small")
+    SUITES[suite.name](tmp_path, suite.name)
+    for split, strata in SMALL_SIZES.items():
+        assert {task.stratum for task in suite.tasks(split)} == set(strata)
+        assert len(suite.tasks(split)) == sum(strata.values())
+        assert (tmp_path / f"{split}.jsonl").read_bytes() == (suite.folder / f"{split}.jsonl").read_bytes()
+    tasks = [task for split in SMALL_SIZES for task in suite.tasks(split)]
+    assert len({(task.instruction, task.config["user"]) for task in tasks}) == len(tasks)
