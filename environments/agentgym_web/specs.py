@@ -15,13 +15,13 @@ _IMAGE = "agentgym/web"
 _LIMITS = {"memory_mib": 4096, "pids": 4096, "tmp_mib": 1024}
 
 
-def _site(name: str, suite: str) -> EnvSpec:
+def _site(name: str, *suites: str) -> EnvSpec:
     return EnvSpec(
         f"agentgym/{name}-v0",
         f"agentgym_web.sites.envs:{name}Env",
         "agentgym_web.sites.scripts:SCRIPTS",
         "web",
-        (f"web/{suite}",),
+        tuple(f"web/{suite}" for suite in suites),
         runtimes=_RUNTIMES,
         image=_IMAGE,
         limits=_LIMITS,
@@ -36,14 +36,14 @@ SPECS: tuple[EnvSpec, ...] = (
         "agentgym_web.miniwob.env:MiniWoBEnv",
         "agentgym_web.miniwob.scripts:SCRIPTS",
         "web",
-        ("web/miniwob-easy", "web/miniwob-medium", "web/miniwob-hard"),
+        ("web/miniwob-easy", "web/miniwob-medium", "web/miniwob-hard", "web/miniwob-small"),
         runtimes=_RUNTIMES,
         image=_IMAGE,
         limits=_LIMITS,
         extra="web",
         room="miniwob",
     ),
-    _site("Shop", "shop"),
+    _site("Shop", "shop", "shop-small"),
     _site("Forum", "forum"),
     _site("Wiki", "wiki"),
     _site("Admin", "admin"),

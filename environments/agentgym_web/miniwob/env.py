@@ -58,6 +58,7 @@ class MiniWoBEnv(WebEnv):
         pages: The pages that tasks made from a seed are drawn from; None for the easy ones.
         reward: "success"; "raw" for the page's own reward; or "decayed" for the page's reward that falls with time,
             which on this environment's virtual clock is half a second a turn.
+        shapes: Whether drawn shapes and coloured boxes are lines too.
         screenshot: Whether observations have a picture.
         max_tokens: Most tokens of an observation; None leaves it whole.
         actions: Sets of actions.
@@ -74,6 +75,7 @@ class MiniWoBEnv(WebEnv):
         pages: Sequence[str] | None = None,
         reward: str = "success",
         *,
+        shapes: bool = True,
         screenshot: bool = False,
         max_tokens: int | None = None,
         actions: Sequence[str] = ("bid", "coord"),
@@ -82,7 +84,7 @@ class MiniWoBEnv(WebEnv):
         trace: str = "",
         window: bool = False,
     ) -> None:
-        view = View(ids="all", shapes=True, screenshot=screenshot, max_text=_MAX_TEXT, skip=HIDDEN)
+        view = View(ids="all", shapes=shapes, screenshot=screenshot, max_text=_MAX_TEXT, skip=HIDDEN)
         super().__init__(view, actions, max_tokens, browser, render_mode, trace=trace, window=window)
         weights = {"success": (1.0, 0.0), "raw": (0.0, 1.0), "decayed": (0.0, 1.0)}
         if reward not in weights:
@@ -170,7 +172,14 @@ class MiniWoBEnv(WebEnv):
 
 
 def make_task(
-    page: str, seed: int, *, task_id: str = "", suite: str = "", stratum: str = "", split: Split | None = None
+    page: str,
+    seed: int,
+    *,
+    task_id: str = "",
+    suite: str = "",
+    stratum: str = "",
+    split: Split | None = None,
+    max_turns: int | None = None,
 ) -> Task:
     """The task of a page and a seed.
 
@@ -181,6 +190,7 @@ def make_task(
         suite: Its suite.
         stratum: Its stratum.
         split: Its split.
+        max_turns: Most turns; None for what suits the page.
     """
     return Task(
         task_id or f"miniwob/{page}/{seed}",
@@ -190,6 +200,6 @@ def make_task(
         split=split,
         stratum=stratum,
         config={"page": page},
-        limits=Limits(max_turns=MAX_TURNS.get(page, 10), max_invalid=3),
+        limits=Limits(max_turns=max_turns or MAX_TURNS.get(page, 10), max_invalid=3),
         seed_is_content=True,
     )

@@ -53,6 +53,14 @@ HARD = _words(
     flight.Alaska-auto-medium
     """
 )
+SMALL = _words(
+    """
+    click-test click-test-2 click-test-transfer click-button click-button-sequence click-link click-dialog
+    click-dialog-2 click-tab click-tab-2-easy click-option click-checkboxes click-collapsible-nodelay click-collapsible
+    focus-text focus-text-2 enter-text
+    """
+)
+"""Easy pages without drawings whose instruction names what to click or type: a tiny model learns them from nothing."""
 UNSEEN = _words(
     """
     click-tab-2-easy click-collapsible click-test-transfer enter-text-2 focus-text-2 odd-or-even

@@ -32,7 +32,7 @@ LEFT_OUT: Mapping[str, str] = {
     "hot-cold": "its oracle solves 30 of the 38 seeds",
 }
 """Pages with an oracle that are in no suite, and why."""
-_SUITES = ("web/miniwob-easy", "web/miniwob-medium", "web/miniwob-hard")
+_SUITES = ("web/miniwob-easy", "web/miniwob-medium", "web/miniwob-hard", "web/miniwob-small")
 _SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 
 

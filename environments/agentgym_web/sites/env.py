@@ -46,6 +46,7 @@ class SiteEnv(WebEnv):
         marks: Whether the picture has a frame with its id around each element.
         tree: Whether observations have the tree.
         visible_only: Whether the tree leaves out what lies outside the window.
+        skip: CSS selectors of what the tree leaves out, with all that is in it.
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: As in Gymnasium.
@@ -63,6 +64,7 @@ class SiteEnv(WebEnv):
         marks: bool = False,
         tree: bool = True,
         visible_only: bool = False,
+        skip: Sequence[str] = (),
         max_tokens: int | None = None,
         browser: str | None = None,
         render_mode: str | None = None,
@@ -71,7 +73,7 @@ class SiteEnv(WebEnv):
     ) -> None:
         if milestone_weight < 0:
             raise ConfigError(f"milestone_weight must not be negative: got {milestone_weight!r}")
-        view = View(tree=tree, screenshot=screenshot, marks=marks, visible_only=visible_only)
+        view = View(tree=tree, screenshot=screenshot, marks=marks, visible_only=visible_only, skip=tuple(skip))
         self.settings = PHONE if self.site == "phone" else DESK
         actions = (*ACTIONS, "touch") if self.site == "phone" else ACTIONS
         super().__init__(view, actions, max_tokens, browser, render_mode, trace=trace, window=window)

@@ -47,6 +47,7 @@ Args:
     marks: Whether the picture has a frame with its id around each element.
     tree: Whether observations have the tree.
     visible_only: Whether the tree leaves out what lies outside the window.
+    skip: CSS selectors of what the tree leaves out, with all that is in it.
     max_tokens: Most tokens of an observation's tree; None leaves it whole.
     browser: The browser's program; None finds one.
     render_mode: As in Gymnasium.

@@ -373,8 +373,8 @@ def new_number(worlds: Worlds, rng: random.Random) -> AcrossDraft:
 
 TEMPLATES = (
     AcrossTemplate("mail_corrects_wiki", "seen", mail_corrects_wiki),
-    AcrossTemplate("figure_for_colleague", "seen", figure_for_colleague),
-    AcrossTemplate("ticket_from_mail", "seen", ticket_from_mail),
+    AcrossTemplate("figure_for_colleague", "unseen", figure_for_colleague),
+    AcrossTemplate("ticket_from_mail", "unseen", ticket_from_mail),
     AcrossTemplate("file_to_assignee", "unseen", file_to_assignee),
     AcrossTemplate("meeting_into_calendar", "seen", meeting_into_calendar),
     AcrossTemplate("first_thing_that_day", "seen", first_thing_that_day),

@@ -154,7 +154,7 @@ def planted_chat(worlds: Worlds, rng: random.Random) -> AcrossDraft:
 TEMPLATES = (
     AcrossTemplate("planted_post", "seen", planted_post),
     AcrossTemplate("planted_letter", "seen", planted_letter),
-    AcrossTemplate("planted_article", "seen", planted_article),
+    AcrossTemplate("planted_article", "unseen", planted_article),
     AcrossTemplate("planted_review", "unseen", planted_review),
     AcrossTemplate("planted_chat", "unseen", planted_chat),
 )

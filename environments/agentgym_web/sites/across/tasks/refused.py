@@ -135,7 +135,7 @@ def not_in_almanac(worlds: Worlds, rng: random.Random) -> AcrossDraft:
 
 TEMPLATES = (
     AcrossTemplate("no_such_order", "seen", no_such_order),
-    AcrossTemplate("unknown_addressee", "seen", unknown_addressee),
+    AcrossTemplate("unknown_addressee", "unseen", unknown_addressee),
     AcrossTemplate("locked_thread", "seen", locked_thread),
     AcrossTemplate("sold_out_present", "unseen", sold_out_present),
     AcrossTemplate("not_in_almanac", "unseen", not_in_almanac),
