@@ -119,8 +119,7 @@ class AgentEnv(SeededEnv):
         if wanted is None:
             wanted = self.make_task(int(self.np_random.integers(2**31)) if seed is None else seed)
         self.task = task = find_task(wanted) if isinstance(wanted, str) else wanted
-        self.episode_seed = task.seed if seed is None else seed
-        self._rng = None
+        self.episode_seed, self._rng = task.seed if seed is None else seed, None
         messages = self.last_messages = require_messages(self.begin(task), self.begin)
         self.books.phase = "running"
         return self.observe(messages, None), {"messages": messages, "task_id": task.id, "reward_events": ()}
@@ -311,9 +310,8 @@ class AgentEnv(SeededEnv):
         self, component: str, value: float, *, source: Source = "environment", detail: Mapping[str, Any] | None = None
     ) -> RewardEvent:
         """A reward event that credits the current turn."""
-        role = self.role
-        turn = self.books.turns[role]
-        return RewardEvent(turn, turn, role, component, value, source, detail)
+        turn = self.books.turns[self.role]
+        return RewardEvent(turn, turn, self.role, component, value, source, detail)
 
     def fork_by_copy(self, seed: int | None, *shared: object) -> Self:
         """A deep copy of the episode's state: `fork` for environments that hold nothing outside Python objects.
