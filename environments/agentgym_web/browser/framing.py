@@ -79,7 +79,7 @@ class _Framing:
             if letters is None:
                 letters = _letters(len(tab.lettered))
             tab.lettered[letters] = (frame, outer, number)
-            content = await asyncio.wait_for(tab.evaluate(self._question, frame=frame), left)
+            content: dict[str, Any] = await asyncio.wait_for(tab.evaluate(self._question, frame=frame), left)
         except (DevToolsError, TimeoutError, KeyError):
             return None
         split_lines(content)

@@ -17,7 +17,7 @@ from agentgym_web.browser.devtools import Connection, unheard
 from agentgym_web.browser.errors import BrowserStartError, DevToolsError
 from agentgym_web.browser.fetching import Watch
 from agentgym_web.browser.gate import Gate, Network, Traffic
-from agentgym_web.browser.scripting import clock_script, page_script
+from agentgym_web.browser.scripts.assembling import clock_script, page_script
 from agentgym_web.browser.settings import PageSettings
 from agentgym_web.browser.sight import one_line
 from agentgym_web.browser.tab import WORLD, Tab

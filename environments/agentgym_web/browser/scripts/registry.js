@@ -1,5 +1,5 @@
 // Elements and their ids, what lies within frames, and what the page's own world (`clock.js`) knows of them.
-// The files of this folder are put together by `scripting.py` and run in a world of their own in every frame.
+// The files of this folder are put together by `assembling.py` and run in a world of their own in every frame.
 
 let lastId = 0;
 let ids = new WeakMap();

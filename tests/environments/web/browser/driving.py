@@ -36,7 +36,7 @@ class Browser:
         self.sight = self.page.open("http://a.test/", view)
         return self.sight
 
-    def do(self, name: str, view: View = VIEW, **arguments: Any) -> Sight:
+    def do(self, name: str, view: View = VIEW, /, **arguments: Any) -> Sight:
         """Carry out one action."""
         self.sight = self.page.step([(name, arguments)], view)
         return self.sight

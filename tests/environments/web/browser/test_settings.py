@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -27,8 +26,9 @@ def test_view_refuses_what_makes_no_sense(options: dict[str, Any], why: str) -> 
 
 @pytest.mark.parametrize("name", ["width", "height", "step_ms", "settle_s", "load_s", "hang_s", "scale", "max_tabs"])
 def test_page_settings_refuse_what_is_not_positive(name: str) -> None:
+    options: dict[str, Any] = {name: 0}
     with pytest.raises(ConfigError, match=f"{name} of a page must be positive: got 0"):
-        replace(PageSettings(), **{name: 0})
+        PageSettings(**options)
 
 
 def test_marks_need_a_picture() -> None:

@@ -111,7 +111,8 @@ def test_screenshot_has_the_windows_size_and_colours(browser: Browser) -> None:
     browser.show(f"<body style='background:rgb(10,20,30)'><div style='{BOX}'></div>")
     found = pixels(browser.page.look(View(screenshot=True)))
 
-    assert (found.shape, found.dtype) == ((720, 1280, 3), np.uint8)
+    assert found.shape == (720, 1280, 3)
+    assert found.dtype == np.uint8
     inside = np.zeros((720, 1280), dtype=bool)
     inside[50:90, 100:160] = True
     assert (found[inside] == (0, 200, 0)).all()

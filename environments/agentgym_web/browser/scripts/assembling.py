@@ -1,4 +1,4 @@
-"""The scripts that run in every frame before a page's own, put together from the files in `scripts/`.
+"""The scripts that run in every frame before a page's own, put together from the files of this folder.
 
 What they do is said in those files; when they are put into a page is in `tab`.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agentgym_web.browser.settings import PageSettings
 
-_FOLDER = Path(__file__).parent / "scripts"
+_FOLDER = Path(__file__).parent
 _OWN_FILES = (
     "registry.js",
     "settling.js",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentgym_web.browser.scripting import _FOLDER, _OWN_FILES, clock_script, page_script
+from agentgym_web.browser.scripts.assembling import _FOLDER, _OWN_FILES, clock_script, page_script
 from agentgym_web.browser.settings import PageSettings
 
 
