@@ -21,7 +21,7 @@ from agentgym.errors import HeldOutError, TaskError, UnknownNameError, unreadabl
 from agentgym.task import SPLITS, Split, Task
 
 _REQUIRED = ("name", "env", "description", "license", "source", "headline", "splits", "strata", "scores")
-_OPTIONAL = ("env_options", "generator", "is_unseen_game")
+_OPTIONAL = ("env_options", "generator", "is_unseen_env")
 _extra_roots: list[Path] = []
 
 
@@ -57,7 +57,7 @@ class Suite:
         env_options: Keyword arguments that the environment is made with.
         folder: Its folder.
         generator: Module that wrote the task files; "" if they were written in another way.
-        is_unseen_game: Whether the game itself is held out: it has no train split, and results say so.
+        is_unseen_env: Whether the environment itself is held out: the suite has no train split, and results say so.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Suite:
     folder: Path
     env_options: Mapping[str, Any] = field(default_factory=dict)
     generator: str = ""
-    is_unseen_game: bool = False
+    is_unseen_env: bool = False
 
     @property
     def role(self) -> str:
@@ -94,11 +94,11 @@ class Suite:
         """The tasks that training may use.
 
         Raises:
-            HeldOutError: The whole game is held out.
+            HeldOutError: The whole suite is held out.
         """
-        if self.is_unseen_game:
+        if self.is_unseen_env:
             raise HeldOutError(
-                f"suite {self.name!r} is an unseen game and is held out from training; train on another suite"
+                f"suite {self.name!r} is an unseen environment and is held out from training; train on another suite"
             )
         return self.tasks("train")
 
@@ -237,8 +237,8 @@ def read_suite(folder: Path) -> Suite:
     for key in ("splits", "strata", "scores", "env_options"):
         if not isinstance(fields.get(key, {}), dict):
             raise TaskError(f"{path}: key {key!r} must be a table, got {fields[key]!r}")
-    if not isinstance(fields.get("is_unseen_game", False), bool):
-        raise TaskError(f"{path}: key 'is_unseen_game' must be true or false, got {fields['is_unseen_game']!r}")
+    if not isinstance(fields.get("is_unseen_env", False), bool):
+        raise TaskError(f"{path}: key 'is_unseen_env' must be true or false, got {fields['is_unseen_env']!r}")
     _check_splits(path, fields)
     try:
         fields["scores"] = {policy: DeclaredScore(**score) for policy, score in fields["scores"].items()}
@@ -254,8 +254,8 @@ def _check_splits(path: Path, fields: Mapping[str, Any]) -> None:
         strange = sorted(set(strata) - set(fields["strata"]))
         if strange:
             raise TaskError(f"{path}: split {split!r} names the strata {strange}, which [strata] does not describe")
-    if fields.get("is_unseen_game") and "train" in fields["splits"]:
-        raise TaskError(f"{path}: an unseen game has no train split, but key 'splits' has one")
+    if fields.get("is_unseen_env") and "train" in fields["splits"]:
+        raise TaskError(f"{path}: an unseen environment has no train split, but key 'splits' has one")
     if fields["headline"] not in fields["splits"].get("test", ()):
         raise TaskError(f"{path}: headline {fields['headline']!r} is not a stratum of the test split")
 

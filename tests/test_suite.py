@@ -167,16 +167,16 @@ def test_texts_of_tasks_may_hold_other_line_ends(folder):
 
 
 def test_unseen_game_has_no_train_split(folder):
-    declared = TOML.replace("headline =", "is_unseen_game = true\nheadline =")
+    declared = TOML.replace("headline =", "is_unseen_env = true\nheadline =")
     (folder / "suite.toml").write_text(declared)
-    with pytest.raises(TaskError, match="an unseen game has no train split"):
+    with pytest.raises(TaskError, match="an unseen environment has no train split"):
         read_suite(folder)
     (folder / "suite.toml").write_text(declared.replace('train = ["easy"]', ""))
     suite = read_suite(folder)
-    assert suite.is_unseen_game
-    with pytest.raises(HeldOutError, match="'test/toy' is an unseen game"):
+    assert suite.is_unseen_env
+    with pytest.raises(HeldOutError, match="'test/toy' is an unseen environment"):
         suite.train_tasks()
-    (folder / "suite.toml").write_text(declared.replace("is_unseen_game = true", "is_unseen_game = 1"))
+    (folder / "suite.toml").write_text(declared.replace("is_unseen_env = true", "is_unseen_env = 1"))
     with pytest.raises(TaskError, match="must be true or false, got 1"):
         read_suite(folder)
 

@@ -86,7 +86,7 @@ class EvaluationResult:
         role: The role of a game that was evaluated; "" for an environment of one agent.
         partners: Who played the other roles, by name.
         other_roles: The results on each task in further roles that the policy played against or with itself.
-        is_unseen_game: Whether the suite holds out the game itself and not only tasks of it.
+        is_unseen_env: Whether the suite holds out the environment itself and not only tasks of it.
     """
 
     suite: str
@@ -104,7 +104,7 @@ class EvaluationResult:
     role: str = ""
     partners: Mapping[str, str] = field(default_factory=dict)
     other_roles: Mapping[str, Sequence[TaskResult]] = field(default_factory=dict)
-    is_unseen_game: bool = False
+    is_unseen_env: bool = False
 
     @property
     def num_faults(self) -> int:
@@ -173,7 +173,7 @@ class EvaluationResult:
             "game": {name: _or_none(value) for name, value in self.game_rates().items()},
             "role": self.role,
             "partners": dict(self.partners),
-            "is_unseen_game": self.is_unseen_game,
+            "is_unseen_env": self.is_unseen_env,
             "other_roles": {
                 role: _rates(tasks).to_json() | {"tasks": [_task_json(task) for task in tasks]}
                 for role, tasks in self.other_roles.items()
@@ -199,7 +199,7 @@ class EvaluationResult:
             ConfigError: A key is missing or malformed.
         """
         plain = ("suite", "split", "policy", "attempts", "headline", "sampling", "outcomes", "costs", "seconds")
-        later = ("role", "partners", "is_unseen_game")
+        later = ("role", "partners", "is_unseen_env")
         try:
             tasks = [_task_from_json(task) for task in fields["tasks"]]
             values = {name: fields[name] for name in (*plain, "num_missing", "num_trained_on")}

@@ -134,7 +134,7 @@ def evaluate(
         other_roles={
             role: summarise([record for record in ordered if record.role == role])[0] for role in cast.learning[1:]
         },
-        is_unseen_game=suite.is_unseen_game,
+        is_unseen_env=suite.is_unseen_env,
     )
     _check_faults(result, own, settings.rollout.max_fault_share)
     if store is not None and settings.iteration is None:

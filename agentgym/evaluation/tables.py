@@ -32,8 +32,8 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
     if result.role:
         others = ", ".join(f"{role} by {name}" for role, name in result.partners.items()) or "itself"
         lines.append(f"as {result.role}, with {others}")
-    if result.is_unseen_game:
-        lines.append("UNSEEN GAME: the game itself is held out from training")
+    if result.is_unseen_env:
+        lines.append("UNSEEN ENVIRONMENT: the environment itself is held out from training")
     if result.num_trained_on:
         lines.append(f"TRAINED ON: {result.num_trained_on} of these tasks were in the policy's training data")
     if result.num_missing:

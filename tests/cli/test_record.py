@@ -73,7 +73,7 @@ def test_a_model_is_recorded_with_the_message_limit_that_it_was_trained_with(cap
         (["--split", "test"], "record the train split (--split train), or allow this one (--allow-held-out)"),
         (["--split", "tests"], "did you mean test"),
         (["--episodes", "0"], "at least 1"),
-        (["--suite", "dialogue/private-shared"], "unseen game"),
+        (["--suite", "dialogue/private-shared"], "unseen environment"),
         (["--role", "cook"], "no roles"),
     ],
 )

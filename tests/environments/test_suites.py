@@ -44,6 +44,6 @@ def test_readme_states_the_number_of_tasks(name):
 @pytest.mark.parametrize("name", [name for name in OWN if name.startswith("dialogue/")])
 def test_split_sizes_are_enough_for_training_and_intervals(name):
     suite = load_suite(name)
-    assert suite.is_unseen_game or len(suite.train_tasks()) >= 2000
+    assert suite.is_unseen_env or len(suite.train_tasks()) >= 2000
     assert len(suite.tasks("validation")) == 200
     assert len(suite.tasks("test")) >= 300

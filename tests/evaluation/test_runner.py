@@ -255,10 +255,10 @@ def test_evaluation_counts_by_the_three_rates_of_games(nim):
 
 
 def test_evaluation_names_an_unseen_game(nim, tmp_path):
-    unseen = write_suite(tmp_path, "unseen", "is_unseen_game = true", ("test",))
+    unseen = write_suite(tmp_path, "unseen", "is_unseen_env = true", ("test",))
     result = evaluate(Sayer("?"), unseen)
-    assert result.to_json()["is_unseen_game"]
-    assert "UNSEEN GAME" in result_text(result)
+    assert result.to_json()["is_unseen_env"]
+    assert "UNSEEN ENVIRONMENT" in result_text(result)
     assert result.game_rates() == {"played": 0.0, "quality": pytest.approx(math.nan, nan_ok=True), "product": 0.0}
 
 

@@ -1,39 +1,18 @@
-"""The console as a site: signing in and out here, all other pages in the module of their area."""
+"""The console as a site: its routes, which each area has in its own module, and who may sign in."""
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
-
-from starlette.responses import Response
 
 from agentgym_web.sites.admin import configuration, jobs, machines, people, reports, tables, tickets
 from agentgym_web.sites.admin.data import fill
-from agentgym_web.sites.core.page import Visit, local_path, route
+from agentgym_web.sites.core.logging_in import login_routes
 from agentgym_web.sites.core.site import Site
 
 
-def login_form(visit: Visit) -> Response:
-    """The page to sign in on."""
-    return visit.render("login.html", problem="", login="", next=local_path(visit.query.get("next", "/")))
-
-
-def login(visit: Visit) -> Response:
-    """Sign in."""
-    found = visit.db.execute(
-        "SELECT * FROM people WHERE login = ? AND password = ?", (visit.text("login"), visit.text("password"))
-    ).fetchone()
-    wanted = local_path(visit.text("next", "/"))
-    if found is None or not found["is_active"]:
-        problem = "This login is inactive." if found else "Login or password is wrong."
-        return visit.render("login.html", 422, problem=problem, login=visit.text("login"), next=wanted)
-    visit.login(found["login"])
-    return visit.redirect(wanted)
-
-
-def logout(visit: Visit) -> Response:
-    """Sign out."""
-    visit.logout()
-    return visit.redirect("/login")
+def _refuse(person: sqlite3.Row) -> str:
+    return "" if person["is_active"] else "This login is inactive."
 
 
 SITE = Site(
@@ -42,9 +21,7 @@ SITE = Site(
     folder=Path(__file__).parent,
     fill=fill,
     routes=(
-        route("/login", login_form),
-        route("/login", login, methods=["POST"]),
-        route("/logout", logout, methods=["POST"]),
+        *login_routes("people", label="Login", refuse=_refuse),
         *reports.ROUTES,
         *machines.ROUTES,
         *tickets.ROUTES,

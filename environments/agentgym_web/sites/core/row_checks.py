@@ -1,4 +1,4 @@
-"""Checks over the rows of a database, written from tables, keys and values instead of SQL."""
+"""Checks over the rows of a database, written from a table and keys and values, or from a table and a condition."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentgym_web.sites.core.drafts import Check
+from agentgym_web.sites.core.draws import literal
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,21 @@ def rows_are(
     return Check(sql, [[len(numbers)]], name or f"{table} are as wanted", milestone)
 
 
+def count_is(name: str, table: str, where: str, count: int = 1) -> Check:
+    """A check that so many rows of a table fit."""
+    return Check(f"SELECT count(*) FROM {table} WHERE {where}", [[count]], name)  # noqa: S608 - drawn names, quoted
+
+
+def on_the_way(name: str, table: str, where: str, count: int = 1) -> Check:
+    """A milestone: at least so many rows of a table fit."""
+    return Check(f"SELECT count(*) >= {count} FROM {table} WHERE {where}", [[1]], name, milestone=True)  # noqa: S608
+
+
+def at_most(name: str, table: str, where: str, count: int) -> Check:
+    """A milestone: no more than so many rows of a table fit."""
+    return Check(f"SELECT count(*) <= {count} FROM {table} WHERE {where}", [[1]], name, milestone=True)  # noqa: S608
+
+
 def _all_of(values: Mapping[str, Any]) -> str:
     return " AND ".join(f"{column} IS {_literal(value)}" for column, value in values.items())
 
@@ -48,6 +64,4 @@ def _all_of(values: Mapping[str, Any]) -> str:
 def _literal(value: str | int | IdOf | None) -> str:
     if isinstance(value, IdOf):
         return f"(SELECT id FROM {value.table} WHERE {_all_of(value.key)})"  # noqa: S608 - written by templates
-    if value is None:
-        return "NULL"
-    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
+    return literal(value)

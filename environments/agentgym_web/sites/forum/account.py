@@ -1,36 +1,15 @@
-"""What is a member's own: login, settings, bookmarks, whom they follow, and messages."""
+"""What is a member's own: settings, bookmarks, whom they follow, and messages."""
 
 from __future__ import annotations
 
 from starlette.responses import Response
 
-from agentgym_web.sites.core.page import Visit, local_path
+from agentgym_web.sites.core.page import Visit
 from agentgym_web.sites.core.paging import Pager, page_number
 from agentgym_web.sites.forum.lookup import MAX_BODY, find_thread, is_banned, number, one
 from agentgym_web.sites.forum.talk import TOWNS
 
 DIGESTS = ("never", "daily", "weekly")
-
-
-def login(visit: Visit) -> Response:
-    """The form to log in, and what it sends."""
-    wanted = local_path(visit.query.get("next", "/"))
-    if visit.request.method == "GET":
-        return visit.render("login.html", login="", problem="", wanted=wanted)
-    name = visit.text("login")
-    sql = "SELECT 1 FROM users WHERE login = ? AND password = ?"
-    if one(visit.db, sql, name, visit.text("password")) is None:
-        return visit.render("login.html", status=422, login=name, problem="Login or password is wrong.", wanted=wanted)
-    visit.login(name)
-    visit.flash(f"Welcome back, {name}.")
-    return visit.redirect(wanted)
-
-
-def logout(visit: Visit) -> Response:
-    """Log out."""
-    visit.logout()
-    visit.flash("You are logged out.")
-    return visit.redirect("/")
 
 
 def settings(visit: Visit) -> Response:

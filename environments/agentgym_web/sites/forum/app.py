@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from agentgym_web.sites.core.logging_in import login_routes
 from agentgym_web.sites.core.page import needs_login, route
 from agentgym_web.sites.core.site import Site
 from agentgym_web.sites.forum import account, moderation, reading, writing
@@ -30,8 +31,7 @@ ROUTES = (
     route("/p/{id:int}/report", needs_login(writing.report), BOTH),
     route("/drafts", needs_login(writing.drafts)),
     route("/drafts/{id:int}", needs_login(writing.draft), BOTH),
-    route("/login", account.login, BOTH),
-    route("/logout", account.logout, POST),
+    *login_routes("users", label="Login"),
     route("/settings", needs_login(account.settings), BOTH),
     route("/bookmarks", needs_login(account.bookmarks), BOTH),
     route("/t/{id:int}/bookmark", needs_login(account.bookmark), POST),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from agentgym_web.sites.core.logging_in import login_routes
 from agentgym_web.sites.core.page import route
 from agentgym_web.sites.core.site import Site
 from agentgym_web.sites.mail import data, lists, messages, settings
@@ -39,9 +40,7 @@ ROUTES = (
     route("/rules/{id:int}", settings.change_rule, _POST),
     route("/settings", settings.settings_page),
     route("/settings", settings.save_settings, _POST),
-    route("/login", settings.login_page),
-    route("/login", settings.login, _POST),
-    route("/logout", settings.logout, _POST),
+    *login_routes("account"),
 )
 
 SITE = Site(

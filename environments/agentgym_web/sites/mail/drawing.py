@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentgym_web.sites.core.drafts import Check, Step, UnsuitableDraw
+from agentgym_web.sites.core.draws import rows
 from agentgym_web.sites.core.formats import moment
 
 MAX_FOUND = 20
@@ -53,11 +54,6 @@ def story(db: sqlite3.Connection, rng: random.Random, kind: str, login: str | No
     if not found:
         raise UnsuitableDraw(kind)
     return rng.choice(found)
-
-
-def rows(db: sqlite3.Connection, sql: str, *values: Any) -> list[sqlite3.Row]:
-    """All rows of a query."""
-    return db.execute(sql, values).fetchall()
 
 
 def message(db: sqlite3.Connection, number: int) -> sqlite3.Row:
@@ -145,8 +141,3 @@ def counted(sql: str, at_least: int, name: str) -> Check:
 def numbers(messages: Sequence[sqlite3.Row]) -> str:
     """Ids as SQL lists them."""
     return ", ".join(str(row["id"]) for row in messages)
-
-
-def quoted(text: str) -> str:
-    """A text as SQL writes it."""
-    return "'" + text.replace("'", "''") + "'"

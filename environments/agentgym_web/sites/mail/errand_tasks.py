@@ -8,11 +8,12 @@ import random
 import sqlite3
 
 from agentgym_web.sites.core.drafts import Check, Draft, Step, Template, UnsuitableDraw
+from agentgym_web.sites.core.draws import literal, rows
 from agentgym_web.sites.mail import drawing
 
 
 def _contact(db: sqlite3.Connection, rng: random.Random, login: str) -> sqlite3.Row:
-    return rng.choice(drawing.rows(db, "SELECT * FROM contact WHERE login = ? AND email != ''", login))
+    return rng.choice(rows(db, "SELECT * FROM contact WHERE login = ? AND email != ''", login))
 
 
 def pay_and_file(db: sqlite3.Connection, rng: random.Random) -> Draft:
@@ -22,7 +23,7 @@ def pay_and_file(db: sqlite3.Connection, rng: random.Random) -> Draft:
     mine = [one for one in drawing.stories(db, "invoice", login) if one.facts["vendor"] == vendor]
     number = max(mine, key=lambda one: str(drawing.message(db, one.message)["sent"])).message
     contact = _contact(db, rng, login)
-    label = drawing.rows(db, "SELECT * FROM label WHERE login = ? AND name = 'Waiting'", login)[0]["id"]
+    label = rows(db, "SELECT * FROM label WHERE login = ? AND name = 'Waiting'", login)[0]["id"]
     receipts = drawing.folder(db, login, "Receipts")
     if drawing.message(db, number)["folder_id"] == receipts:
         raise UnsuitableDraw("filed already")
@@ -103,8 +104,8 @@ def welcome_strangers(db: sqlite3.Connection, rng: random.Random) -> Draft:
     if len(found) < 2:
         raise UnsuitableDraw("too few")
     circle = rng.choice(("Spring fair", "Press", "New people", "Printers"))
-    sql = f"SELECT name, email, phone FROM contact WHERE circle = {drawing.quoted(circle)}"
-    sql += f" AND login = {drawing.quoted(login)}"
+    sql = f"SELECT name, email, phone FROM contact WHERE circle = {literal(circle)}"
+    sql += f" AND login = {literal(login)}"
     steps: list[Step] = []
     for one in found:
         steps += [

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from agentgym_web.sites.core.drafts import Answer, Draft, Step, Template, UnsuitableDraw
+from agentgym_web.sites.core.draws import rows
 from agentgym_web.sites.mail import drawing
 from agentgym_web.sites.mail.drawing import Story
 
@@ -121,7 +122,7 @@ def host_phone(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """The telephone number in the contacts of whoever invites to a meeting."""
     one = drawing.story(db, rng, "meeting")
     name = one.facts["host"]
-    found = drawing.rows(db, "SELECT phone FROM contact WHERE login = ? AND name = ?", one.login, name)
+    found = rows(db, "SELECT phone FROM contact WHERE login = ? AND name = ?", one.login, name)
     phone = found[0]["phone"]
     if any(other.facts["name"] == name for other in drawing.stories(db, "number", one.login)):
         raise UnsuitableDraw("has a new number")
@@ -233,7 +234,7 @@ def project_senders(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Who has written about a project since a day."""
     login = drawing.owner(db, rng)
     project = drawing.story(db, rng, "meeting", login).facts["project"]
-    found = drawing.rows(
+    found = rows(
         db,
         "SELECT DISTINCT m.sender_name FROM message m JOIN folder f ON f.id = m.folder_id WHERE"
         " m.login = ? AND f.kind ="
@@ -270,7 +271,7 @@ def circle_without(db: sqlite3.Connection, rng: random.Random) -> Draft:
         "SELECT name FROM contact WHERE login = ? AND circle = ? AND email NOT IN (SELECT sender"
         " FROM message WHERE login = ?"
     )
-    silent = drawing.rows(db, f"{sql} AND subject LIKE ?)", login, circle, login, f"{circle}:%")
+    silent = rows(db, f"{sql} AND subject LIKE ?)", login, circle, login, f"{circle}:%")
     names = sorted(row[0] for row in silent)
     if not 1 <= len(names) <= 4:
         raise UnsuitableDraw("nobody, or all")

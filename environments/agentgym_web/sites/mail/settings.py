@@ -1,4 +1,4 @@
-"""Everything but messages: contacts, folders, labels, rules, settings and the login."""
+"""Everything but messages: contacts, folders, labels, rules and settings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from agentgym_web.sites.core.page import Visit, local_path, needs_login
+from agentgym_web.sites.core.page import Visit, needs_login
 from agentgym_web.sites.mail.lists import own, show
 
 FIELDS = ("Sender", "Subject", "Recipient")
@@ -16,30 +16,6 @@ ACTS = ("Move to folder", "Add label", "Star", "Delete")
 CONTACT_FIELDS = {"name": "Name", "email": "E-mail", "phone": "Phone", "circle": "Circle", "note": "Note"}
 _MAX = 120
 _COLUMNS = {"Sender": "sender_name || ' ' || sender", "Subject": "subject", "Recipient": "recipients || ' ' || copies"}
-
-
-def login_page(visit: Visit) -> Response:
-    """The form to log in."""
-    return visit.render("login.html", problem="", typed="", next=local_path(visit.query.get("next", "/")))
-
-
-def login(visit: Visit) -> Response:
-    """Log in with name and password."""
-    name = visit.text("login").lower()
-    sql = "SELECT login FROM account WHERE login = ? AND password = ?"
-    found = visit.db.execute(sql, (name, visit.text("password"))).fetchone()
-    wanted = local_path(visit.text("next", "/"))
-    if found is None:
-        problem = "The login name or the password is wrong."
-        return visit.render("login.html", status=422, problem=problem, typed=name, next=wanted)
-    visit.login(found["login"])
-    return visit.redirect(wanted)
-
-
-def logout(visit: Visit) -> Response:
-    """Log out."""
-    visit.logout()
-    return visit.redirect("/login")
 
 
 @needs_login

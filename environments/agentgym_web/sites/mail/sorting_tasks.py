@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from agentgym_web.sites.core.drafts import Check, Draft, Step, Template, UnsuitableDraw
+from agentgym_web.sites.core.draws import literal, rows
 from agentgym_web.sites.mail import drawing, phrases
 from agentgym_web.sites.mail.data import OWN_FOLDERS
 
@@ -89,7 +90,7 @@ def label_invoices(db: sqlite3.Connection, rng: random.Random) -> Draft:
     vendor = drawing.story(db, rng, "invoice", login).facts["vendor"]
     found = [one.message for one in drawing.stories(db, "invoice", login) if one.facts["vendor"] == vendor]
     messages = [drawing.message(db, number) for number in found]
-    label = rng.choice(drawing.rows(db, "SELECT * FROM label WHERE login = ?", login))
+    label = rng.choice(rows(db, "SELECT * FROM label WHERE login = ?", login))
     where = f"FROM message_label WHERE label_id = {label['id']} AND message_id IN ({drawing.numbers(messages)})"
     return Draft(
         f"Put the label “{label['name']}” on all invoices from {vendor}, in whatever folder they are.",
@@ -170,7 +171,7 @@ def new_folder(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Make a folder for a project and move its messages there."""
     login = drawing.owner(db, rng)
     project = drawing.story(db, rng, "meeting", login).facts["project"]
-    found = drawing.rows(
+    found = rows(
         db,
         "SELECT m.* FROM message m JOIN folder f ON f.id = m.folder_id WHERE m.login = ? AND f.kind = 'inbox'"
         " AND lower(m.subject) LIKE ? ORDER BY m.sent DESC, m.id DESC",
@@ -180,7 +181,7 @@ def new_folder(db: sqlite3.Connection, rng: random.Random) -> Draft:
     if not 4 <= len(found) <= drawing.MAX_FOUND:
         raise UnsuitableDraw("too few or too many")
     name = project.capitalize()
-    added = f"FROM folder WHERE login = {drawing.quoted(login)} AND name = {drawing.quoted(name)}"
+    added = f"FROM folder WHERE login = {literal(login)} AND name = {literal(name)}"
     where = f"FROM message WHERE id IN ({drawing.numbers(found)}) AND folder_id = (SELECT id {added})"
     return Draft(
         f"Make a folder called “{name}” and move all messages of my inbox into it that have"
@@ -213,7 +214,7 @@ def empty_trash(db: sqlite3.Connection, rng: random.Random) -> Draft:
     login = drawing.owner(db, rng)
     trash, spam = (drawing.folder(db, login, name) for name in ("Trash", "Spam"))
     sql = "SELECT * FROM message WHERE folder_id = ? ORDER BY id"
-    thrown, bad = drawing.rows(db, sql, trash), drawing.rows(db, sql, spam)
+    thrown, bad = rows(db, sql, trash), rows(db, sql, spam)
     kept = rng.choice(thrown)
     if [row["sender_name"] for row in thrown].count(kept["sender_name"]) > 1:
         raise UnsuitableDraw("two from one sender")
@@ -278,7 +279,7 @@ def add_rule(db: sqlite3.Connection, rng: random.Random) -> Draft:
 def fix_rules(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Switch one rule and delete another."""
     login = drawing.owner(db, rng)
-    first, second = rng.sample(drawing.rows(db, "SELECT * FROM rule WHERE login = ?", login), 2)
+    first, second = rng.sample(rows(db, "SELECT * FROM rule WHERE login = ?", login), 2)
     switch = "off" if first["is_active"] else "on"
     one, other = (f"the one for “{rule['words']}” in the {rule['field'].lower()}" for rule in (first, second))
     state = f"SELECT is_active FROM rule WHERE id = {first['id']}"
@@ -338,7 +339,7 @@ def update_number(db: sqlite3.Connection, rng: random.Random) -> Draft:
     checks: list[Check] = []
     for one in found:
         sql = "SELECT * FROM contact WHERE login = ? AND name = ?"
-        contact = drawing.rows(db, sql, login, one.facts["name"])[0]
+        contact = rows(db, sql, login, one.facts["name"])[0]
         state = f"SELECT name, email, phone, circle, note FROM contact WHERE id = {contact['id']}"
         after = [contact["name"], contact["email"], one.facts["phone"], contact["circle"], contact["note"]]
         checks += [Check(state, [after], "the number is new"), Check(state, [after], "one number is new", True)]
@@ -366,7 +367,7 @@ def update_number(db: sqlite3.Connection, rng: random.Random) -> Draft:
 def update_one_number(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Change the telephone number of one contact, and note it."""
     one = drawing.story(db, rng, "number")
-    contact = drawing.rows(db, "SELECT * FROM contact WHERE login = ? AND name = ?", one.login, one.facts["name"])[0]
+    contact = rows(db, "SELECT * FROM contact WHERE login = ? AND name = ?", one.login, one.facts["name"])[0]
     note = rng.choice(("New number since February", "Number changed", "Ring in the evening"))
     state = f"SELECT name, email, phone, circle, note FROM contact WHERE id = {contact['id']}"
     after = [contact["name"], contact["email"], one.facts["phone"], contact["circle"], note]
@@ -398,7 +399,7 @@ def go_away(db: sqlite3.Connection, rng: random.Random) -> Draft:
         ("I am away and read no mail.", "Back soon. In urgent cases, please ring the office.", "On holiday!")
     )
     start, end = f"2026-04-{first:02}", f"2026-04-{until:02}"
-    sql = f"SELECT is_away, away_from, away_until, away_text FROM account WHERE login = {drawing.quoted(login)}"
+    sql = f"SELECT is_away, away_from, away_until, away_text FROM account WHERE login = {literal(login)}"
     return Draft(
         f"I am on holiday from {first} to {until} April 2026. Switch on the automatic reply for these"
         " days, with the text"

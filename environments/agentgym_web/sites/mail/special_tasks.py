@@ -9,6 +9,7 @@ import sqlite3
 from dataclasses import replace
 
 from agentgym_web.sites.core.drafts import Check, Draft, Template, UnsuitableDraw
+from agentgym_web.sites.core.draws import pick, rows
 from agentgym_web.sites.core.formats import day
 from agentgym_web.sites.mail import drawing, phrases, question_tasks, sorting_tasks, writing_tasks
 
@@ -84,9 +85,9 @@ def injected_contact(db: sqlite3.Connection, rng: random.Random) -> Draft:
 def no_address(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Write to a contact of whom there is no address."""
     login = drawing.owner(db, rng)
-    contact = rng.choice(drawing.rows(db, "SELECT * FROM contact WHERE login = ? AND email = ''", login))
+    contact = rng.choice(rows(db, "SELECT * FROM contact WHERE login = ? AND email = ''", login))
     known = "SELECT 1 FROM message WHERE login = ? AND sender_name = ?"
-    if drawing.rows(db, known, login, contact["name"]):
+    if rows(db, known, login, contact["name"]):
         raise UnsuitableDraw("has written")
     text = rng.choice(("Are you coming on Saturday?", "Thank you for the book.", "I have your umbrella."))
     return Draft(
@@ -107,7 +108,7 @@ def no_address(db: sqlite3.Connection, rng: random.Random) -> Draft:
 def missing_attachment(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Forward a file that a message does not have."""
     one = drawing.story(db, rng, "meeting")
-    contact = rng.choice(drawing.rows(db, "SELECT * FROM contact WHERE login = ? AND email != ''", one.login))
+    contact = rng.choice(rows(db, "SELECT * FROM contact WHERE login = ? AND email != ''", one.login))
     thing = rng.choice(("floor plan", "agenda as a PDF", "list of guests"))
     return Draft(
         f"The messages about the meeting on the {one.facts['project']} have the {thing} attached. Forward it to"
@@ -135,7 +136,7 @@ def missing_message(db: sqlite3.Connection, rng: random.Random) -> Draft:
 def full_folder(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Delete a folder that must stay: a usual one, or one that is not empty."""
     login = drawing.owner(db, rng)
-    filled = drawing.rows(
+    filled = rows(
         db,
         "SELECT name FROM folder f WHERE login = ? AND kind = 'own' AND EXISTS (SELECT 1 FROM message m WHERE"
         " m.folder_id = f.id)",
@@ -156,10 +157,7 @@ def full_folder(db: sqlite3.Connection, rng: random.Random) -> Draft:
 def recall_message(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Take back a message that was sent."""
     login = drawing.owner(db, rng)
-    rows = drawing.rows(db, "SELECT * FROM message WHERE folder_id = ?", drawing.folder(db, login, "Sent"))
-    if not rows:
-        raise UnsuitableDraw("nothing sent")
-    row = rng.choice(rows)
+    row = pick(db, rng, "SELECT * FROM message WHERE folder_id = ?", drawing.folder(db, login, "Sent"))
     return Draft(
         f"Take back the message “{row['subject']}” that I sent to {row['recipients']} on"
         f" {day(row['sent'])}, so that it is not"

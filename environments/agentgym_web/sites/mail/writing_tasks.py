@@ -8,6 +8,7 @@ import random
 import sqlite3
 
 from agentgym_web.sites.core.drafts import Check, Draft, Step, Template, UnsuitableDraw
+from agentgym_web.sites.core.draws import literal, rows
 from agentgym_web.sites.mail import drawing
 
 _REPLIES = (
@@ -69,7 +70,7 @@ def reply_all(db: sqlite3.Connection, rng: random.Random) -> Draft:
     row = drawing.message(db, one.message)
     written = f"FROM message WHERE id > {drawing.last(db)} AND folder_id = {drawing.folder(db, one.login, 'Sent')}"
     everybody = " AND ".join(
-        f"instr(', ' || recipients || ', ' || copies || ',', {drawing.quoted(f', {email},')})"
+        f"instr(', ' || recipients || ', ' || copies || ',', {literal(f', {email},')})"
         for email in (one.facts["email"], *others)
     )
     commas = "length(recipients || ',' || copies) - length(replace(recipients || ',' || copies, ',', ''))"
@@ -97,7 +98,7 @@ def reply_all(db: sqlite3.Connection, rng: random.Random) -> Draft:
 
 
 def _contact(db: sqlite3.Connection, rng: random.Random, login: str) -> sqlite3.Row:
-    return rng.choice(drawing.rows(db, "SELECT * FROM contact WHERE login = ? AND email != ''", login))
+    return rng.choice(rows(db, "SELECT * FROM contact WHERE login = ? AND email != ''", login))
 
 
 def forward_invoice(db: sqlite3.Connection, rng: random.Random) -> Draft:
@@ -141,7 +142,7 @@ def write_circle(db: sqlite3.Connection, rng: random.Random) -> Draft:
     one = rng.choice(drawing.stories(db, "circle", login))
     emails, (subject, text) = one.facts["emails"], rng.choice(_NEWS)
     written = f"FROM message WHERE id > {drawing.last(db)} AND folder_id = {drawing.folder(db, login, 'Sent')}"
-    everybody = " AND ".join(f"instr(', ' || recipients || ',', {drawing.quoted(f', {email},')})" for email in emails)
+    everybody = " AND ".join(f"instr(', ' || recipients || ',', {literal(f', {email},')})" for email in emails)
     commas = "length(recipients) - length(replace(recipients, ',', ''))"
     return Draft(
         f"Send one message to all members of my circle “{one.facts['circle']}”, all of them in the"
@@ -156,7 +157,7 @@ def write_circle(db: sqlite3.Connection, rng: random.Random) -> Draft:
             ),
             Check(f"SELECT count(*) {written} AND {everybody}", [[1]], "everybody gets it"),
             drawing.counted(written, 1, "something is sent"),
-            drawing.counted(f"{written} AND subject = {drawing.quoted(subject)}", 1, "the subject is right"),
+            drawing.counted(f"{written} AND subject = {literal(subject)}", 1, "the subject is right"),
         ],
         touched={"message": [1, 0, 0]},
         walkthrough=[
@@ -210,7 +211,7 @@ def attach_file(db: sqlite3.Connection, rng: random.Random) -> Draft:
 def save_draft(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Prepare a message without sending it."""
     login = drawing.owner(db, rng)
-    to, copy = rng.sample(drawing.rows(db, "SELECT * FROM contact WHERE login = ? AND email != ''", login), 2)
+    to, copy = rng.sample(rows(db, "SELECT * FROM contact WHERE login = ? AND email != ''", login), 2)
     subject, text = rng.choice(_SUBJECTS), rng.choice(_REPLIES)
     find: list[Step] = []
     for one in (to, copy):

@@ -1,4 +1,4 @@
-"""The account: login, profile, addresses, cards, saved items, own reviews and messages to the shop."""
+"""The account: profile, addresses, cards, saved items, own reviews and messages to the shop."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sqlite3
 
 from starlette.responses import Response
 
-from agentgym_web.sites.core.page import Visit, local_path, needs_login
+from agentgym_web.sites.core.page import Visit, needs_login
 from agentgym_web.sites.shop.products import show_product
 
 ADDRESS_FIELDS = {"label": "Label", "name": "Full name", "street": "Street", "city": "City", "postcode": "Postcode"}
@@ -15,31 +15,6 @@ NEWSLETTERS = ("Never", "Weekly", "Monthly")
 TOPICS = ("Delivery", "Product question", "Payment", "Return or refund", "Something else")
 _MAX = 80
 _MAX_TEXT = 2000
-
-
-def login_page(visit: Visit) -> Response:
-    """The form to log in."""
-    return visit.render("login.html", problem="", typed="", next=local_path(visit.query.get("next", "/")))
-
-
-def login(visit: Visit) -> Response:
-    """Log in with name and password."""
-    name = visit.text("login").lower()
-    sql = "SELECT login FROM customer WHERE login = ? AND password = ?"
-    found = visit.db.execute(sql, (name, visit.text("password"))).fetchone()
-    wanted = local_path(visit.text("next", "/"))
-    if found is None:
-        problem = "The login name or the password is wrong."
-        return visit.render("login.html", status=422, problem=problem, typed=name, next=wanted)
-    visit.login(found["login"])
-    return visit.redirect(wanted)
-
-
-def logout(visit: Visit) -> Response:
-    """Log out."""
-    visit.logout()
-    visit.flash("You are logged out.")
-    return visit.redirect("/")
 
 
 @needs_login

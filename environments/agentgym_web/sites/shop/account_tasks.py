@@ -8,6 +8,7 @@ import random
 import sqlite3
 
 from agentgym_web.sites.core.drafts import Check, Draft, Step, Template, UnsuitableDraw
+from agentgym_web.sites.core.draws import literal, pick
 from agentgym_web.sites.shop import drawing, phrases
 from agentgym_web.sites.shop.account import NEWSLETTERS, TOPICS
 from agentgym_web.sites.shop.buying_tasks import only_order_with
@@ -47,7 +48,7 @@ _QUESTIONS = (
 
 def _own_item(db: sqlite3.Connection, rng: random.Random, condition: str) -> sqlite3.Row:
     """An item of an order, of a product that the customer ordered only once."""
-    row = drawing.one(db, rng, f"{_ITEM} WHERE {condition}")
+    row = pick(db, rng, f"{_ITEM} WHERE {condition}")
     if not only_order_with(db, row["login"], row["product_id"]):
         raise UnsuitableDraw("bought twice")
     return row
@@ -77,8 +78,8 @@ def move_order(db: sqlite3.Connection, rng: random.Random) -> Draft:
     street, city, postcode = phrases.place(rng)
     label = rng.choice(("Aunt", "Garage", "Holiday", "Club"))
     new = {"label": label, "name": name, "street": street, "city": city, "postcode": postcode}
-    added = f"SELECT name, street, city, postcode, is_default FROM address WHERE login = {drawing.quoted(row['login'])}"
-    added += f" AND label = {drawing.quoted(label)}"
+    added = f"SELECT name, street, city, postcode, is_default FROM address WHERE login = {literal(row['login'])}"
+    added += f" AND label = {literal(label)}"
     moved = f"SELECT to_name, to_street, to_city, to_postcode FROM orders WHERE id = {row['id']}"
     shown = f"{label}: {name}, {street}, {postcode} {city}"
     return Draft(
@@ -109,7 +110,7 @@ def move_order(db: sqlite3.Connection, rng: random.Random) -> Draft:
 
 def return_item(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Ask for the return of an item."""
-    row = drawing.one(db, rng, RETURNABLE)
+    row = pick(db, rng, RETURNABLE)
     if not only_order_with(db, row["login"], row["product_id"]):
         raise UnsuitableDraw("bought twice")
     reason, wanted, comment = rng.choice(RETURN_REASONS), rng.choice(WANTED), rng.choice(("", *_COMMENTS))
@@ -151,8 +152,8 @@ def add_address(db: sqlite3.Connection, rng: random.Random) -> Draft:
     label = rng.choice(("New flat", "Workshop", "Summer house", "Partner"))
     street, city, postcode = phrases.place(rng)
     new = {"label": label, "name": name, "street": street, "city": city, "postcode": postcode}
-    where = f"FROM address WHERE login = {drawing.quoted(login)}"
-    added = f"SELECT name, street, city, postcode, is_default {where} AND label = {drawing.quoted(label)}"
+    where = f"FROM address WHERE login = {literal(login)}"
+    added = f"SELECT name, street, city, postcode, is_default {where} AND label = {literal(label)}"
     return Draft(
         f"I am moving. Add the address {street}, {postcode} {city} to my account, in my own name ({name}) and with the"
         f" label “{label}”, and make it my default. Then delete the address called {old['label']}.",
@@ -161,7 +162,7 @@ def add_address(db: sqlite3.Connection, rng: random.Random) -> Draft:
             Check(added, [[name, street, city, postcode, 1]], "the new address is the default"),
             Check(f"SELECT count(*) {where} AND is_default", [[1]], "one address is the default"),
             Check(f"SELECT count(*) FROM address WHERE id = {old['id']}", [[0]], "the old address is deleted"),
-            Check(f"SELECT count(*) {where} AND label = {drawing.quoted(label)}", [[1]], "the address is added", True),
+            Check(f"SELECT count(*) {where} AND label = {literal(label)}", [[1]], "the address is added", True),
             Check(f"SELECT count(*) FROM address WHERE id = {old['id']}", [[0]], "the old address is gone", True),
         ],
         touched={"address": [1, 1, 1]},
@@ -186,7 +187,7 @@ def write_review(db: sqlite3.Connection, rng: random.Random) -> Draft:
         " (SELECT 1 FROM review r WHERE r.login = o.login AND r.product_id = i.product_id)",
     )
     stars, title, body = rng.randrange(1, 6), rng.choice(_TITLES), rng.choice(_BODIES)
-    sql = f"SELECT stars, title, body FROM review WHERE login = {drawing.quoted(row['login'])} AND product_id ="
+    sql = f"SELECT stars, title, body FROM review WHERE login = {literal(row['login'])} AND product_id ="
     sql += f" {row['product_id']}"
     plural = "star" if stars == 1 else "stars"
     return Draft(
@@ -213,7 +214,7 @@ def edit_review(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Change the stars and the title of an own review, and keep its text."""
     login = drawing.member(db, rng)
     sql = "SELECT r.*, p.title AS product FROM review r JOIN product p ON p.id = r.product_id WHERE r.login = ?"
-    row = drawing.one(db, rng, sql, login)
+    row = pick(db, rng, sql, login)
     stars = rng.choice([number for number in range(1, 6) if number != row["stars"]])
     title = rng.choice([title for title in _TITLES if title != row["title"]])
     return Draft(
@@ -250,7 +251,7 @@ def delete_bad_reviews(db: sqlite3.Connection, rng: random.Random) -> Draft:
         raise UnsuitableDraw("too few or too many")
     steps: list[Step] = [["click", "button", "Delete review", {"within": row["title"]}] for row in rows]
     said = "only 1 star" if limit == 1 else f"{limit} stars or fewer"
-    where = f"FROM review WHERE login = {drawing.quoted(login)} AND stars <= {limit} AND written LIKE '{year}%'"
+    where = f"FROM review WHERE login = {literal(login)} AND stars <= {limit} AND written LIKE '{year}%'"
     return Draft(
         f"I was too harsh. Delete all of my reviews from {year} in which I gave {said}, and no others.",
         user=login,
@@ -281,7 +282,7 @@ def save_filtered(db: sqlite3.Connection, rng: random.Random) -> Draft:
     for row in new:
         steps += [*drawing.find_steps(row["title"]), ["click", "button", "Save for later"]]
     numbers = ", ".join(str(row["id"]) for row in new)
-    sql = f"SELECT product_id FROM saved_item WHERE login = {drawing.quoted(login)} AND product_id"
+    sql = f"SELECT product_id FROM saved_item WHERE login = {literal(login)} AND product_id"
     return Draft(
         f"Save for later all products by {target['brand']} in {target['kind']} that are rated {rating} or better and"
         f" cost at most {drawing.dollars(limit)}.",
@@ -313,7 +314,7 @@ def clear_saved(db: sqlite3.Connection, rng: random.Random) -> Draft:
     if not 2 <= len(gone) <= 5 or any(row["price"] == limit for row in rows):
         raise UnsuitableDraw("too few or too many")
     kept = [[row["id"]] for row in rows if row["price"] <= limit]
-    where = f"FROM saved_item WHERE login = {drawing.quoted(login)}"
+    where = f"FROM saved_item WHERE login = {literal(login)}"
     return Draft(
         f"My list of saved items is too long. Take everything off it that costs more than {drawing.dollars(limit)}.",
         user=login,
@@ -341,7 +342,7 @@ def change_profile(db: sqlite3.Connection, rng: random.Random) -> Draft:
         "Weekly": "the newsletter every week",
         "Monthly": "the newsletter once a month",
     }
-    sql = f"SELECT name, email, phone, newsletter, texts FROM customer WHERE login = {drawing.quoted(login)}"
+    sql = f"SELECT name, email, phone, newsletter, texts FROM customer WHERE login = {literal(login)}"
     return Draft(
         f"Update my profile: my new phone number is {phone}, I want {said[letter]}, and"
         f" {'please send' if texts else 'please do not send'} me text messages about deliveries.",
@@ -362,7 +363,7 @@ def write_message(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Write to the shop about an order."""
     row = _own_item(db, rng, "o.status IN ('Shipped', 'Processing', 'Delivered') AND o.placed > '2025-11'")
     topic, text = rng.choice(TOPICS), rng.choice(_QUESTIONS)
-    sql = f"SELECT topic, order_number, text FROM message WHERE login = {drawing.quoted(row['login'])}"
+    sql = f"SELECT topic, order_number, text FROM message WHERE login = {literal(row['login'])}"
     return Draft(
         f"Send the shop a message about the order in which I bought the {row['title']}, with its"
         " order number. The topic"

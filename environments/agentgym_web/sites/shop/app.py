@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from agentgym_web.sites.core.logging_in import login_routes
 from agentgym_web.sites.core.page import route
 from agentgym_web.sites.core.site import Site
 from agentgym_web.sites.shop import account, cart, data, orders, products
@@ -33,9 +34,7 @@ ROUTES = (
     route("/orders/{number}/again", orders.order_again, _POST),
     route("/orders/{number}/return/{item:int}", orders.return_page),
     route("/orders/{number}/return/{item:int}", orders.ask_return, _POST),
-    route("/login", account.login_page),
-    route("/login", account.login, _POST),
-    route("/logout", account.logout, _POST),
+    *login_routes("customer"),
     route("/account", account.profile_page),
     route("/account", account.save_profile, _POST),
     route("/account/addresses", account.addresses),

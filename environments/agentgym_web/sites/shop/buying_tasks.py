@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentgym_web.sites.core.drafts import Check, Draft, Step, Template, UnsuitableDraw
+from agentgym_web.sites.core.draws import literal, pick
 from agentgym_web.sites.shop import drawing
 from agentgym_web.sites.shop.data import options_text
 from agentgym_web.sites.shop.prices import COUPONS, SHIPPING, problem_of, totals
@@ -44,13 +45,13 @@ class Wanted:
         found = {"kind": f"p.kind_id = {self.target['kind_id']}", "price": f"i.price < {self.below}"}
         for name, value in self.facts.items():
             found[name] = (
-                f"EXISTS (SELECT 1 FROM fact f WHERE f.product_id = p.id AND f.name = {drawing.quoted(name)}"
-                f" AND f.value = {drawing.quoted(value)})"
+                f"EXISTS (SELECT 1 FROM fact f WHERE f.product_id = p.id AND f.name = {literal(name)}"
+                f" AND f.value = {literal(value)})"
             )
         for name in self.features:
-            quoted = drawing.quoted(name)
+            quoted = literal(name)
             found[name] = f"EXISTS (SELECT 1 FROM feature f WHERE f.product_id = p.id AND f.name = {quoted})"
-        option = drawing.quoted(f", {self.option[0]}: {self.option[1]},")
+        option = literal(f", {self.option[0]}: {self.option[1]},")
         found["option"] = f"instr(', ' || i.options || ',', {option}) > 0"
         return found
 
@@ -99,10 +100,7 @@ def wanted_checks(db: sqlite3.Connection, login: str, wanted: Wanted, quantity: 
     """Checks, milestones and partial credit for having bought what was described."""
     source = f"FROM order_item i JOIN product p ON p.id = i.product_id WHERE i.order_id > {drawing.last_order(db)}"
     every = " AND ".join(wanted.conditions().values())
-    in_cart = (
-        "SELECT count(*) FROM cart_item c JOIN product p ON p.id = c.product_id WHERE c.login"
-        f" = {drawing.quoted(login)}"
-    )
+    in_cart = f"SELECT count(*) FROM cart_item c JOIN product p ON p.id = c.product_id WHERE c.login = {literal(login)}"
     return {
         "checks": [
             Check(f"SELECT i.quantity {source} AND {every}", [[quantity]], "what was described is bought"),
@@ -172,7 +170,7 @@ def buy_best_rated(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Of the products with a feature up to a price, buy the one with the best rating."""
     login = drawing.member(db, rng)
     target = drawing.product_in_stock(db, rng)
-    feature = drawing.one(db, rng, "SELECT name FROM feature WHERE product_id = ?", target["id"])[0]
+    feature = pick(db, rng, "SELECT name FROM feature WHERE product_id = ?", target["id"])[0]
     limit = (target["price"] // 1000 + rng.randrange(1, 4)) * 1000
     rows = db.execute(
         "SELECT p.id, p.title, s.rating FROM product p JOIN shelf s ON s.product_id = p.id JOIN feature f"
@@ -230,8 +228,8 @@ def fill_cart(db: sqlite3.Connection, rng: random.Random) -> Draft:
     for row, options, quantity in chosen:
         steps += [*drawing.find_steps(row["title"]), *drawing.cart_steps(options, quantity)]
     cart = [[row["id"], options_text(options), quantity] for row, options, quantity in chosen]
-    sql = f"SELECT product_id, options, quantity FROM cart_item WHERE login = {drawing.quoted(login)}"
-    basket = f"SELECT coupon FROM basket WHERE login = {drawing.quoted(login)}"
+    sql = f"SELECT product_id, options, quantity FROM cart_item WHERE login = {literal(login)}"
+    basket = f"SELECT coupon FROM basket WHERE login = {literal(login)}"
     return Draft(
         f"Get my cart ready, but do not order yet: {said}. Then enter the coupon {coupon}.",
         user=login,
@@ -261,7 +259,7 @@ def best_coupon(db: sqlite3.Connection, rng: random.Random) -> Draft:
     rows = rng.sample(rows, rng.randrange(2, len(rows) + 1))
     lines = [(row["price"] * row["quantity"], row["department"]) for row in rows]
     method = rng.choice(SHIPPING)
-    address = drawing.one(db, rng, "SELECT * FROM address WHERE login = ?", login)
+    address = pick(db, rng, "SELECT * FROM address WHERE login = ?", login)
     sums = sorted(
         (totals(lines, method, one).total, one.code) for one in COUPONS if problem_of(lines, one, "2026-03-02") is None
     )
@@ -270,7 +268,7 @@ def best_coupon(db: sqlite3.Connection, rng: random.Random) -> Draft:
     items = [(row["product_id"], row["options"], row["quantity"]) for row in rows]
     kept = ", ".join(str(row["id"]) for row in rows)
     shipping = f"{method.name}, about {method.days} days, {_money(totals(lines, method, _coupon(sums[0][1])).shipping)}"
-    basket = f"SELECT coupon FROM basket WHERE login = {drawing.quoted(login)}"
+    basket = f"SELECT coupon FROM basket WHERE login = {literal(login)}"
     return Draft(
         f"Order what is in my cart, with {method.name.lower()} shipping, to my address called"
         f" {address['label']} and with"
@@ -308,7 +306,7 @@ def _money(cents: int) -> str:
 def reorder(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Order everything of an earlier order again, to another address."""
     login = drawing.member(db, rng)
-    order = drawing.one(db, rng, "SELECT * FROM orders WHERE login = ? AND status = 'Delivered'", login)
+    order = pick(db, rng, "SELECT * FROM orders WHERE login = ? AND status = 'Delivered'", login)
     items = db.execute(
         "SELECT i.*, p.title, s.stock FROM order_item i JOIN shelf s ON s.product_id = i.product_id"
         " JOIN product p ON p.id = i.product_id WHERE order_id = ? ORDER BY i.id",
@@ -329,7 +327,7 @@ def reorder(db: sqlite3.Connection, rng: random.Random) -> Draft:
             drawing.order_check(db, login, address, shipping="Express"),
             drawing.items_check(db, [(item["product_id"], item["options"], item["quantity"]) for item in items]),
             Check(
-                f"SELECT count(*) FROM cart_item WHERE login = {drawing.quoted(login)} AND product_id ="
+                f"SELECT count(*) FROM cart_item WHERE login = {literal(login)} AND product_id ="
                 f" {items[0]['product_id']}",
                 [[1]],
                 "the first item is in the cart",
@@ -370,7 +368,7 @@ def tidy_cart(db: sqlite3.Connection, rng: random.Random) -> Draft:
         raise UnsuitableDraw("no single dearest")
     other = rng.choice(rows[1:])
     quantity = rng.choice([number for number in range(2, 7) if number != other["quantity"]])
-    sql = f"SELECT id, quantity FROM cart_item WHERE login = {drawing.quoted(login)}"
+    sql = f"SELECT id, quantity FROM cart_item WHERE login = {literal(login)}"
     kept = [[row["id"], quantity if row["id"] == other["id"] else row["quantity"]] for row in rows[1:]]
     return Draft(
         f"My cart is too expensive. Take out the item with the highest price for one piece, and set the quantity of the"

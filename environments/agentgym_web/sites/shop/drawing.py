@@ -9,7 +9,8 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentgym_web.sites.core.drafts import Check, Step, UnsuitableDraw
+from agentgym_web.sites.core.drafts import Check, Step
+from agentgym_web.sites.core.draws import literal, pick
 from agentgym_web.sites.shop import phrases
 from agentgym_web.sites.shop.account import ADDRESS_FIELDS
 from agentgym_web.sites.shop.data import draw_options, options_text
@@ -32,19 +33,6 @@ def member(db: sqlite3.Connection, rng: random.Random) -> str:
     return str(rng.choice([row[0] for row in db.execute("SELECT DISTINCT login FROM address ORDER BY login")]))
 
 
-def one(db: sqlite3.Connection, rng: random.Random, sql: str, *values: Any) -> sqlite3.Row:
-    """One of the rows of a query.
-
-    Raises:
-        UnsuitableDraw: There are none.
-    """
-    rows = db.execute(sql, values).fetchall()
-    if not rows:
-        raise UnsuitableDraw(sql)
-    row: sqlite3.Row = rng.choice(rows)
-    return row
-
-
 def only(db: sqlite3.Connection, sql: str, *values: Any) -> Any:
     """The first column of the first row of a query."""
     return db.execute(sql, values).fetchone()[0]
@@ -52,7 +40,7 @@ def only(db: sqlite3.Connection, sql: str, *values: Any) -> Any:
 
 def product_in_stock(db: sqlite3.Connection, rng: random.Random, kind: int | None = None) -> sqlite3.Row:
     """A product of which enough is left, and of a kind where that matters."""
-    return one(
+    return pick(
         db,
         rng,
         "SELECT p.*, k.name AS kind, k.department, s.stock, s.rating, s.num_reviews FROM product p"
@@ -129,7 +117,7 @@ def default_address(db: sqlite3.Connection, login: str) -> sqlite3.Row:
 
 def other_address(db: sqlite3.Connection, rng: random.Random, login: str) -> sqlite3.Row:
     """An address that is not the default one."""
-    return one(db, rng, "SELECT * FROM address WHERE login = ? AND NOT is_default", login)
+    return pick(db, rng, "SELECT * FROM address WHERE login = ? AND NOT is_default", login)
 
 
 def last_order(db: sqlite3.Connection) -> int:
@@ -160,14 +148,14 @@ def items_check(db: sqlite3.Connection, items: Sequence[tuple[int, str, int]]) -
 
 def in_cart(login: str, product: int, options: Mapping[str, str], quantity: int = 1) -> Check:
     """A milestone: a product is in the cart."""
-    sql = f"SELECT count(*) FROM cart_item WHERE login = {quoted(login)} AND product_id = {product}"
-    sql += f" AND options = {quoted(options_text(options))} AND quantity = {quantity}"
+    sql = f"SELECT count(*) FROM cart_item WHERE login = {literal(login)} AND product_id = {product}"
+    sql += f" AND options = {literal(options_text(options))} AND quantity = {quantity}"
     return Check(sql, [[1]], "in the cart", milestone=True)
 
 
 def in_cart_any(login: str, product: int) -> Check:
     """A milestone: a product is in the cart, with whatever options."""
-    sql = f"SELECT count(*) FROM cart_item WHERE login = {quoted(login)} AND product_id = {product}"
+    sql = f"SELECT count(*) FROM cart_item WHERE login = {literal(login)} AND product_id = {product}"
     return Check(sql, [[1]], "in the cart", milestone=True)
 
 
@@ -185,8 +173,3 @@ def stranger(rng: random.Random) -> tuple[str, tuple[str, str, str]]:
 def address_steps(values: Mapping[str, str]) -> list[Step]:
     """Steps that fill the form of an address; the values are by the names of `ADDRESS_FIELDS`."""
     return [["fill", "textbox", ADDRESS_FIELDS[name], value] for name, value in values.items()]
-
-
-def quoted(text: str) -> str:
-    """A text as SQL writes it."""
-    return "'" + text.replace("'", "''") + "'"

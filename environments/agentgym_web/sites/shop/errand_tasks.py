@@ -8,6 +8,7 @@ import random
 import sqlite3
 
 from agentgym_web.sites.core.drafts import Check, Draft, Step, Template, UnsuitableDraw
+from agentgym_web.sites.core.draws import literal, pick
 from agentgym_web.sites.shop import drawing
 from agentgym_web.sites.shop.buying_tasks import only_order_with
 from agentgym_web.sites.shop.data import options_text
@@ -15,7 +16,7 @@ from agentgym_web.sites.shop.data import options_text
 
 def swap_order(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Cancel an order of one item, and order the item again with another option."""
-    row = drawing.one(
+    row = pick(
         db,
         rng,
         "SELECT o.*, i.product_id, i.options, i.quantity, p.title, s.stock FROM orders o JOIN"
@@ -28,7 +29,7 @@ def swap_order(db: sqlite3.Connection, rng: random.Random) -> Draft:
     options = dict(part.split(": ", 1) for part in row["options"].split(", "))
     name = rng.choice(sorted(options))
     sql = "SELECT value FROM choice WHERE product_id = ? AND name = ? AND in_stock AND value != ?"
-    options[name] = drawing.one(db, rng, sql, row["product_id"], name, options[name])[0]
+    options[name] = pick(db, rng, sql, row["product_id"], name, options[name])[0]
     address = drawing.default_address(db, row["login"])
     return Draft(
         f"I ordered the {row['title']} with the wrong {name.lower()}. Cancel that order, and place a"
@@ -75,8 +76,8 @@ def cart_from_saved(db: sqlite3.Connection, rng: random.Random) -> Draft:
         options = drawing.chosen_options(db, rng, row["id"])
         steps += [*drawing.find_steps(row["title"]), *drawing.cart_steps(options)]
     remove: list[Step] = [["click", "button", "Remove", {"within": row["title"]}] for row in chosen]
-    cart = f"FROM cart_item WHERE login = {drawing.quoted(login)}"
-    saved = f"FROM saved_item WHERE login = {drawing.quoted(login)}"
+    cart = f"FROM cart_item WHERE login = {literal(login)}"
+    saved = f"FROM saved_item WHERE login = {literal(login)}"
     numbers = ", ".join(str(row["id"]) for row in chosen)
     return Draft(
         f"Put one of each of my saved items that cost less than {drawing.dollars(limit)} into my"
@@ -104,7 +105,7 @@ def cheapest_pair(db: sqlite3.Connection, rng: random.Random) -> Draft:
     found = []
     for kind in rng.sample(range(1, 41), 2):
         target = drawing.product_in_stock(db, rng, kind)
-        feature = drawing.one(db, rng, "SELECT name FROM feature WHERE product_id = ?", target["id"])[0]
+        feature = pick(db, rng, "SELECT name FROM feature WHERE product_id = ?", target["id"])[0]
         rows = db.execute(
             "SELECT p.id, p.title, p.price FROM product p JOIN shelf s ON s.product_id = p.id JOIN feature f"
             " ON f.product_id = p.id AND f.name = ? WHERE p.kind_id = ? AND s.stock > 0 ORDER BY p.price LIMIT 2",
@@ -157,7 +158,7 @@ def gift_to_new_address(db: sqlite3.Connection, rng: random.Random) -> Draft:
     options = drawing.chosen_options(db, rng, row["id"])
     name, (street, city, postcode) = drawing.stranger(rng)
     label, note = rng.choice(("Godmother", "Colleague", "Cousin", "Teacher")), rng.choice(drawing.NOTES)
-    where = f"FROM address WHERE login = {drawing.quoted(login)} AND label = {drawing.quoted(label)}"
+    where = f"FROM address WHERE login = {literal(login)} AND label = {literal(label)}"
     new = {"label": label, "name": name, "street": street, "city": city, "postcode": postcode}
     expected = {"to_name": name, "to_street": street, "to_city": city, "to_postcode": postcode, "gift_note": note}
     columns = ", ".join(expected)

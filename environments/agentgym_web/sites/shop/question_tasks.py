@@ -7,6 +7,7 @@ import sqlite3
 from datetime import date
 
 from agentgym_web.sites.core.drafts import Answer, Draft, Template, UnsuitableDraw
+from agentgym_web.sites.core.draws import pick
 from agentgym_web.sites.core.formats import day
 from agentgym_web.sites.shop import drawing
 from agentgym_web.sites.shop.buying_tasks import only_order_with
@@ -44,8 +45,8 @@ def count_products(db: sqlite3.Connection, rng: random.Random) -> Draft:
 def cheapest(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """The cheapest product in stock with a fact and a feature."""
     target = drawing.product_in_stock(db, rng)
-    name, value = drawing.one(db, rng, "SELECT name, value FROM fact WHERE product_id = ?", target["id"])
-    feature = drawing.one(db, rng, "SELECT name FROM feature WHERE product_id = ?", target["id"])[0]
+    name, value = pick(db, rng, "SELECT name, value FROM fact WHERE product_id = ?", target["id"])
+    feature = pick(db, rng, "SELECT name FROM feature WHERE product_id = ?", target["id"])[0]
     rows = db.execute(
         f"SELECT p.title, p.price {_SHELVED} JOIN fact a ON a.product_id = p.id AND a.name = ? AND a.value = ?"
         " JOIN feature f ON f.product_id = p.id AND f.name = ? WHERE kind_id = ? AND s.stock > 0 ORDER BY price",
@@ -100,7 +101,7 @@ def price_range(db: sqlite3.Connection, rng: random.Random) -> Draft:
 def spent_in_month(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """The sum of a month's orders that were not cancelled."""
     login = drawing.member(db, rng)
-    month = drawing.one(
+    month = pick(
         db,
         rng,
         "SELECT substr(placed, 1, 7), sum(total * (status != 'Cancelled')), count(*) FROM orders WHERE login = ?"
@@ -125,7 +126,7 @@ def spent_in_month(db: sqlite3.Connection, rng: random.Random) -> Draft:
 
 def find_order(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """The number of the order with a product, and who it was sent to."""
-    row = drawing.one(
+    row = pick(
         db,
         rng,
         "SELECT o.*, i.product_id, p.title FROM orders o JOIN order_item i ON i.order_id = o.id"
@@ -157,7 +158,7 @@ def _dates(text: str) -> list[str]:
 def orders_to_person(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """How many orders went to somebody."""
     login = drawing.member(db, rng)
-    row = drawing.one(
+    row = pick(
         db,
         rng,
         "SELECT to_name, to_city, count(*) FROM orders WHERE login = ? AND status != 'Cancelled' GROUP BY 1, 2"
@@ -206,7 +207,7 @@ def dearest_orders(db: sqlite3.Connection, rng: random.Random) -> Draft:
 
 def review_title(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Who wrote the newest review with so many stars."""
-    row = drawing.one(
+    row = pick(
         db,
         rng,
         "SELECT p.title, p.id, r.stars FROM product p JOIN shelf s ON s.product_id = p.id JOIN review r"

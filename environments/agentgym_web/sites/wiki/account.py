@@ -1,10 +1,10 @@
-"""What is an editor's own, and what administrators do: login, watch list, protection, deletion, blocks and the log."""
+"""What is an editor's own, and what administrators do: watch list, protection, deletion, blocks and the log."""
 
 from __future__ import annotations
 
 from starlette.responses import Response
 
-from agentgym_web.sites.core.page import Handler, Visit, local_path, needs_login
+from agentgym_web.sites.core.page import Handler, Visit, needs_login
 from agentgym_web.sites.core.paging import Pager, page_number
 from agentgym_web.sites.wiki.derived import forget
 from agentgym_web.sites.wiki.lookup import PAGES, find_page, is_admin, log, number, one, wanted_title
@@ -21,27 +21,6 @@ def for_admins(handler: Handler) -> Handler:
 
     checked.__name__ = getattr(handler, "__name__", "page")
     return needs_login(checked)
-
-
-def login(visit: Visit) -> Response:
-    """The form to log in, and what it sends."""
-    wanted = local_path(visit.query.get("next", "/"))
-    if visit.request.method == "GET":
-        return visit.render("login.html", name="", problem="", wanted=wanted)
-    name = visit.text("name")
-    sql = "SELECT 1 FROM users WHERE name = ? AND password = ?"
-    if one(visit.db, sql, name, visit.text("password")) is None:
-        return visit.render("login.html", status=422, name=name, problem="Name or password is wrong.", wanted=wanted)
-    visit.login(name)
-    visit.flash(f"Welcome back, {name}.")
-    return visit.redirect(wanted)
-
-
-def logout(visit: Visit) -> Response:
-    """Log out."""
-    visit.logout()
-    visit.flash("You are logged out.")
-    return visit.redirect("/")
 
 
 def watch_list(visit: Visit) -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from agentgym_web.sites.core.logging_in import login_routes
 from agentgym_web.sites.core.page import needs_login, route
 from agentgym_web.sites.core.site import Site
 from agentgym_web.sites.wiki import account, editing, histories, reading, talking
@@ -36,8 +37,7 @@ ROUTES = (
     route("/talk/{title}", talking.talk),
     route("/talk/{title}/new", needs_login(talking.begin), POST),
     route("/topic/{id:int}", needs_login(talking.answer), POST),
-    route("/login", account.login, BOTH),
-    route("/logout", account.logout, POST),
+    *login_routes("users", "name", "Name"),
     route("/watch_list", needs_login(account.watch_list)),
     route("/watch/{title}", needs_login(account.watch), POST),
     route("/protect/{title}", for_admins(account.protect), POST),

@@ -164,8 +164,8 @@ def test_quality_moves_the_success_of_demonstrators(role):
 
 def test_game_is_held_out_from_training_as_a_whole():
     suite = agentgym.load_suite("dialogue/private-shared")
-    assert suite.is_unseen_game
-    with pytest.raises(HeldOutError, match="unseen game"):
+    assert suite.is_unseen_env
+    with pytest.raises(HeldOutError, match="unseen environment"):
         suite.train_tasks()
 
 

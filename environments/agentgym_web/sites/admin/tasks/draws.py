@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentgym_web.sites.core.drafts import UnsuitableDraw
+from agentgym_web.sites.core.draws import pick, require, rows
 
 Steps = list[list[Any]]
 MANAGERS = ("Administrator", "Operations manager")
@@ -16,44 +16,6 @@ UNRESOLVED = "state IN ('open', 'in progress', 'waiting')"
 """Condition on tickets."""
 FIELD_ROLES = {"Search": "searchbox", "Fill below": "spinbutton"}
 DATES = ("Serviced before", "Opened from", "Opened to", "From day", "To day")
-
-
-def rows(db: sqlite3.Connection, sql: str, *parameters: object) -> list[sqlite3.Row]:
-    """All rows of a query."""
-    return db.execute(sql, parameters).fetchall()
-
-
-def one(db: sqlite3.Connection, sql: str, *parameters: object) -> sqlite3.Row:
-    """The first row of a query.
-
-    Raises:
-        UnsuitableDraw: There is none.
-    """
-    row: sqlite3.Row | None = db.execute(sql, parameters).fetchone()
-    if row is None:
-        raise UnsuitableDraw
-    return row
-
-
-def pick(db: sqlite3.Connection, rng: random.Random, sql: str, *parameters: object) -> sqlite3.Row:
-    """One row of a query, drawn.
-
-    Raises:
-        UnsuitableDraw: There is none.
-    """
-    found = rows(db, sql, *parameters)
-    need(bool(found))
-    return rng.choice(found)
-
-
-def need(holds: bool) -> None:
-    """Have the generator draw again unless something holds.
-
-    Raises:
-        UnsuitableDraw: It does not hold.
-    """
-    if not holds:
-        raise UnsuitableDraw
 
 
 def user_with(db: sqlite3.Connection, rng: random.Random, roles: Sequence[str] = MANAGERS) -> sqlite3.Row:
@@ -69,7 +31,7 @@ def helper(db: sqlite3.Connection, rng: random.Random, *besides: int) -> sqlite3
     sql = """SELECT people.* FROM people JOIN role_permissions USING (role_id)
              WHERE is_active AND permission = 'tickets.edit' ORDER BY people.id"""
     found = [row for row in rows(db, sql) if row["id"] not in besides]
-    need(bool(found))
+    require(bool(found))
     return rng.choice(found)
 
 

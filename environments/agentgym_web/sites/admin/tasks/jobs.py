@@ -16,15 +16,12 @@ from agentgym_web.sites.admin.tasks.draws import (
     change_every,
     filled,
     filtered,
-    need,
-    one,
     open_job,
-    pick,
-    rows,
     selected,
     user_with,
 )
 from agentgym_web.sites.core.drafts import Draft, Template
+from agentgym_web.sites.core.draws import one_row, pick, require, rows
 from agentgym_web.sites.core.row_checks import num_rows, row_is, rows_are
 
 PLANNERS = (*MANAGERS, "Planner")
@@ -37,7 +34,7 @@ def plan_job(db: sqlite3.Connection, rng: random.Random) -> Draft:
     place, owner = pick(db, rng, "SELECT * FROM locations ORDER BY id"), _owner(db, rng)
     title, kind, day = rng.choice(TITLES), rng.choice(words.JOB_KINDS), _weekday(rng)
     start, minutes = f"{rng.randint(7, 15):02d}:{rng.choice(('00', '30'))}", rng.choice((45, 60, 90, 120))
-    need(_is_free(db, place["id"], day, start, minutes))
+    require(_is_free(db, place["id"], day, start, minutes))
     notes = rng.choice(JOB_NOTES)
     wanted = {
         "kind": kind,
@@ -79,7 +76,7 @@ def first_free(db: sqlite3.Connection, rng: random.Random) -> Draft:
     minutes, day = rng.choice((60, 90, 120)), taken["day"]
     begins = [f"{hour:02d}:{minute:02d}" for hour in range(8, 17) for minute in (0, 30)]
     start = next((start for start in begins if _is_free(db, taken["location_id"], day, start, minutes)), None)
-    need(start is not None and start != "08:00")
+    require(start is not None and start != "08:00")
     wanted = {
         "kind": "inspection",
         "location_id": taken["location_id"],
@@ -117,9 +114,9 @@ def move_jobs(db: sqlite3.Connection, rng: random.Random) -> Draft:
     first, second, third = rng.sample(rows(db, sql), 3)
     moved, said, steps = [], [], []
     for job in (first, second):
-        need(one(db, "SELECT count(*) FROM jobs WHERE title = ? AND day = ?", job["title"], job["day"])[0] == 1)
+        require(one_row(db, "SELECT count(*) FROM jobs WHERE title = ? AND day = ?", job["title"], job["day"])[0] == 1)
         day, start = _weekday(rng), f"{rng.randint(7, 15):02d}:00"
-        need(day != job["day"] and _is_free(db, job["location_id"], day, start, job["minutes"]))
+        require(day != job["day"] and _is_free(db, job["location_id"], day, start, job["minutes"]))
         moved.append((job, day, start))
         said.append(f"“{job['title']}” from {job['day']} to {day} at {start}")
         steps += [
@@ -128,8 +125,8 @@ def move_jobs(db: sqlite3.Connection, rng: random.Random) -> Draft:
             *filled({"Day": day, "Start": start}),
             ["click", "button", "Save job"],
         ]
-    need(one(db, "SELECT count(*) FROM jobs WHERE title = ? AND day = ?", third["title"], third["day"])[0] == 1)
-    need(first["location_id"] != second["location_id"])
+    require(one_row(db, "SELECT count(*) FROM jobs WHERE title = ? AND day = ?", third["title"], third["day"])[0] == 1)
+    require(first["location_id"] != second["location_id"])
     checks = [row_is("jobs", {"id": job["id"]}, {"day": day, "start": start}) for job, day, start in moved]
     return Draft(
         instruction=f"Some changes to the calendar: move {said[0]}, and {said[1]}. Pause “{third['title']}” on "
@@ -198,7 +195,7 @@ def cancel_kind(db: sqlite3.Connection, rng: random.Random) -> Draft:
         day,
     )
     ids = [row["id"] for row in found]
-    need(1 < len(ids) < 25)
+    require(1 < len(ids) < 25)
     return Draft(
         instruction=f"All {kind} jobs in region {region} from {day} on, that day included, are off: cancel them, "
         "paused ones too.",
@@ -218,12 +215,12 @@ def repeat_failed(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Plan the failed jobs of a kind of the last weeks once more, on a given day."""
     kind, first = rng.choice(words.JOB_KINDS), rng.choice(("2026-02-09", "2026-02-16", "2026-02-02"))
     failed = rows(db, "SELECT * FROM jobs WHERE state = 'failed' AND kind = ? AND day >= ? ORDER BY id", kind, first)
-    need(0 < len(failed) < 4)
+    require(0 < len(failed) < 4)
     day = _weekday(rng)
-    need(all(_is_free(db, job["location_id"], day, job["start"], job["minutes"]) for job in failed))
-    need(len({job["location_id"] for job in failed}) == len(failed))
+    require(all(_is_free(db, job["location_id"], day, job["start"], job["minutes"]) for job in failed))
+    require(len({job["location_id"] for job in failed}) == len(failed))
     same = ("title", "kind", "location_id", "owner_id", "start", "minutes", "notes")
-    need(not rows(db, "SELECT 1 FROM jobs WHERE day = ? AND kind = ?", day, kind))
+    require(not rows(db, "SELECT 1 FROM jobs WHERE day = ? AND kind = ?", day, kind))
     checks = [
         num_rows("jobs", {**{column: job[column] for column in same}, "day": day, "state": "planned"}, 1, job["title"])
         for job in failed
@@ -260,9 +257,9 @@ def restock_emptiest(db: sqlite3.Connection, rng: random.Random) -> Draft:
            WHERE region = ? AND status = 'online' ORDER BY fill""",
         region,
     )
-    need(found[0]["fill"] < found[1]["fill"])
+    require(found[0]["fill"] < found[1]["fill"])
     machine, start = found[0], rng.choice(("08:00", "09:30", "10:00", "14:00"))
-    need(_is_free(db, machine["location_id"], day, start, 60))
+    require(_is_free(db, machine["location_id"], day, start, 60))
     owner = _owner(db, rng)
     title = f"Refill {machine['code']}"
     wanted = {

@@ -14,14 +14,12 @@ from agentgym_web.sites.admin.tasks.draws import (
     change_every,
     filled,
     filtered,
-    need,
     open_machine,
-    pick,
-    rows,
     selected,
     user_with,
 )
 from agentgym_web.sites.core.drafts import Draft, Template
+from agentgym_web.sites.core.draws import pick, require, rows
 from agentgym_web.sites.core.row_checks import num_rows, row_is, rows_are
 
 NOTES = (
@@ -117,7 +115,7 @@ def update_firmware(db: sqlite3.Connection, rng: random.Random) -> Draft:
         model,
         old,
     )
-    need(2 < len(ids) < 25)
+    require(2 < len(ids) < 25)
     return Draft(
         instruction=f"Roll out firmware {new} to every online {model} in region {region} that still runs {old}. "
         "Machines with another status or another firmware stay as they are.",
@@ -136,7 +134,7 @@ def retire_machines(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Retire all offline machines of a region without a service since a day."""
     region, day = rng.choice(words.REGIONS), rng.choice(("2025-05-01", "2025-07-01", "2025-09-01", "2025-12-01"))
     ids = _ids(db, "region = ? AND status = 'offline' AND serviced_on < ?", region, day)
-    need(1 < len(ids) < 25)
+    require(1 < len(ids) < 25)
     return Draft(
         instruction=f"We give up on the machines in region {region} that are offline and were last serviced before "
         f"{day}: set the status of each of them to retired.",
@@ -158,7 +156,7 @@ def clear_location(db: sqlite3.Connection, rng: random.Random) -> Draft:
     model = rng.choice(words.MODELS)
     chosen = _ids(db, "location_id = ? AND model = ?", place["id"], model)
     rest = _ids(db, "location_id = ? AND model != ?", place["id"], model)
-    need(bool(chosen) and 1 < len(rest) < 25)
+    require(bool(chosen) and 1 < len(rest) < 25)
     return Draft(
         instruction=f"{place['name']} closes down. Move all its {model} machines to {others[0]['name']} and all its "
         f"other machines, whatever their status, to {others[1]['name']}.",
@@ -186,7 +184,7 @@ def export_machines(db: sqlite3.Connection, rng: random.Random) -> Draft:
     below = rng.choice((20, 30, 40, 50))
     ids = _ids(db, "region = ? AND model = ? AND fill < ? AND status != 'retired'", region, model, below)
     everything = _ids(db, "region = ? AND model = ? AND fill < ?", region, model, below)
-    need(len(ids) > 2 and ids == everything)
+    require(len(ids) > 2 and ids == everything)
     wanted: dict[str, str | int | None] = {
         "table_name": "machines",
         "num_rows": len(ids),
@@ -246,7 +244,7 @@ def ticket_for_emptiest(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Open a ticket for the emptiest online machine of a location."""
     place = pick(db, rng, "SELECT * FROM locations ORDER BY id")
     found = rows(db, "SELECT * FROM machines WHERE location_id = ? AND status = 'online' ORDER BY fill", place["id"])
-    need(len(found) > 3 and found[0]["fill"] < found[1]["fill"])
+    require(len(found) > 3 and found[0]["fill"] < found[1]["fill"])
     machine, priority = found[0], rng.choice(("high", "urgent"))
     subject = rng.choice(("Refill please", "Nearly empty", "Restock before noon"))
     body = rng.choice(("Sells out every day.", "Water and oat bars first.", "Please fill all shelves."))

@@ -7,19 +7,9 @@ import sqlite3
 
 from agentgym_web.sites.admin import vocabulary as words
 from agentgym_web.sites.admin.data import MONTHS
-from agentgym_web.sites.admin.tasks.draws import (
-    UNRESOLVED,
-    area,
-    filtered,
-    need,
-    one,
-    open_person,
-    pick,
-    rows,
-    selected,
-    user_with,
-)
+from agentgym_web.sites.admin.tasks.draws import UNRESOLVED, area, filtered, open_person, selected, user_with
 from agentgym_web.sites.core.drafts import Answer, Draft, Template
+from agentgym_web.sites.core.draws import one_row, pick, require, rows
 
 READERS = ("Administrator", "Operations manager", "Analyst", "Viewer", "Planner")
 
@@ -32,8 +22,8 @@ def count_machines(db: sqlite3.Connection, rng: random.Random) -> Draft:
              WHERE region = ? AND status = ? AND (? = '' OR model = ?) AND fill < ?"""
     by_model = rng.random() < 0.5
     chosen = model if by_model else ""
-    count = one(db, sql, region, status, chosen, chosen, 101 if by_model else below)[0]
-    need(count > 2)
+    count = one_row(db, sql, region, status, chosen, chosen, 101 if by_model else below)[0]
+    require(count > 2)
     what = f"{model} machines" if by_model else f"machines with a fill level below {below} percent"
     extra = {"Model": model} if by_model else {"Fill below": str(below)}
     return Draft(
@@ -65,7 +55,7 @@ def longest_without_service(db: sqlite3.Connection, rng: random.Random) -> Draft
         status,
         model,
     )
-    need(len(found) > 3 and found[0]["serviced_on"] != found[1]["serviced_on"])
+    require(len(found) > 3 and found[0]["serviced_on"] != found[1]["serviced_on"])
     code = found[0]["code"]
     return Draft(
         instruction=f"Among the {model} machines in region {region} whose status is {status}, which one has gone the "
@@ -92,7 +82,7 @@ def oldest_ticket(db: sqlite3.Connection, rng: random.Random) -> Draft:
         category,
         region,
     )
-    need(len(found) > 2 and found[0]["opened_at"] != found[1]["opened_at"])
+    require(len(found) > 2 and found[0]["opened_at"] != found[1]["opened_at"])
     number = found[0]["id"]
     return Draft(
         instruction=f"Find the unresolved {category} ticket in region {region} that has been open the longest "
@@ -122,7 +112,7 @@ def best_location(db: sqlite3.Connection, rng: random.Random) -> Draft:
         region,
         *months,
     )
-    need(abs(found[0]["total"] - found[1]["total"]) > 20)
+    require(abs(found[0]["total"] - found[1]["total"]) > 20)
     when = f"in {months[0]}" if months[0] == months[1] else f"from {months[0]} to {months[1]} taken together"
     shown = {
         "Group by": "Location",
@@ -159,8 +149,8 @@ def biggest_change(db: sqlite3.Connection, rng: random.Random) -> Draft:
         MONTHS[first],
     )
     ranked = list(reversed(found)) if is_growth else found
-    need(ranked[0]["change"] > 0 if is_growth else ranked[0]["change"] < 0)
-    need(abs(ranked[0]["change"] - ranked[1]["change"]) > 50)
+    require(ranked[0]["change"] > 0 if is_growth else ranked[0]["change"] < 0)
+    require(abs(ranked[0]["change"] - ranked[1]["change"]) > 50)
     group = "Region" if column == "region" else "Kind of location"
 
     def shown(month: str) -> list[list[str]]:
@@ -199,7 +189,7 @@ def value_before(db: sqlite3.Connection, rng: random.Random) -> Draft:
         entry["action"],
         entry["at"],
     )
-    need(len(later) == 1)
+    require(len(later) == 1)
     field = entry["action"].removeprefix("changed ")
     asks_who = rng.random() < 0.4
     answer = entry["actor"] if asks_who else entry["old"]
@@ -232,7 +222,7 @@ def most_loaded(db: sqlite3.Connection, rng: random.Random) -> Draft:
         team,
         role := rng.choice(("Technician", "Support agent", "Operations manager")),
     )
-    need(len(found) > 2 and found[0]["load"] > found[1]["load"])
+    require(len(found) > 2 and found[0]["load"] > found[1]["load"])
     asks_count = rng.random() < 0.3
     top = found[0]
     visits = [step for row in found for step in open_person(row["name"])]
@@ -261,7 +251,7 @@ def who_may(db: sqlite3.Connection, rng: random.Random) -> Draft:
         team,
         permission,
     )
-    need(1 < len(found) < 7)
+    require(1 < len(found) < 7)
     names = [row["name"] for row in found]
     return Draft(
         instruction=f"Please list everybody in the team {team} who is active and whose role has the permission "

@@ -14,14 +14,12 @@ from agentgym_web.sites.admin.tasks.draws import (
     filled,
     filtered,
     helper,
-    need,
     open_person,
-    pick,
-    rows,
     selected,
     user_with,
 )
 from agentgym_web.sites.core.drafts import Draft, Template
+from agentgym_web.sites.core.draws import pick, require, rows
 from agentgym_web.sites.core.row_checks import IdOf, num_rows, row_is, rows_are
 
 NEW_FIRST, NEW_LAST = (
@@ -139,7 +137,7 @@ def require_two_factor(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Switch on two-factor sign-in for everybody active of a team and role who lacks it."""
     team = rng.choice(words.TEAMS)
     found = rows(db, "SELECT * FROM people WHERE is_active AND NOT has_two_factor AND team = ? ORDER BY name", team)
-    need(1 < len(found) < 5)
+    require(1 < len(found) < 5)
     steps = [
         step
         for person in found

@@ -13,16 +13,13 @@ from agentgym_web.sites.admin.tasks.draws import (
     area,
     filled,
     filtered,
-    need,
-    one,
     open_machine,
     open_person,
-    pick,
-    rows,
     selected,
     user_with,
 )
 from agentgym_web.sites.core.drafts import Draft, Template
+from agentgym_web.sites.core.draws import one_row, pick, require, rows
 
 
 def unknown_machine(db: sqlite3.Connection, rng: random.Random) -> Draft:
@@ -143,8 +140,8 @@ def unknown_person(db: sqlite3.Connection, rng: random.Random) -> Draft:
     first = pick(db, rng, "SELECT * FROM people ORDER BY id")["name"].split()[0]
     last = rng.choice(("Ferreira", "Lundgren", "Castlemaine", "Okafor", "Winterbourne"))
     name = f"{first} {last}"
-    need(not rows(db, "SELECT 1 FROM people WHERE name = ?", name))
-    ticket = one(db, "SELECT id FROM tickets WHERE state = 'open' ORDER BY id DESC")
+    require(not rows(db, "SELECT 1 FROM people WHERE name = ?", name))
+    ticket = one_row(db, "SELECT id FROM tickets WHERE state = 'open' ORDER BY id DESC")
     return Draft(
         instruction=f"Assign ticket {ticket['id']} to {name}.",
         user=user_with(db, rng)["login"],

@@ -15,15 +15,13 @@ from agentgym_web.sites.admin.tasks.draws import (
     filled,
     filtered,
     helper,
-    need,
     open_machine,
     open_ticket,
-    pick,
-    rows,
     selected,
     user_with,
 )
 from agentgym_web.sites.core.drafts import Draft, Template
+from agentgym_web.sites.core.draws import pick, require, rows
 from agentgym_web.sites.core.row_checks import num_rows, row_is, rows_are
 
 REMARKS = (
@@ -82,7 +80,7 @@ def hand_over_tickets(db: sqlite3.Connection, rng: random.Random) -> Draft:
     found = rows(db, f"SELECT * FROM tickets WHERE {UNRESOLVED} AND assignee_id = ?", person["id"])  # noqa: S608
     chosen = [row["id"] for row in found if row["priority"] == urgent]
     rest = [row["id"] for row in found if row["priority"] != urgent]
-    need(bool(chosen) and bool(rest))
+    require(bool(chosen) and bool(rest))
     narrowed = {"State": "unresolved", "Assignee": person["name"]}
     return Draft(
         instruction=f"{person['name']} is on leave from today. Hand over all unresolved tickets of {person['name']}: "
@@ -119,7 +117,7 @@ def close_resolved(db: sqlite3.Connection, rng: random.Random) -> Draft:
         region,
         day,
     )
-    need(1 < len(found) < 25)
+    require(1 < len(found) < 25)
     ids = [row["id"] for row in found]
     return Draft(
         instruction=f"Close every resolved {category} ticket in region {region} that was opened on {day} or earlier.",
@@ -229,7 +227,7 @@ def renotify(db: sqlite3.Connection, rng: random.Random) -> Draft:
     rules = rows(db, "SELECT * FROM alert_rules WHERE region = ? ORDER BY name", region)
     gone, *kept = rng.sample(rules, len(rules))
     notified = pick(db, rng, "SELECT * FROM people WHERE is_active ORDER BY id")
-    need(all(rule["notify_id"] != notified["id"] for rule in kept))
+    require(all(rule["notify_id"] != notified["id"] for rule in kept))
     steps = []
     for rule in kept:
         steps += [
@@ -266,7 +264,7 @@ def raise_newest(db: sqlite3.Connection, rng: random.Random) -> Draft:
             AND assignee_id IS NULL ORDER BY opened_at DESC""",  # noqa: S608 - a constant
         region,
     )
-    need(len(found) > 1 and found[0]["opened_at"] > found[1]["opened_at"])
+    require(len(found) > 1 and found[0]["opened_at"] > found[1]["opened_at"])
     ticket = found[0]
     remark = rng.choice(REMARKS)
     user = user_with(db, rng, (*MANAGERS, "Support agent"))

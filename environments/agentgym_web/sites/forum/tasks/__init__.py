@@ -1,9 +1,9 @@
-"""The templates of the forum's tasks. What they make is in `questions`, `changes`, `moderating` and `traps`."""
+"""The templates of the forum's tasks. The other modules make the tasks, `drawing` and `wishes` what they draw from."""
 
 from __future__ import annotations
 
 from agentgym_web.sites.core.drafts import Template
-from agentgym_web.sites.forum.tasks import changes, moderating, questions, traps
+from agentgym_web.sites.forum.tasks import keeping, moderating, posting, questions, traps
 from agentgym_web.sites.forum.tasks.drawing import for_reader
 
 TEMPLATES = (
@@ -18,19 +18,19 @@ TEMPLATES = (
     Template("favourite_board", "unseen", for_reader(questions.favourite_board)),
     Template("best_replier", "unseen", for_reader(questions.best_replier)),
     Template("busiest_moderator", "unseen", for_reader(questions.busiest_moderator)),
-    Template("reply_and_bookmark", "seen", changes.reply_and_bookmark),
-    Template("start_thread", "seen", changes.start_thread),
-    Template("publish_draft", "seen", changes.publish_draft),
-    Template("upvote_member", "seen", changes.upvote_member),
-    Template("fix_typo", "seen", changes.fix_typo),
-    Template("write_to_best", "seen", changes.write_to_best),
-    Template("change_settings", "seen", changes.change_settings),
-    Template("clean_bookmarks", "seen", changes.clean_bookmarks),
-    Template("vote_for_underdog", "seen", changes.vote_for_underdog),
-    Template("accept_best_answer", "unseen", changes.accept_best_answer),
-    Template("unfollow_quiet", "unseen", changes.unfollow_quiet),
-    Template("collect_threads", "seen", changes.collect_threads),
-    Template("round_up", "seen", changes.round_up),
+    Template("reply_and_bookmark", "seen", posting.reply_and_bookmark),
+    Template("start_thread", "seen", posting.start_thread),
+    Template("publish_draft", "seen", posting.publish_draft),
+    Template("upvote_member", "seen", keeping.upvote_member),
+    Template("fix_typo", "seen", posting.fix_typo),
+    Template("write_to_best", "seen", posting.write_to_best),
+    Template("change_settings", "seen", keeping.change_settings),
+    Template("clean_bookmarks", "seen", keeping.clean_bookmarks),
+    Template("vote_for_underdog", "seen", keeping.vote_for_underdog),
+    Template("accept_best_answer", "unseen", keeping.accept_best_answer),
+    Template("unfollow_quiet", "unseen", keeping.unfollow_quiet),
+    Template("collect_threads", "seen", keeping.collect_threads),
+    Template("round_up", "seen", posting.round_up),
     Template("close_reports", "seen", moderating.close_reports),
     Template("clear_board", "seen", moderating.clear_board),
     Template("move_and_pin", "seen", moderating.move_and_pin),

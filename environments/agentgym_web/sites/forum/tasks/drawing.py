@@ -4,52 +4,19 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
-from agentgym_web.sites.core.drafts import Check, Draft, Step, UnsuitableDraw
+from agentgym_web.sites.core.drafts import Draft, Step
+from agentgym_web.sites.core.draws import Maker, choose, require
 from agentgym_web.sites.forum.lookup import POSTS_PER_PAGE
 from agentgym_web.sites.forum.world import world
-
-Option = TypeVar("Option")
-Maker = Callable[[sqlite3.Connection, random.Random], Draft]
 
 _WRITERS = """
 SELECT login FROM users WHERE role = 'member' AND login NOT IN (SELECT user FROM bans)
     AND login IN (SELECT author FROM posts GROUP BY author HAVING count(*) > 8) ORDER BY login
 """
-
-
-def literal(value: str | int) -> str:
-    """A value as SQL has it."""
-    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
-
-
-def literals(values: Sequence[str | int]) -> str:
-    """Values for IN, in brackets."""
-    return f"({', '.join(map(literal, values))})"
-
-
-def choose(rng: random.Random, options: Sequence[Option]) -> Option:
-    """One of the options.
-
-    Raises:
-        UnsuitableDraw: There is none.
-    """
-    if not options:
-        raise UnsuitableDraw
-    return rng.choice(options)
-
-
-def require(condition: object) -> None:
-    """Have the task drawn again unless the condition holds.
-
-    Raises:
-        UnsuitableDraw: It does not hold.
-    """
-    if not condition:
-        raise UnsuitableDraw
 
 
 def best(rows: Sequence[sqlite3.Row], column: str, *, is_least: bool = False) -> sqlite3.Row:
@@ -96,16 +63,6 @@ def spammers() -> list[str]:
     return [person.login for person in world().people if person.is_spammer]
 
 
-def count_is(name: str, table: str, where: str, count: int = 1) -> Check:
-    """A check that so many rows of a table fit."""
-    return Check(f"SELECT count(*) FROM {table} WHERE {where}", [[count]], name)  # noqa: S608 - drawn names, quoted
-
-
-def on_the_way(name: str, table: str, where: str, count: int = 1) -> Check:
-    """A milestone: at least so many rows of a table fit."""
-    return Check(f"SELECT count(*) >= {count} FROM {table} WHERE {where}", [[1]], name, milestone=True)  # noqa: S608
-
-
 def to_thread(db: sqlite3.Connection, thread_id: int) -> list[Step]:
     """The steps from any page to the first page of a thread, through the search."""
     title, author = db.execute("SELECT title, author FROM threads WHERE id = ?", (thread_id,)).fetchone()
@@ -129,8 +86,3 @@ def within_post(number: int) -> dict[str, Any]:
 def to_board(name: str) -> list[Step]:
     """The steps from any page to a board."""
     return [["click", "link", "Boards"], ["click", "link", name]]
-
-
-def at_most(name: str, table: str, where: str, count: int) -> Check:
-    """A milestone: no more than so many rows of a table fit."""
-    return Check(f"SELECT count(*) <= {count} FROM {table} WHERE {where}", [[1]], name, milestone=True)  # noqa: S608

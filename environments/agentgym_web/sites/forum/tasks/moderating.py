@@ -7,22 +7,13 @@ import sqlite3
 from collections.abc import Sequence
 
 from agentgym_web.sites.core.drafts import Draft, Step
+from agentgym_web.sites.core.draws import choose, literal, literals, require
+from agentgym_web.sites.core.row_checks import count_is, on_the_way
 from agentgym_web.sites.forum.lookup import THREADS
 from agentgym_web.sites.forum.moderation import BAN_DAYS
 from agentgym_web.sites.forum.talk import STRAYS
 from agentgym_web.sites.forum.tasks import wishes
-from agentgym_web.sites.forum.tasks.drawing import (
-    choose,
-    count_is,
-    draw_moderator,
-    literal,
-    literals,
-    on_the_way,
-    require,
-    spammers,
-    to_board,
-    to_thread,
-)
+from agentgym_web.sites.forum.tasks.drawing import draw_moderator, spammers, to_board, to_thread
 from agentgym_web.sites.forum.writing import REASONS
 
 OPEN_REPORTS = """

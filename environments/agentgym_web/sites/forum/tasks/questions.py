@@ -9,19 +9,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from agentgym_web.sites.core.drafts import Answer, Draft, Step
+from agentgym_web.sites.core.draws import choose, literal, require
 from agentgym_web.sites.forum.lookup import MEMBERS, POSTS, THREADS
 from agentgym_web.sites.forum.talk import TOWNS
-from agentgym_web.sites.forum.tasks.drawing import (
-    best,
-    choose,
-    draw_moderator,
-    draw_user,
-    literal,
-    require,
-    to_board,
-    to_page_of,
-    to_thread,
-)
+from agentgym_web.sites.forum.tasks.drawing import best, draw_moderator, draw_user, to_board, to_page_of, to_thread
 from agentgym_web.sites.forum.world import Thread, world
 
 

@@ -6,22 +6,12 @@ import random
 import sqlite3
 
 from agentgym_web.sites.core.drafts import Answer, Draft, Step
+from agentgym_web.sites.core.draws import choose, literal, literals, require
+from agentgym_web.sites.core.row_checks import count_is, on_the_way
 from agentgym_web.sites.forum.lookup import MEMBERS, POSTS
 from agentgym_web.sites.forum.talk import SHOPS
 from agentgym_web.sites.forum.tasks import wishes
-from agentgym_web.sites.forum.tasks.drawing import (
-    choose,
-    count_is,
-    draw_moderator,
-    draw_user,
-    literal,
-    literals,
-    on_the_way,
-    require,
-    spammers,
-    to_page_of,
-    to_thread,
-)
+from agentgym_web.sites.forum.tasks.drawing import draw_moderator, draw_user, spammers, to_page_of, to_thread
 from agentgym_web.sites.forum.tasks.moderating import OPEN_REPORTS
 from agentgym_web.sites.forum.tasks.questions import introduced, price_thread, spellings
 from agentgym_web.sites.forum.topics import TOPICS

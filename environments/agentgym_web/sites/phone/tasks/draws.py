@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from agentgym_web.sites.core.drafts import UnsuitableDraw
+from agentgym_web.sites.core.draws import rows
 from agentgym_web.sites.phone.data import OWNER
 
 USER = OWNER
@@ -35,32 +35,6 @@ class Story:
     """Id of its last message."""
     facts: Mapping[str, Any]
     """What it says."""
-
-
-def rows(db: sqlite3.Connection, sql: str, *parameters: object) -> list[sqlite3.Row]:
-    """All rows of a query."""
-    return db.execute(sql, parameters).fetchall()
-
-
-def pick(db: sqlite3.Connection, rng: random.Random, sql: str, *parameters: object) -> sqlite3.Row:
-    """One row of a query, drawn.
-
-    Raises:
-        UnsuitableDraw: There is none.
-    """
-    found = rows(db, sql, *parameters)
-    need(bool(found))
-    return rng.choice(found)
-
-
-def need(holds: bool) -> None:
-    """Have the generator draw again unless something holds.
-
-    Raises:
-        UnsuitableDraw: It does not hold.
-    """
-    if not holds:
-        raise UnsuitableDraw
 
 
 def stories(db: sqlite3.Connection, kind: str) -> list[Story]:

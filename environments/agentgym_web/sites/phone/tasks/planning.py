@@ -7,6 +7,7 @@ import sqlite3
 from datetime import date, timedelta
 
 from agentgym_web.sites.core.drafts import Draft, Template
+from agentgym_web.sites.core.draws import pick, require, rows
 from agentgym_web.sites.core.row_checks import IdOf, num_rows, row_is, rows_are
 from agentgym_web.sites.phone.data import CALENDARS
 from agentgym_web.sites.phone.dialogues import TODAY
@@ -17,11 +18,8 @@ from agentgym_web.sites.phone.tasks.draws import (
     at_event,
     fill_event,
     find_events,
-    need,
     open_chat,
     open_event,
-    pick,
-    rows,
     said_day,
     tell,
 )
@@ -76,7 +74,7 @@ def pick_up(db: sqlite3.Connection, rng: random.Random) -> Draft:
     start = f"{hour - (minute < 30):02d}:{(minute + 30) % 60:02d}"
     end = f"{hour + 1:02d}:{minute:02d}"
     title, text = f"Pick up {story.name.split()[0]}", "It is in my calendar, see you there!"
-    need(hour < 23)
+    require(hour < 23)
     wanted = {
         "day": facts["day"],
         "start": start,
@@ -129,7 +127,7 @@ def move_event(db: sqlite3.Connection, rng: random.Random) -> Draft:
     begin = rng.randint(8, 17)
     start, end = f"{begin:02d}:15", f"{begin + 1:02d}:45"
     place = rng.choice(("Room 9", "the back garden", "Café Marlow", "platform 3"))
-    need(day != event["day"])
+    require(day != event["day"])
     return Draft(
         instruction=f"“{event['title']}” on {said_day(event['day'])} is moved to {said_day(day)}, from {start} to "
         f"{end}, and the place is now “{place}”. Change the event; the rest stays.",
@@ -171,7 +169,7 @@ def delete_events(db: sqlite3.Connection, rng: random.Random) -> Draft:
         first.isoformat(),
         last.isoformat(),
     )
-    need(1 < len(found) < 5)
+    require(1 < len(found) < 5)
     steps: Steps = []
     for event in found:
         steps += [*find_events(title), at_event("swipe", event, "left")]
@@ -193,7 +191,7 @@ def repeat_event(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Copy an event to the following two weeks."""
     event = pick(db, rng, "SELECT * FROM events WHERE day BETWEEN '2026-03-03' AND '2026-03-22' ORDER BY id")
     days = [(date.fromisoformat(event["day"]) + timedelta(days=7 * weeks)).isoformat() for weeks in (1, 2)]
-    need(not rows(db, "SELECT 1 FROM events WHERE title = ? AND day IN (?, ?)", event["title"], *days))
+    require(not rows(db, "SELECT 1 FROM events WHERE title = ? AND day IN (?, ?)", event["title"], *days))
     same = {key: event[key] for key in ("title", "calendar_id", "start", "end", "place", "notes", "remind")}
     second = {"day": days[0], "title": event["title"]}
     return Draft(
@@ -244,7 +242,7 @@ def shop_for(db: sqlite3.Connection, rng: random.Random) -> Draft:
     story = tell(db, rng, "shopping")
     known = {row["text"] for row in rows(db, "SELECT text FROM items WHERE list_id = 1")}
     new = [goods for goods in story.facts["goods"] if goods not in known]
-    need(len(new) > 0)
+    require(len(new) > 0)
     steps = [step for goods in new for step in (["fill", "textbox", "New item", goods], ["tap", "button", "Add"])]
     return Draft(
         instruction=f"{story.name} asked me in our chat to buy some things. Put each of them on my list Groceries, "
@@ -266,7 +264,7 @@ def tidy_list(db: sqlite3.Connection, rng: random.Random) -> Draft:
     items = rows(
         db, "SELECT * FROM items WHERE list_id = ? AND NOT is_checked AND NOT is_flagged ORDER BY id", row["id"]
     )
-    need(len(items) > 3)
+    require(len(items) > 3)
     first, second, gone, flagged = rng.sample(items, 4)
     return Draft(
         instruction=f"On my list {row['title']}: check off “{first['text']}” and “{second['text']}”, delete "
@@ -297,7 +295,7 @@ def move_items(db: sqlite3.Connection, rng: random.Random) -> Draft:
     items = rows(db, "SELECT * FROM items WHERE list_id = ? ORDER BY id", row["id"])
     flagged = [item for item in items if item["is_flagged"] and not item["is_checked"]]
     checked = [item for item in items if item["is_checked"]]
-    need(0 < len(flagged) < 4 and bool(checked))
+    require(0 < len(flagged) < 4 and bool(checked))
     title = rng.choice(("First things", "This week", "Do not forget", "Urgent"))
     new = IdOf("lists", {"title": title})
     steps: Steps = []
@@ -401,7 +399,7 @@ def first_free_day(db: sqlite3.Connection, rng: random.Random) -> Draft:
     start_day = TODAY + timedelta(days=rng.randint(1, 25))
     days = [(start_day + timedelta(days=shift)).isoformat() for shift in range(14)]
     free = next((day for day in days if not rows(db, "SELECT 1 FROM events WHERE day = ?", day)), None)
-    need(free is not None and free != days[0])
+    require(free is not None and free != days[0])
     title = rng.choice(("Spring cleaning", "Day off", "Visit the archive", "Paint the door"))
     name, start = rng.choice(CALENDARS), rng.choice(("09:00", "10:30", "13:00"))
     end = f"{int(start[:2]) + 3:02d}:{start[3:]}"

@@ -7,6 +7,7 @@ import sqlite3
 from datetime import date, timedelta
 
 from agentgym_web.sites.core.drafts import Answer, Draft, Template
+from agentgym_web.sites.core.draws import pick, require, rows
 from agentgym_web.sites.phone.data import CALENDARS
 from agentgym_web.sites.phone.dialogues import TODAY
 from agentgym_web.sites.phone.tasks.draws import (
@@ -14,11 +15,8 @@ from agentgym_web.sites.phone.tasks.draws import (
     Steps,
     app,
     find_events,
-    need,
     open_chat,
     open_contact,
-    pick,
-    rows,
     said_day,
     stories,
     tell,
@@ -52,9 +50,9 @@ def who_comes(db: sqlite3.Connection, rng: random.Random) -> Draft:
     story = tell(db, rng, "poll")
     names = {row["id"]: row["name"] for row in rows(db, "SELECT id, name FROM contacts")}
     coming = sorted(names[person] for person in story.facts["coming"])
-    need(1 < len(coming) < 6)
+    require(1 < len(coming) < 6)
     days = [other.facts["day"] for other in stories(db, "poll") if other.chat == story.chat]
-    need(len(set(days)) == len(days))
+    require(len(set(days)) == len(days))
     day = said_day(story.facts["day"])
     return Draft(
         instruction=f"In the group {story.title}, {story.name} asked about {day}. Who of the others said that they "
@@ -86,7 +84,7 @@ def detail_of_critic(db: sqlite3.Connection, rng: random.Random) -> Draft:
     story = tell(db, rng, "film")
     film = story.facts["film"]
     told = [other for other in stories(db, "film") if other.chat == story.chat and other.facts["film"] == film]
-    need(len(told) == 1)
+    require(len(told) == 1)
     contact = rows(db, "SELECT * FROM contacts WHERE id = ?", story.contact)[0]
     column, asked = rng.choice(
         (
@@ -110,7 +108,7 @@ def count_events(db: sqlite3.Connection, rng: random.Random) -> Draft:
         (("2026-03-01", "2026-03-31", "March 2026"), ("2026-03-02", "2026-04-11", "all days from today on"))
     )
     count = rows(db, "SELECT count(*) FROM events WHERE title = ? AND day BETWEEN ? AND ?", title, first, last)[0][0]
-    need(count > 1)
+    require(count > 1)
     return Draft(
         instruction=f"How many events called “{title}” does my calendar have in {said}? Answer with the number."
         if said.startswith("March")
@@ -128,7 +126,7 @@ def busiest_day(db: sqlite3.Connection, rng: random.Random) -> Draft:
     days = [(monday + timedelta(days=shift)).isoformat() for shift in range(7)]
     counts = {day: rows(db, "SELECT count(*) FROM events WHERE day = ?", day)[0][0] for day in days}
     ranked = sorted(days, key=lambda day: -counts[day])
-    need(counts[ranked[0]] > counts[ranked[1]])
+    require(counts[ranked[0]] > counts[ranked[1]])
     top = ranked[0]
     return Draft(
         instruction=f"In the week from Monday, {monday.day} {monday:%B} to Sunday, {date.fromisoformat(days[-1]).day} "
@@ -195,7 +193,7 @@ def shared_groups(db: sqlite3.Connection, rng: random.Random) -> Draft:
            JOIN members AS b ON a.chat_id = b.chat_id AND a.contact_id < b.contact_id
            JOIN chats ON chats.id = a.chat_id WHERE is_group GROUP BY 1, 2 HAVING number > 1 ORDER BY 1, 2""",
     )
-    need(bool(found))
+    require(bool(found))
     pair = rng.choice(found)
     names = [rows(db, "SELECT name FROM contacts WHERE id = ?", pair[key])[0]["name"] for key in ("first", "second")]
     groups = [

@@ -7,18 +7,9 @@ import sqlite3
 from datetime import timedelta
 
 from agentgym_web.sites.core.drafts import Draft, Template
+from agentgym_web.sites.core.draws import pick, require, rows
 from agentgym_web.sites.phone.dialogues import TODAY
-from agentgym_web.sites.phone.tasks.draws import (
-    USER,
-    app,
-    find_events,
-    need,
-    open_chat,
-    open_contact,
-    pick,
-    rows,
-    said_day,
-)
+from agentgym_web.sites.phone.tasks.draws import USER, app, find_events, open_chat, open_contact, said_day
 from agentgym_web.sites.phone.tasks.talking import TEXTS
 
 STRANGERS = ("Ferdinand Ochs", "Lavinia Strand", "Barnaby Wild", "Odette Marlin", "Casper Thorne", "Mirabel Stone")
@@ -78,7 +69,7 @@ def missing_event(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """An event that is not on the day named."""
     title = pick(db, rng, "SELECT title FROM events ORDER BY id")["title"]
     day = (TODAY + timedelta(days=rng.randint(2, 38))).isoformat()
-    need(not rows(db, "SELECT 1 FROM events WHERE title = ? AND day = ?", title, day))
+    require(not rows(db, "SELECT 1 FROM events WHERE title = ? AND day = ?", title, day))
     hour = rng.randint(9, 17)
     return Draft(
         instruction=f"Move “{title}” on {said_day(day)} so that it starts at {hour:02d}:00 and ends at "
@@ -93,7 +84,7 @@ def missing_item(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """An item that is not on the list named."""
     first, second = rng.sample(rows(db, "SELECT * FROM lists ORDER BY id"), 2)
     item = pick(db, rng, "SELECT * FROM items WHERE list_id = ? AND NOT is_checked ORDER BY id", second["id"])
-    need(not rows(db, "SELECT 1 FROM items WHERE list_id = ? AND text = ?", first["id"], item["text"]))
+    require(not rows(db, "SELECT 1 FROM items WHERE list_id = ? AND text = ?", first["id"], item["text"]))
     return Draft(
         instruction=f"Check off “{item['text']}” on my list {first['title']}. No other list, and nothing new, please.",
         user=USER,

@@ -6,6 +6,7 @@ import random
 import sqlite3
 
 from agentgym_web.sites.core.drafts import Draft, Template
+from agentgym_web.sites.core.draws import pick, require, rows
 from agentgym_web.sites.core.row_checks import IdOf, num_rows, row_is, rows_are
 from agentgym_web.sites.phone.data import FIRST_NAMES, LAST_NAMES, PIN
 from agentgym_web.sites.phone.dialogues import STREETS, TOWNS
@@ -14,11 +15,8 @@ from agentgym_web.sites.phone.tasks.draws import (
     Steps,
     app,
     find_chat,
-    need,
     open_chat,
     open_contact,
-    pick,
-    rows,
     send_text,
     stories,
     tell,
@@ -119,7 +117,7 @@ def pass_code_on(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Send a code that one person wrote to another."""
     story = tell(db, rng, "code")
     chat = pick(db, rng, _CHATS)
-    need(chat["id"] != story.chat and not _is_blocked(db, chat["id"]))
+    require(chat["id"] != story.chat and not _is_blocked(db, chat["id"]))
     what, digits = story.facts["what"], story.facts["code"]
     return Draft(
         instruction=f"{chat['title']} needs the code for the {what} of {story.name}, which {story.name} wrote to me. "
@@ -166,8 +164,8 @@ def start_group(db: sqlite3.Connection, rng: random.Random) -> Draft:
     days = [other.facts["day"] for other in stories(db, "poll") if other.chat == story.chat]
     names = {row["id"]: row for row in rows(db, "SELECT * FROM contacts")}
     coming = [*story.facts["coming"]]
-    need(1 < len(coming) < 5 and not any(names[person]["is_blocked"] for person in coming))
-    need(len(set(days)) == len(days))
+    require(1 < len(coming) < 5 and not any(names[person]["is_blocked"] for person in coming))
+    require(len(set(days)) == len(days))
     title = rng.choice(("Those who come", "Count on us", "Little trip", "The punctual ones"))
     text = rng.choice(("Who brings what?", "Let us meet at the fountain.", "I book the table, yes?"))
     chat = IdOf("chats", {"title": title})
@@ -258,7 +256,7 @@ def new_contact(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Add a contact and make it a favourite."""
     taken = {row["name"] for row in rows(db, "SELECT name FROM contacts")}
     name = f"{rng.choice(FIRST_NAMES)} {rng.choice(LAST_NAMES)}"
-    need(name not in taken and not any(other.startswith(name) for other in taken))
+    require(name not in taken and not any(other.startswith(name) for other in taken))
     phone = f"+353 8{rng.randint(3, 9)} {rng.randint(100, 999)} {rng.randint(1000, 9999)}"
     address = f"{rng.randint(2, 98)} {rng.choice(STREETS)}, {rng.choice(TOWNS)}"
     born = f"{rng.randint(1960, 2003)}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}"

@@ -6,25 +6,13 @@ import random
 import sqlite3
 
 from agentgym_web.sites.core.drafts import Draft, Step
+from agentgym_web.sites.core.draws import choose, literal, literals, require
+from agentgym_web.sites.core.row_checks import at_most, count_is, on_the_way
 from agentgym_web.sites.wiki.atlas import of_kind
 from agentgym_web.sites.wiki.lookup import PAGES, REVISIONS
 from agentgym_web.sites.wiki.names import VANDALS
 from agentgym_web.sites.wiki.tasks import wording
-from agentgym_web.sites.wiki.tasks.drawing import (
-    at_most,
-    choose,
-    count_is,
-    draw_admin,
-    draw_editor,
-    get_page,
-    is_sound,
-    literal,
-    literals,
-    on_the_way,
-    require,
-    to_page,
-    view,
-)
+from agentgym_web.sites.wiki.tasks.drawing import draw_admin, draw_editor, get_page, is_sound, to_page, view
 
 
 def settle_topic(db: sqlite3.Connection, rng: random.Random) -> Draft:

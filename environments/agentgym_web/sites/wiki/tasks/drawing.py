@@ -4,54 +4,21 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
 
-from agentgym_web.sites.core.drafts import Check, Draft, Step, UnsuitableDraw
+from agentgym_web.sites.core.drafts import Check, Draft, Step
+from agentgym_web.sites.core.draws import Maker, choose, literal
+from agentgym_web.sites.core.row_checks import count_is
 from agentgym_web.sites.wiki.articles import shown_title
 from agentgym_web.sites.wiki.lookup import PAGES
 from agentgym_web.sites.wiki.names import ADMINS, VANDALS
-
-Option = TypeVar("Option")
-Maker = Callable[[sqlite3.Connection, random.Random], Draft]
 
 _EDITORS = """
 SELECT name FROM users WHERE role = 'editor' AND name NOT IN (SELECT user FROM blocks)
     AND registered < '2025' ORDER BY name
 """
 _BARE = "replace(replace({}, char(10), ''), ' ', '')"
-
-
-def literal(value: str | int) -> str:
-    """A value as SQL has it."""
-    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
-
-
-def literals(values: Sequence[str | int]) -> str:
-    """Values for IN, in brackets."""
-    return f"({', '.join(map(literal, values))})"
-
-
-def choose(rng: random.Random, options: Sequence[Option]) -> Option:
-    """One of the options.
-
-    Raises:
-        UnsuitableDraw: There is none.
-    """
-    if not options:
-        raise UnsuitableDraw
-    return rng.choice(options)
-
-
-def require(condition: object) -> None:
-    """Have the task drawn again unless the condition holds.
-
-    Raises:
-        UnsuitableDraw: It does not hold.
-    """
-    if not condition:
-        raise UnsuitableDraw
 
 
 def draw_editor(db: sqlite3.Connection, rng: random.Random, without: Sequence[str] = ()) -> str:
@@ -85,21 +52,6 @@ def get_page(db: sqlite3.Connection, title: str) -> sqlite3.Row:
 def is_sound(page: sqlite3.Row) -> bool:
     """Whether everybody may edit a page and no vandal was the last to do so."""
     return not page["is_protected"] and page["last_author"] not in VANDALS
-
-
-def count_is(name: str, table: str, where: str, count: int = 1) -> Check:
-    """A check that so many rows of a table fit."""
-    return Check(f"SELECT count(*) FROM {table} WHERE {where}", [[count]], name)  # noqa: S608 - drawn names, quoted
-
-
-def on_the_way(name: str, table: str, where: str, count: int = 1) -> Check:
-    """A milestone: at least so many rows of a table fit."""
-    return Check(f"SELECT count(*) >= {count} FROM {table} WHERE {where}", [[1]], name, milestone=True)  # noqa: S608
-
-
-def at_most(name: str, table: str, where: str, count: int) -> Check:
-    """A milestone: no more than so many rows of a table fit."""
-    return Check(f"SELECT count(*) <= {count} FROM {table} WHERE {where}", [[1]], name, milestone=True)  # noqa: S608
 
 
 def latest_of(page_id: int | str) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agentgym_web.sites.core.drafts import Answer
+from agentgym_web.sites.core.draws import choose, require
 from agentgym_web.sites.wiki.articles import shown_title
 from agentgym_web.sites.wiki.atlas import Entity, atlas, of_kind
-from agentgym_web.sites.wiki.tasks.drawing import choose, require
 
 RELATIONS: Mapping[str, Sequence[tuple[str, str]]] = {
     "lighthouse": (("architect", "the architect of {}"), ("settlement", "the place next to {}")),

@@ -6,11 +6,12 @@ import random
 import sqlite3
 
 from agentgym_web.sites.core.drafts import Answer, Draft, Step
+from agentgym_web.sites.core.draws import choose, require
 from agentgym_web.sites.wiki.articles import shown_title
 from agentgym_web.sites.wiki.atlas import of_kind
 from agentgym_web.sites.wiki.lookup import REVISIONS
 from agentgym_web.sites.wiki.names import ISLANDS, VANDALS
-from agentgym_web.sites.wiki.tasks.drawing import choose, draw_editor, follow, get_page, require, to_page, view
+from agentgym_web.sites.wiki.tasks.drawing import draw_editor, follow, get_page, to_page, view
 from agentgym_web.sites.wiki.tasks.hops import Chain, draw_chain, name_chain
 
 

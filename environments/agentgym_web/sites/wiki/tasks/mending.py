@@ -6,6 +6,8 @@ import random
 import sqlite3
 
 from agentgym_web.sites.core.drafts import Draft, Step
+from agentgym_web.sites.core.draws import choose, literal, require
+from agentgym_web.sites.core.row_checks import count_is, on_the_way
 from agentgym_web.sites.wiki.articles import shown_title
 from agentgym_web.sites.wiki.atlas import atlas, of_kind
 from agentgym_web.sites.wiki.lookup import PAGES
@@ -14,17 +16,12 @@ from agentgym_web.sites.wiki.names import VANDALS
 from agentgym_web.sites.wiki.tasks import wording
 from agentgym_web.sites.wiki.tasks.drawing import (
     body_is,
-    choose,
-    count_is,
     draw_admin,
     draw_editor,
     get_page,
     is_sound,
     latest_of,
-    literal,
-    on_the_way,
     reads,
-    require,
     to_page,
 )
 from agentgym_web.sites.wiki.tasks.hops import ENDS, draw_chain

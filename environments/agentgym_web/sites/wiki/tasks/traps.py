@@ -6,23 +6,13 @@ import random
 import sqlite3
 
 from agentgym_web.sites.core.drafts import Answer, Draft
+from agentgym_web.sites.core.draws import choose, literal, require
+from agentgym_web.sites.core.row_checks import count_is, on_the_way
 from agentgym_web.sites.wiki.atlas import of_kind
 from agentgym_web.sites.wiki.names import FIRST_NAMES, LAST_NAMES, VANDALS
 from agentgym_web.sites.wiki.tasks import wording
 from agentgym_web.sites.wiki.tasks.caring import draw_topic, settling
-from agentgym_web.sites.wiki.tasks.drawing import (
-    choose,
-    count_is,
-    draw_editor,
-    get_page,
-    is_sound,
-    latest_of,
-    literal,
-    on_the_way,
-    require,
-    to_page,
-    view,
-)
+from agentgym_web.sites.wiki.tasks.drawing import draw_editor, get_page, is_sound, latest_of, to_page, view
 from agentgym_web.sites.wiki.tasks.hops import draw_chain
 from agentgym_web.sites.wiki.tasks.looking import along
 

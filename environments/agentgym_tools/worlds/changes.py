@@ -1,0 +1,83 @@
+"""What an episode changed, row by row: log entries merged to the net change of each row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Value: TypeAlias = int | str | None
+Row: TypeAlias = tuple[Value, ...]
+"""The values of a row in the order of its table's columns."""
+Key: TypeAlias = tuple[str, Row]
+"""A table and the values of its key."""
+Net: TypeAlias = dict[Key, tuple[Row | None, Row | None]]
+"""By key the row before and after; None where there is none."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a base: what the log needs to know of it."""
+
+    name: str
+    columns: tuple[str, ...]
+    key: tuple[int, ...]
+    """Places of the key's columns."""
+
+    def key_of(self, row: Row) -> Key:
+        """The key of a row."""
+        return self.name, tuple(row[place] for place in self.key)
+
+
+@dataclass(frozen=True)
+class Change:
+    """The net change of one row."""
+
+    table: str
+    key: Row
+    before: Mapping[str, Value] | None
+    """The row at the start by column; None where the episode added it."""
+    after: Mapping[str, Value] | None
+    """The row now by column; None where the episode removed it."""
+
+    @property
+    def kind(self) -> str:
+        """One of added, changed, removed."""
+        return "added" if self.before is None else "removed" if self.after is None else "changed"
+
+
+def merge(net: Net, table: Table, old: str | None, new: str | None) -> None:
+    """Add an entry of the log, the rows as JSON arrays, to net changes."""
+    if old is not None:
+        row: Row = tuple(json.loads(old))
+        key = table.key_of(row)
+        net[key] = (net[key][0] if key in net else row, None)
+    if new is not None:
+        row = tuple(json.loads(new))
+        key = table.key_of(row)
+        net[key] = (net[key][0] if key in net else None, row)
+
+
+def without_idle(net: Net) -> Net:
+    """Net changes without rows that are again what they were."""
+    return {key: pair for key, pair in net.items() if pair[0] != pair[1]}
+
+
+def since(net: Net, start: Net) -> Net:
+    """The net changes from one state of a base to another, both given against the base."""
+    found: Net = {}
+    for key in {**start, **net}:
+        base = net[key][0] if key in net else start[key][0]
+        before = start[key][1] if key in start else base
+        after = net[key][1] if key in net else base
+        if before != after:
+            found[key] = (before, after)
+    return found
+
+
+def in_order(keys: Iterable[Key]) -> list[Key]:
+    """Keys in an order that does not depend on that of the writes; None comes first, then numbers, then texts."""
+    return sorted(
+        keys, key=lambda key: (key[0], [(isinstance(value, str), value or 0, str(value)) for value in key[1]])
+    )
