@@ -26,7 +26,7 @@ from agentgym.registration import specs
 from agentgym.sandbox.readiness import sandbox_readiness
 from agentgym.suite import load_suite, suite_names
 
-_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+_BROWSER_READINESS = "agentgym_web.browser.finding"
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+).*?extra\s*==\s*['\"]([a-z]+)['\"]")
 
 
@@ -71,11 +71,9 @@ def diagnose() -> Iterator[Finding]:
     yield Finding("Python", "ok" if is_recent else "fault", found, "" if is_recent else "install Python 3.11 or later")
     yield from _extras()
     yield _torch()
-    has_namespaces = False
     for found_out in sandbox_readiness():
         yield Finding(found_out.name, found_out.status, found_out.detail, found_out.fix)
-        has_namespaces |= found_out.name == "user namespaces" and found_out.status == "ok"
-    yield _browser(has_namespaces)
+    yield _browser()
     yield _runs_folder(Path("runs"))
     yield from _environments()
     yield from _suites()
@@ -123,12 +121,14 @@ def _torch() -> Finding:
     return Finding("torch", "ok", f"{torch.__version__}, {device}, {threads} threads", fix)
 
 
-def _browser(has_namespaces: bool) -> Finding:
-    found = next(filter(None, map(shutil.which, _BROWSERS)), None)
-    if found is None:
-        return Finding("Chromium", "missing", "not on PATH", "sudo apt-get install chromium")
-    own_sandbox = "its own sandbox is on" if has_namespaces else "its own sandbox is off: it needs user namespaces"
-    return Finding("Chromium", "ok", f"{found}; {own_sandbox}")
+def _browser() -> Finding:
+    """What the web family says of the browser; it is asked by name, since nothing of agentgym imports environments."""
+    try:
+        readiness = importlib.import_module(_BROWSER_READINESS).browser_readiness
+    except ImportError as error:
+        return Finding("Chromium", "missing", f"not looked for: {error}", f"pip install '{DISTRIBUTION}[web]'")
+    found = readiness()
+    return Finding(found.name, found.status, found.detail, found.fix)
 
 
 def _runs_folder(folder: Path) -> Finding:

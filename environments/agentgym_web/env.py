@@ -147,6 +147,9 @@ class WebEnv(AgentEnv):
 
     def begin(self, task: Task) -> Sequence[Message]:
         """Open the page and show it below the task's instruction."""
+        if self._page is not None and self._page.is_lost:
+            self._page.close()
+            self._page = None
         if self._trace is not None:
             _require_folder(self._trace)
             self.page.begin_trace(task.id)
@@ -236,10 +239,8 @@ class WebEnv(AgentEnv):
 
     @property
     def page(self) -> WebPage:
-        """The window; opened when it is first needed, and anew after its browser was lost."""
-        if self._page is None or self._page.is_lost:
-            if self._page is not None:
-                self._page.close()
+        """The window; opened when it is first needed. One whose browser was lost is replaced by the next episode."""
+        if self._page is None:
             process = ProcessSettings(
                 browser=self._browser,
                 fast_frames=self.view.has_picture,

@@ -1,4 +1,4 @@
-"""Finds a Chromium on this machine and says whether it is fit.
+"""Finds a Chromium on this machine and says whether it is fit, and whether its own sandbox works here.
 
 `process` starts it; `agentgym doctor` shows what is found here.
 """
@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from agentgym.errors import ConfigError
+from agentgym.sandbox.readiness import Readiness
 
 VARIABLE = "AGENTGYM_BROWSER"
 """The environment variable that names the browser's program."""
@@ -28,6 +29,8 @@ NAMES = (
     "google-chrome-stable",
 )
 """Programs that are looked for, the best first: a headless shell needs a third of the memory."""
+UNPRIVILEGED = 65534
+"""The user that the browser runs as where this process is root's."""
 ADVICE = "install one (sudo apt-get install chromium-headless-shell), or name its program in AGENTGYM_BROWSER"
 
 
@@ -86,5 +89,41 @@ def _checked(path: str) -> BrowserProgram:
         said = (ran.stdout + ran.stderr).strip()[:200]
         raise ConfigError(f"{path} is no Chromium: 'chromium --version' gives a version, got {said!r}; {ADVICE}")
     if int(found[1]) < MIN_VERSION:
-        raise ConfigError(f"the browser {path} is version {found[0]}; expected {MIN_VERSION} or later: {ADVICE}")
+        raise ConfigError(f"the browser {path} is version {found[0]}; expected {MIN_VERSION} or later; {ADVICE}")
     return BrowserProgram(path, found[0], "shell" in Path(path).name)
+
+
+def browser_readiness() -> Readiness:
+    """The browser that environments would take, its version, and whether its own sandbox would be on."""
+    try:
+        program = find_browser()
+    except ConfigError as error:
+        is_there = VARIABLE in os.environ or any(map(shutil.which, NAMES))
+        return Readiness("Chromium", "fault" if is_there else "missing", str(error).removesuffix(f"; {ADVICE}"), ADVICE)
+    found = f"{program.path}, version {program.version}"
+    if sandbox_works():
+        return Readiness("Chromium", "ok", f"{found}, with its own sandbox")
+    return Readiness(
+        "Chromium",
+        "ok",
+        f"{found}, without its own sandbox: it may make no namespaces here",
+        "let users make namespaces, see the line on user namespaces, or run where only trusted pages are opened",
+    )
+
+
+_works: list[bool] = []
+
+
+def sandbox_works() -> bool:
+    """Whether an unprivileged user may make the namespaces that Chromium's sandbox is made of."""
+    if not _works:
+        user: dict[str, int | list[int]] = {}
+        if os.geteuid() == 0:
+            user = {"user": UNPRIVILEGED, "group": UNPRIVILEGED, "extra_groups": []}
+        try:
+            command = ["unshare", "--user", "--map-root-user", "--pid", "--net", "--fork", "true"]
+            ran = subprocess.run(command, capture_output=True, check=False, timeout=10, **user)  # type: ignore[call-overload]  # noqa: S603
+            _works.append(ran.returncode == 0)
+        except (OSError, subprocess.TimeoutExpired):
+            _works.append(False)
+    return _works[0]

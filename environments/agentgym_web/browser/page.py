@@ -25,6 +25,7 @@ from agentgym_web.browser.settings import View
 from agentgym_web.browser.sight import Sight, TabTitle, decode_picture, draw_marks
 from agentgym_web.browser.tracing import Tracer
 from agentgym_web.browser.window import Window
+from agentgym_web.browser.windows.episodes import enter, start_over
 
 T = TypeVar("T")
 _ROUNDS = 6
@@ -122,12 +123,12 @@ class WebPage:
 
     def open(self, url: str, view: View, probe: str = "") -> Sight:
         """Load a page in the tab in front and look at it; see `step`."""
-        return self._run(self._step((("goto", {"url": url}),), view, probe))
+        return self._run(self._open(url, view, probe))
 
     def start_over(
         self, network: Network | None = None, *, seed: int = 0, files: Mapping[str, Path | bytes] | None = None
     ) -> None:
-        """Close all tabs but one and forget notes, traffic and cookies; the page in that tab stays.
+        """Close all tabs but one and forget notes, traffic, and all that pages kept; `open` is to follow.
 
         Args:
             network: What can be reached from now on; None leaves it.
@@ -233,11 +234,29 @@ class WebPage:
 
     async def _start_over(self, network: Network | None, seed: int) -> None:
         window = self._window
-        await window.start_over(window.gate.network if network is None else network, seed)
+        await start_over(window, window.gate.network if network is None else network, seed)
         self._acting.release()
+
+    async def _open(self, url: str, view: View, probe: str) -> Sight:
+        window = self._window
+        if not window.is_between:
+            return await self._step((("goto", {"url": url}),), view, probe)
+        error = ""
+        try:
+            await enter(window, url)
+        except ActionSyntaxError as refusal:
+            error = str(refusal)
+        except (TimeoutError, DevToolsError):
+            if window.connection.is_lost:
+                raise BrowserLostError("the browser ended") from None
+            await self._revive("The page did not answer and was closed.")
+        sight = await self._look(view, probe, error)
+        window.tab.post("Page.resetNavigationHistory").add_done_callback(unheard)
+        return sight
 
     async def _step(self, calls: Sequence[Call], view: View, probe: str) -> Sight:
         error = ""
+        self._window.begin()
         for number, (name, arguments) in enumerate(calls):
             if number:
                 await self._quiet()
@@ -285,7 +304,8 @@ class WebPage:
 
     async def _quiet(self) -> None:
         """Between two actions: wait for pages on their way, and until the page is quiet."""
-        await self._look(View(tree=False), "", "")
+        said = (await self._look(View(tree=False), "", "")).notes
+        self._window.notes[:0] = said
 
     async def _look(self, view: View, probe: str, error: str, *, restart: bool = False) -> Sight:
         window = self._window
@@ -306,7 +326,7 @@ class WebPage:
                     continue
                 if tab.is_busy and not await tab.loaded(settings.load_s):
                     window.notes.append(f"The page was still loading after {settings.load_s:g} s and was stopped.")
-                    await tab.crash_or(tab.post("Page.stopLoading"), settings.hang_s)
+                    await tab.crash_or(tab.stop(), settings.hang_s)
                     tab.is_loading = tab.is_navigating = False
                 if window.is_forbidden(tab.url):
                     await window.leave_forbidden()
@@ -318,6 +338,7 @@ class WebPage:
                     continue
                 if found["sent"] and await tab.begins(_SENDING_S):
                     continue
+                await tab.answered(_SENDING_S)
                 if window.gate.in_flight and not await self._idle():
                     continue
                 if await tab.under_way.over(settings.settle_s) and tab.under_way.num_ended > num_ended:

@@ -1,4 +1,4 @@
-"""One Chromium process: its flags, its profile folder, and its end.
+"""One Chromium process: its flags, its profile folder, the memory of its pages, and its end.
 
 The process is a child of a small shell, which removes the profile folder when the browser ends. The browser ends when
 its DevTools pipe closes, which the kernel does even where this process is killed: nothing is left behind.
@@ -15,10 +15,11 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from agentgym.errors import ConfigError
 from agentgym_web.browser.errors import BrowserStartError
-from agentgym_web.browser.finding import BrowserProgram, find_browser
+from agentgym_web.browser.finding import UNPRIVILEGED, BrowserProgram, find_browser, sandbox_works
 
 _LOG = logging.getLogger(__name__)
 
@@ -27,7 +28,6 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-_UNPRIVILEGED = 65534
 _FLAGS = _words(
     """
     --allow-pre-commit-input --disable-gpu --disable-quic --no-first-run --no-default-browser-check
@@ -53,8 +53,10 @@ _OFF = _words(
     GlobalMediaControls SpareRendererForSitePerProcess
     """
 )
+# The stack is for pages whose elements lie deep within each other: layout calls itself for each.
 _SCRIPT = (
-    'profile=$1; shift; "$@" 3<&{read} 4>&{write} {read}<&- {write}>&- </dev/null & child=$!; '
+    "ulimit -s 65536 2>/dev/null; profile=$1; shift; "
+    '"$@" 3<&{read} 4>&{write} {read}<&- {write}>&- </dev/null & child=$!; '
     "exec {read}<&- {write}>&-; trap 'kill -9 $child 2>/dev/null' TERM INT HUP; "
     'wait $child; while kill -0 $child 2>/dev/null; do wait $child; done; rm -rf -- "$profile"'
 )
@@ -95,6 +97,7 @@ class BrowserProcess:
         replies: File descriptor that replies and events are read from.
         profile: Its folder, removed when it ends.
         has_sandbox: Whether its own sandbox is on.
+        log: What it says, in a file without a name.
         max_page_mib: Most memory of the process of a page, in MiB.
     """
 
@@ -104,7 +107,9 @@ class BrowserProcess:
     replies: int
     profile: Path
     has_sandbox: bool
+    log: BinaryIO
     max_page_mib: int = 2048
+    _said: str = ""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def pids(self) -> list[int]:
@@ -114,6 +119,14 @@ class BrowserProcess:
     def memory_mib(self) -> float:
         """Proportional memory of its processes together, in MiB."""
         return sum(_pss_kib(pid) for pid in self.pids()) / 1024
+
+    def last_words(self) -> str:
+        """The end of what it said."""
+        with self._lock:
+            if not self.log.closed:
+                self.log.seek(max(0, os.fstat(self.log.fileno()).st_size - 4096))
+                self._said = " ".join(self.log.read().decode(errors="replace").split())[-300:]
+            return self._said or "nothing"
 
     def end(self, timeout_s: float = 3.0) -> None:
         """End it and wait until its profile folder is gone; a second call does nothing."""
@@ -132,6 +145,9 @@ class BrowserProcess:
                 self.child.wait(timeout_s)
             self.child.kill()
         shutil.rmtree(self.profile, ignore_errors=True)
+        self.last_words()
+        with self._lock:
+            self.log.close()
 
 
 def start_process(settings: ProcessSettings) -> BrowserProcess:
@@ -148,10 +164,10 @@ def start_process(settings: ProcessSettings) -> BrowserProcess:
             "desktop or over ssh -X, or play in the terminal without a window"
         )
     is_root = os.geteuid() == 0
-    has_sandbox = settings.sandbox if settings.sandbox is not None else _sandbox_works()
-    profile = Path(tempfile.mkdtemp(prefix="agentgym-web-"))
-    for name in ("home", "data", "downloads"):
-        (profile / name).mkdir()
+    has_sandbox = settings.sandbox if settings.sandbox is not None else sandbox_works()
+    if not has_sandbox:
+        _LOG.warning("the browser's own sandbox is off: it may make no namespaces here")
+    profile = _profile_folder()
     first = "--no-startup-window" if settings.headed else "about:blank"
     command = [program.path, *_flags(settings, program, profile, has_sandbox), first]
     environment = {
@@ -165,13 +181,11 @@ def start_process(settings: ProcessSettings) -> BrowserProcess:
     }
     user: dict[str, int | list[int]] = {}
     if is_root:
-        for path in (profile, *profile.iterdir()):
-            os.chown(path, _UNPRIVILEGED, _UNPRIVILEGED)
-        user = {"user": _UNPRIVILEGED, "group": _UNPRIVILEGED, "extra_groups": []}
+        user = {"user": UNPRIVILEGED, "group": UNPRIVILEGED, "extra_groups": []}
     read_end, commands = os.pipe()
     replies, write_end = os.pipe()
     script = _SCRIPT.format(read=read_end, write=write_end)
-    log = (profile / "log").open("wb")
+    log = tempfile.TemporaryFile()  # noqa: SIM115 - read as long as the browser runs
     try:
         child = subprocess.Popen(  # noqa: S603 - the browser that was found
             ["/bin/bash", "-c", script, "agentgym-web", str(profile), *command],
@@ -187,13 +201,31 @@ def start_process(settings: ProcessSettings) -> BrowserProcess:
     except OSError as error:
         for number in (read_end, write_end, commands, replies):
             os.close(number)
+        log.close()
         shutil.rmtree(profile, ignore_errors=True)
         raise BrowserStartError(f"the browser {program.path} could not be started: {error}") from error
-    finally:
-        log.close()
     os.close(read_end)
     os.close(write_end)
-    return BrowserProcess(program, child, commands, replies, profile, has_sandbox, settings.max_page_mib)
+    return BrowserProcess(program, child, commands, replies, profile, has_sandbox, log, settings.max_page_mib)
+
+
+def _profile_folder() -> Path:
+    profile = None
+    try:
+        profile = Path(tempfile.mkdtemp(prefix="agentgym-web-"))
+        for path in (profile / "home", profile / "data", profile):
+            path.mkdir(exist_ok=True)
+            if os.geteuid() == 0:
+                os.chown(path, UNPRIVILEGED, UNPRIVILEGED)
+    except OSError as error:
+        if profile is not None:
+            shutil.rmtree(profile, ignore_errors=True)
+        where = tempfile.tempdir or "the folder for temporary files"
+        raise BrowserStartError(
+            f"there is no folder for the browser's profile in {where}: {error}; "
+            "free some space there, or name a folder that can be written to in TMPDIR"
+        ) from error
+    return profile
 
 
 def descendants(pid: int) -> list[int]:
@@ -233,26 +265,6 @@ def _flags(settings: ProcessSettings, program: BrowserProgram, profile: Path, ha
 def _display(settings: ProcessSettings) -> dict[str, str]:
     names = ("DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR")
     return {name: os.environ[name] for name in names if settings.headed and name in os.environ}
-
-
-_works: list[bool] = []
-
-
-def _sandbox_works() -> bool:
-    """Whether an unprivileged user may make the namespaces that Chromium's sandbox is made of."""
-    if not _works:
-        user: dict[str, int | list[int]] = {}
-        if os.geteuid() == 0:
-            user = {"user": _UNPRIVILEGED, "group": _UNPRIVILEGED, "extra_groups": []}
-        try:
-            command = ["unshare", "--user", "--map-root-user", "--pid", "--net", "--fork", "true"]
-            ran = subprocess.run(command, capture_output=True, check=False, timeout=10, **user)  # type: ignore[call-overload]  # noqa: S603
-            _works.append(ran.returncode == 0)
-        except (OSError, subprocess.TimeoutExpired):
-            _works.append(False)
-        if not _works[0]:
-            _LOG.warning("user namespaces are refused here, so the browser's own sandbox is off")
-    return _works[0]
 
 
 def _pss_kib(pid: int) -> int:

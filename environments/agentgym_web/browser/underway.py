@@ -82,5 +82,29 @@ class UnderWay:
         return True
 
 
+class Asked:
+    """What became of the page that a tab asked for: it came, or its answer was no page, such as a download.
+
+    Attributes:
+        unanswered: The address that was answered without a page; "" for none.
+    """
+
+    def __init__(self) -> None:
+        self.unanswered = ""
+        self._wanted = ""
+
+    def begins(self, url: str) -> None:
+        """A page is asked for."""
+        self._wanted = url
+
+    def came(self) -> None:
+        """It came, or nobody waits for it any more."""
+        self._wanted = self.unanswered = ""
+
+    def stopped(self) -> None:
+        """The tab loads no more."""
+        self.unanswered, self._wanted = self._wanted, ""
+
+
 def _asked(params: Mapping[str, Any]) -> str:
     return f"asked {params['frameId']}"

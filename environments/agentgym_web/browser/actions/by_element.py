@@ -69,7 +69,7 @@ class ByElement(Hands):
         elif enable_autocomplete_menu:
             await self._input.type(value)
         else:
-            await self.tab.ask("Input.insertText", {"text": value})
+            await self._insert(value)
 
     @tool
     async def clear(self, bid: Bid) -> None:

@@ -16,6 +16,7 @@ from agentgym_web.browser.input import Input
 from agentgym_web.browser.tab import Tab
 from agentgym_web.browser.window import Window
 
+_MAX_TEXT = 200_000
 _LONGEST_MS = 10_000
 
 
@@ -52,6 +53,12 @@ class Hands:
             self._window.span_ms = wait_ms  # by which the page's clock goes on with the next look
         else:
             await asyncio.sleep(wait_ms / 1000)
+
+    async def _insert(self, text: str) -> None:
+        """Put a text at once where the focus is."""
+        if len(text) > _MAX_TEXT:
+            raise ActionSyntaxError(f"The text has {len(text)} characters; at most {_MAX_TEXT} are filled in.")
+        await self.tab.ask("Input.insertText", {"text": text})
 
     def _files(self, names: Sequence[str]) -> list[str]:
         given = self._window.files
