@@ -7,7 +7,7 @@ from agentgym_web.browser.settings import PageSettings
 
 
 def test_every_file_of_scripts_is_used() -> None:
-    assert {path.name for path in _FOLDER.glob("*.js")} == {*_OWN_FILES, "clock.js"}
+    assert {path.name for path in _FOLDER.glob("*.js")} == {*_OWN_FILES, "clock.js", "person.js"}
 
 
 def test_page_script_holds_all_files_and_the_secret() -> None:
