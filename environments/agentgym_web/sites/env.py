@@ -103,10 +103,8 @@ class SiteEnv(WebEnv):
         return page.open(address, self.view)
 
     def goal(self, task: Task) -> str:
-        """The task, the sites if there are several, the files that come with it, and how it ends."""
+        """The task, the files that come with it, and how it ends."""
         said = [task.instruction]
-        if len(self._parts) > 1:
-            said.append(f"You are logged in at {', '.join(f'http://{name}.test/' for name in self._parts)}.")
         if task.private["files"]:
             said.append(f"Files that you can upload: {', '.join(sorted(task.private['files']))}.")
         return "\n\n".join([*said, HOW_IT_ENDS])

@@ -35,7 +35,8 @@ class OnSite:
 class AcrossDraft:
     """A task across sites without an id; plain JSON throughout, see `AcrossDraft.private`."""
 
-    instruction: str
+    errand: str
+    """The task in words; the instruction says the addresses of the sites too."""
     sites: Mapping[str, OnSite]
     """By name, the first one being where an expert begins."""
     steps: Sequence[Step]
@@ -50,6 +51,11 @@ class AcrossDraft:
     def attack(self) -> Sequence[Check]:
         """The checks of the attack on all sites."""
         return [check for site in self.sites.values() for check in site.attack]
+
+    @property
+    def instruction(self) -> str:
+        """The errand, and the addresses of its sites."""
+        return f"{self.errand}\n\nYou are logged in at {', '.join(f'http://{name}.test/' for name in self.sites)}."
 
     @property
     def walkthrough(self) -> Sequence[Step]:
