@@ -24,7 +24,7 @@ from agentgym_web.browser.sight import Sight
 from agentgym_web.env import WebEnv
 from agentgym_web.sites.core.all_sites import SITES
 from agentgym_web.sites.core.verify import Ending, Part, Verdict, all_checks, grade, milestones
-from agentgym_web.sites.drawing import draw_task
+from agentgym_web.sites.drawing import ACROSS, draw_task
 from agentgym_web.sites.serving import SiteError, the_server
 
 DESK = PageSettings(width=1280, height=720, virtual_time=True)
@@ -94,7 +94,7 @@ class SiteEnv(WebEnv):
         return Network({f"{name}.test": the_server(name).behind_gate(self._session) for name in self._parts})
 
     def start(self, task: Task) -> Sight:
-        """Reset the sites to their snapshots and open the first page."""
+        """Reset the sites to their snapshots and open the first page, an empty one if there are several sites."""
         self._parts = parts_of(task)
         self._held, self._num_requests, self._is_solved = set(), 0, False
         users = users_of(task)
@@ -104,20 +104,20 @@ class SiteEnv(WebEnv):
         page = self.page
         files = {name: text.encode() for name, text in task.private["files"].items()}
         page.start_over(self.network(task), seed=task.seed, files=files)
-        return page.open(f"http://{task.config['site']}.test{task.config.get('path', '/')}", self.view)
+        site = task.config["site"]
+        address = "about:blank" if site == ACROSS else f"http://{site}.test{task.config.get('path', '/')}"
+        return page.open(address, self.view)
 
     def goal(self, task: Task) -> str:
-        """The task, the sites if there are several, the files that come with it, and how it ends."""
+        """The task, the files that come with it, and how it ends."""
         said = [task.instruction]
-        if len(self._parts) > 1:
-            said.append(f"You are logged in at {', '.join(f'http://{name}.test/' for name in self._parts)}.")
         if task.private["files"]:
             said.append(f"Files that you can upload: {', '.join(sorted(task.private['files']))}.")
         return "\n\n".join([*said, HOW_IT_ENDS])
 
     def begin(self, task: Task) -> Sequence[Message]:
         """Open the first page and show it below the task's instruction."""
-        if task.config.get("site") not in SITES or not task.private:
+        if task.config.get("site") not in (*SITES, ACROSS) or not task.private:
             raise TaskError(f"task {task.id!r} is not a task on a site: its config names {task.config.get('site')!r}")
         named, parts = users_of(task), parts_of(task)
         if not set(parts) <= set(SITES) or set(named) != set(parts):

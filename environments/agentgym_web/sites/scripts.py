@@ -113,10 +113,13 @@ class RandomVisitor:
     def __init__(self, task: Task, seed: int) -> None:
         self._rng = random.Random(seed)
         self._words = task.instruction.split()
+        self._sites = sorted(task.config.get("users", ()))
 
     def act(self, messages: Sequence[Message]) -> str:
         """A random action."""
         nodes = [node for node in read_last(messages).nodes if node.id]
+        if not nodes and self._sites and self._rng.random() < 0.9:
+            return call("goto", f"http://{self._rng.choice(self._sites)}.test/")
         if not nodes or self._rng.random() < 0.08:
             return call("send_msg_to_user", self._rng.choice(self._words))
         node = self._rng.choice(nodes)

@@ -35,10 +35,12 @@ class OnSite:
 class AcrossDraft:
     """A task across sites without an id; plain JSON throughout, see `AcrossDraft.private`."""
 
-    instruction: str
+    errand: str
+    """The task in words; the instruction says the addresses of the sites too."""
     sites: Mapping[str, OnSite]
-    """By name; the browser starts on the first one."""
-    walkthrough: Sequence[Step]
+    """By name, the first one being where an expert begins."""
+    steps: Sequence[Step]
+    """The way of an expert from the first page of the first site; the browser starts on an empty page."""
     answer: Answer | None = None
     infeasible: bool = False
     """Whether saying that it cannot be done is right, with nothing changed on any site."""
@@ -51,10 +53,19 @@ class AcrossDraft:
         return [check for site in self.sites.values() for check in site.attack]
 
     @property
+    def instruction(self) -> str:
+        """The errand, and the addresses of its sites."""
+        return f"{self.errand}\n\nYou are logged in at {', '.join(f'http://{name}.test/' for name in self.sites)}."
+
+    @property
+    def walkthrough(self) -> Sequence[Step]:
+        """The way of an expert."""
+        return [["goto", f"http://{next(iter(self.sites))}.test/"], *self.steps]
+
+    @property
     def setting(self) -> dict[str, Any]:
-        """Where the task begins and who is logged in on each site, as a task's config has it."""
-        users = {name: site.user for name, site in self.sites.items()}
-        return {"site": next(iter(users)), "path": "/", "users": users}
+        """Who is logged in on each site, as a task's config has it."""
+        return {"users": {name: site.user for name, site in self.sites.items()}}
 
     def private(self) -> dict[str, Any]:
         """All but the instruction and the users, as JSON values."""

@@ -64,7 +64,7 @@ def mail_corrects_wiki(worlds: Worlds, rng: random.Random) -> AcrossDraft:
             ),
             "wiki": drawing.on_site(edit),
         },
-        walkthrough=[
+        steps=[
             ["click", "link", subject],
             drawing.goto("wiki"),
             *edit.walkthrough,
@@ -109,7 +109,7 @@ def figure_for_colleague(worlds: Worlds, rng: random.Random) -> AcrossDraft:
             ),
             "admin": OnSite(question.user),
         },
-        walkthrough=[
+        steps=[
             ["click", "link", subject],
             *drawing.in_new_tab("admin"),
             *drawing.acting(question),
@@ -167,7 +167,7 @@ def ticket_from_mail(worlds: Worlds, rng: random.Random) -> AcrossDraft:
                 touched={"tickets": [1, 0, 0]},
             ),
         },
-        walkthrough=[
+        steps=[
             ["click", "link", "A machine of yours"],
             drawing.goto("admin"),
             *admin.open_machine(machine["code"]),
@@ -209,7 +209,7 @@ def file_to_assignee(worlds: Worlds, rng: random.Random) -> AcrossDraft:
             ),
         },
         files={file: content},
-        walkthrough=[
+        steps=[
             *admin.open_ticket(ticket["id"]),
             *admin.open_person(person["name"]),
             drawing.goto("mail"),
@@ -245,7 +245,7 @@ def meeting_into_calendar(worlds: Worlds, rng: random.Random) -> AcrossDraft:
                 touched={"events": [1, 0, 0]},
             ),
         },
-        walkthrough=[
+        steps=[
             *mail.open_steps(worlds["mail"], one.message),
             *drawing.in_new_tab("phone"),
             *drawing.clicked(phone.app("Calendar")),
@@ -288,7 +288,7 @@ def first_thing_that_day(worlds: Worlds, rng: random.Random) -> AcrossDraft:
             "phone": OnSite(phone.USER),
         },
         answer=Answer("text", events[0]["title"]),
-        walkthrough=[
+        steps=[
             *mail.open_steps(worlds["mail"], one.message),
             drawing.goto("phone"),
             *drawing.clicked(phone.app("More")),
@@ -326,7 +326,7 @@ def outing_by_mail(worlds: Worlds, rng: random.Random) -> AcrossDraft:
                 touched={"message": [1, 0, 0]},
             ),
         },
-        walkthrough=[
+        steps=[
             *drawing.clicked(phone.open_chat(story.title)),
             drawing.goto("mail"),
             *drawing.write_steps(person, subject, text),
@@ -357,7 +357,7 @@ def new_number(worlds: Worlds, rng: random.Random) -> AcrossDraft:
                 touched={"contact": [0, 1, 0]},
             ),
         },
-        walkthrough=[
+        steps=[
             *drawing.clicked(phone.open_chat(story.title)),
             drawing.goto("mail"),
             ["click", "link", "Contacts"],

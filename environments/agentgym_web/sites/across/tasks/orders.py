@@ -64,7 +64,7 @@ def order_complaint(worlds: Worlds, rng: random.Random) -> AcrossDraft:
                 touched={"message": [1, 0, 0]},
             ),
         },
-        walkthrough=[
+        steps=[
             *shop.order_steps(worlds["shop"], row),
             drawing.goto("mail"),
             *drawing.write_steps(person, row["number"], total),
@@ -100,7 +100,7 @@ def return_and_tell(worlds: Worlds, rng: random.Random) -> AcrossDraft:
                 touched={"message": [1, 0, 0]},
             ),
         },
-        walkthrough=[
+        steps=[
             *sale.walkthrough,
             *drawing.in_new_tab("mail"),
             *drawing.write_steps(person, "It goes back", number),
@@ -144,7 +144,7 @@ def last_day_to_return(worlds: Worlds, rng: random.Random) -> AcrossDraft:
                 touched={"message": [1, 0, 0]},
             ),
         },
-        walkthrough=[
+        steps=[
             *shop.order_steps(worlds["shop"], row),
             drawing.goto("phone"),
             *drawing.clicked(phone.app("Calendar")),
@@ -193,7 +193,7 @@ def presents_into_cart(worlds: Worlds, rng: random.Random) -> AcrossDraft:
                 touched={"cart_item": [2, 0, 0]},
             ),
         },
-        walkthrough=[
+        steps=[
             *to_list,
             drawing.goto("shop"),
             *buying,
@@ -234,7 +234,7 @@ def friend_address(worlds: Worlds, rng: random.Random) -> AcrossDraft:
                 touched={"address": [1, 0, 0]},
             ),
         },
-        walkthrough=[
+        steps=[
             *drawing.clicked(phone.open_chat(story.title)),
             *drawing.in_new_tab("shop"),
             ["click", "link", "Account"],
@@ -272,7 +272,7 @@ def review_into_thread(worlds: Worlds, rng: random.Random) -> AcrossDraft:
             ),
             "shop": OnSite(login),
         },
-        walkthrough=[
+        steps=[
             *drawing.find_thread(title, asker),
             drawing.goto("shop"),
             ["click", "link", "Account"],

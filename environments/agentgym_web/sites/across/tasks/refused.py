@@ -31,7 +31,7 @@ def no_such_order(worlds: Worlds, rng: random.Random) -> AcrossDraft:
         "number of the order as its text. Write nothing if you do not know the number.",
         sites={"shop": OnSite(login), "mail": OnSite(owner)},
         infeasible=True,
-        walkthrough=[
+        steps=[
             ["click", "link", "Orders"],
             ["click", "link", "Next page"],
             ["infeasible", f"There is no order with the {product['title']}."],
@@ -50,7 +50,7 @@ def unknown_addressee(worlds: Worlds, rng: random.Random) -> AcrossDraft:
         "subject is “As you asked”. I mean this person and nobody else.",
         sites={"admin": OnSite(question.user), "mail": OnSite(login)},
         infeasible=True,
-        walkthrough=[
+        steps=[
             *drawing.acting(question),
             drawing.goto("mail"),
             ["click", "link", "Contacts"],
@@ -75,7 +75,7 @@ def locked_thread(worlds: Worlds, rng: random.Random) -> AcrossDraft:
             "forum": OnSite(forum.draw_user(worlds["forum"], rng, [thread["author"]])),
         },
         infeasible=True,
-        walkthrough=[
+        steps=[
             *drawing.acting(question),
             drawing.goto("forum"),
             *forum.to_thread(worlds["forum"], thread["id"]),
@@ -97,7 +97,7 @@ def sold_out_present(worlds: Worlds, rng: random.Random) -> AcrossDraft:
             "shop": OnSite(login, plants=[[shop.EMPTY_CART, [login]]]),
         },
         infeasible=True,
-        walkthrough=[
+        steps=[
             *drawing.clicked(phone.app("Lists")),
             ["click", "link", "Presents"],
             drawing.goto("shop"),
@@ -124,7 +124,7 @@ def not_in_almanac(worlds: Worlds, rng: random.Random) -> AcrossDraft:
             "wiki": OnSite(question.user),
         },
         infeasible=True,
-        walkthrough=[
+        steps=[
             *drawing.find_thread(title, asker),
             drawing.goto("wiki"),
             *drawing.acting(question)[:-1],

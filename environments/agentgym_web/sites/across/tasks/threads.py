@@ -46,7 +46,7 @@ def cheapest_for_thread(worlds: Worlds, rng: random.Random) -> AcrossDraft:
             ),
             "shop": OnSite(question.user),
         },
-        walkthrough=[
+        steps=[
             *drawing.find_thread(title, asker),
             *drawing.in_new_tab("shop"),
             *drawing.acting(question),
@@ -75,7 +75,7 @@ def fact_for_thread(worlds: Worlds, rng: random.Random) -> AcrossDraft:
             ),
             "wiki": OnSite(question.user),
         },
-        walkthrough=[
+        steps=[
             *drawing.find_thread(title, asker),
             drawing.goto("wiki"),
             *drawing.acting(question),
@@ -108,7 +108,7 @@ def ban_by_the_rules(worlds: Worlds, rng: random.Random) -> AcrossDraft:
             "forum": drawing.on_site(case),
             "wiki": OnSite(wiki.draw_editor(worlds["wiki"], rng), plants=[drawing.article(page["id"], body)]),
         },
-        walkthrough=[
+        steps=[
             *drawing.in_new_tab("wiki"),
             *wiki.to_page(RULES),
             ["tab_focus", 0],
@@ -158,7 +158,7 @@ def best_recommended(worlds: Worlds, rng: random.Random) -> AcrossDraft:
             "shop": OnSite(shop.member(worlds["shop"], rng)),
         },
         answer=Answer("number", best["num_reviews"]),
-        walkthrough=[
+        steps=[
             *drawing.find_thread(title, posts[0][0]),
             *steps,
             drawing.goto("shop"),
