@@ -62,7 +62,8 @@ def episode(pick: Pick, methods: Sequence[Reading], names: Mapping[str, str], is
     body += [
         _message(message) for message in trajectory.metadata.get("last_messages") or [] if isinstance(message, dict)
     ]
-    body += [shots.framed(trajectory.last_screenshot, "the end")]
+    last = shots.framed(trajectory.last_screenshot, "the end")
+    body += [] if last is None else [last]
     ended = tag("p", f"Ended: {ending}. ", trajectory.error, class_="ended")
     return tag("details", summary, tag("div", *_events_before(trajectory), *body, ended, class_="turns"), open=is_open)
 
