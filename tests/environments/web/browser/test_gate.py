@@ -70,7 +70,7 @@ def test_redirects_without_end_are_given_up(browser: Browser) -> None:
         "new EventSource('http://nowhere.test/a')",
         "document.head.append(Object.assign(document.createElement('script'), { src: 'http://nowhere.test/a' }))",
         "document.body.append(Object.assign(document.createElement('iframe'), { src: 'http://nowhere.test/a' }))",
-        "new Worker(URL.createObjectURL(new Blob([\"fetch('http://nowhere.test/a')\"])))",
+        "new Worker(window.URL.createObjectURL(new Blob([\"fetch('http://nowhere.test/a')\"])))",
     ],
 )
 def test_requests_of_scripts_are_refused(browser: Browser, script: str) -> None:
