@@ -168,7 +168,7 @@ class Gate:
                 writer.close()
 
     async def _answer(self, head: RequestHead, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        site = self.network.sites.get(head.host) if not head.is_tunnel and head.port == _SITE_PORT else None
+        site = self._site(head)
         path = head.forwarded.split(b" ", 2)[1].decode() if head.forwarded else ""
         if site is None and not Allowlist(self.network.allow).names(head.host, head.port):
             if len(self.traffic.refused) < 1000:
@@ -204,6 +204,12 @@ class Gate:
                 await asyncio.gather(*ways, return_exceptions=True)
         finally:
             thence.close()
+
+    def _site(self, head: RequestHead) -> Site | None:
+        """The site that a request means: it stands at the usual port, and a server of this machine at its own, too."""
+        site = None if head.is_tunnel else self.network.sites.get(head.host)
+        ports = {_SITE_PORT, site.port} if isinstance(site, Server) else {_SITE_PORT}
+        return site if head.port in ports else None
 
     async def _connect(
         self, site: Server | None, head: RequestHead

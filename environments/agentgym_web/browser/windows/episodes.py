@@ -29,7 +29,7 @@ async def start_over(window: Window, network: Network, seed: int) -> None:
         BrowserStartError: A new context was needed and did not come up.
     """
     had_credentials = window.gate.traffic.has_credentials
-    has_other_sites = network.sites != window.gate.network.sites
+    has_other_sites = network != window.gate.network
     window.gate.network, window.gate.traffic, window.seed = network, Traffic(), seed
     window.gate.cut()
     window.downloads.clear()
@@ -37,7 +37,7 @@ async def start_over(window: Window, network: Network, seed: int) -> None:
         await window.renew()
     else:
         try:
-            await asyncio.wait_for(_clear(window, has_other_sites), _PATIENCE_S)
+            await asyncio.wait_for(_clear(window, has_other_sites=has_other_sites), _PATIENCE_S)
         except (TimeoutError, DevToolsError):
             if window.connection.is_lost:
                 raise BrowserLostError("the browser ended between two episodes") from None
@@ -66,8 +66,8 @@ async def enter(window: Window, url: str) -> None:
     window.begin()
 
 
-async def _clear(window: Window, has_other_sites: bool) -> None:
-    """Remove what pages kept, and all tabs but one."""
+async def _clear(window: Window, *, has_other_sites: bool) -> None:
+    """Remove what pages kept, and all tabs but one; the browser's cache stays for the same sites."""
     tab = window.tabs[0]
     for other in window.tabs[1:]:
         window.discard(other)
@@ -76,11 +76,11 @@ async def _clear(window: Window, has_other_sites: bool) -> None:
     if asked or not window.settings.virtual_time or len(tab.frames) > 1:
         await window.goto("about:blank")
     sent = [window.connection.post("Storage.clearCookies", {"browserContextId": window.context})]
-    if has_other_sites:  # else a site would be shown as another one of its name was
-        sent.append(tab.post("Network.clearBrowserCache"))
     for origin in window.origins:
         sent += [tab.post("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": _KEPT})]
     window.origins.clear()
+    if has_other_sites:
+        sent += [tab.post("Network.clearBrowserCache")]
     await asyncio.gather(*sent)
 
 
