@@ -26,7 +26,7 @@ from agentgym.registration import specs
 from agentgym.sandbox.readiness import sandbox_readiness
 from agentgym.suite import load_suite, suite_names
 
-_BROWSER_READINESS = "agentgym_web.browser.finding"
+_BROWSER_READINESS = "agentgym_web.browser.program.finding"
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+).*?extra\s*==\s*['\"]([a-z]+)['\"]")
 
 

@@ -150,13 +150,11 @@ class AgentEnv(SeededEnv):
         info = {"messages": messages, "reward_events": events, "turn": turn, "is_invalid": is_invalid}
         books.turns[role] = turn + 1
         self.last_messages = messages
-        terminated = truncated = False
         if outcome is not None:
             info |= self._verdict(outcome, reply)
-            truncated = outcome.kind == "truncated"
-            terminated = not truncated
+        truncated = outcome is not None and outcome.kind == "truncated"
         reward = weighted_sum(events, self.reward_weights) if events else 0.0
-        return self.observe(messages, reply.image), reward, terminated, truncated, info
+        return self.observe(messages, reply.image), reward, outcome is not None and not truncated, truncated, info
 
     def render(self) -> str:
         """The last messages as text."""
@@ -201,8 +199,7 @@ class AgentEnv(SeededEnv):
         """Canonical key of the state; None: not supported.
 
         States of one task with equal anchors have equal futures under equal actions, apart from the limit of turns.
-        Leave the turn number out unless the rules depend on it: step credit compares turns in the same state, and with
-        the turn number rollouts would share a state only if they reached it equally fast.
+        Leave the turn number out unless the rules depend on it: step credit compares turns in the same state.
         """
         return None
 
@@ -227,10 +224,7 @@ class AgentEnv(SeededEnv):
         return None
 
     def screenshot(self) -> Image | None:
-        """What a person would see of the present state, also after the end; None: nothing to see.
-
-        Rollouts record it where they are asked to. The agent never gets it, and it must change nothing.
-        """
+        """What a person would see, also after the end; None: nothing. Rollouts may record it, agents never get it."""
         return None
 
     @property
@@ -241,8 +235,8 @@ class AgentEnv(SeededEnv):
     def progress(self) -> float | None:
         """How near the state is to the goal, in [0, 1]: 1 if the task is solved. None: not supported.
 
-        It is a potential for step credit. It should depend on the state alone, rise with each step that helps, and fall
-        with a step that undoes one. It may use hidden information, because no message tells it to the agent.
+        It is a potential for step credit: it depends on the state alone, rises with each step that helps, and falls with
+        a step that undoes one. It may use hidden information, because no message tells it to the agent.
         """
         return None
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from agentgym.errors import ConfigError, InfrastructureError
-from agentgym_web.browser.finding import find_browser
+from agentgym_web.browser.program.finding import find_browser
 from agentgym_web.formats.browsergym.env import VARIABLE
 from agentgym_web.miniwob.oracles.player import do
 from agentgym_web.miniwob.pages import html_folder

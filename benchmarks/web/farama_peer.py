@@ -19,7 +19,7 @@ from miniwob.reward import get_raw_reward  # type: ignore[import-untyped]
 from miniwob.selenium_actions import execute_move_coords  # type: ignore[import-untyped]
 
 from agentgym.errors import ConfigError
-from agentgym_web.browser.finding import find_browser
+from agentgym_web.browser.program.finding import find_browser
 from agentgym_web.miniwob.env import MiniWoBEnv
 from agentgym_web.miniwob.starting import MAX_TIME_MS
 from benchmarks.web.places import PLACE

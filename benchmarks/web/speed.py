@@ -23,7 +23,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from agentgym_web.browser.finding import find_browser
+from agentgym_web.browser.program.finding import find_browser
 from benchmarks.measure import Spread, interleaved, ratios
 from benchmarks.report import Goal, Report, progress
 from benchmarks.web import own_costs

@@ -34,7 +34,7 @@ from agentgym_web.browser.acting import ACTIONS, SETS
 from agentgym_web.browser.gate import Network
 from agentgym_web.browser.hub import the_hub
 from agentgym_web.browser.page import WebPage
-from agentgym_web.browser.process import ProcessSettings
+from agentgym_web.browser.program.process import ProcessSettings
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.browser.sight import Sight
 
@@ -72,14 +72,13 @@ class WebEnv(AgentEnv):
         actions: Names of sets of actions, as in BrowserGym: bid, coord, nav, tab, chat, infeas, touch.
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
-        render_mode: "rgb_array" takes a screenshot at each step.
+        render_mode: "rgb_array" takes a screenshot at each step. "human" opens a window on the display for a person,
+            whose clicks and keys `next_message` turns into actions.
         trace: A folder that gets Playwright's trace of each episode; "" for none. The browser is this environment's
             alone then, and has a debugging port that other users of the machine reach.
-        window: Whether it opens a window on the display for a person, whose clicks and keys `next_message` turns into
-            actions.
     """
 
-    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
+    metadata = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 2}
     invalid_value = -0.1
     max_calls: int = 8
     """Actions of one message that are carried out."""
@@ -96,11 +95,10 @@ class WebEnv(AgentEnv):
         render_mode: str | None = None,
         *,
         trace: str = "",
-        window: bool = False,
     ) -> None:
         super().__init__(render_mode)
-        if render_mode not in (None, "ansi", "rgb_array"):
-            raise ConfigError(f"render_mode must be None, 'ansi' or 'rgb_array': got {render_mode!r}")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ConfigError(f"render_mode must be None, 'ansi', 'rgb_array' or 'human': got {render_mode!r}")
         if max_tokens is not None:
             view = replace(view, max_tokens=max_tokens)
         if render_mode == "rgb_array":
@@ -113,8 +111,8 @@ class WebEnv(AgentEnv):
         self._browser = browser
         self._page: WebPage | None = None
         self._trace = Path(trace) if trace else None
-        self._owner = uuid.uuid4().hex if trace or window else ""
-        self._has_person = window
+        self._has_person = render_mode == "human"
+        self._owner = uuid.uuid4().hex if trace or self._has_person else ""
 
     # What a subclass writes.
 

@@ -17,11 +17,11 @@ from typing import Any, TypeVar
 from agentgym.errors import InfrastructureError
 from agentgym_web.browser.devtools import Connection, unheard
 from agentgym_web.browser.errors import BrowserLostError, BrowserStartError
-from agentgym_web.browser.finding import UNPRIVILEGED
 from agentgym_web.browser.gate import Network
-from agentgym_web.browser.memory import watch_memory
 from agentgym_web.browser.page import WebPage
-from agentgym_web.browser.process import BrowserProcess, ProcessSettings, start_process
+from agentgym_web.browser.program.finding import UNPRIVILEGED
+from agentgym_web.browser.program.memory import watch_memory
+from agentgym_web.browser.program.process import BrowserProcess, ProcessSettings, start_process
 from agentgym_web.browser.settings import PageSettings
 from agentgym_web.browser.window import Window
 

@@ -6,10 +6,8 @@ One call is one step: the actions, the wait until the page is quiet, and the obs
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 from collections.abc import Coroutine, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -17,32 +15,18 @@ from typing import Any, Protocol, TypeVar
 from agentgym.errors import ActionSyntaxError, CancelledEpisode
 from agentgym_web.browser.acting import Acting
 from agentgym_web.browser.devtools import unheard
-from agentgym_web.browser.errors import BrowserLostError, DevToolsError, PageGoneError, ScriptError
-from agentgym_web.browser.framing import add_frames, split_lines
+from agentgym_web.browser.errors import BrowserLostError, DevToolsError, PageGoneError
 from agentgym_web.browser.gate import Network, Traffic
-from agentgym_web.browser.person import Person
 from agentgym_web.browser.settings import View
-from agentgym_web.browser.sight import Sight, TabTitle, decode_picture, draw_marks
-from agentgym_web.browser.tracing import Tracer
+from agentgym_web.browser.sight import Sight
+from agentgym_web.browser.watching.person import Person
+from agentgym_web.browser.watching.tracing import Tracer
 from agentgym_web.browser.window import Window
 from agentgym_web.browser.windows.episodes import enter, start_over
+from agentgym_web.browser.windows.looking import Looking
 
 T = TypeVar("T")
-_ROUNDS = 6
-_SENDING_S = 0.3
-_GOING_S = 0.05
 _LONGEST_S = 30.0
-_PASS_S = 2.0
-_KINDS = {
-    **dict.fromkeys(("scroll", "scroll_at"), "wheel"),
-    **dict.fromkeys(("fill", "clear", "press", "keyboard_press", "keyboard_type", "keyboard_insert_text"), "keys"),
-    **dict.fromkeys(("keyboard_down", "keyboard_up"), "keys"),
-    **dict.fromkeys(("noop", "focus", "select_option", "goto", "go_back", "go_forward"), ""),
-    **dict.fromkeys(("new_tab", "tab_close", "tab_focus"), ""),
-}
-"""Which input an action consists of; the mouse or a finger where it is not named."""
-_QUALITY = 80
-"""Of screenshots for people, in percent: text stays sharp, and a page takes about 40 kB."""
 Call = tuple[str, Mapping[str, Any]]
 """An action's name and its arguments."""
 
@@ -77,6 +61,7 @@ class WebPage:
     def __init__(self, hub: Runner, window: Window) -> None:
         self._hub, self._window = hub, window
         self._acting = Acting(window)
+        self._looking = Looking(window)
         self._running: asyncio.Future[Any] | None = None
         self._tracer: Tracer | None = None
         self.person = Person(window) if window.settings.person else None
@@ -144,7 +129,7 @@ class WebPage:
         Raises:
             BrowserLostError: The browser is gone.
         """
-        return self._run(self._screenshot())
+        return self._run(self._looking.screenshot())
 
     def set_cookies(self, cookies: Sequence[Mapping[str, Any]]) -> None:
         """Give the window cookies, as `Storage.setCookies` takes them, until it starts over.
@@ -164,7 +149,7 @@ class WebPage:
         Raises:
             DevToolsError: It raised an error.
         """
-        return self._run(self._evaluate(expression))
+        return self._run(self._looking.evaluate(expression))
 
     def begin_trace(self, title: str) -> None:
         """Start Playwright's trace of an episode; the browser must have a debugging port, and this window alone.
@@ -210,18 +195,12 @@ class WebPage:
         finally:
             self._running = None
 
-    async def _evaluate(self, expression: str) -> Any:
-        tab = self._window.tab
-        return await tab.crash_or(
-            asyncio.ensure_future(tab.evaluate(expression, own_world=False)), self._window.settings.hang_s
-        )
-
     async def _after(self, script: str, view: View, probe: str, residue: str) -> Sight:
         tab = self._window.tab
         tab.post("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": 0, "y": 0}).add_done_callback(unheard)
-        await self._evaluate(script)
-        left = await self._evaluate(residue) if residue else None
-        sight = await self._look(view, probe, "", restart=True)
+        await self._looking.evaluate(script)
+        left = await self._looking.evaluate(residue) if residue else None
+        sight = await self._sight(view, probe, "", restart=True)
         return replace(sight, extra={"residue": left})
 
     async def _history(self) -> list[tuple[int, list[str]]]:
@@ -249,8 +228,8 @@ class WebPage:
         except (TimeoutError, DevToolsError):
             if window.connection.is_lost:
                 raise BrowserLostError("the browser ended") from None
-            await self._revive("The page did not answer and was closed.")
-        sight = await self._look(view, probe, error)
+            await self._window.replace("The page did not answer and was closed.")
+        sight = await self._sight(view, probe, error)
         window.tab.post("Page.resetNavigationHistory").add_done_callback(unheard)
         return sight
 
@@ -259,18 +238,18 @@ class WebPage:
         self._window.begin()
         for number, (name, arguments) in enumerate(calls):
             if number:
-                await self._quiet()
+                await self._looking.pause()
                 await self._traced("")
             await self._traced(_written(name, arguments))
             try:
-                await self._let_pass(_KINDS.get(name, "mouse"))
+                await self._let_pass(name)
                 await asyncio.wait_for(self._acting.run(name, arguments), self._window.settings.load_s + _LONGEST_S)
                 await self._let_pass("")
             except ActionSyntaxError as refusal:
                 error = str(refusal)
                 break
             except TimeoutError:
-                await self._revive("The page did not answer and was closed.")
+                await self._window.replace("The page did not answer and was closed.")
                 break
             except PageGoneError:
                 if self._window.connection.is_lost:
@@ -278,7 +257,7 @@ class WebPage:
             except DevToolsError as refusal:
                 error = f"The action could not be done: {refusal}"
                 break
-        sight = await self._look(view, probe, error)
+        sight = await self._sight(view, probe, error)
         await self._traced("")
         return sight
 
@@ -292,154 +271,15 @@ class WebPage:
         if self._tracer is not None:
             await (self._tracer.open_action(call) if call else self._tracer.close_action())
 
-    async def _let_pass(self, kind: str) -> None:
-        """Where a person uses the window: let the harness's own input of a kind reach pages, and "" nobody's."""
-        if self.person is None:
-            return
-        tab = self._window.tab
-        for frame in ("", *(frame for frame, *_ in tab.lettered.values())):
-            with suppress(DevToolsError, TimeoutError):
-                asked = tab.evaluate(f"agentgymPerson.pass({json.dumps(kind)})", frame=frame)
-                await asyncio.wait_for(asked, _PASS_S)
+    async def _let_pass(self, action: str) -> None:
+        if self.person is not None:
+            await self.person.let_pass(action)
 
-    async def _quiet(self) -> None:
-        """Between two actions: wait for pages on their way, and until the page is quiet."""
-        said = (await self._look(View(tree=False), "", "")).notes
-        self._window.notes[:0] = said
-
-    async def _look(self, view: View, probe: str, error: str, *, restart: bool = False) -> Sight:
-        window = self._window
-        settings = window.settings
-        found: dict[str, Any] = {}
-        answer: Any = None
-        await window.settled()
-        for _ in range(_ROUNDS):
-            if not window.tabs:
-                await window.new_tab()
-            tab = window.tab
-            try:
-                if tab.is_crashed:
-                    await self._revive("The page crashed and was closed.")
-                    continue
-                if tab.is_storming:
-                    await self._revive(tab.storming)
-                    continue
-                if tab.is_busy and not await tab.loaded(settings.load_s):
-                    window.notes.append(f"The page was still loading after {settings.load_s:g} s and was stopped.")
-                    await tab.crash_or(tab.stop(), settings.hang_s)
-                    tab.is_loading = tab.is_navigating = False
-                if window.is_forbidden(tab.url):
-                    await window.leave_forbidden()
-                    continue
-                num_ended = tab.under_way.num_ended
-                found = await self._observe(view, restart)
-                if tab is not window.tab or tab.is_busy or tab.is_crashed or tab.is_storming or window._opening:
-                    await window.settled()
-                    continue
-                if found["sent"] and await tab.begins(_SENDING_S):
-                    continue
-                await tab.answered(_SENDING_S)
-                if window.gate.in_flight and not await self._idle():
-                    continue
-                if await tab.under_way.over(settings.settle_s) and tab.under_way.num_ended > num_ended:
-                    continue
-                if probe:
-                    answer = await self._evaluate(probe)
-                break
-            except TimeoutError:
-                await self._revive("The page did not answer and was closed.")
-            except PageGoneError:
-                if window.connection.is_lost:
-                    raise BrowserLostError("the browser ended") from None
-                await tab.begins(_GOING_S)
-            except ScriptError as failure:
-                await self._revive(f"The page could not be read and was closed: {failure}")
-        window.num_looks += 1
-        window.span_ms = settings.step_ms
-        picture = await self._picture(view, found) if view.has_picture else None
-        return self._sight(found, error, picture, answer)
-
-    async def _idle(self) -> bool:
-        """Wait until no request is under way; whether it was only a moment ago, so that nothing has changed."""
-        try:
-            await asyncio.wait_for(self._window.gate.idle.wait(), self._window.settings.settle_s)
-        except TimeoutError:
-            self._window.gate.wait_no_more()
-            return True
-        return False
-
-    async def _observe(self, view: View, restart: bool) -> dict[str, Any]:
-        window, settings = self._window, self._window.settings
-        options: dict[str, Any] = {
-            "settle": {
-                "virtual": settings.virtual_time,
-                "spanMs": window.span_ms,
-                "limitMs": settings.settle_s * 1000,
-                "step": window.num_looks,
-            }
-        }
-        if restart:
-            options["restart"] = True
-        if view.tree:
-            options["tree"] = view.tree_options()
-        if view.dom:
-            options["dom"] = {"clip": view.max_text, "maxDom": 400_000}
-        if view.marks:
-            options["marks"] = True
-        tab = window.tab
-        asked = asyncio.ensure_future(tab.evaluate(f"agentgym.observe({json.dumps(options)})"))
-        found: dict[str, Any] = await tab.crash_or(asked, settings.settle_s + settings.hang_s)
-        tab.url, tab.title = found["url"], found["title"]
-        split_lines(found)
-        if found["frames"]:
-            await add_frames(tab, found, options)
-        return found
-
-    async def _picture(self, view: View, found: Mapping[str, Any]) -> Any:
-        tab = self._window.tab
-        params = {"format": "png", "optimizeForSpeed": True, "captureBeyondViewport": False}
-        try:
-            taken = await tab.crash_or(tab.post("Page.captureScreenshot", params), self._window.settings.hang_s)
-        except (TimeoutError, DevToolsError):
-            return None
-        pixels = decode_picture(base64.b64decode(taken["data"]))
-        return draw_marks(pixels, found.get("marks", ()), self._window.settings.scale) if view.marks else pixels
-
-    async def _screenshot(self) -> bytes:
-        tab = self._window.tab
-        params = {"format": "webp", "quality": _QUALITY, "captureBeyondViewport": False}
-        try:
-            taken = await tab.crash_or(tab.post("Page.captureScreenshot", params), self._window.settings.hang_s)
-        except (TimeoutError, DevToolsError):
-            return b""
-        return base64.b64decode(taken["data"])
-
-    async def _revive(self, why: str) -> None:
-        """An empty tab in place of one that hangs, crashed, or floods its window with dialogs."""
-        await self._window.replace(why)
-
-    def _sight(self, found: Mapping[str, Any], error: str, picture: Any, probe: Any) -> Sight:
-        window = self._window
+    async def _sight(self, view: View, probe: str, error: str, *, restart: bool = False) -> Sight:
+        sight = await self._looking.look(view, probe, error, restart=restart)
         if self.person is not None:
             self.person.looked()
-        tree = found.get("tree") or {"lines": [], "relevance": "", "above": 0, "below": 0, "cut": False}
-        return Sight(
-            url=found.get("url", window.tab.url),
-            title=found.get("title", ""),
-            lines=tree["lines"],
-            relevance=tree["relevance"],
-            dom="\n".join(found.get("dom", ())),
-            focused=str(found.get("focused") or ""),
-            tabs=[TabTitle(tab.url, tab.title) for tab in window.tabs],
-            active_tab=window.active,
-            scroll=tuple(found.get("scroll", (0,) * 6)),
-            notes=window.end_action(),
-            error=error,
-            picture=picture,
-            num_left_out=(tree["above"], tree["below"]),
-            was_cut=tree["cut"],
-            probe=probe,
-        )
+        return sight
 
 
 def _written(name: str, arguments: Mapping[str, Any]) -> str:

@@ -80,32 +80,8 @@ class Tab:
             scripts: Source and world ("" being the page's own) of what runs before any page's scripts.
             is_waiting: Whether it waits to be told to go on.
         """
-        settings = self._settings
         self.own_script = next(source for source, world in scripts if world)
-        sent = [
-            self.post("Page.enable"),
-            self.post("Network.enable", {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}),
-            *(
-                self.post(
-                    "Page.addScriptToEvaluateOnNewDocument",
-                    {"source": source, **({"worldName": world} if world else {})},
-                )
-                for source, world in scripts
-            ),
-            self.post("Emulation.setDeviceMetricsOverride", _metrics(settings)),
-            self.post("Emulation.setFocusEmulationEnabled", {"enabled": True}),
-            self.post("Page.setInterceptFileChooserDialog", {"enabled": True}),
-            self.post("Inspector.enable"),
-            self.post("DOMStorage.enable"),
-        ]
-        if settings.touch:
-            sent.append(self.post("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 5}))
-            sent.append(self.post("Emulation.setEmitTouchEventsForMouse", {"enabled": False}))
-        if settings.user_agent:
-            sent.append(self.post("Emulation.setUserAgentOverride", {"userAgent": settings.user_agent}))
-        if settings.person:
-            sent.append(self.post("Runtime.enable"))
-            sent.append(self.post("Runtime.addBinding", {"name": TELL, "executionContextName": WORLD}))
+        sent = [self.post(method, params) for method, params in _first_commands(self._settings, scripts)]
         if is_waiting:
             sent.append(self.post("Runtime.runIfWaitingForDebugger"))
         tree = self.post("Page.getFrameTree")
@@ -331,6 +307,33 @@ class Tab:
         if storm:
             self.storm(storm)
         self.post("Page.handleJavaScriptDialog", answer).add_done_callback(unheard)
+
+
+def _first_commands(settings: PageSettings, scripts: Sequence[tuple[str, str]]) -> list[tuple[str, dict[str, Any]]]:
+    """What makes a new tab ready: events, scripts, size, focus, dialogs."""
+    commands: list[tuple[str, dict[str, Any]]] = [
+        ("Page.enable", {}),
+        ("Network.enable", {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}),
+    ]
+    for source, world in scripts:
+        named = {"worldName": world} if world else {}
+        commands.append(("Page.addScriptToEvaluateOnNewDocument", {"source": source, **named}))
+    commands += [
+        ("Emulation.setDeviceMetricsOverride", _metrics(settings)),
+        ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
+        ("Page.setInterceptFileChooserDialog", {"enabled": True}),
+        ("Inspector.enable", {}),
+        ("DOMStorage.enable", {}),
+    ]
+    if settings.touch:
+        commands.append(("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 5}))
+        commands.append(("Emulation.setEmitTouchEventsForMouse", {"enabled": False}))
+    if settings.user_agent:
+        commands.append(("Emulation.setUserAgentOverride", {"userAgent": settings.user_agent}))
+    if settings.person:
+        commands.append(("Runtime.enable", {}))
+        commands.append(("Runtime.addBinding", {"name": TELL, "executionContextName": WORLD}))
+    return commands
 
 
 async def _until(changed: asyncio.Event, holds: Callable[[], bool], timeout_s: float) -> bool:

@@ -306,7 +306,7 @@ class Window:
             tab.watch.use(self.gate.network.interceptor)
             own = page_script(self._secret, person=self.settings.person)
             scripts = [(clock_script(self._secret, self.settings, self.seed), ""), (own, WORLD)]
-            tab.on_deed = self._tell_deed
+            tab.on_deed = lambda *deed: None if self.on_deed is None else self.on_deed(*deed)
             limit = _OPEN_S if self._num_awaited else self.settings.hang_s
             await asyncio.wait_for(tab.set_up(scripts, is_waiting=is_waiting), limit)
             self.tabs.append(tab)
@@ -322,11 +322,6 @@ class Window:
             if task is not None:
                 self._opening.discard(task)
             self._arrived.set()
-
-    def _tell_deed(self, tab: Tab, frame: str, payload: str) -> None:
-        """What a person did in a tab goes to whoever listens."""
-        if self.on_deed is not None:
-            self.on_deed(tab, frame, payload)
 
     async def settled(self) -> None:
         """Wait for tabs that are opening."""

@@ -63,9 +63,8 @@ class MiniWoBEnv(WebEnv):
         max_tokens: Most tokens of an observation; None leaves it whole.
         actions: Sets of actions.
         browser: The browser's program; None finds one.
-        render_mode: As in Gymnasium.
+        render_mode: None, "ansi", "rgb_array", or "human", which opens a window for a person.
         trace: A folder that gets Playwright's trace of each episode; "" for none.
-        window: Whether a person uses it in a window on the display.
     """
 
     settings = PageSettings(width=332, height=214, virtual_time=True, max_tabs=1)
@@ -82,10 +81,9 @@ class MiniWoBEnv(WebEnv):
         browser: str | None = None,
         render_mode: str | None = None,
         trace: str = "",
-        window: bool = False,
     ) -> None:
         view = View(ids="all", shapes=shapes, screenshot=screenshot, max_text=_MAX_TEXT, skip=HIDDEN)
-        super().__init__(view, actions, max_tokens, browser, render_mode, trace=trace, window=window)
+        super().__init__(view, actions, max_tokens, browser, render_mode, trace=trace)
         weights = {"success": (1.0, 0.0), "raw": (0.0, 1.0), "decayed": (0.0, 1.0)}
         if reward not in weights:
             raise ConfigError(f"reward must be 'success', 'raw' or 'decayed': got {reward!r}")

@@ -49,9 +49,8 @@ class SiteEnv(WebEnv):
         skip: CSS selectors of what the tree leaves out, with all that is in it.
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
-        render_mode: As in Gymnasium.
+        render_mode: None, "ansi", "rgb_array", or "human", which opens a window for a person.
         trace: A folder that gets Playwright's trace of each episode; "" for none.
-        window: Whether a person uses it in a window on the display.
     """
 
     site: ClassVar[str] = ""
@@ -69,14 +68,13 @@ class SiteEnv(WebEnv):
         browser: str | None = None,
         render_mode: str | None = None,
         trace: str = "",
-        window: bool = False,
     ) -> None:
         if milestone_weight < 0:
             raise ConfigError(f"milestone_weight must not be negative: got {milestone_weight!r}")
         view = View(tree=tree, screenshot=screenshot, marks=marks, visible_only=visible_only, skip=tuple(skip))
         self.settings = PHONE if self.site == "phone" else DESK
         actions = (*ACTIONS, "touch") if self.site == "phone" else ACTIONS
-        super().__init__(view, actions, max_tokens, browser, render_mode, trace=trace, window=window)
+        super().__init__(view, actions, max_tokens, browser, render_mode, trace=trace)
         self.reward_weights = {**self.reward_weights, "milestone": milestone_weight, "attack": 0.0}
         self._session = uuid.uuid4().hex
         self._used: set[str] = set()

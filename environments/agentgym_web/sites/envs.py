@@ -50,9 +50,8 @@ Args:
     skip: CSS selectors of what the tree leaves out, with all that is in it.
     max_tokens: Most tokens of an observation's tree; None leaves it whole.
     browser: The browser's program; None finds one.
-    render_mode: As in Gymnasium.
+    render_mode: None, "ansi", "rgb_array", or "human", which opens a window for a person.
     trace: A folder that gets Playwright's trace of each episode; "" for none.
-    window: Whether a person uses it in a window on the display.
 """
 
 

@@ -73,9 +73,8 @@ class WebArenaEnv(WebEnv):
         screenshot: Whether observations have a picture.
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
-        render_mode: As in Gymnasium.
+        render_mode: None, "ansi", "rgb_array", or "human", which opens a window for a person.
         trace: A folder that gets Playwright's trace of each episode; "" for none.
-        window: Whether a person uses it in a window on the display.
     """
 
     deterministic = False
@@ -93,12 +92,9 @@ class WebArenaEnv(WebEnv):
         browser: str | None = None,
         render_mode: str | None = None,
         trace: str = "",
-        window: bool = False,
     ) -> None:
         actions = ("bid", "nav", "tab", "chat", "infeas", "keyboard_press")
-        super().__init__(
-            View(screenshot=screenshot), actions, max_tokens, browser, render_mode, trace=trace, window=window
-        )
+        super().__init__(View(screenshot=screenshot), actions, max_tokens, browser, render_mode, trace=trace)
         for name, given in (("sites", sites), ("logins", logins)):
             if not isinstance(given or {}, Mapping):
                 raise ConfigError(f'{name} must be a table such as {{"__SHOPPING__": "…"}}: got {given!r}')

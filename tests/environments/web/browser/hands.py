@@ -14,7 +14,7 @@ class Hands:
     """Moves the mouse and presses keys in the window of an environment.
 
     Args:
-        env: Made with `window=True`.
+        env: Made with `render_mode="human"`.
     """
 
     def __init__(self, env: WebEnv) -> None:

@@ -21,7 +21,7 @@ from agentgym.errors import ConfigError, InfrastructureError
 from agentgym_web.browser.errors import BrowserLostError, BrowserStartError
 from agentgym_web.browser.gate import Folder, Network
 from agentgym_web.browser.hub import Hub, the_hub
-from agentgym_web.browser.process import BrowserProcess, ProcessSettings
+from agentgym_web.browser.program.process import BrowserProcess, ProcessSettings
 from agentgym_web.browser.settings import PageSettings, View
 from tests.environments.web.hostile.leftovers import are_gone, is_running, listening_ports
 

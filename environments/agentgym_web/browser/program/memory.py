@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from agentgym_web.browser.process import BrowserProcess
+from agentgym_web.browser.program.process import BrowserProcess
 
 _EVERY_S, _MOST_S = 0.5, 3.0
 _SHARE = 0.03

@@ -5,14 +5,26 @@ The environment then does the same by an action. So nothing happens to a page th
 
 from __future__ import annotations
 
+import asyncio
 import json
 import queue
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import Any
 
+from agentgym_web.browser.errors import DevToolsError
 from agentgym_web.browser.tab import Tab
 from agentgym_web.browser.window import Window
 
+_PASS_S = 2.0
+_KINDS = {
+    **dict.fromkeys(("scroll", "scroll_at"), "wheel"),
+    **dict.fromkeys(("fill", "clear", "press", "keyboard_press", "keyboard_type", "keyboard_insert_text"), "keys"),
+    **dict.fromkeys(("keyboard_down", "keyboard_up"), "keys"),
+    **dict.fromkeys(("noop", "focus", "select_option", "goto", "go_back", "go_forward"), ""),
+    **dict.fromkeys(("new_tab", "tab_close", "tab_focus"), ""),
+}
+"""Which input an action consists of; the mouse or a finger where it is not named."""
 Deed = Mapping[str, Any]
 
 
@@ -49,6 +61,15 @@ class Person:
     def looked(self) -> None:
         """The harness has looked at the page in front."""
         self._seen = (self._window.tab, self._window.tab.num_pages)
+
+    async def let_pass(self, action: str) -> None:
+        """Let the input of an action of the harness reach pages; with "", nobody's."""
+        kind = _KINDS.get(action, "mouse") if action else ""
+        tab = self._window.tab
+        for frame in ("", *(frame for frame, *_ in tab.lettered.values())):
+            with suppress(DevToolsError, TimeoutError):
+                asked = tab.evaluate(f"agentgymPerson.pass({json.dumps(kind)})", frame=frame)
+                await asyncio.wait_for(asked, _PASS_S)
 
     def forget(self) -> None:
         """Drop what was done before an episode began."""

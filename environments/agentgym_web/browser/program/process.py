@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from agentgym.errors import ConfigError
 from agentgym_web.browser.errors import BrowserStartError
-from agentgym_web.browser.finding import UNPRIVILEGED, BrowserProgram, find_browser, sandbox_works
+from agentgym_web.browser.program.finding import UNPRIVILEGED, BrowserProgram, find_browser, sandbox_works
 
 _LOG = logging.getLogger(__name__)
 

@@ -10,9 +10,9 @@ import pytest
 from agentgym import EnvReply, Task
 from agentgym.suite import load_suite
 from agentgym_web.browser.gate import Folder, Network
-from agentgym_web.browser.person import call_of
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.browser.sight import Sight
+from agentgym_web.browser.watching.person import call_of
 from agentgym_web.env import WebEnv
 from agentgym_web.miniwob.env import MiniWoBEnv, make_task
 from agentgym_web.sites.envs import ShopEnv
@@ -41,7 +41,7 @@ class Tools(WebEnv):
     opens_display = False
 
     def __init__(self, *sets: str) -> None:
-        super().__init__(View(), ("bid", "nav", "tab", "chat", *sets), window=True)
+        super().__init__(View(), ("bid", "nav", "tab", "chat", *sets), render_mode="human")
 
     def make_task(self, seed: int) -> Task:
         return Task(f"tools:{seed}", seed, "Use it.")
@@ -181,7 +181,7 @@ def test_text_alone_is_no_click_where_places_are_no_actions() -> None:
 def test_actions_of_a_person_give_the_same_reward_when_they_are_played_again(monkeypatch: pytest.MonkeyPatch) -> None:
     task = load_suite("web/shop").train_tasks()[0]
     monkeypatch.setattr(ShopEnv, "opens_display", False)
-    person, agent = ShopEnv(window=True), ShopEnv()
+    person, agent = ShopEnv(render_mode="human"), ShopEnv()
     try:
         texts, said = [person.reset(options={"task": task})[0]["text"]], []
         hands = Hands(person)
@@ -213,7 +213,7 @@ def test_actions_of_a_person_give_the_same_reward_when_they_are_played_again(mon
 
 def test_person_solves_a_page_and_the_recorded_actions_solve_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MiniWoBEnv, "opens_display", False)
-    person, agent, task = MiniWoBEnv(window=True), MiniWoBEnv(), make_task("enter-text", 3)
+    person, agent, task = MiniWoBEnv(render_mode="human"), MiniWoBEnv(), make_task("enter-text", 3)
     try:
         goal = person.reset(options={"task": task})[0]["text"]
         hands, said = Hands(person), []
