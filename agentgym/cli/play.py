@@ -59,7 +59,7 @@ def run(
             partner self works only in eval and record.
         window: Open the environment's own window, such as a browser's. What you do there is played as actions; the
             terminal takes actions, too.
-        record: A folder that keeps the episode as a demonstration, with pictures where there are some. Without --task, a
+        record: A folder that keeps the episode as a demonstration, with pictures if there are some. Without --task, a
             train task of the suite is played.
         env_option: Options of the environment, such as tasks=FILE. Values are read as JSON.
         as_json: Print the result as JSON.

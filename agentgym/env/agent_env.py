@@ -148,8 +148,7 @@ class AgentEnv(SeededEnv):
             reply = self._graded(reply)
         messages, events, turn = reply.messages, reply.events, books.turns[role]
         info = {"messages": messages, "reward_events": events, "turn": turn, "is_invalid": is_invalid}
-        books.turns[role] = turn + 1
-        self.last_messages = messages
+        books.turns[role], self.last_messages = turn + 1, messages
         if outcome is not None:
             info |= self._verdict(outcome, reply)
         truncated = outcome is not None and outcome.kind == "truncated"
@@ -182,8 +181,8 @@ class AgentEnv(SeededEnv):
         turns[self.role] = max(0, played - 1)  # the last events credit the last turn that was played
         reply = require_reply(self.grade(), self, "grade")
         turns[self.role] = played
-        verdict = self._verdict(Outcome("truncated", reason), reply)
-        return weighted_sum(reply.events, self.reward_weights), {"reward_events": reply.events, **verdict}
+        info = {"reward_events": reply.events, **self._verdict(Outcome("truncated", reason), reply)}
+        return weighted_sum(reply.events, self.reward_weights), info
 
     def interrupt(self) -> None:
         """Make the running or the next step raise CancelledEpisode; may be called from another thread."""
@@ -218,13 +217,13 @@ class AgentEnv(SeededEnv):
     def legal_actions(self) -> Sequence[str] | None:
         """Messages that stand for all actions of the present state, each for another; None: they cannot be listed.
 
-        An environment that lists them must do so in every state in which the agent acts, and in the state in which a
-        limit cuts the episode. Each list has at least one message, in an order that depends on the state alone.
+        They are listed in every state in which the agent acts or a limit cuts the episode: at least one message, in an
+        order that depends on the state alone.
         """
         return None
 
     def screenshot(self) -> Image | None:
-        """What a person would see, also after the end; None: nothing. Rollouts may record it, agents never get it."""
+        """What a person would see, also after the end; None: nothing. Rollouts may record it; agents never get it."""
         return None
 
     @property
@@ -235,8 +234,8 @@ class AgentEnv(SeededEnv):
     def progress(self) -> float | None:
         """How near the state is to the goal, in [0, 1]: 1 if the task is solved. None: not supported.
 
-        It is a potential for step credit: it depends on the state alone, rises with each step that helps, and falls with
-        a step that undoes one. It may use hidden information, because no message tells it to the agent.
+        A potential for step credit: it depends on the state alone, rises with a step that helps, and falls with one
+        that undoes it. It may use hidden information, because no message tells it to the agent.
         """
         return None
 
