@@ -98,13 +98,12 @@ class _NotedElements(Elements):
         super().__init__(window)
         self.found: list[Mapping[str, Any]] = []
 
-    async def located(
-        self, bid: Bid, options: Mapping[str, Any], *, covered_is_fine: bool = False
-    ) -> tuple[str, int, dict[str, Any]]:
-        frame, number, found = await super().located(bid, options, covered_is_fine=covered_is_fine)
+    async def located(self, bid: Bid, options: Mapping[str, Any]) -> tuple[str, int, dict[str, Any]]:
+        letters, number, found = await super().located(bid, options)
         asked = [number, found.get("x"), found.get("y"), not options.get("needsPoint", True)]
-        self.found.append(await self.tab.evaluate(f"{ANCHOR}({', '.join(map(json.dumps, asked))})", frame=frame))
-        return frame, number, found
+        script = f"{ANCHOR}({', '.join(map(json.dumps, asked))})"
+        self.found.append(await self.tab.evaluate(script, frame=self.frame(letters)))
+        return letters, number, found
 
 
 class _Noting(Acting):

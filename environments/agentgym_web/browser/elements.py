@@ -39,12 +39,12 @@ class Elements:
 
     async def find(self, bid: Bid, options: Mapping[str, Any]) -> tuple[str, int]:
         """The letters of an element's frame and its number there; refuses what cannot be used."""
-        letters, number, _ = await self._located(bid, options)
+        letters, number, _ = await self.located(bid, options)
         return letters, number
 
     async def point(self, bid: Bid, *, covered_is_fine: bool = False) -> tuple[float, float]:
         """A point of an element where a click reaches it, in CSS pixels of the window."""
-        letters, _, found = await self._located(bid, {"coveredIsFine": covered_is_fine})
+        letters, _, found = await self.located(bid, {"coveredIsFine": covered_is_fine})
         while letters:
             _, outer, frame = self.tab.lettered[letters]
             found = await self.call(outer, "around", frame, found["x"], found["y"], covered_is_fine)
@@ -85,7 +85,7 @@ class Elements:
         task = asyncio.ensure_future(self.tab.evaluate(f"agentgym.settle({json.dumps(options)})"))
         await self.tab.crash_or(task, self._window.settings.hang_s)
 
-    async def _located(self, bid: Bid, options: Mapping[str, Any]) -> tuple[str, int, dict[str, Any]]:
+    async def located(self, bid: Bid, options: Mapping[str, Any]) -> tuple[str, int, dict[str, Any]]:
         """The letters of an element's frame, its number there, and what `locate` in `scripts/reaching.js` said."""
         shape = _BID.fullmatch(str(bid).strip())
         if shape is None:
