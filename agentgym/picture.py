@@ -106,10 +106,21 @@ def with_picture(message: Message, pixels: NDArray[np.uint8]) -> Message:
         message: A message of text, or of parts.
         pixels: uint8[H, W, 3].
     """
+    return with_pictures(message, [f"data:image/png;base64,{base64.b64encode(png_of(pixels)).decode()}"])
+
+
+def with_pictures(message: Message, urls: Sequence[str]) -> Message:
+    """The message with pictures after its text, in OpenAI's content parts; without any, the message as it is.
+
+    Args:
+        message: A message of text, or of parts.
+        urls: Data URLs.
+    """
+    if not urls:
+        return message
     content = message["content"]
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    url = f"data:image/png;base64,{base64.b64encode(png_of(pixels)).decode()}"
-    return {**message, "content": [*parts, {"type": "image_url", "image_url": {"url": url}}]}
+    return {**message, "content": [*parts, *({"type": "image_url", "image_url": {"url": url}} for url in urls)]}
 
 
 def has_picture(messages: Sequence[Message]) -> bool:

@@ -5,19 +5,18 @@ The conversation goes to stderr, without terminal escapes. The result goes to st
 
 from __future__ import annotations
 
-import inspect
 import secrets
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
 from rich.console import Console
 
-from agentgym.cli.options import Partners, with_options
-from agentgym.cli.output import AsJson, note, print_json, read_partners
+from agentgym.cli.options import KeyValues, Partners, with_options
+from agentgym.cli.output import AsJson, note, print_json, read_options, read_partners
 from agentgym.env import AgentEnv
 from agentgym.errors import AgentGymError, ConfigError, ContractError
 from agentgym.evaluation import RecordingSettings, keep_episode
@@ -45,7 +44,7 @@ def run(
     partner: Partners = (),
     window: bool = False,
     record: Path | None = None,
-    screenshots: bool = False,
+    env_option: KeyValues = (),
     as_json: AsJson = False,
 ) -> int:
     """Play an environment in the terminal or in a window, or watch another policy play it.
@@ -60,30 +59,29 @@ def run(
             partner self works only in eval and record.
         window: Open the environment's own window, such as a browser's. What you do there is played as actions; the
             terminal takes actions, too.
-        record: A folder that keeps the episode as a demonstration. Without --task, it is a train task of the suite.
-        screenshots: Also keep what was seen at each turn.
+        record: A folder that keeps the episode as a demonstration, with pictures if there are some. Without --task, a
+            train task of the suite is played.
+        env_option: Options of the environment, such as tasks=FILE. Values are read as JSON.
         as_json: Print the result as JSON.
     """
     if task:
         _require_own(task, env)
-    if screenshots and record is None:
-        raise ConfigError("--screenshots are kept in a run; name its folder with --record")
     if seed is None and not task:
         seed = secrets.randbelow(2**31)
         note(f"seed {seed}; to play the same episode again, use --seed {seed}")
     if record is not None and not task:
         task, seed = _train_task(env, seed or 0), None
-    given = {"role": role, "partners": read_partners(partner), "window": window}
+    given = {"role": role, "partners": read_partners(partner), "render_mode": "human" if window else ""}
     options: dict[str, Any] = {name: value for name, value in given.items() if value}
-    if window and "window" not in inspect.signature(load_named(spec(env), "entry_point")).parameters:
+    options |= read_options(env_option, "--env-option")
+    if window and "human" not in load_named(spec(env), "entry_point").metadata["render_modes"]:
         raise ConfigError(f"{env} has no window of its own; play it in the terminal, without --window")
     game = make(env, **options)
     seen = game if isinstance(game, Window) else None
     reader = input if sys.stdout.isatty() else _read_line
     viewer = HumanPolicy(Console(stderr=True), reader, seen if window else None)
     player: Policy = viewer if policy == "human" else load(policy, env)
-    keeping = None if record is None else Keeping(record, screenshots)
-    result = play(game, player, viewer, task=task or None, seed=seed, keeping=keeping)
+    result = play(game, player, viewer, task=task or None, seed=seed, record=record)
     if as_json:
         print_json({"env": env, "policy": policy, **result})
     else:
@@ -93,19 +91,6 @@ def run(
     return 1 if result["outcome"] == "cancelled" else 0
 
 
-@dataclass(frozen=True)
-class Keeping:
-    """Where an episode is kept.
-
-    Attributes:
-        folder: The run folder; it is made, or holds episodes of people already.
-        with_screenshots: Whether to keep what was seen at each turn.
-    """
-
-    folder: Path
-    with_screenshots: bool = False
-
-
 def play(
     env: AgentEnv,
     player: Policy,
@@ -113,7 +98,7 @@ def play(
     *,
     task: Task | str | None = None,
     seed: int | None = None,
-    keeping: Keeping | None = None,
+    record: Path | None = None,
 ) -> dict[str, Any]:
     """Play one episode and show it.
 
@@ -123,7 +108,7 @@ def play(
         viewer: Shows messages and reward events.
         task: What to play; None makes a task from the seed.
         seed: Seed of the episode; None takes the task's.
-        keeping: Where the episode is kept; None keeps none.
+        record: A run folder that keeps the episode with what was seen at each turn; None keeps nothing.
 
     Returns:
         JSON values: task, seed, turns, reward, outcome, success, score.
@@ -142,11 +127,9 @@ def play(
             wanted = env.make_task(seed)
         watched = player if player is viewer else Watched(player, viewer)
         settings = RolloutSettings(sampling=sampling_of(player, Sampling()))
-        if keeping is not None:
-            settings = replace(
-                RecordingSettings().rollout, sampling=settings.sampling, record_screenshots=keeping.with_screenshots
-            )
-        record = play_episode(
+        if record is not None:
+            settings = replace(RecordingSettings().rollout, sampling=settings.sampling, record_screenshots=True)
+        episode = play_episode(
             env, watched, wanted, seed=wanted.seed, env_seed=seed, settings=settings, on_turn=show_events
         )
     except Exception as error:  # a boundary: an environment's own code may raise anything
@@ -155,18 +138,18 @@ def play(
         raise ContractError(f"the episode failed: {describe_error(error)}") from error
     finally:
         env.close()
-    viewer.show(record.metadata.get(LAST_MESSAGES, ()))
-    if keeping is not None:
-        is_kept = keep_episode(keeping.folder, wanted, record)
-        note(f"kept in {keeping.folder}" if is_kept else "not kept, because the episode has no verdict")
+    viewer.show(episode.metadata.get(LAST_MESSAGES, ()))
+    if record is not None:
+        is_kept = keep_episode(record, wanted, episode)
+        note(f"kept in {record}" if is_kept else "not kept, because the episode has no verdict")
     return {
-        "task": record.task_id,
-        "seed": record.seed,
-        "turns": len(record.turns),
-        "reward": record.total_reward or 0.0,
-        "outcome": str(record.outcome),
-        "success": record.success,
-        "score": record.score,
+        "task": episode.task_id,
+        "seed": episode.seed,
+        "turns": len(episode.turns),
+        "reward": episode.total_reward or 0.0,
+        "outcome": str(episode.outcome),
+        "success": episode.success,
+        "score": episode.score,
     }
 
 

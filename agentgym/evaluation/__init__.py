@@ -4,6 +4,7 @@
 """
 
 from agentgym.evaluation.compare import Comparison, compare, load_result
+from agentgym.evaluation.env_suite import EnvSuite, suite_named
 from agentgym.evaluation.recording import Player, RecordingResult, RecordingSettings, keep_episode, record
 from agentgym.evaluation.result import EvaluationResult, StratumResult, TaskResult, summarise
 from agentgym.evaluation.runner import EvaluationSettings, evaluate, open_evaluation_store
@@ -12,6 +13,7 @@ from agentgym.evaluation.tables import comparison_text, result_text
 
 __all__ = [
     "Comparison",
+    "EnvSuite",
     "Estimate",
     "EvaluationResult",
     "EvaluationSettings",
@@ -31,6 +33,7 @@ __all__ = [
     "pass_hat_k",
     "record",
     "result_text",
+    "suite_named",
     "summarise",
     "task_means",
     "tasks_needed",

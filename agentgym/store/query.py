@@ -125,14 +125,15 @@ def trajectories(connection: Connection, rows: Sequence[EpisodeRow], with_tokens
         if with_tokens:
             blobs = dict(connection.rows(f"SELECT episode, arrays FROM tokens WHERE episode {wanted}"))
         for row in chunk:
-            if row.number in records:
-                with connection.decoding(f"episode {row.id!r}"):
-                    own = [_turn(connection, each) for each in turns.get(row.number, [])]
-                    record = json.loads(records[row.number])
-                    last = record.get("last_screenshot")
-                    trajectory = _trajectory(row, record, own, blobs.get(row.number))
-                    trajectory.last_screenshot = None if last is None else stored_image(connection, last)
-                yield trajectory
+            if row.number not in records:
+                continue
+            with connection.decoding(f"episode {row.id!r}"):
+                own = [_turn(connection, each) for each in turns.get(row.number, [])]
+                record = json.loads(records[row.number])
+                trajectory = _trajectory(row, record, own, blobs.get(row.number))
+                if "last_screenshot" in record:
+                    trajectory.last_screenshot = stored_image(connection, record["last_screenshot"])
+            yield trajectory
 
 
 def _turn_rows(connection: Connection, wanted: str) -> dict[int, list[Sequence[Any]]]:

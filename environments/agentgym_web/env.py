@@ -26,6 +26,7 @@ from agentgym.errors import ActionSyntaxError, ConfigError
 from agentgym.message import Message, ToolSchema, tool_result, user
 from agentgym.outcome import CutReason, Outcome
 from agentgym.picture import Image, image_file
+from agentgym.spaces import observations
 from agentgym.task import Task
 from agentgym.tools import Tool, tool
 from agentgym.tools.dispatch import parse_calls
@@ -33,7 +34,7 @@ from agentgym_web.browser.acting import ACTIONS, SETS
 from agentgym_web.browser.gate import Network
 from agentgym_web.browser.hub import the_hub
 from agentgym_web.browser.page import WebPage
-from agentgym_web.browser.process import ProcessSettings
+from agentgym_web.browser.program.process import ProcessSettings
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.browser.sight import Sight
 
@@ -71,14 +72,13 @@ class WebEnv(AgentEnv):
         actions: Names of sets of actions, as in BrowserGym: bid, coord, nav, tab, chat, infeas, touch.
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
-        render_mode: "rgb_array" takes a screenshot at each step.
+        render_mode: "rgb_array" takes a screenshot at each step. "human" opens a window on the display for a person,
+            whose clicks and keys `next_message` turns into actions.
         trace: A folder that gets Playwright's trace of each episode; "" for none. The browser is this environment's
             alone then, and has a debugging port that other users of the machine reach.
-        window: Whether it opens a window on the display for a person, whose clicks and keys `next_message` turns into
-            actions.
     """
 
-    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
+    metadata = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 2}
     invalid_value = -0.1
     max_calls: int = 8
     """Actions of one message that are carried out."""
@@ -95,24 +95,24 @@ class WebEnv(AgentEnv):
         render_mode: str | None = None,
         *,
         trace: str = "",
-        window: bool = False,
     ) -> None:
         super().__init__(render_mode)
-        if render_mode not in (None, "ansi", "rgb_array"):
-            raise ConfigError(f"render_mode must be None, 'ansi' or 'rgb_array': got {render_mode!r}")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ConfigError(f"render_mode must be None, 'ansi', 'rgb_array' or 'human': got {render_mode!r}")
         if max_tokens is not None:
             view = replace(view, max_tokens=max_tokens)
         if render_mode == "rgb_array":
             view = replace(view, screenshot=True)
         self.view = view
+        self.observation_space = observations(has_picture=view.has_picture)
         self.tools = action_tools(actions)
         self._names = frozenset(tool_name(each) for each in self.tools)
         self.sight = Sight()
         self._browser = browser
         self._page: WebPage | None = None
         self._trace = Path(trace) if trace else None
-        self._owner = uuid.uuid4().hex if trace or window else ""
-        self._has_person = window
+        self._has_person = render_mode == "human"
+        self._owner = uuid.uuid4().hex if trace or self._has_person else ""
 
     # What a subclass writes.
 
@@ -145,6 +145,9 @@ class WebEnv(AgentEnv):
 
     def begin(self, task: Task) -> Sequence[Message]:
         """Open the page and show it below the task's instruction."""
+        if self._page is not None and self._page.is_lost:
+            self._page.close()
+            self._page = None
         if self._trace is not None:
             _require_folder(self._trace)
             self.page.begin_trace(task.id)
@@ -234,10 +237,8 @@ class WebEnv(AgentEnv):
 
     @property
     def page(self) -> WebPage:
-        """The window; opened when it is first needed, and anew after its browser was lost."""
-        if self._page is None or self._page.is_lost:
-            if self._page is not None:
-                self._page.close()
+        """The window; opened when it is first needed. One whose browser was lost is replaced by the next episode."""
+        if self._page is None:
             process = ProcessSettings(
                 browser=self._browser,
                 fast_frames=self.view.has_picture,
@@ -258,7 +259,7 @@ class WebEnv(AgentEnv):
         """Called when a window was opened, for what a subclass remembers of it."""
 
     def _end_trace(self) -> None:
-        if self._trace is not None and self._page is not None and not self._page.is_lost and self.task is not None:
+        if self._trace is not None and self._page is not None and self.task is not None:
             self._page.end_trace(_free_file(self._trace, self.task.id))
 
     def _arguments(self, call: ToolCall) -> dict[str, Any]:

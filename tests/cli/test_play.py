@@ -186,7 +186,6 @@ def test_play_keeps_no_episode_without_a_verdict(
     ("args", "expected"),
     [
         (["--window"], "has no window of its own; play it in the terminal"),
-        (["--screenshots"], "name its folder with --record"),
     ],
 )
 def test_play_refuses_what_an_environment_lacks(

@@ -82,7 +82,8 @@ class PageSettings:
         width: Of the window, in CSS pixels.
         height: Of the window, in CSS pixels.
         virtual_time: Whether pages have a clock of their own, which goes on by `step_ms` at each action: timers and
-            animations need no waiting, and the same actions give the same pages. Else pages run on real time.
+            animations need no waiting, and the same actions give the same pages. If False, pages see the machine's
+            clock, and an action waits for timers that are due soon.
         step_ms: How far the virtual clock goes at each action, in milliseconds.
         start_ms: Where the virtual clock starts, in milliseconds since 1970.
         settle_s: Longest time that an action waits until a page is quiet, in seconds.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agentgym.env import EnvReply
 from agentgym.errors import ConfigError, InfrastructureError, TaskError
@@ -15,10 +16,11 @@ from agentgym_web.browser.gate import Folder, Network
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.browser.sight import Sight
 from agentgym_web.env import WebEnv
-from agentgym_web.miniwob.pages import ALL_PAGES, EASY, HIDDEN, MAX_TURNS, RELOADED, html_folder
+from agentgym_web.miniwob.pages import ALL_PAGES, EASY, FINE, HIDDEN, MAX_TURNS, RELOADED, html_folder
 from agentgym_web.miniwob.starting import PROBE, RESIDUE, start_script
 
 HOST = "miniwob.test"
+OVER = "The episode has ended."
 _READY_ROUNDS = 20
 _MAX_TEXT = 1200
 """Longest text of an element, in characters; pages ask for the end of texts that are nearly as long."""
@@ -56,13 +58,13 @@ class MiniWoBEnv(WebEnv):
         pages: The pages that tasks made from a seed are drawn from; None for the easy ones.
         reward: "success"; "raw" for the page's own reward; or "decayed" for the page's reward that falls with time,
             which on this environment's virtual clock is half a second a turn.
+        shapes: Whether drawn shapes and coloured boxes are lines too.
         screenshot: Whether observations have a picture.
         max_tokens: Most tokens of an observation; None leaves it whole.
         actions: Sets of actions.
         browser: The browser's program; None finds one.
-        render_mode: As in Gymnasium.
+        render_mode: None, "ansi", "rgb_array", or "human", which opens a window for a person.
         trace: A folder that gets Playwright's trace of each episode; "" for none.
-        window: Whether a person uses it in a window on the display.
     """
 
     settings = PageSettings(width=332, height=214, virtual_time=True, max_tabs=1)
@@ -72,16 +74,16 @@ class MiniWoBEnv(WebEnv):
         pages: Sequence[str] | None = None,
         reward: str = "success",
         *,
+        shapes: bool = True,
         screenshot: bool = False,
         max_tokens: int | None = None,
         actions: Sequence[str] = ("bid", "coord"),
         browser: str | None = None,
         render_mode: str | None = None,
         trace: str = "",
-        window: bool = False,
     ) -> None:
-        view = View(ids="all", shapes=True, screenshot=screenshot, max_text=_MAX_TEXT, skip=HIDDEN)
-        super().__init__(view, actions, max_tokens, browser, render_mode, trace=trace, window=window)
+        view = View(ids="all", shapes=shapes, screenshot=screenshot, max_text=_MAX_TEXT, skip=HIDDEN)
+        super().__init__(view, actions, max_tokens, browser, render_mode, trace=trace)
         weights = {"success": (1.0, 0.0), "raw": (0.0, 1.0), "decayed": (0.0, 1.0)}
         if reward not in weights:
             raise ConfigError(f"reward must be 'success', 'raw' or 'decayed': got {reward!r}")
@@ -93,11 +95,17 @@ class MiniWoBEnv(WebEnv):
         if unknown or not self._pages:
             raise ConfigError(f"MiniWoB++ has no page {unknown[0]!r}" if unknown else "pages must name a page")
         self._open_page = ""
+        self._step_ms = self.settings.step_ms
         self._pristine: object = None
 
     def make_task(self, seed: int) -> Task:
         """A task on a page drawn from the seed."""
         return make_task(random.Random(f"miniwob {seed}").choice(self._pages), seed)
+
+    def page_settings(self) -> PageSettings:
+        """The settings, on some pages with a clock that goes on by less at each action."""
+        step_ms = FINE.get(str(self.task.config.get("page")) if self.task is not None else "", self.settings.step_ms)
+        return replace(self.settings, step_ms=step_ms)
 
     def network(self, task: Task) -> Network:
         """The package's pages."""
@@ -106,12 +114,16 @@ class MiniWoBEnv(WebEnv):
     def window_is_new(self) -> None:
         """No page is open in it."""
         self._open_page = ""
+        self._step_ms = self.page_settings().step_ms
 
     def start(self, task: Task) -> Sight:
         """Start an episode in the open page; where something of the last one is left, load the page anew."""
         name = str(task.config.get("page"))
         if name not in ALL_PAGES:
             raise TaskError(f"task {task.id!r} names no page of MiniWoB++: got {name!r}")
+        if self._page is not None and self._step_ms != self.page_settings().step_ms:
+            self._page.close()
+            self._page = None
         page = self.page
         if self._open_page == name and name not in RELOADED:
             sight = page.look_after(start_script(task.seed), self.view, self.probe(), RESIDUE)
@@ -131,6 +143,11 @@ class MiniWoBEnv(WebEnv):
     def goal(self, task: Task) -> str:
         """What the page asks for."""
         return str(self.sight.probe["goal"])
+
+    def shown(self) -> str:
+        """The page; after its end only that, since a cover then lies over it and menus below close at any time."""
+        is_over = isinstance(self.sight.probe, dict) and self.sight.probe["done"]
+        return OVER if is_over else super().shown()
 
     def judge(self, sight: Sight) -> EnvReply:
         """The page's own verdict."""
@@ -153,7 +170,14 @@ class MiniWoBEnv(WebEnv):
 
 
 def make_task(
-    page: str, seed: int, *, task_id: str = "", suite: str = "", stratum: str = "", split: Split | None = None
+    page: str,
+    seed: int,
+    *,
+    task_id: str = "",
+    suite: str = "",
+    stratum: str = "",
+    split: Split | None = None,
+    max_turns: int | None = None,
 ) -> Task:
     """The task of a page and a seed.
 
@@ -164,6 +188,7 @@ def make_task(
         suite: Its suite.
         stratum: Its stratum.
         split: Its split.
+        max_turns: Most turns; None for what suits the page.
     """
     return Task(
         task_id or f"miniwob/{page}/{seed}",
@@ -173,6 +198,6 @@ def make_task(
         split=split,
         stratum=stratum,
         config={"page": page},
-        limits=Limits(max_turns=MAX_TURNS.get(page, 10), max_invalid=3),
+        limits=Limits(max_turns=max_turns or MAX_TURNS.get(page, 10), max_invalid=3),
         seed_is_content=True,
     )

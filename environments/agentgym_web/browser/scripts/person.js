@@ -1,7 +1,8 @@
-// Runs behind page.js, in the same world, where a person uses the window. What the person does is kept from the page and
+// Runs behind the other scripts, in the same world, where a person uses the window. What the person does is kept from the page and
 // told to the harness, which does the same by an action: so the record of the actions is all that ever happened.
 (() => {
-  const { known, usable, insideOf } = globalThis.agentgym;
+  const known = (element) => ids.get(element) ?? 0;
+  const usable = (element) => INTERACTIVE.has(roleOf(element, element.tagName)) || isClickable(element, element.tagName);
   const TYPED_LATE_MS = 1200; // a field is filled when nobody has typed in it for so long
   const SECOND_CLICK_MS = 250;
   const WHEEL_REST_MS = 120;

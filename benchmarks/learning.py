@@ -1,0 +1,258 @@
+"""Whether GRPO improves on its cloned start with a tiny model made from nothing, in the tasks of a family.
+
+Each task that has a shipped configuration is trained with several seeds: `agentgym train` clones a demonstrator,
+trains, and tests both models on the test split. Their scores on the suite's headline stratum are compared by seed and
+task. The families are LMRL-Gym's eight tasks, and pages in a real browser.
+
+A run takes minutes and all of them hours, so each is a part of its own: what lies in the folder of parts and was made
+with the same configuration is not run again, and the report is on all parts that are there.
+
+    python -m benchmarks.learning --family dialogue --tasks maze,guess-my-city --seeds 1 --out FILE
+
+`--quick` trains one task for two iterations, to see that it works; its goals mean nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agentgym.config import Source, merged
+from agentgym.errors import UnknownNameError
+from agentgym.evaluation import mean_interval, task_means
+from agentgym_rl.run.config import config_from_tables
+from agentgym_rl.run.job import train
+from benchmarks.measure import machine, significant
+from benchmarks.report import Goal, Report, main, progress
+
+PACKAGES = ("agentgymnasium", "torch", "transformers")
+
+
+@dataclass(frozen=True)
+class Family:
+    """What is trained together.
+
+    Attributes:
+        configs: The configuration of each task; those whose file does not exist are not run.
+        wanted: How many tasks should improve.
+        max_minutes: Of the slowest run.
+        quick_task: The task of the quick version.
+    """
+
+    configs: Mapping[str, str]
+    wanted: int
+    max_minutes: float
+    quick_task: str
+
+
+FAMILIES = {
+    "dialogue": Family(
+        {
+            "maze": "maze_partial",
+            "text-nav": "text_nav_small",
+            "wordle": "wordle_tries",
+            "chess": "chess",
+            "chess-endgames": "chess_endgames",
+            "twenty-questions": "twenty_questions",
+            "guess-my-city": "guess_my_city",
+            "car-dealer": "car_dealer",
+        },
+        wanted=5,
+        max_minutes=10,
+        quick_task="guess-my-city",
+    ),
+    "web": Family({"miniwob": "web_miniwob", "shop": "web_shop"}, wanted=2, max_minutes=20, quick_task="miniwob"),
+}
+"""LMRL-Gym trains the seller of its car dealer, whose reward for any sale taught a tiny model nothing; here it is the
+buyer."""
+PARTS = Path("runs/learning")
+SEEDS = 3
+STAGES = ("cloned", "trained")
+QUICK = {
+    "run": {"iterations": 2},
+    "warm_start": {"demonstrations": 64},
+    "group": {"tasks": 2, "size": 2},
+    "validation": {"every": 0, "test_tasks": 10},
+}
+
+Part = dict[str, Any]
+"""One run: task, seed, digest of its configuration, seconds, and by stage the score of each test task."""
+
+
+def config_text(family: Family, task: str) -> str | None:
+    """The shipped configuration of a task; None where there is none."""
+    path = resources.files("agentgym_rl") / "configs" / f"{family.configs[task]}.toml"
+    return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+def run_part(family: Family, task: str, seed: int, folder: Path, changed: Mapping[str, Any] | None = None) -> Part:
+    """Train and test one task with one seed, or read what an earlier call came to.
+
+    Args:
+        family: The task's.
+        task: The task.
+        seed: Of the run.
+        folder: Where parts are kept.
+        changed: Settings over those of the file.
+    """
+    tables, digest = settings_of(family, task, seed, changed)
+    kept = kept_part(folder, task, seed, digest)
+    if kept is not None:
+        return kept
+    began, described = time.monotonic(), machine()
+    with tempfile.TemporaryDirectory() as runs:
+        result = train(config_from_tables(tables, Source()), Path(runs) / "run")
+    part = {
+        "task": task,
+        "suite": tables["run"]["suite"],
+        "seed": seed,
+        "digest": digest,
+        "seconds": round(time.monotonic() - began, 1),
+        "load_1min_at_start": described["load_1min_at_start"],
+        "scores": {stage: headline_scores(result.held_out[stage]) for stage in STAGES},
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{task}-{seed}.json").write_text(json.dumps(part))
+    return part
+
+
+def settings_of(
+    family: Family, task: str, seed: int, changed: Mapping[str, Any] | None = None
+) -> tuple[dict[str, Any], str]:
+    """The tables of a run's configuration, and their digest."""
+    text = config_text(family, task)
+    assert text is not None, f"{task} has no configuration"
+    tables = merged(merged(tomllib.loads(text), dict(changed or {})), {"run": {"seed": seed}})
+    return tables, hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def kept_part(folder: Path, task: str, seed: int, digest: str) -> Part | None:
+    """What an earlier call came to with the same configuration; None where there is no such part."""
+    path = folder / f"{task}-{seed}.json"
+    part: Part | None = json.loads(path.read_text()) if path.exists() else None
+    return part if part is not None and part["digest"] == digest else None
+
+
+def known_tasks(family: Family) -> list[str]:
+    """The tasks that have a configuration."""
+    return [task for task in family.configs if config_text(family, task) is not None]
+
+
+def kept_parts(family: Family, folder: Path) -> list[Part]:
+    """All parts that were made with the configurations as they are now."""
+    wanted = [(task, seed) for task in known_tasks(family) for seed in range(SEEDS)]
+    found = [kept_part(folder, task, seed, settings_of(family, task, seed)[1]) for task, seed in wanted]
+    return [part for part in found if part is not None]
+
+
+def headline_scores(held_out: Mapping[str, Any]) -> dict[str, float]:
+    """The score of each task of the headline stratum, as a result on the test split says."""
+    headline = held_out["headline"]
+    own = [each for each in held_out["tasks"] if each["stratum"] == headline]
+    return {each["id"]: each["score"] for each in own if each["score"] is not None}
+
+
+def improvement(parts: Sequence[Part]) -> dict[str, Any]:
+    """How much the trained models score over their starts: paired by seed and task, the intervals over tasks."""
+    differences, tasks = [], []
+    for part in parts:
+        cloned, trained = part["scores"]["cloned"], part["scores"]["trained"]
+        both = [task for task in cloned if task in trained]
+        differences += [trained[task] - cloned[task] for task in both]
+        tasks += both
+    interval = mean_interval(task_means(differences, tasks)[1])
+    by_stage = {
+        stage: significant(float(np.mean([np.mean(list(part["scores"][stage].values())) for part in parts])))
+        for stage in STAGES
+    }
+    return {
+        "suite": parts[0]["suite"],
+        **by_stage,
+        "intervals": {stage: stage_interval(parts, stage) for stage in STAGES},
+        "improvement": {key: significant(value) for key, value in interval.to_json().items()},
+        "improvement_by_seed": {str(part["seed"]): significant(_mean_difference(part)) for part in parts},
+        "minutes": [significant(part["seconds"] / 60, 3) for part in parts],
+        "load_at_start": [part["load_1min_at_start"] for part in parts],
+        "digest": parts[0]["digest"],
+    }
+
+
+def stage_interval(parts: Sequence[Part], stage: str) -> dict[str, float]:
+    """The mean score of a stage over test tasks, each averaged over seeds, with its interval."""
+    scores = [(task, score) for part in parts for task, score in part["scores"][stage].items()]
+    means = task_means([score for _, score in scores], [task for task, _ in scores])[1]
+    return {key: significant(value) for key, value in mean_interval(means).to_json().items()}
+
+
+def _mean_difference(part: Part) -> float:
+    cloned, trained = part["scores"]["cloned"], part["scores"]["trained"]
+    return float(np.mean([trained[task] - cloned[task] for task in cloned if task in trained]))
+
+
+def reported(family: Family, parts: Sequence[Part]) -> Report:
+    """Goals and figures of all parts that there are."""
+    tasks = list(family.configs)
+    report = Report(setting={"tasks": tasks, "seeds": SEEDS})
+    by_task: dict[str, list[Part]] = {}
+    for part in sorted(parts, key=lambda part: (tasks.index(part["task"]), part["seed"])):
+        by_task.setdefault(part["task"], []).append(part)
+    report.figures = {task: improvement(own) for task, own in by_task.items()}
+    improved = [task for task, found in report.figures.items() if found["improvement"]["low"] > 0]
+    report.setting["without_configuration"] = [task for task in tasks if task not in known_tasks(family)]
+    report.setting["improved"] = improved
+    complete = min((len(own) for own in by_task.values()), default=0)
+    slowest = max((part["seconds"] for part in parts), default=float("inf"))
+    wanted = f"of {len(tasks)} tasks improved over the cloned start, interval above zero"
+    report.goals = [
+        Goal(wanted, len(improved), family.wanted, "at least"),
+        Goal("seeds of each task that was run", complete, SEEDS, "at least"),
+        Goal("minutes of the slowest run", slowest / 60, family.max_minutes, "at most"),
+    ]
+    return report
+
+
+def measure(is_quick: bool, family: Family, tasks: Sequence[str], seeds: int, folder: Path) -> Report:
+    """Run the parts that are asked for and missing; report on all."""
+    if is_quick:
+        with tempfile.TemporaryDirectory() as quick:
+            return reported(family, [run_part(family, family.quick_task, 0, Path(quick), QUICK)])
+    for seed in range(seeds):  # all tasks with one seed before the next, so that an early end tells of all tasks
+        for task in tasks:
+            progress(f"{task}, seed {seed}")
+            run_part(family, task, seed, folder)
+    return reported(family, kept_parts(family, folder))
+
+
+def command(argv: Sequence[str] | None = None) -> int:
+    """The command line: the options of all benchmarks, and which parts to run."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--family", choices=FAMILIES, required=True, help="what is trained")
+    parser.add_argument("--tasks", help="tasks, with commas between; all by default")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="seeds of each, from 0")
+    parser.add_argument("--parts", type=Path, default=PARTS, help="folder of the parts")
+    own, rest = parser.parse_known_args(argv)
+    family = FAMILIES[own.family]
+    known = known_tasks(family)
+    tasks = known if own.tasks is None else [task for task in own.tasks.split(",") if task]
+    for task in tasks:
+        if task not in known:
+            raise UnknownNameError("task with a configuration", task, known)
+    chosen = partial(measure, family=family, tasks=tasks, seeds=own.seeds, folder=own.parts)
+    return main("learning", chosen, PACKAGES, rest)
+
+
+if __name__ == "__main__":
+    sys.exit(command())

@@ -1,1 +1,0 @@
-"""What people do with a window: they act in it, and look at what happened in it."""

@@ -1,0 +1,52 @@
+"""The vocabulary of the sites for a tiny tokenizer: what their pages and their databases say.
+
+What is not here, such as what a customer types, is spelt in bytes.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+
+from agentgym_web.browser.acting import ACTIONS
+from agentgym_web.phrases import ROLES, phrases
+from agentgym_web.sites.core.all_sites import SITES, load_templates
+from agentgym_web.sites.core.drafts import draw
+from agentgym_web.sites.drawing import database
+from agentgym_web.sites.env import HOW_IT_ENDS
+
+NUMBERS: range | None = range(100)
+"""Numbers that should be single tokens: ids of elements, prices."""
+PHRASES = [*phrases(), HOW_IT_ENDS]
+"""Fixed phrases that should be single tokens."""
+_MARKUP = re.compile(r"\{[{%].*?[%}]\}|<[^>]*>", re.DOTALL)
+_WEIGHT = 20
+"""How often what every tree has is counted, so that it stays where words are many."""
+_MAX_LENGTH = 60
+"""Longest text of a database that is read, in characters: names and titles, no articles."""
+
+
+@cache
+def texts() -> list[str]:
+    """All texts from which the words are taken."""
+    fixed = [*ROLES, *ACTIONS] * _WEIGHT
+    return [*fixed, *(text for site in SITES for text in _texts_of(site))]
+
+
+def _texts_of(site: str) -> list[str]:
+    db = database(site)
+    folder = resources.files(f"agentgym_web.sites.{site}") / "templates"
+    pages = [_MARKUP.sub(" ", file.read_text(encoding="utf-8")) for file in folder.iterdir()]
+    asked = [draw(template, db, 0).instruction for template in load_templates(site)]
+    return [*pages, *asked, *dict.fromkeys(_stored(db))]
+
+
+def _stored(db: sqlite3.Connection) -> Iterator[str]:
+    """Names and titles in a database."""
+    tables = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    for table in tables:
+        for row in db.execute(f"SELECT * FROM {table}"):  # noqa: S608 - a table of the site's own
+            yield from (value for value in row if isinstance(value, str) and len(value) <= _MAX_LENGTH)

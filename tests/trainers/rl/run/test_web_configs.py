@@ -1,0 +1,75 @@
+"""The shipped runs on web pages, cut short, in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentgym.errors import ConfigError
+from agentgym.policies.torch.tiny_model import build_tiny_model
+from agentgym.prompting.tiny import build_tokenizer
+from agentgym.store import RunStore
+from agentgym.suite import load_suite
+from agentgym_rl.core.roles import tools_of, training_cast
+from agentgym_rl.run import config as config_module
+from agentgym_rl.run.config import load_config
+from agentgym_rl.run.job import train
+from agentgym_rl.run.setup import suite_tokenizer
+
+CONFIGS = Path(config_module.__file__).parents[1] / "configs"
+SHORT = (
+    "run.iterations=2",
+    "group.size=2",
+    "group.tasks=2",
+    "rollout.max_concurrent=4",
+    "rollout.env_threads=2",
+    "validation.every=0",
+    "validation.has_final_test=false",
+)
+CLONED = ("warm_start.demonstrations=8", "warm_start.epochs=1", "warm_start.batch_episodes=4")
+
+
+@pytest.mark.parametrize("name", ["web_miniwob", "web_shop"])
+def test_tiny_model_is_cloned_and_trained_on_pages(name: str, tmp_path: Path) -> None:
+    config = load_config(CONFIGS / f"{name}.toml", [*SHORT, *CLONED])
+    train(config, tmp_path / "run")
+    with RunStore.open(tmp_path / "run", read_only=True) as store:
+        demonstrated, played = (store.episode_rows(purpose=purpose) for purpose in ("demo", "train"))
+        longest = max(
+            len(turn.prompt_ids) + len(turn.action_ids)
+            for each in store.episodes(purpose="train")
+            for turn in each.turns
+        )
+    assert len(demonstrated) == 8
+    assert any(row.success for row in demonstrated)
+    assert len(played) == 2 * 2 * 2
+    assert 0 < longest < config.packing.row_length
+
+
+def test_model_in_a_folder_is_trained_on_pages(tmp_path: Path) -> None:
+    tokenizer = build_tokenizer(["Click the button."])
+    build_tiny_model(tokenizer).save_pretrained(tmp_path / "model")
+    tokenizer.save_pretrained(tmp_path / "model")
+    changed = [f"model.path={tmp_path / 'model'}", "run.device=cpu", "rollout.sampling.max_tokens=8"]
+    config = load_config(CONFIGS / "web_hf.toml", [*SHORT, *changed, "run.iterations=1", "group.dynamic_sampling=keep"])
+    train(config, tmp_path / "run")
+    with RunStore.open(tmp_path / "run", read_only=True) as store:
+        played = store.episode_rows(purpose="train")
+    assert len(played) == 2 * 2
+    assert (tmp_path / "run" / "models" / "trained" / "tokenizer.json").is_file()
+
+
+def test_model_folder_that_is_missing_is_named_before_a_run_begins(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"models/my-checkpoint.*holds no model"):
+        train(load_config(CONFIGS / "web_hf.toml"), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("name", ["web/miniwob-small", "web/shop-small"])
+def test_lines_of_trees_take_few_tokens(name: str) -> None:
+    suite = load_suite(name)
+    tokenizer = suite_tokenizer(suite, tools_of(training_cast(load_config(CONFIGS / "web_miniwob.toml").roles, suite)))
+    for text, most in (('\n  [12] link "Cancel"', 5), ("click('12')", 3), ("fill('3', 'Cancel')", 5)):
+        assert len(tokenizer.encode(text)) <= most, text
+        assert tokenizer.decode(tokenizer.encode(text)) == text
