@@ -158,7 +158,7 @@ def test_marks_leave_out_hidden_and_far_elements(browser: Browser) -> None:
     browser.show("""<button id=one>One</button><button onclick="one.style.display = 'none'">Hide</button>
         <div style='height:3000px'></div><button>Far</button>""")
     browser.do("click", bid=browser.id("Hide"))
-    found = browser.page._hub.run(browser.page._observe(View(marks=True), False))
+    found = browser.page._hub.run(browser.page._looking._observe(View(marks=True), False))
 
     assert [mark[0] for mark in found["marks"]] == [2]
 
