@@ -60,7 +60,7 @@ def run(
         window: Open the environment's own window, such as a browser's. What you do there is played as actions; the
             terminal takes actions, too.
         record: A folder that keeps the episode as a demonstration, with pictures if there are some. Without --task, a
-            train task of the suite is played.
+            train task of the environment's first suite is played.
         env_option: Options of the environment, such as tasks=FILE. Values are read as JSON.
         as_json: Print the result as JSON.
     """
@@ -185,11 +185,10 @@ class Watched:
 
 
 def _train_task(env_id: str, seed: int) -> str:
-    """A task to demonstrate: of the train split of the environment's suite, drawn by a seed."""
+    """A task to demonstrate: of the train split of the environment's first suite, drawn by a seed."""
     suites = spec(env_id).suites
-    if len(suites) != 1:
-        named = ", ".join(suites) or "none"
-        raise ConfigError(f"name the task to record with --task: {env_id} has these suites: {named}")
+    if not suites:
+        raise ConfigError(f"name the task to record with --task: {env_id} has no suite to draw one from")
     tasks = load_suite(suites[0]).train_tasks()
     return tasks[draw_seed(seed, "played task") % len(tasks)].id
 
