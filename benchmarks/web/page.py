@@ -94,6 +94,8 @@ def _summary(played: Found, compared: Mapping[str, Found]) -> Iterator[str]:
     yield f"{len(oracles)} of {len(ALL_PAGES)} pages have an oracle; {good} of the oracles score at least .95."
     for peer, title in PEERS.items():
         pages = [found for found in compared[peer]["pages"].values() if "error" not in found]
+        if not pages:
+            continue
         same = sum(found["equal"] == found["episodes"] for found in pages)
         episodes, equal = (sum(found[name] for found in pages) for name in ("episodes", "equal"))
         yield (
