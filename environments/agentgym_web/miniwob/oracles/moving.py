@@ -12,8 +12,8 @@ from agentgym_web.reading import Reading
 
 WARMTH = {"HOT": (0.0, 5.0), "WARM": (5.0, 10.0), "COLD": (10.0, 40.0), "ICE COLD": (40.0, 300.0)}
 """How far the hot place is for each answer, in pixels."""
-LOOK = do("noop", 0)
-"""Look again after the shortest time, half a second."""
+LOOK = do("noop", 500)
+"""Look again after half a second."""
 
 
 @solves("chase-circle")
@@ -42,7 +42,7 @@ def buy_stock(instruction: str, seen: Reading, memory: dict[str, Any]) -> str:
     if price <= limit:
         return lines(click(seen.find("button", "Buy")))
     is_first, memory["looked"] = "looked" not in memory, True
-    return do("noop", 100) if is_first else LOOK
+    return do("noop", 600) if is_first else LOOK
 
 
 @solves("hot-cold")
@@ -101,4 +101,4 @@ def repeat_buttons(instruction: str, seen: Reading, memory: dict[str, Any]) -> s
         memory["order"].append(flashed[0])
     else:
         return lines(*(click(seen.all("button")[number]) for number in memory["order"]))
-    return do("noop", 500)
+    return do("noop", 600)
