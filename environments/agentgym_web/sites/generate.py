@@ -30,7 +30,7 @@ SIZES: Mapping[Split, Mapping[str, int]] = {
 }
 """Strata of each split with their numbers of tasks."""
 SMALL_SIZES: Mapping[Split, Mapping[str, int]] = {
-    "train": {TRAIN: 600},
+    "train": {TRAIN: 1500},
     "validation": {VALIDATION: 60},
     "test": {UNSEEN_TASKS: 150},
 }
