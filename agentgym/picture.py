@@ -81,7 +81,16 @@ def read_image(url: str) -> Image | None:
         return None
     if base64.b64encode(content).decode() != payload:
         return None
-    media_type = head.removeprefix("data:")
+    return image_file(head.removeprefix("data:"), content)
+
+
+def image_file(media_type: str, content: bytes) -> Image:
+    """A picture with its hash.
+
+    Args:
+        media_type: Such as "image/png".
+        content: The file's bytes, such as `png_of` makes them.
+    """
     return Image(hashlib.sha256(media_type.encode() + b"\0" + content).hexdigest(), media_type, content)
 
 
@@ -97,10 +106,21 @@ def with_picture(message: Message, pixels: NDArray[np.uint8]) -> Message:
         message: A message of text, or of parts.
         pixels: uint8[H, W, 3].
     """
+    return with_pictures(message, [f"data:image/png;base64,{base64.b64encode(png_of(pixels)).decode()}"])
+
+
+def with_pictures(message: Message, urls: Sequence[str]) -> Message:
+    """The message with pictures after its text, in OpenAI's content parts; without any, the message as it is.
+
+    Args:
+        message: A message of text, or of parts.
+        urls: Data URLs.
+    """
+    if not urls:
+        return message
     content = message["content"]
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    url = f"data:image/png;base64,{base64.b64encode(png_of(pixels)).decode()}"
-    return {**message, "content": [*parts, {"type": "image_url", "image_url": {"url": url}}]}
+    return {**message, "content": [*parts, *({"type": "image_url", "image_url": {"url": url}} for url in urls)]}
 
 
 def has_picture(messages: Sequence[Message]) -> bool:

@@ -16,6 +16,9 @@ SOURCES: frozenset[str] = frozenset(get_args(Source))
 
 FORMAT = "format"
 """Name of the component that every environment uses for the penalty of an invalid action."""
+CUTS_CREDIT = "cuts_credit"
+"""Key of an event's detail: true if what follows the event's turn is not the turn's doing, as where the environment put
+another action in its place. Returns then do not reach back across the turn's end."""
 
 
 class RewardEvent(NamedTuple):
@@ -28,7 +31,7 @@ class RewardEvent(NamedTuple):
         component: The declared part of the reward, such as "success" or "format".
         value: Finite float, before the component's weight is applied.
         source: Who issued it.
-        detail: Further information for people; JSON values only.
+        detail: Further information for people; JSON values only. One key has a meaning: `CUTS_CREDIT`.
     """
 
     turn: int

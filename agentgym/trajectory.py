@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from agentgym.errors import ContractError
 from agentgym.message import Message
 from agentgym.outcome import Outcome
-from agentgym.picture import PlacedPicture
+from agentgym.picture import Image, PlacedPicture
 from agentgym.reward import RewardEvent, weighted_sum
 
 Ids = NDArray[np.int32]
@@ -72,6 +72,7 @@ class Turn:
         legal_actions: Messages that stand for all actions of that state, if they were listed.
         times: Where the wall time went.
         pictures: The pictures in `prompt_ids`, in order; for a turn without tokens, those in `messages`.
+        screenshot: What a person would have seen of that state, if it was recorded; no part of the conversation.
     """
 
     index: int
@@ -90,6 +91,7 @@ class Turn:
     legal_actions: tuple[str, ...] | None = None
     times: TurnTimes = field(default_factory=TurnTimes)
     pictures: tuple[PlacedPicture, ...] = ()
+    screenshot: Image | None = None
 
 
 @dataclass(slots=True)
@@ -144,6 +146,7 @@ class Trajectory:
             are in the first turn's messages.
         usage: Counters such as prompt_tokens, completion_tokens, cost_usd, retries.
         error: What broke, for outcomes without reward.
+        last_screenshot: What a person would have seen at the end, if it was recorded.
     """
 
     id: str
@@ -169,6 +172,7 @@ class Trajectory:
     usage: dict[str, float] = field(default_factory=dict)
     error: str = ""
     metadata: dict[str, Any] = field(default_factory=dict)
+    last_screenshot: Image | None = None
 
     @property
     def total_reward(self) -> float | None:

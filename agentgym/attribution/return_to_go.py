@@ -26,4 +26,4 @@ class ReturnToGo(StepFormula):
 
     def credit(self, steps: Steps) -> Floats:
         """float64[S]."""
-        return returns_to_go(steps.rewards, steps.offsets, self.gamma)
+        return returns_to_go(steps.rewards, steps.pieces, self.gamma)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentgym.errors import ConfigError, ContractError
+from agentgym.reward import CUTS_CREDIT
 from agentgym.trajectory import FINAL_PROGRESS, Trajectory
 
 Floats = NDArray[np.float64]
@@ -38,6 +39,7 @@ class Steps:
         final_progress: float64[B], of the last state of truncated trajectories, NaN elsewhere; None: not recorded.
         tool_calls: int64[S], valid tool calls of each turn; None: not known.
         is_valid: bool[S], whether the environment took each turn as an action; None: not known.
+        is_cut: bool[S], whether what follows a turn is not its doing; None: no turn is cut.
         parts: The rewards by component, float64[S] each; None once a method has replaced the rewards.
         predictions: float64[S] outputs of learned predictors, by name.
         recorded: float64[S], the rewards as the environment gave them; None: `rewards` are those.
@@ -52,6 +54,7 @@ class Steps:
     final_progress: Floats | None = None
     tool_calls: Ints | None = None
     is_valid: Bools | None = None
+    is_cut: Bools | None = None
     parts: Mapping[str, Floats] | None = None
     predictions: Mapping[str, Floats] | None = None
     recorded: Floats | None = None
@@ -116,6 +119,7 @@ class Steps:
                 [0 if turn.was_invalid else len(turn.reply.get("tool_calls") or ()) for turn in turns], np.int64
             ),
             is_valid=np.array([not turn.was_invalid for turn in turns], np.bool_),
+            is_cut=_cuts(trajectories, offsets),
             parts=parts,
             predictions={name: _joined(name, found, offsets) for name, found in (predictions or {}).items()},
         )
@@ -129,6 +133,13 @@ class Steps:
     def lengths(self) -> Ints:
         """int64[B], turns of each trajectory."""
         return np.diff(self.offsets)
+
+    @cached_property
+    def pieces(self) -> Ints:
+        """int64[P + 1], `offsets` with a further bound after each turn that is cut; returns stay within a piece."""
+        if self.is_cut is None:
+            return self.offsets
+        return np.union1d(self.offsets, np.flatnonzero(self.is_cut) + 1)
 
     @cached_property
     def owner(self) -> Ints:
@@ -237,6 +248,21 @@ def _rewards(trajectories: Sequence[Trajectory], offsets: Ints) -> tuple[Floats,
             rewards[at] += value
             parts[event.component][at] += value
     return rewards, parts
+
+
+def _cuts(trajectories: Sequence[Trajectory], offsets: Ints) -> Bools | None:
+    """The turns that an event of theirs cuts; None if there are none."""
+    cut = [
+        start + event.turn
+        for trajectory, start in zip(trajectories, offsets[:-1].tolist(), strict=True)
+        for event in trajectory.events
+        if event.detail and event.detail.get(CUTS_CREDIT) and 0 <= event.turn < len(trajectory.turns)
+    ]
+    if not cut:
+        return None
+    is_cut = np.zeros(int(offsets[-1]), np.bool_)
+    is_cut[cut] = True
+    return is_cut
 
 
 def _numbered(keys: Sequence[object]) -> Ints:

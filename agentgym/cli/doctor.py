@@ -26,7 +26,7 @@ from agentgym.registration import specs
 from agentgym.sandbox.readiness import sandbox_readiness
 from agentgym.suite import load_suite, suite_names
 
-_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+_BROWSER_READINESS = "agentgym_web.browser.program.finding"
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+).*?extra\s*==\s*['\"]([a-z]+)['\"]")
 
 
@@ -73,12 +73,7 @@ def diagnose() -> Iterator[Finding]:
     yield _torch()
     for found_out in sandbox_readiness():
         yield Finding(found_out.name, found_out.status, found_out.detail, found_out.fix)
-    browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
-    yield (
-        Finding("Chromium", "ok", browser)
-        if browser
-        else Finding("Chromium", "missing", "not on PATH", "sudo apt-get install chromium")
-    )
+    yield _browser()
     yield _runs_folder(Path("runs"))
     yield from _environments()
     yield from _suites()
@@ -124,6 +119,16 @@ def _torch() -> Finding:
     threads = torch.get_num_threads()
     fix = "on a shared machine, one thread per process is fastest: export OMP_NUM_THREADS=1" if threads > 1 else ""
     return Finding("torch", "ok", f"{torch.__version__}, {device}, {threads} threads", fix)
+
+
+def _browser() -> Finding:
+    """What the web family says of the browser; it is asked by name, since nothing of agentgym imports environments."""
+    try:
+        readiness = importlib.import_module(_BROWSER_READINESS).browser_readiness
+    except ImportError as error:
+        return Finding("Chromium", "missing", f"not looked for: {error}", f"pip install '{DISTRIBUTION}[web]'")
+    found = readiness()
+    return Finding(found.name, found.status, found.detail, found.fix)
 
 
 def _runs_folder(folder: Path) -> Finding:

@@ -11,7 +11,14 @@ import tyro
 
 from agentgym.cli.options import KeyValues, Partners, with_options
 from agentgym.cli.output import AsJson, note, print_json, read_options, read_partners
-from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate, open_evaluation_store, result_text
+from agentgym.evaluation import (
+    EvaluationResult,
+    EvaluationSettings,
+    evaluate,
+    open_evaluation_store,
+    result_text,
+    suite_named,
+)
 from agentgym.policies.by_name import load
 from agentgym.policy import Policy, Sampling, sampling_of
 from agentgym.rollout import HostSettings, ProgressDisplay
@@ -26,7 +33,7 @@ class EvalOptions:
     """The options of `agentgym eval`."""
 
     suite: str
-    """The suite, such as tools/lookup."""
+    """The suite, such as tools/lookup; or an environment, such as agentgym/WebArena-v0, which then makes the tasks."""
     policy: str
     """The policy: a script of the environment (oracle, null, random, demo, …), torch:PATH, or endpoint:URL#MODEL."""
     split: str = "test"
@@ -34,7 +41,9 @@ class EvalOptions:
     attempts: int = _DEFAULTS.attempts
     """How many episodes to play of each task."""
     limit: int | None = _DEFAULTS.limit
-    """How many tasks to play, spread evenly over the split. The default is all of them."""
+    """How many tasks to play, spread evenly over the split; of an environment the first. The default is all."""
+    env_option: KeyValues = ()
+    """Options of the environment, where --suite names one, such as tasks=FILE. Values are read as JSON."""
     seed: int = _DEFAULTS.seed
     """The seed of the policy's draws. Environments use the seeds of their tasks."""
     temperature: float = _SAMPLING.temperature
@@ -57,6 +66,8 @@ class EvalOptions:
     """The role that the policy plays in a game. The default is the suite's role."""
     partner: Partners = ()
     """Who plays another role of a game: ROLE=scripted, scripted:NAME, self, torch:PATH or endpoint:URL#MODEL."""
+    screenshots: bool = False
+    """Record what a person would have seen at each turn, for environments that show something. The report shows it."""
     run: Path | None = None
     """A folder that keeps the episodes. Episodes that it already holds are not played again."""
     allow_train: bool = _DEFAULTS.allow_train
@@ -88,6 +99,7 @@ class EvalOptions:
                 max_fault_share=self.max_fault_share,
                 runtime=self.runtime,
                 hosts=hosts,
+                record_screenshots=self.screenshots,
             ),
         )
 
@@ -116,9 +128,10 @@ def run(options: Annotated[EvalOptions, tyro.conf.arg(name=""), tyro.conf.OmitAr
 
 def evaluate_by_name(options: EvalOptions) -> EvaluationResult:
     """Load the policy and evaluate it, in a run folder where one is given."""
+    suite = suite_named(options.suite, read_options(options.env_option, "--env-option"), options.limit)
     policy = load(options.policy, options.suite, **options.policy_options)
     settings = options.settings(policy)
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(open_evaluation_store(options.run)) if options.run else None
         progress = ProgressDisplay(f"{options.policy} on {options.suite} {options.split}")
-        return evaluate(policy, options.suite, options.split, settings, store=store, progress=progress)
+        return evaluate(policy, suite, options.split, settings, store=store, progress=progress)

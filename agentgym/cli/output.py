@@ -67,8 +67,12 @@ def interval(value: dict[str, float] | None) -> str:
     return f"{value['mean']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"
 
 
-def read_options(given: Sequence[str]) -> dict[str, Any]:
+def read_options(given: Sequence[str], flag: str = "--option") -> dict[str, Any]:
     """Keyword arguments from "key=value", the value read as JSON where it is, else as text.
+
+    Args:
+        given: The texts.
+        flag: The option of the command that they were given with.
 
     Raises:
         ConfigError: One has no "=".
@@ -77,7 +81,7 @@ def read_options(given: Sequence[str]) -> dict[str, Any]:
     for text in given:
         key, equals, value = text.partition("=")
         if not equals or not key.isidentifier():
-            raise ConfigError(f"--option {text!r} is not of the form key=value, such as quality=0.9")
+            raise ConfigError(f"{flag} {text!r} is not of the form key=value, such as quality=0.9")
         try:
             options[key] = json.loads(value)
         except json.JSONDecodeError:

@@ -8,21 +8,25 @@ from __future__ import annotations
 import secrets
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
 from rich.console import Console
 
-from agentgym.cli.options import Partners, with_options
-from agentgym.cli.output import AsJson, note, print_json, read_partners
+from agentgym.cli.options import KeyValues, Partners, with_options
+from agentgym.cli.output import AsJson, note, print_json, read_options, read_partners
 from agentgym.env import AgentEnv
 from agentgym.errors import AgentGymError, ConfigError, ContractError
+from agentgym.evaluation import RecordingSettings, keep_episode
 from agentgym.game import GameReply
 from agentgym.origin import describe_error
 from agentgym.policies.by_name import load
-from agentgym.policies.human import HumanPolicy
-from agentgym.policy import Policy, Reply, Request, Sampling, sampling_of
+from agentgym.policies.human import HumanPolicy, Window
+from agentgym.policy import Policy, Reply, Request, Sampling, draw_seed, sampling_of
 from agentgym.registration import make, spec
+from agentgym.registration.env_spec import load_named
 from agentgym.rollout import RolloutSettings, play_episode
 from agentgym.suite import find_task, load_suite
 from agentgym.task import Task
@@ -38,9 +42,12 @@ def run(
     policy: str = "human",
     role: str = "",
     partner: Partners = (),
+    window: bool = False,
+    record: Path | None = None,
+    env_option: KeyValues = (),
     as_json: AsJson = False,
 ) -> int:
-    """Play an environment in the terminal, or watch another policy play it.
+    """Play an environment in the terminal or in a window, or watch another policy play it.
 
     Args:
         env: The id of the environment, such as agentgym/Wordle-v0.
@@ -50,19 +57,31 @@ def run(
         role: The role to play in a game. The default is the game's first role.
         partner: Who plays another role of a game: ROLE=scripted, scripted:NAME, torch:PATH or endpoint:URL#MODEL. The
             partner self works only in eval and record.
+        window: Open the environment's own window, such as a browser's. What you do there is played as actions; the
+            terminal takes actions, too.
+        record: A folder that keeps the episode as a demonstration, with pictures if there are some. Without --task, a
+            train task of the environment's first suite is played.
+        env_option: Options of the environment, such as tasks=FILE. Values are read as JSON.
         as_json: Print the result as JSON.
     """
     if task:
         _require_own(task, env)
-    given = {"role": role, "partners": read_partners(partner)}
-    options: dict[str, Any] = {name: value for name, value in given.items() if value}
-    game = make(env, **options)
-    viewer = HumanPolicy(Console(stderr=True), input if sys.stdout.isatty() else _read_line)
-    player: Policy = viewer if policy == "human" else load(policy, env)
     if seed is None and not task:
         seed = secrets.randbelow(2**31)
         note(f"seed {seed}; to play the same episode again, use --seed {seed}")
-    result = play(game, player, viewer, task=task or None, seed=seed)
+    if record is not None and not task:
+        task, seed = _train_task(env, seed or 0), None
+    given = {"role": role, "partners": read_partners(partner), "render_mode": "human" if window else ""}
+    options: dict[str, Any] = {name: value for name, value in given.items() if value}
+    options |= read_options(env_option, "--env-option")
+    if window and "human" not in load_named(spec(env), "entry_point").metadata["render_modes"]:
+        raise ConfigError(f"{env} has no window of its own; play it in the terminal, without --window")
+    game = make(env, **options)
+    seen = game if isinstance(game, Window) else None
+    reader = input if sys.stdout.isatty() else _read_line
+    viewer = HumanPolicy(Console(stderr=True), reader, seen if window else None)
+    player: Policy = viewer if policy == "human" else load(policy, env)
+    result = play(game, player, viewer, task=task or None, seed=seed, record=record)
     if as_json:
         print_json({"env": env, "policy": policy, **result})
     else:
@@ -73,7 +92,13 @@ def run(
 
 
 def play(
-    env: AgentEnv, player: Policy, viewer: HumanPolicy, *, task: Task | str | None = None, seed: int | None = None
+    env: AgentEnv,
+    player: Policy,
+    viewer: HumanPolicy,
+    *,
+    task: Task | str | None = None,
+    seed: int | None = None,
+    record: Path | None = None,
 ) -> dict[str, Any]:
     """Play one episode and show it.
 
@@ -83,6 +108,7 @@ def play(
         viewer: Shows messages and reward events.
         task: What to play; None makes a task from the seed.
         seed: Seed of the episode; None takes the task's.
+        record: A run folder that keeps the episode with what was seen at each turn; None keeps nothing.
 
     Returns:
         JSON values: task, seed, turns, reward, outcome, success, score.
@@ -101,7 +127,9 @@ def play(
             wanted = env.make_task(seed)
         watched = player if player is viewer else Watched(player, viewer)
         settings = RolloutSettings(sampling=sampling_of(player, Sampling()))
-        record = play_episode(
+        if record is not None:
+            settings = replace(RecordingSettings().rollout, sampling=settings.sampling, record_screenshots=True)
+        episode = play_episode(
             env, watched, wanted, seed=wanted.seed, env_seed=seed, settings=settings, on_turn=show_events
         )
     except Exception as error:  # a boundary: an environment's own code may raise anything
@@ -110,15 +138,18 @@ def play(
         raise ContractError(f"the episode failed: {describe_error(error)}") from error
     finally:
         env.close()
-    viewer.show(record.metadata.get(LAST_MESSAGES, ()))
+    viewer.show(episode.metadata.get(LAST_MESSAGES, ()))
+    if record is not None:
+        is_kept = keep_episode(record, wanted, episode)
+        note(f"kept in {record}" if is_kept else "not kept, because the episode has no verdict")
     return {
-        "task": record.task_id,
-        "seed": record.seed,
-        "turns": len(record.turns),
-        "reward": record.total_reward or 0.0,
-        "outcome": str(record.outcome),
-        "success": record.success,
-        "score": record.score,
+        "task": episode.task_id,
+        "seed": episode.seed,
+        "turns": len(episode.turns),
+        "reward": episode.total_reward or 0.0,
+        "outcome": str(episode.outcome),
+        "success": episode.success,
+        "score": episode.score,
     }
 
 
@@ -151,6 +182,15 @@ class Watched:
     def forget(self, episode: str) -> None:
         """Drop what the policy keeps for an episode that ended."""
         self._policy.forget(episode)
+
+
+def _train_task(env_id: str, seed: int) -> str:
+    """A task to demonstrate: of the train split of the environment's first suite, drawn by a seed."""
+    suites = spec(env_id).suites
+    if not suites:
+        raise ConfigError(f"name the task to record with --task: {env_id} has no suite to draw one from")
+    tasks = load_suite(suites[0]).train_tasks()
+    return tasks[draw_seed(seed, "played task") % len(tasks)].id
 
 
 def _require_own(task_id: str, env_id: str) -> None:

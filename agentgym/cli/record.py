@@ -50,6 +50,8 @@ class RecordOptions:
     """The role of a game that is recorded. The default is the suite's role."""
     partner: Partners = ()
     """Who plays another role of a game: ROLE=scripted, scripted:NAME, self, torch:PATH or endpoint:URL#MODEL."""
+    screenshots: bool = False
+    """Record what a person would have seen at each turn, for environments that show something. The report shows it."""
     allow_held_out: bool = False
     """Allow validation and test tasks. Training refuses to learn from such episodes."""
     overwrite: bool = False
@@ -65,6 +67,7 @@ class RecordOptions:
             sampling=Sampling(self.temperature, _SAMPLING.max_tokens if self.max_tokens is None else self.max_tokens),
             max_concurrent=self.concurrency,
             runtime=self.runtime,
+            record_screenshots=self.screenshots,
         )
         return RecordingSettings(
             episodes=self.episodes,

@@ -102,7 +102,7 @@ def _replay(names: tuple[str, ...], browser: str | None, *, list_pages: bool, as
 def _open(captures: Any, browser: str | None) -> Any:
     network = _named("agentgym_web.archive.replaying", "archive_network")(captures)
     settings = _named("agentgym_web.browser.settings", "PageSettings")(virtual_time=True)
-    process = _named("agentgym_web.browser.process", "ProcessSettings")(browser=browser)
+    process = _named("agentgym_web.browser.program.process", "ProcessSettings")(browser=browser)
     return _named("agentgym_web.browser.hub", "the_hub")().open(settings, network, process)
 
 

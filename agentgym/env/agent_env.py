@@ -22,6 +22,7 @@ from agentgym.env.seeded import Observation, SeededEnv, wanted_task
 from agentgym.errors import ActionSyntaxError, CancelledEpisode
 from agentgym.message import Message, ToolSchema, text_of, user
 from agentgym.outcome import CutReason, Outcome
+from agentgym.picture import Image
 from agentgym.reward import FORMAT, RewardEvent, Source, weighted_sum
 from agentgym.spaces import Message as MessageSpace
 from agentgym.suite import find_task
@@ -32,9 +33,9 @@ class AgentEnv(SeededEnv):
     """A multi-turn environment for one agent.
 
     A subclass sets the class attributes and writes `make_task`, `begin` and `respond`; optionally `grade`, `anchor`,
-    `fork`, `relabel`, `progress` and `legal_actions`. This class counts turns, applies limits, adds up rewards, and
-    makes Gymnasium's tuples. A subclass that plays another environment may override the hooks of `step`, which calls
-    `play`, `refuse`, `outcome_after` and `observe` in this order.
+    `fork`, `relabel`, `progress`, `legal_actions` and `screenshot`. This class counts turns, applies limits, adds up
+    rewards, and makes Gymnasium's tuples. A subclass that plays another environment may override the hooks of `step`,
+    which calls `play`, `refuse`, `outcome_after` and `observe` in this order.
 
     `info` of `reset` holds `messages`, `task_id`, `reward_events`; `info` of `step` holds `messages`,
     `reward_events`, `turn`, `is_invalid`, and at the end `outcome`, `success` and `score`.
@@ -46,6 +47,7 @@ class AgentEnv(SeededEnv):
         tools: The tools the agent may call, as OpenAI function schemas.
         speaks: Whether a message may be free text even if there are tools.
         deterministic: Whether the same seed and actions give the same trajectory.
+        num_tasks: How many tasks `make_task` makes in turn, from the seeds 0, 1, …; None for tasks without end.
         task: The task of the episode.
         episode_seed: Seed of the episode's randomness: the one given to `reset`, or the task's.
         books: The counts of the episode.
@@ -59,6 +61,7 @@ class AgentEnv(SeededEnv):
     tools: Sequence[ToolSchema] = ()
     speaks: bool = False
     deterministic: ClassVar[bool] = True
+    num_tasks: int | None = None
 
     def __init__(self, render_mode: str | None = None) -> None:
         self.render_mode = render_mode
@@ -116,8 +119,7 @@ class AgentEnv(SeededEnv):
         if wanted is None:
             wanted = self.make_task(int(self.np_random.integers(2**31)) if seed is None else seed)
         self.task = task = find_task(wanted) if isinstance(wanted, str) else wanted
-        self.episode_seed = task.seed if seed is None else seed
-        self._rng = None
+        self.episode_seed, self._rng = task.seed if seed is None else seed, None
         messages = self.last_messages = require_messages(self.begin(task), self.begin)
         self.books.phase = "running"
         return self.observe(messages, None), {"messages": messages, "task_id": task.id, "reward_events": ()}
@@ -146,15 +148,12 @@ class AgentEnv(SeededEnv):
             reply = self._graded(reply)
         messages, events, turn = reply.messages, reply.events, books.turns[role]
         info = {"messages": messages, "reward_events": events, "turn": turn, "is_invalid": is_invalid}
-        books.turns[role] = turn + 1
-        self.last_messages = messages
-        terminated = truncated = False
+        books.turns[role], self.last_messages = turn + 1, messages
         if outcome is not None:
             info |= self._verdict(outcome, reply)
-            truncated = outcome.kind == "truncated"
-            terminated = not truncated
+        truncated = outcome is not None and outcome.kind == "truncated"
         reward = weighted_sum(events, self.reward_weights) if events else 0.0
-        return self.observe(messages, reply.image), reward, terminated, truncated, info
+        return self.observe(messages, reply.image), reward, outcome is not None and not truncated, truncated, info
 
     def render(self) -> str:
         """The last messages as text."""
@@ -182,8 +181,8 @@ class AgentEnv(SeededEnv):
         turns[self.role] = max(0, played - 1)  # the last events credit the last turn that was played
         reply = require_reply(self.grade(), self, "grade")
         turns[self.role] = played
-        verdict = self._verdict(Outcome("truncated", reason), reply)
-        return weighted_sum(reply.events, self.reward_weights), {"reward_events": reply.events, **verdict}
+        info = {"reward_events": reply.events, **self._verdict(Outcome("truncated", reason), reply)}
+        return weighted_sum(reply.events, self.reward_weights), info
 
     def interrupt(self) -> None:
         """Make the running or the next step raise CancelledEpisode; may be called from another thread."""
@@ -199,8 +198,7 @@ class AgentEnv(SeededEnv):
         """Canonical key of the state; None: not supported.
 
         States of one task with equal anchors have equal futures under equal actions, apart from the limit of turns.
-        Leave the turn number out unless the rules depend on it: step credit compares turns in the same state, and with
-        the turn number rollouts would share a state only if they reached it equally fast.
+        Leave the turn number out unless the rules depend on it: step credit compares turns in the same state.
         """
         return None
 
@@ -219,9 +217,13 @@ class AgentEnv(SeededEnv):
     def legal_actions(self) -> Sequence[str] | None:
         """Messages that stand for all actions of the present state, each for another; None: they cannot be listed.
 
-        An environment that lists them must do so in every state in which the agent acts, and in the state in which a
-        limit cuts the episode. Each list has at least one message, in an order that depends on the state alone.
+        They are listed in every state in which the agent acts or a limit cuts the episode: at least one message, in an
+        order that depends on the state alone.
         """
+        return None
+
+    def screenshot(self) -> Image | None:
+        """What a person would see, also after the end; None: nothing. Rollouts may record it; agents never get it."""
         return None
 
     @property
@@ -232,8 +234,8 @@ class AgentEnv(SeededEnv):
     def progress(self) -> float | None:
         """How near the state is to the goal, in [0, 1]: 1 if the task is solved. None: not supported.
 
-        It is a potential for step credit. It should depend on the state alone, rise with each step that helps, and fall
-        with a step that undoes one. It may use hidden information, because no message tells it to the agent.
+        A potential for step credit: it depends on the state alone, rises with a step that helps, and falls with one
+        that undoes it. It may use hidden information, because no message tells it to the agent.
         """
         return None
 
@@ -301,9 +303,8 @@ class AgentEnv(SeededEnv):
         self, component: str, value: float, *, source: Source = "environment", detail: Mapping[str, Any] | None = None
     ) -> RewardEvent:
         """A reward event that credits the current turn."""
-        role = self.role
-        turn = self.books.turns[role]
-        return RewardEvent(turn, turn, role, component, value, source, detail)
+        turn = self.books.turns[self.role]
+        return RewardEvent(turn, turn, self.role, component, value, source, detail)
 
     def fork_by_copy(self, seed: int | None, *shared: object) -> Self:
         """A deep copy of the episode's state: `fork` for environments that hold nothing outside Python objects.

@@ -185,6 +185,34 @@ def record(
         return _result(store, jobs, cast.role)
 
 
+def keep_episode(folder: Path, task: Task, trajectory: Trajectory) -> bool:
+    """Add an episode that was played by hand to a recording of such episodes, which is made if it is missing.
+
+    Args:
+        folder: The run folder.
+        task: What was played.
+        trajectory: The episode; its id is replaced by one that is new in the folder.
+
+    Returns:
+        Whether it was kept: one without a verdict, such as a cancelled one, is not.
+
+    Raises:
+        ConfigError: The folder holds other files and no run, or the task is of no suite.
+        StoreError: It holds another run, or the recording of another suite or split.
+    """
+    if trajectory.outcome is None or not trajectory.outcome.is_graded:
+        return False
+    if not task.suite or task.split is None:
+        raise ConfigError(f"task {task.id!r} belongs to no split of a suite; record a task of one")
+    recipe = {"suite": task.suite, "split": task.split, "policies": {trajectory.policy: 1.0}}
+    with _opened(folder, recipe, overwrite=False) as store:
+        store.write_tasks([task])
+        number = len({_job_key(row.id) for row in store.episode_rows()})
+        trajectory.id = f"play-{number:06d}/{trajectory.role}"
+        store.write_episode(trajectory, None, _PURPOSES[task.split])
+    return True
+
+
 def plan(players: Sequence[Player], tasks: Sequence[Task], settings: RecordingSettings) -> dict[str, list[Job]]:
     """The episodes of each policy, by label: a function of the arguments alone."""
     labels = _shared_out(players, settings.episodes)

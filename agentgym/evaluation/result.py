@@ -15,6 +15,7 @@ import numpy as np
 
 from agentgym.errors import ConfigError
 from agentgym.evaluation.statistics import Estimate, mean_interval, pass_at_k, pass_hat_k
+from agentgym.registration import Measure
 from agentgym.trajectory import Trajectory
 
 _RATE = (0.0, 1.0)
@@ -87,6 +88,7 @@ class EvaluationResult:
         partners: Who played the other roles, by name.
         other_roles: The results on each task in further roles that the policy played against or with itself.
         is_unseen_env: Whether the suite holds out the environment itself and not only tasks of it.
+        measures: Further numbers that the environment declares, by name: of each stratum, and of "all" tasks.
     """
 
     suite: str
@@ -105,6 +107,7 @@ class EvaluationResult:
     partners: Mapping[str, str] = field(default_factory=dict)
     other_roles: Mapping[str, Sequence[TaskResult]] = field(default_factory=dict)
     is_unseen_env: bool = False
+    measures: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def num_faults(self) -> int:
@@ -171,6 +174,7 @@ class EvaluationResult:
             "pass_at": {k: _or_none(value) for k, value in self.pass_at().items()},
             "pass_hat": {k: _or_none(value) for k, value in self.pass_hat().items()},
             "game": {name: _or_none(value) for name, value in self.game_rates().items()},
+            "measures": {name: dict(values) for name, values in self.measures.items()},
             "role": self.role,
             "partners": dict(self.partners),
             "is_unseen_env": self.is_unseen_env,
@@ -199,7 +203,7 @@ class EvaluationResult:
             ConfigError: A key is missing or malformed.
         """
         plain = ("suite", "split", "policy", "attempts", "headline", "sampling", "outcomes", "costs", "seconds")
-        later = ("role", "partners", "is_unseen_env")
+        later = ("role", "partners", "is_unseen_env", "measures")
         try:
             tasks = [_task_from_json(task) for task in fields["tasks"]]
             values = {name: fields[name] for name in (*plain, "num_missing", "num_trained_on")}
@@ -211,6 +215,20 @@ class EvaluationResult:
         except (KeyError, TypeError) as error:
             raise ConfigError(f"no result of an evaluation: {error!r}; expected what eval --json prints") from error
         return cls(tasks=tasks, **values)
+
+
+def measured(tasks: Sequence[TaskResult], measures: Mapping[str, Measure]) -> dict[str, dict[str, float]]:
+    """What measures say of each stratum and of "all" tasks; a stratum without a graded episode has no number."""
+    parts = {task.stratum: [each for each in tasks if each.stratum == task.stratum] for task in tasks} | {"all": tasks}
+    graded = {name: [task for task in part if not math.isnan(task.score)] for name, part in parts.items()}
+    return {
+        measure: {
+            name: float(compute([task.success for task in part], [task.score for task in part]))
+            for name, part in graded.items()
+            if part
+        }
+        for measure, compute in measures.items()
+    }
 
 
 def summarise(

@@ -13,10 +13,11 @@ from pathlib import Path
 
 from agentgym.config import require_at_least
 from agentgym.errors import InfrastructureError
-from agentgym.evaluation.result import EvaluationResult, summarise
+from agentgym.evaluation.result import EvaluationResult, measured, summarise
 from agentgym.outcome import GRADED
 from agentgym.policies.cast import SCRIPTED, SELF, Cast
 from agentgym.policy import Policy, Sampling
+from agentgym.registration import spec
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker
 from agentgym.store import DATABASE, Purpose, RunStore
 from agentgym.store.folder import require_empty
@@ -135,6 +136,7 @@ def evaluate(
             role: summarise([record for record in ordered if record.role == role])[0] for role in cast.learning[1:]
         },
         is_unseen_env=suite.is_unseen_env,
+        measures=measured(results, spec(suite.env).load_measures()),
     )
     _check_faults(result, own, settings.rollout.max_fault_share)
     if store is not None and settings.iteration is None:

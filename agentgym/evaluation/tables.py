@@ -38,12 +38,19 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
         lines.append(f"TRAINED ON: {result.num_trained_on} of these tasks were in the policy's training data")
     if result.num_missing:
         lines.append(f"INCOMPLETE: {result.num_missing} episodes were not played")
-    rows: list[tuple[str, ...]] = [("stratum", "tasks", "success [95 %]", "score [95 %]")]
+    rows: list[tuple[str, ...]] = [("stratum", "tasks", "success [95 %]", "score [95 %]", *result.measures)]
     rows += [
-        (name or "-", str(part.success.num_tasks), estimate_text(part.success), estimate_text(part.score))
+        (
+            name or "-",
+            str(part.success.num_tasks),
+            estimate_text(part.success),
+            estimate_text(part.score),
+            *_measures_of(result, name),
+        )
         for name, part in result.strata.items()
     ]
-    rows.append(("all", str(len(result.tasks)), estimate_text(result.success), estimate_text(result.score)))
+    total = ("all", str(len(result.tasks)), estimate_text(result.success), estimate_text(result.score))
+    rows.append(total + _measures_of(result, "all"))
     lines += _aligned(rows)
     rates = result.game_rates() if result.role else {}
     if rates:
@@ -66,6 +73,10 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
         ]
         lines += _aligned(rows)
     return "\n".join(lines)
+
+
+def _measures_of(result: EvaluationResult, stratum: str) -> tuple[str, ...]:
+    return tuple(f"{values[stratum]:.3f}" if stratum in values else "-" for values in result.measures.values())
 
 
 def comparison_text(comparison: Comparison) -> str:

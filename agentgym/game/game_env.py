@@ -21,6 +21,7 @@ from agentgym.errors import ActionSyntaxError, ContractError
 from agentgym.game.protocol import GameReply, Inbox
 from agentgym.message import ToolSchema, user
 from agentgym.outcome import CutReason, Outcome
+from agentgym.picture import Image
 from agentgym.reward import FORMAT, RewardEvent
 from agentgym.task import Task
 
@@ -110,6 +111,10 @@ class GameEnv(ABC):
 
     def legal_actions(self, role: str) -> Sequence[str] | None:
         """Messages that stand for all actions of a role in the present state, as `AgentEnv.legal_actions` says."""
+        return None
+
+    def screenshot(self) -> Image | None:
+        """What a person would see of the present state, as `AgentEnv.screenshot` says; None: nothing to see."""
         return None
 
     def picture(self, role: str) -> NDArray[np.uint8]:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from agentgym.message import Message, ToolSchema
 from agentgym.outcome import CutReason, Outcome
+from agentgym.picture import Image
 from agentgym.reward import RewardEvent, weighted_sum
 from agentgym.task import Task
 
@@ -95,6 +96,9 @@ class Game(Protocol):
 
     def legal_actions(self, role: str) -> Sequence[str] | None:
         """Messages that stand for all actions of a role in the present state, as `AgentEnv.legal_actions` says."""
+
+    def screenshot(self) -> Image | None:
+        """What a person would see of the present state, as `AgentEnv.screenshot` says; None: nothing to see."""
 
     def interrupt(self) -> None:
         """Make a running step stop; may be called from another thread."""

@@ -15,7 +15,7 @@ from agentgym.env import AgentEnv
 from agentgym.game.protocol import GameReply, Inbox
 from agentgym.message import Message, ToolSchema
 from agentgym.outcome import CutReason
-from agentgym.picture import has_picture, with_picture
+from agentgym.picture import Image, has_picture, with_picture
 from agentgym.task import Task
 
 
@@ -73,6 +73,10 @@ class SoloGame:
     def legal_actions(self, role: str) -> Sequence[str] | None:
         """The environment's legal actions."""
         return self.env.legal_actions()
+
+    def screenshot(self) -> Image | None:
+        """The environment's screenshot."""
+        return self.env.screenshot()
 
     def interrupt(self) -> None:
         """Interrupt the environment."""

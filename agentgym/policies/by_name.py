@@ -17,7 +17,7 @@ from agentgym.policies.endpoint_client import Transport
 from agentgym.policies.human import HumanPolicy
 from agentgym.policies.scripted import ScriptedPolicy
 from agentgym.policy import Policy, ScriptFactory
-from agentgym.registration import spec
+from agentgym.registration import is_environment, spec
 from agentgym.suite import load_suite
 
 FORMS = ("torch:PATH", "endpoint:URL#MODEL", "human")
@@ -83,7 +83,8 @@ def _scripted(name: str, player_of: str, options: dict[str, Any]) -> ScriptedPol
             f"{', '.join(FORMS)}"
         )
     # Suites are named family/suite, environments namespace/Name-v0.
-    found = spec(player_of if _is_env_id(player_of) else load_suite(player_of).env)
+    is_env = _is_env_id(player_of) or is_environment(player_of)
+    found = spec(player_of if is_env else load_suite(player_of).env)
     by_role = {role: found.load_scripts(role) for role in found.roles or ("",)}
     factories = {role: scripts[name] for role, scripts in by_role.items() if name in scripts}
     if not factories:

@@ -6,8 +6,11 @@ Nothing is scored here: `agentgym play` runs the episode and shows its rewards.
 from __future__ import annotations
 
 import re
+import select
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol, runtime_checkable
 
 from rich.console import Console
 from rich.panel import Panel
@@ -33,6 +36,18 @@ _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories of what is not shown: controls, direction marks, halves of pairs, private and unassigned ones."""
 
 
+_POLL_S = 0.1
+_BRIEF_LINES = 12
+
+
+@runtime_checkable
+class Window(Protocol):
+    """What a person uses instead of the terminal, such as a browser's window."""
+
+    def next_message(self, timeout_s: float) -> str | None:
+        """The message that does what the person did; None if nothing was done in time."""
+
+
 def printable(text: str) -> str:
     """Text that can do nothing to a terminal: no escape sequences, control or direction-changing characters.
 
@@ -52,15 +67,22 @@ class HumanPolicy:
     Args:
         console: Where things are shown; None is the terminal's standard error, so that results keep standard output.
         read_line: Reads one line, given a prompt; raises EOFError at the end of the input.
+        window: A window in which the person can act, too; lines of the terminal are read beside it.
     """
 
     name = "human"
     uses_tokens = False
     concurrency = 1
 
-    def __init__(self, console: Console | None = None, read_line: Callable[[str], str] = input) -> None:
+    def __init__(
+        self,
+        console: Console | None = None,
+        read_line: Callable[[str], str] = input,
+        window: Window | None = None,
+    ) -> None:
         self._console = console or Console(stderr=True)
         self._read_line = read_line
+        self._window = window
         self._num_shown: dict[str, int] = {}
 
     def generate(self, requests: Sequence[Request]) -> list[Reply]:
@@ -85,7 +107,10 @@ class HumanPolicy:
                 function = call.get("function", call)
                 body.append(printable(f"{function.get('name')}({function.get('arguments')})"))
             style = _STYLES.get(role, "cyan")
-            self._console.print(Panel(Text("\n".join(filter(None, body))), title=Text(title), border_style=style))
+            text = "\n".join(filter(None, body))
+            if self._window is not None:
+                text = _brief(text)
+            self._console.print(Panel(Text(text), title=Text(title), border_style=style))
 
     def show_tools(self, tools: Sequence[ToolSchema]) -> None:
         """Show which tools may be called, and how."""
@@ -115,6 +140,8 @@ class HumanPolicy:
             CancelledEpisode: The input ended.
         """
         try:
+            if self._window is not None:
+                return self._ask_both(self._window)
             line = self._read_line("> ")
             if line.strip() != MARKER:
                 return line
@@ -125,12 +152,39 @@ class HumanPolicy:
         except EOFError:
             raise CancelledEpisode("the input ended before a message was read") from None
 
+    def _ask_both(self, window: Window) -> str:
+        """What comes first: an action in the window, or a line of the terminal."""
+        while True:
+            said = window.next_message(_POLL_S)
+            if said is not None:
+                self._console.print(Text(f"> {printable(said)}", "bold green"))
+                return said
+            if line_waits() and (line := self._read_line("")).strip():
+                return line
+
     def _reply(self, request: Request) -> str:
         shown = self._num_shown.get(request.episode, 0)
         if not shown:
             self.show_tools(request.tools)
             hint = f"Write a line; for several, open and close with {MARKER}. Ctrl-D ends the episode."
+            if self._window is not None:
+                hint = "Act in the window, or write an action here, one a line. Ctrl-D ends the episode."
             self._console.print(Text(hint, "dim"))
         self.show(m for m in request.messages[shown:] if m.get("role") != "assistant")
         self._num_shown[request.episode] = len(request.messages)
         return self.ask()
+
+
+def _brief(text: str) -> str:
+    """The first lines of a text, for somebody who sees the page itself."""
+    lines = text.split("\n")
+    left_out = len(lines) - _BRIEF_LINES
+    return text if left_out <= 0 else "\n".join([*lines[:_BRIEF_LINES], f"… {left_out} more lines"])
+
+
+def line_waits() -> bool:
+    """Whether the terminal has a line, or its end, to read; an input that is no file always has."""
+    try:
+        return bool(select.select([sys.stdin], [], [], 0)[0])
+    except (OSError, ValueError):
+        return True

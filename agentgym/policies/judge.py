@@ -6,12 +6,14 @@ Each environment decides what to ask and how to read an answer.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from agentgym.errors import ConfigError, ContextOverflowError, InfrastructureError
 from agentgym.message import user
+from agentgym.picture import with_pictures
 from agentgym.policies.by_name import load
 from agentgym.policies.reply_cache import ReplyCache
 from agentgym.policy import Policy, Request, Sampling
@@ -38,14 +40,19 @@ class PolicyJudge:
             raise ConfigError(f"the judge {policy.name} needs token ids; expected an endpoint:URL#MODEL")
         self._policy, self._cache = policy, ReplyCache(path)
 
-    def ask(self, question: str) -> str:
+    def ask(self, question: str, pictures: Sequence[str] = ()) -> str:
         """The answer to a question.
+
+        Args:
+            question: The question.
+            pictures: Data URLs of pictures that it is about, which the policy's model must be able to see.
 
         Raises:
             InfrastructureError: The policy failed; never a verdict.
         """
         key = f"judge-{next(_KEYS)}"
-        request = Request(key, 0, _TASK, [user(question)], (), None, 0, SAMPLING, "judge")
+        asked = with_pictures(user(question), pictures)
+        request = Request(key, 0, _TASK, [asked], (), None, 0, SAMPLING, "judge")
         try:
             [reply] = self._cache.replies(self._policy, [request])
         except (InfrastructureError, ContextOverflowError) as error:

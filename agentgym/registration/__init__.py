@@ -1,12 +1,14 @@
 """Registration: which environments exist, what is known about each, and how one is made from its id."""
 
-from agentgym.registration.env_spec import EnvSpec, Knobs
+from agentgym.registration.env_spec import EnvSpec, Knobs, Measure
 from agentgym.registration.making import make, make_game, require_runtime
-from agentgym.registration.registry import register, register_own, script_names, spec, specs
+from agentgym.registration.registry import is_environment, register, register_own, script_names, spec, specs
 
 __all__ = [
     "EnvSpec",
     "Knobs",
+    "Measure",
+    "is_environment",
     "make",
     "make_game",
     "register",

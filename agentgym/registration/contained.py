@@ -6,6 +6,7 @@ it. Environments that drive a sandbox themselves are no matter of this file.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import threading
 from collections.abc import Mapping
@@ -13,14 +14,15 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, Self
 
+from agentgym.config import build
 from agentgym.env import Observation
 from agentgym.errors import ConfigError, InfrastructureError, SandboxError, SandboxLostError, SandboxStartError
+from agentgym.registration.registry import spec
 from agentgym.remote import RemoteEnv
 from agentgym.sandbox.base import Sandbox, SandboxProcess
 from agentgym.sandbox.source import provider_named
 from agentgym.sandbox.spec import Limits, SandboxSpec
 
-IMAGE = "agentgym/env"
 _PORT = 8000
 _MAX_SESSIONS = 1024
 _START_S = 60.0
@@ -188,7 +190,10 @@ def _plain(env_id: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _start(provider: str, env_id: str, options: Mapping[str, Any]) -> Server:
     with ExitStack() as stack:
-        sandbox = provider_named(provider).start(SandboxSpec(image=IMAGE, limits=_LIMITS))
+        found = spec(env_id)
+        limits = build(Limits, {**dataclasses.asdict(_LIMITS), **found.limits})
+        wanted = SandboxSpec(image=found.image, limits=limits)
+        sandbox = provider_named(provider).start(wanted)
         stack.callback(sandbox.close)
         argv = ["agentgym", "serve", env_id, "--port", str(_PORT), "--max-sessions", str(_MAX_SESSIONS)]
         given = [part for name, value in options.items() for part in ("--option", f"{name}={json.dumps(value)}")]

@@ -19,6 +19,9 @@ from agentgym.task import Task
 Knobs = Mapping[str, Sequence[Any]]
 """Options of an environment, each with its values from the easiest to the hardest."""
 
+Measure = Callable[[Sequence[float], Sequence[float]], float]
+"""One number of the success rate and of the mean score of each task."""
+
 
 @dataclass(frozen=True)
 class EnvSpec:
@@ -34,6 +37,8 @@ class EnvSpec:
         deterministic: Whether the same seed and actions always give the same trajectory.
         runtimes: Where it can run. "local": in this process. "served": as a whole in a container, reached over the
             network. "workspace": in this process, with the agent's work in a sandbox.
+        image: The image of that container.
+        limits: What of `agentgym.sandbox.spec.Limits` that container needs other values for, by name.
         extra: The optional extra of agentgym that installs what it needs; "" for none.
         roles: The roles of a game that an agent can play; the first is the default. Empty for one agent.
         partners: "module:NAME" of a mapping from each role to the script factory that plays it by default.
@@ -44,6 +49,8 @@ class EnvSpec:
         hints: "module:NAME" of a function from a task to advice on solving it; "" for none. It may read the task's
             private part. A curriculum may show the advice where a policy fails.
         room: The group within the family under which listings show it; "" for none.
+        measures: "module:NAME" of a mapping from names to functions that make one number of the success rate and of the
+            mean score of each task; evaluations report them too. "" for none.
     """
 
     id: str
@@ -53,6 +60,8 @@ class EnvSpec:
     suites: tuple[str, ...] = ()
     deterministic: bool = True
     runtimes: tuple[str, ...] = ("local",)
+    image: str = "agentgym/env"
+    limits: Mapping[str, float] = field(default_factory=dict, hash=False)
     extra: str = ""
     roles: tuple[str, ...] = ()
     partners: str = ""
@@ -62,6 +71,7 @@ class EnvSpec:
     difficulty: Knobs = field(default_factory=dict, hash=False)
     hints: str = ""
     room: str = ""
+    measures: str = ""
 
     @property
     def missing_extra(self) -> str:
@@ -108,6 +118,11 @@ class EnvSpec:
             raise ConfigError(f"environment {self.id!r} has no hints; give its EnvSpec `hints`, a function of a task")
         hint: Callable[[Task], str] = load_named(self, "hints")
         return hint
+
+    def load_measures(self) -> Mapping[str, Measure]:
+        """The further measures of this environment; empty for most. Imports their module."""
+        found: Mapping[str, Measure] = load_named(self, "measures") if self.measures else {}
+        return found
 
     def load_partners(self) -> Mapping[str, ScriptFactory]:
         """What plays each role of this game by default; empty for an environment of one agent."""

@@ -25,8 +25,9 @@ def make(env_id: str, *, runtime: str = "", **options: Any) -> AgentEnv:
             reached over the network; an environment that uses a sandbox takes one of docker. Such an environment also
             takes the other providers ("bubblewrap", "process"). "" is local if the environment can run so, else the
             best sandbox here.
-        options: Keyword arguments of the environment. For a game also `role`, the role that the agent plays, and
-            `partners`, a mapping from other roles to who plays them (see `agentgym.policies.cast`).
+        options: Keyword arguments of the environment. A `judge` may be the name of a policy (see
+            `agentgym.policies.judge`). For a game also `role`, the role that the agent plays, and `partners`, a mapping
+            from other roles to who plays them (see `agentgym.policies.cast`).
 
     Raises:
         UnknownNameError: No such id, runtime, role or partner.
@@ -45,6 +46,7 @@ def make(env_id: str, *, runtime: str = "", **options: Any) -> AgentEnv:
         options = {"sandbox": runtime, **options}
     entry_point = load_named(found, "entry_point")
     if not found.roles:
+        options = _with_judge(options)
         require_option_types(entry_point, options, env_id)
     try:
         env = gymnasium.make(found.id, **options).unwrapped
@@ -92,10 +94,7 @@ def make_game(env_id: str, **options: Any) -> GameEnv:
     found = spec(env_id)
     if not found.roles:
         raise ConfigError(f"environment {env_id!r} is not a game of several roles; make it with agentgym.make")
-    if options.get("judge") and isinstance(options["judge"], str):
-        from agentgym.policies.judge import judge_named  # not at the top: policies know environments by their ids
-
-        options = {**options, "judge": judge_named(options["judge"])}
+    options = _with_judge(options)
     game_class = load_named(found, "entry_point")
     require_option_types(game_class, options, env_id)
     try:
@@ -105,3 +104,12 @@ def make_game(env_id: str, **options: Any) -> GameEnv:
     if not isinstance(game, GameEnv):
         raise ConfigError(f"{found.entry_point!r} made a {type(game).__name__}, expected an agentgym.GameEnv")
     return game
+
+
+def _with_judge(options: dict[str, Any]) -> dict[str, Any]:
+    """The options, with a judge in place of the name of one."""
+    if not options.get("judge") or not isinstance(options["judge"], str):
+        return options
+    from agentgym.policies.judge import judge_named  # not at the top: policies know environments by their ids
+
+    return {**options, "judge": judge_named(options["judge"])}

@@ -94,6 +94,13 @@ def spec(env_id: str) -> EnvSpec:
     return _specs[env_id]
 
 
+def is_environment(name: str) -> bool:
+    """Whether a name is the id of an environment, and not of a suite."""
+    if name not in _specs and name.partition("/")[0] not in _foreign:
+        load_entry_points()
+    return name in _specs or name.partition("/")[0] in _foreign
+
+
 def script_names(suite_env: str) -> Sequence[str]:
     """Names of the scripted policies of an environment."""
     return sorted(spec(suite_env).load_scripts())

@@ -24,6 +24,7 @@ from agentgym.game import Game, GameReply, Inbox
 from agentgym.message import Message
 from agentgym.origin import describe_error
 from agentgym.outcome import CutReason, Outcome
+from agentgym.picture import Image
 from agentgym.policy import Policy, Reply, Request
 from agentgym.prompting.speaker import EpisodeBudget, Speaker, picks_legal_actions, require_actions
 from agentgym.reward import weighted_sum
@@ -50,6 +51,7 @@ class Standing(NamedTuple):
 
     anchor: str | None = None
     progress: float | None = None
+    screenshot: Image | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ class Episode:
         self._partners: frozenset[str] = frozenset()
         self._budget = EpisodeBudget(job.task.limits.max_tokens)
         self._final_progress: dict[str, float | None] = {}
+        self._last_screenshot: Image | None = None
         self._legal_actions: dict[str, tuple[str, ...] | None] = {}
 
     # Calls that the engine runs in a thread.
@@ -122,6 +125,7 @@ class Episode:
         standing = Standing(
             self.game.anchor() if self.settings.record_anchors else None,
             self.game.progress(self.game.acting_role) if self.settings.record_progress else None,
+            self.game.screenshot() if self.settings.record_screenshots else None,
         )
         return self._ended(self.game.step(text)), standing
 
@@ -139,6 +143,8 @@ class Episode:
             if self.settings.record_progress:
                 self._final_progress = {role: self.game.progress(role) for role in self._records}
             self._list_actions(*self._records)
+        if reply.outcome is not None and self.settings.record_screenshots:
+            self._last_screenshot = self.game.screenshot()
         return reply
 
     def _list_actions(self, *roles: str | None) -> None:
@@ -240,7 +246,7 @@ class Episode:
             raise PartnerForfeitError(f"the partner {self._acted!r} broke the rules too often, last with {last!r:.200}")
         turn = self._records[self._acted].turns[-1]
         turn.was_invalid, turn.times.env_s = reply.is_invalid, env_s
-        turn.anchor, turn.progress = standing
+        turn.anchor, turn.progress, turn.screenshot = standing
         self._deliver(reply.inbox)
         self._take_events(reply)
         return turn
@@ -255,6 +261,7 @@ class Episode:
                 record.success, record.score = reply.successes[role], reply.scores[role]
             if self._received[role]:
                 record.metadata[LAST_MESSAGES] = self._received[role]
+            record.last_screenshot = self._last_screenshot
             if self._final_progress.get(role) is not None:
                 record.metadata[FINAL_PROGRESS] = self._final_progress[role]
             if reply.outcome.kind == "truncated" and self._legal_actions.get(role):

@@ -18,6 +18,7 @@ from agentgym.errors import ConfigError, HostLostError, MissingExtraError, StepT
 from agentgym.game import Game, GameReply, Inbox
 from agentgym.message import ToolSchema
 from agentgym.outcome import CutReason
+from agentgym.picture import Image
 from agentgym.task import Task
 
 MakeGame = Callable[[Task], Game]
@@ -111,6 +112,10 @@ class EnvironmentHost:
         """What a role of a game can do."""
         return self._game(key).legal_actions(role)
 
+    def screenshot(self, key: int) -> Image | None:
+        """What a person would see of a game."""
+        return self._game(key).screenshot()
+
     def interrupt(self, key: int) -> None:
         """Make a running step of a game give up."""
         if key in self._games:
@@ -202,6 +207,11 @@ class RemoteGame:
     def legal_actions(self, role: str) -> Sequence[str] | None:
         """What a role can do; a call of its own to the host."""
         found: Sequence[str] | None = self._ask("legal_actions", role)
+        return found
+
+    def screenshot(self) -> Image | None:
+        """What a person would see; a call of its own to the host."""
+        found: Image | None = self._ask("screenshot")
         return found
 
     def interrupt(self) -> None:

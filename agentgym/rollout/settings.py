@@ -40,6 +40,9 @@ class RolloutSettings:
     """Whether each turn records the progress of its state, and a truncated episode the progress at its end."""
     record_legal_actions: bool = False
     """Whether each turn records the actions that the environment lists, and a truncated episode those at its end."""
+    record_screenshots: bool = False
+    """Whether each turn records what a person would have seen of its state, and each episode its end. It is kept in the
+    run and shown on the report page, and no policy gets it."""
     record_final_prompt: bool = False
     """Whether a truncated episode records its final observation as prompt ids, for bootstrapping."""
     step_timeout_s: float | None = None

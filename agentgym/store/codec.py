@@ -74,7 +74,8 @@ def encode(trajectory: Trajectory, iteration: int | None, purpose: str) -> Encod
     Raises:
         ContractError: The episode has not ended or holds something that is not JSON.
     """
-    images: dict[str, Image] = {}
+    shots = [*(turn.screenshot for turn in trajectory.turns), trajectory.last_screenshot]
+    images = {shot.hash: shot for shot in shots if shot is not None}
     return Encoded(
         episode_row(trajectory, iteration, purpose),
         turn_rows(trajectory, images),
@@ -96,6 +97,8 @@ def episode_row(trajectory: Trajectory, iteration: int | None, purpose: str) -> 
     record: dict[str, Any] = {name: getattr(trajectory, name) for name in _RECORD_FIELDS}
     record["events"] = trajectory.events
     record["weights"] = trajectory.weights
+    if trajectory.last_screenshot is not None:
+        record["last_screenshot"] = trajectory.last_screenshot.hash
     success = trajectory.success
     return (
         trajectory.id,
@@ -144,6 +147,7 @@ def turn_rows(trajectory: Trajectory, images: dict[str, Image]) -> list[tuple[An
                 times.verify_s,
                 turn.progress,
                 to_json_text(turn.pictures, "pictures") if turn.pictures else None,
+                None if turn.screenshot is None else turn.screenshot.hash,
             )
         )
     return rows
@@ -248,8 +252,8 @@ def unpack_tokens(blob: bytes, turns: Sequence[Turn]) -> None:
 
 
 def read_turn(row: Sequence[Any]) -> Turn:
-    """The turn of a row of `turns` (from the column `turn` on), without its token arrays."""
-    index, record, version, opens_segment, was_cut, was_invalid, *times, progress, pictures = row
+    """The turn of a row of `turns` (from the column `turn` on), without its token arrays and its screenshot."""
+    index, record, version, opens_segment, was_cut, was_invalid, *times, progress, pictures, _ = row
     messages, reply, text, anchor, *legal_actions = json.loads(record)
     return Turn(
         index=index,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from agentgym.errors import StoreError
+from agentgym.picture import Image, data_url
 from agentgym.reward import event_to_json
 from agentgym.store.query import EpisodeFilter
 from agentgym.store.run_store import RunStore
@@ -52,6 +53,7 @@ def export_jsonl(store: RunStore, path: Path, *, with_tokens: bool = False, **wh
 def _to_json(trajectory: Trajectory, with_tokens: bool) -> dict[str, Any]:
     fields = {name: getattr(trajectory, name) for name in Trajectory.__slots__ if name not in ("turns", "events")}
     fields["outcome"] = str(trajectory.outcome)
+    fields["last_screenshot"] = _url(trajectory.last_screenshot)
     fields["reward"] = trajectory.total_reward
     fields["events"] = [event_to_json(event) for event in trajectory.events]
     fields["turns"] = [_turn_to_json(turn, with_tokens) for turn in trajectory.turns]
@@ -63,8 +65,13 @@ def _turn_to_json(turn: Turn, with_tokens: bool) -> dict[str, Any]:
     fields = {name: getattr(turn, name) for name in Turn.__slots__ if name not in (*arrays, "times")}
     fields["times"] = asdict(turn.times)
     fields["pictures"] = [place._asdict() for place in turn.pictures]
+    fields["screenshot"] = _url(turn.screenshot)
     if with_tokens:
         for name in arrays:
             array = getattr(turn, name)
             fields[name] = None if array is None else array.tolist()
     return fields
+
+
+def _url(image: Image | None) -> str | None:
+    return None if image is None else data_url(image)

@@ -125,18 +125,22 @@ def trajectories(connection: Connection, rows: Sequence[EpisodeRow], with_tokens
         if with_tokens:
             blobs = dict(connection.rows(f"SELECT episode, arrays FROM tokens WHERE episode {wanted}"))
         for row in chunk:
-            if row.number in records:
-                with connection.decoding(f"episode {row.id!r}"):
-                    own = [_turn(connection, each) for each in turns.get(row.number, [])]
-                    trajectory = _trajectory(row, json.loads(records[row.number]), own, blobs.get(row.number))
-                yield trajectory
+            if row.number not in records:
+                continue
+            with connection.decoding(f"episode {row.id!r}"):
+                own = [_turn(connection, each) for each in turns.get(row.number, [])]
+                record = json.loads(records[row.number])
+                trajectory = _trajectory(row, record, own, blobs.get(row.number))
+                if "last_screenshot" in record:
+                    trajectory.last_screenshot = stored_image(connection, record["last_screenshot"])
+            yield trajectory
 
 
 def _turn_rows(connection: Connection, wanted: str) -> dict[int, list[Sequence[Any]]]:
     turns: dict[int, list[Sequence[Any]]] = {}
     columns = (
         "turn, record, version, opens_segment, was_cut, was_invalid, queue_s, model_s, env_s, verify_s, progress, "
-        "pictures"
+        "pictures, screenshot"
     )
     query = f"SELECT episode, {columns} FROM turns WHERE episode {wanted} ORDER BY episode, position"
     for episode, *row in connection.rows(query):
@@ -146,6 +150,8 @@ def _turn_rows(connection: Connection, wanted: str) -> dict[int, list[Sequence[A
 
 def _turn(connection: Connection, row: Sequence[Any]) -> Turn:
     turn = read_turn(row)
+    if row[-1] is not None:
+        turn.screenshot = stored_image(connection, row[-1])
     if SCHEME in row[1]:
         turn.messages = [put_back(message, lambda key: stored_image(connection, key)) for message in turn.messages]
         turn.reply = put_back(turn.reply, lambda key: stored_image(connection, key))

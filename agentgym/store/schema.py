@@ -50,16 +50,18 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX credit_by_episode ON credit (episode)",
     ),
     ("ALTER TABLE turns ADD COLUMN pictures TEXT",),
+    ("ALTER TABLE turns ADD COLUMN screenshot TEXT",),
 )
 """Statements that lead from version i to version i + 1; a released entry never changes."""
 
 READINGS: tuple[tuple[str, ...], ...] = (
     (
-        "CREATE TEMP VIEW turns AS SELECT *, NULL AS progress, NULL AS pictures FROM main.turns",
+        "CREATE TEMP VIEW turns AS SELECT *, NULL AS progress, NULL AS pictures, NULL AS screenshot FROM main.turns",
         "CREATE TEMP TABLE attributions (label TEXT PRIMARY KEY, record TEXT NOT NULL)",
         "CREATE TEMP TABLE credit (label TEXT NOT NULL, episode INTEGER NOT NULL, events TEXT NOT NULL)",
     ),
-    ("CREATE TEMP VIEW turns AS SELECT *, NULL AS pictures FROM main.turns",),
+    ("CREATE TEMP VIEW turns AS SELECT *, NULL AS pictures, NULL AS screenshot FROM main.turns",),
+    ("CREATE TEMP VIEW turns AS SELECT *, NULL AS screenshot FROM main.turns",),
 )
 """Statements by which a connection that may not write reads version i + 1 as the newest; they change no file."""
 

@@ -17,7 +17,7 @@ from agentgym.trajectory import Group
 _INSERT_EPISODE = (
     f"INSERT INTO episodes ({codec.EPISODE_COLUMNS}) VALUES ({','.join('?' * len(codec.EPISODE_COLUMNS.split(',')))})"
 )
-_INSERT_TURN = f"INSERT INTO turns VALUES ({','.join('?' * 14)})"
+_INSERT_TURN = f"INSERT INTO turns VALUES ({','.join('?' * 15)})"
 
 
 def insert_episode(sqlite: sqlite3.Connection, rows: codec.Encoded, path: Path) -> int:

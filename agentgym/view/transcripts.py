@@ -13,15 +13,18 @@ from typing import Any
 import numpy as np
 
 from agentgym.message import Message
+from agentgym.picture import Image, data_url
 from agentgym.reward import RewardEvent
 from agentgym.trajectory import Trajectory, Turn
 from agentgym.view.credit import chips
 from agentgym.view.credit_data import Reading
-from agentgym.view.markup import Html, join, tag
+from agentgym.view.markup import Html, join, tag, text
 from agentgym.view.run_data import Pick
 
 _MAX_CHARS = 6000
 _MAX_TURNS = 40
+_MAX_SHOT_BYTES = 1_500_000
+"""Bytes of screenshots of one episode: a page of a dozen episodes opens at once with them."""
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}")
 
 
@@ -49,8 +52,9 @@ def episode(pick: Pick, methods: Sequence[Reading], names: Mapping[str, str], is
         tag("span", " · ".join(facts), class_="quiet"),
         tag("span", "" if row.reward is None else f"{row.reward:+.2f}", class_="reward"),
     )
+    shots = _Shots()
     body = [
-        _turn(turn, trajectory, chips(methods, row.number, place))
+        _turn(turn, trajectory, chips(methods, row.number, place), shots)
         for place, turn in enumerate(trajectory.turns[:_MAX_TURNS])
     ]
     if len(trajectory.turns) > _MAX_TURNS:
@@ -58,11 +62,37 @@ def episode(pick: Pick, methods: Sequence[Reading], names: Mapping[str, str], is
     body += [
         _message(message) for message in trajectory.metadata.get("last_messages") or [] if isinstance(message, dict)
     ]
+    last = shots.framed(trajectory.last_screenshot, "the end")
+    body += [] if last is None else [last]
     ended = tag("p", f"Ended: {ending}. ", trajectory.error, class_="ended")
     return tag("details", summary, tag("div", *_events_before(trajectory), *body, ended, class_="turns"), open=is_open)
 
 
-def _turn(turn: Turn, trajectory: Trajectory, credit: Sequence[Html]) -> Html:
+class _Shots:
+    """The screenshots of one episode: small, large after a click, and no more than a page can carry."""
+
+    def __init__(self) -> None:
+        self._left = _MAX_SHOT_BYTES
+
+    def framed(self, shot: Image | None, moment: str) -> Html | None:
+        """A screenshot; None where there is none.
+
+        Args:
+            shot: What was recorded.
+            moment: What it shows.
+        """
+        if shot is None:
+            return None
+        self._left -= len(shot.content)
+        address = data_url(shot)
+        if self._left < 0 or not _PICTURE.fullmatch(address):
+            return tag("p", f"the screenshot of {moment} is in the run, and left out here", class_="quiet shot")
+        name = f"screenshot of {moment}"
+        image = Html(f'<img alt="{text(name)}" title="{text(name)}; click to change its size" src="{address}">')
+        return tag("details", tag("summary", image), class_="shot")
+
+
+def _turn(turn: Turn, trajectory: Trajectory, credit: Sequence[Html], shots: _Shots) -> Html:
     events = [event for event in trajectory.events if event.turn == turn.index]
     facts = []
     if len(turn.action_ids):
@@ -74,7 +104,8 @@ def _turn(turn: Turn, trajectory: Trajectory, credit: Sequence[Html]) -> Html:
     flags = [tag("span", name, class_="chip bad") for name, is_set in _flags(turn) if is_set]
     rewards = [_event(event, trajectory.weights) for event in events]
     margin = tag("div", *flags, *rewards, *credit, tag("span", " · ".join(facts), class_="quiet"), class_="margin")
-    said = tag("div", tag("span", "agent", class_="role"), _said(turn), margin, class_="message agent")
+    shot = shots.framed(turn.screenshot, f"turn {turn.index + 1}")
+    said = tag("div", tag("span", "agent", class_="role"), _said(turn), shot, margin, class_="message agent")
     return join(*(_message(message) for message in turn.messages), said)
 
 

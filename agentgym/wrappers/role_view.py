@@ -19,6 +19,7 @@ from agentgym.errors import ActionSyntaxError, AgentGymError, ContractError, Par
 from agentgym.game import GameEnv, GameReply, Inbox
 from agentgym.message import Message, text_of
 from agentgym.outcome import Outcome
+from agentgym.picture import Image
 from agentgym.policy import Script, ScriptFactory
 from agentgym.reward import RewardEvent
 from agentgym.spaces import observations
@@ -138,6 +139,10 @@ class RoleView(AgentEnv):
     def legal_actions(self) -> Sequence[str] | None:
         """The game's legal actions of the agent's role."""
         return self.game.legal_actions(self.role)
+
+    def screenshot(self) -> Image | None:
+        """The game's screenshot."""
+        return self.game.screenshot()
 
     def interrupt(self) -> None:
         """Interrupt the game and stop asking partners."""

@@ -5,19 +5,28 @@ A subclass says which page an episode begins on, and what its end is worth. The 
 
 from __future__ import annotations
 
+import itertools
+import re
+import uuid
 from abc import abstractmethod
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agentgym.action import Action, ToolCall
+from agentgym.arguments import tool_name
 from agentgym.env import AgentEnv, EnvReply
 from agentgym.env.seeded import Observation
 from agentgym.errors import ActionSyntaxError, ConfigError
 from agentgym.message import Message, ToolSchema, tool_result, user
+from agentgym.outcome import CutReason, Outcome
+from agentgym.picture import Image, image_file
+from agentgym.spaces import observations
 from agentgym.task import Task
 from agentgym.tools import Tool, tool
 from agentgym.tools.dispatch import parse_calls
@@ -25,7 +34,7 @@ from agentgym_web.browser.acting import ACTIONS, SETS
 from agentgym_web.browser.gate import Network
 from agentgym_web.browser.hub import the_hub
 from agentgym_web.browser.page import WebPage
-from agentgym_web.browser.process import ProcessSettings
+from agentgym_web.browser.program.process import ProcessSettings
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.browser.sight import Sight
 
@@ -63,14 +72,19 @@ class WebEnv(AgentEnv):
         actions: Names of sets of actions, as in BrowserGym: bid, coord, nav, tab, chat, infeas, touch.
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
-        render_mode: "rgb_array" takes a screenshot at each step.
+        render_mode: "rgb_array" takes a screenshot at each step. "human" opens a window on the display for a person,
+            whose clicks and keys `next_message` turns into actions.
+        trace: A folder that gets Playwright's trace of each episode; "" for none. The browser is this environment's
+            alone then, and has a debugging port that other users of the machine reach.
     """
 
-    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
+    metadata = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 2}
     invalid_value = -0.1
     max_calls: int = 8
     """Actions of one message that are carried out."""
     settings: PageSettings = PageSettings()
+    opens_display: bool = True
+    """Whether the window of a person is on a display; else it is one that only programs reach."""
 
     def __init__(
         self,
@@ -79,19 +93,26 @@ class WebEnv(AgentEnv):
         max_tokens: int | None = None,
         browser: str | None = None,
         render_mode: str | None = None,
+        *,
+        trace: str = "",
     ) -> None:
         super().__init__(render_mode)
-        if render_mode not in (None, "ansi", "rgb_array"):
-            raise ConfigError(f"render_mode must be None, 'ansi' or 'rgb_array': got {render_mode!r}")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ConfigError(f"render_mode must be None, 'ansi', 'rgb_array' or 'human': got {render_mode!r}")
         if max_tokens is not None:
             view = replace(view, max_tokens=max_tokens)
         if render_mode == "rgb_array":
             view = replace(view, screenshot=True)
         self.view = view
+        self.observation_space = observations(has_picture=view.has_picture)
         self.tools = action_tools(actions)
+        self._names = frozenset(tool_name(each) for each in self.tools)
         self.sight = Sight()
         self._browser = browser
         self._page: WebPage | None = None
+        self._trace = Path(trace) if trace else None
+        self._has_person = render_mode == "human"
+        self._owner = uuid.uuid4().hex if trace or self._has_person else ""
 
     # What a subclass writes.
 
@@ -124,7 +145,15 @@ class WebEnv(AgentEnv):
 
     def begin(self, task: Task) -> Sequence[Message]:
         """Open the page and show it below the task's instruction."""
+        if self._page is not None and self._page.is_lost:
+            self._page.close()
+            self._page = None
+        if self._trace is not None:
+            _require_folder(self._trace)
+            self.page.begin_trace(task.id)
         self.sight = self.start(task)
+        if self._page is not None and self._page.person is not None:
+            self._page.person.forget()
         return [user(f"{self.goal(task)}\n\n{self.shown()}")]
 
     def goal(self, task: Task) -> str:
@@ -164,9 +193,33 @@ class WebEnv(AgentEnv):
         """The observation: the text, and the picture where there is one."""
         return super().observe(messages, self.sight.picture if image is None else image)
 
+    def screenshot(self) -> Image | None:
+        """The window, as a WebP file."""
+        if self._page is None or self._page.is_lost:
+            return None
+        content = self._page.screenshot()
+        return image_file("image/webp", content) if content else None
+
     def render(self) -> Any:
         """The last messages as text, or the window's picture, uint8[H, W, 3]."""
         return self.sight.picture if self.render_mode == "rgb_array" else super().render()
+
+    def next_message(self, timeout_s: float) -> str | None:
+        """The message that does what the person in the window did; None if nothing was done in time."""
+        person = None if self._page is None else self._page.person
+        return None if person is None else person.next_call(self._names, timeout_s)
+
+    def outcome_after(self, reply: EnvReply, is_invalid: bool) -> Outcome | None:
+        """How the episode ends with this reply; its trace is written then."""
+        outcome = super().outcome_after(reply, is_invalid)
+        if outcome is not None:
+            self._end_trace()
+        return outcome
+
+    def finalize(self, reason: CutReason) -> tuple[float, dict[str, Any]]:
+        """Close and grade a running episode that the harness cut; its trace is written."""
+        self._end_trace()
+        return super().finalize(reason)
 
     def interrupt(self) -> None:
         """Make a running step give up; may be called from another thread."""
@@ -184,12 +237,17 @@ class WebEnv(AgentEnv):
 
     @property
     def page(self) -> WebPage:
-        """The window; opened when it is first needed, and anew after its browser was lost."""
-        if self._page is None or self._page.is_lost:
-            if self._page is not None:
-                self._page.close()
-            process = ProcessSettings(browser=self._browser, fast_frames=self.view.has_picture)
-            self._page = the_hub().open(self.page_settings(), Network(), process)
+        """The window; opened when it is first needed. One whose browser was lost is replaced by the next episode."""
+        if self._page is None:
+            process = ProcessSettings(
+                browser=self._browser,
+                fast_frames=self.view.has_picture,
+                debug_port=self._trace is not None,
+                owner=self._owner,
+                headed=self._has_person and self.opens_display,
+            )
+            settings = replace(self.page_settings(), person=self._has_person)
+            self._page = the_hub().open(settings, Network(), process)
             self.window_is_new()
         return self._page
 
@@ -199,6 +257,10 @@ class WebEnv(AgentEnv):
 
     def window_is_new(self) -> None:
         """Called when a window was opened, for what a subclass remembers of it."""
+
+    def _end_trace(self) -> None:
+        if self._trace is not None and self._page is not None and self.task is not None:
+            self._page.end_trace(_free_file(self._trace, self.task.id))
 
     def _arguments(self, call: ToolCall) -> dict[str, Any]:
         return ACTIONS[call.name].arguments(call.arguments)
@@ -213,6 +275,25 @@ class WebEnv(AgentEnv):
                 said = text if number == min(len(calls), self.max_calls) - 1 else DONE
             messages.append(tool_result(call.id, call.name, said))
         return messages
+
+
+def _require_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        said = error.strerror
+        raise ConfigError(f"traces cannot be written into {folder}: {said}; name another folder with trace") from error
+
+
+def _free_file(folder: Path, task_id: str) -> Path:
+    """A new file in a folder, named after a task."""
+    name = re.sub(r"[^\w.-]+", "-", task_id)
+    for number in itertools.count(1):
+        path = folder / f"{name}-{number}.zip"
+        with suppress(FileExistsError):
+            path.touch(exist_ok=False)
+            return path
+    raise AssertionError
 
 
 def action_tools(names: Sequence[str]) -> list[ToolSchema]:

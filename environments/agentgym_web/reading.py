@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from agentgym.message import Message, content_text
 
-_LINE = re.compile(r'( *)(?:\[([a-z]?\d+)\] )?(?:([a-z][a-zA-Z]*)(?= |$))?(?: ?"((?:[^"\\]|\\.)*)")?(.*)')
+_LINE = re.compile(r'( *)(?:\[([a-z]*\d+)\] )?(?:([a-z][a-zA-Z]*)(?= |$))?(?: ?"((?:[^"\\]|\\.)*)")?(.*)')
 _PROPERTY = re.compile(r'([a-zA-Z]+)(?:=("(?:[^"\\]|\\.)*"|\S+))?')
 
 

@@ -9,6 +9,11 @@ from collections.abc import Mapping
 
 from agentgym.registration.env_spec import EnvSpec
 
+_RUNTIMES = ("local", "served")
+_IMAGE = "agentgym/web"
+# A browser has many threads, and what its pages share with it lies in the temporary folder.
+_LIMITS = {"memory_mib": 4096, "pids": 4096, "tmp_mib": 1024}
+
 
 def _site(name: str, *suites: str) -> EnvSpec:
     return EnvSpec(
@@ -17,6 +22,9 @@ def _site(name: str, *suites: str) -> EnvSpec:
         "agentgym_web.sites.scripts:SCRIPTS",
         "web",
         tuple(f"web/{suite}" for suite in suites),
+        runtimes=_RUNTIMES,
+        image=_IMAGE,
+        limits=_LIMITS,
         extra="web",
         room="sites",
     )
@@ -29,6 +37,9 @@ SPECS: tuple[EnvSpec, ...] = (
         "agentgym_web.miniwob.scripts:SCRIPTS",
         "web",
         ("web/miniwob-easy", "web/miniwob-medium", "web/miniwob-hard", "web/miniwob-small"),
+        runtimes=_RUNTIMES,
+        image=_IMAGE,
+        limits=_LIMITS,
         extra="web",
         room="miniwob",
     ),
@@ -38,14 +49,37 @@ SPECS: tuple[EnvSpec, ...] = (
     _site("Admin", "admin"),
     _site("Mail", "mail"),
     _site("Phone", "phone"),
+    _site("Sites", "across"),
     EnvSpec(
         "agentgym/WebArchive-v0",
         "agentgym_web.archive.env:WebArchiveEnv",
         "agentgym_web.archive.scripts:SCRIPTS",
         "web",
         ("web/papers",),
+        runtimes=_RUNTIMES,
+        image=_IMAGE,
+        limits=_LIMITS,
         extra="web",
         room="archives",
+    ),
+    EnvSpec(
+        "agentgym/WebArena-v0",
+        "agentgym_web.formats.webarena.env:WebArenaEnv",
+        "agentgym_web.formats.scripts:SCRIPTS",
+        "web",
+        deterministic=False,
+        extra="web",
+        why_no_oracle="Its tasks are those of other projects, on sites of the user's.",
+        room="formats",
+    ),
+    EnvSpec(
+        "agentgym/WebTrace-v0",
+        "agentgym_web.formats.semi_online:TraceEnv",
+        "agentgym_web.formats.trace_players:SCRIPTS",
+        "web",
+        extra="web",
+        measures="agentgym_web.formats.semi_online:MEASURES",
+        room="formats",
     ),
 )
 """All environments of the family."""

@@ -6,6 +6,7 @@ import pytest
 from agentgym import Outcome, RewardEvent, Turn
 from agentgym.attribution.steps import NO_ANCHOR, Steps, returns_to_go
 from agentgym.errors import ConfigError, ContractError
+from agentgym.reward import CUTS_CREDIT
 from tests.attribution.records import TRUNCATED, record, steps_of
 
 
@@ -45,6 +46,15 @@ def test_tool_calls_of_refused_messages_do_not_count():
         Turn(2, [], {"role": "assistant"}, ""),
     ]
     assert Steps.of([record("a", [0, 0, 0], turns=turns)]).tool_calls.tolist() == [2, 0, 0]
+
+
+def test_event_that_cuts_credit_bounds_a_piece():
+    patched = record("a", [1, 0, 1, 1])
+    patched.events[1] = patched.events[1]._replace(detail={CUTS_CREDIT: True})
+    steps = Steps.of([record("b", [1, 1]), patched])
+    assert steps.is_cut.tolist() == [False, False, False, True, False, False]
+    assert (steps.offsets.tolist(), steps.pieces.tolist()) == ([0, 2, 6], [0, 2, 4, 6])
+    assert Steps.of([record("b", [1, 1])]).pieces.tolist() == [0, 2]
 
 
 def test_groups_are_those_collected_else_those_of_one_task_role_and_policy():

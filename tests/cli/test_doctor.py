@@ -1,15 +1,18 @@
 """`agentgym doctor`: what is there, what is missing and what to do about it."""
 
 import json
+import re
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from agentgym import entry_points, suite
 from agentgym.cli.doctor import diagnose
 from agentgym.cli.main import main
+from agentgym.sandbox.readiness import Readiness
 
 
 def findings() -> dict[str, tuple[str, str, str]]:
@@ -27,7 +30,39 @@ def test_doctor_json_finds_python_torch_and_the_suites(capsys: pytest.CaptureFix
 
 def test_doctor_names_the_command_that_brings_a_missing_program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    assert findings()["Chromium"] == ("missing", "not on PATH", "sudo apt-get install chromium")
+    monkeypatch.delenv("AGENTGYM_BROWSER", raising=False)
+    status, detail, fix = findings()["Chromium"]
+    assert (status, detail[:24]) == ("missing", "no Chromium was found, l")
+    assert "sudo apt-get install chromium-headless-shell" in fix
+
+
+def test_doctor_says_which_browser_was_found_and_whether_it_is_sandboxed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AGENTGYM_BROWSER", raising=False)
+    status, detail, _ = findings()["Chromium"]
+    assert status == "ok"
+    assert re.search(r"/\S+, version \d+\.[\d.]+, with(out)? its own sandbox", detail)
+
+
+def test_doctor_fails_on_a_browser_that_is_too_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = tmp_path / "old"
+    old.write_text("#!/bin/sh\necho Chromium 80.0.3987.1\n")
+    old.chmod(0o755)
+    monkeypatch.setenv("AGENTGYM_BROWSER", str(old))
+    status, detail, fix = findings()["Chromium"]
+    assert (status, detail) == ("fault", f"the browser {old} is version 80.0.3987.1; expected 120 or later")
+    assert "AGENTGYM_BROWSER" in fix
+
+
+@pytest.mark.parametrize(("status", "said"), [("ok", "sandbox is on"), ("missing", "sandbox is off: it needs user")])
+def test_doctor_says_whether_the_browser_has_its_own_sandbox(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: Literal["ok", "missing"], said: str
+) -> None:
+    program = tmp_path / "chromium"
+    program.write_text("")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("agentgym.cli.doctor.sandbox_readiness", lambda: [Readiness("user namespaces", status, "")])
+    assert said in findings()["Chromium"][1]
 
 
 def test_doctor_names_the_command_that_brings_a_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:

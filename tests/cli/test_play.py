@@ -18,7 +18,9 @@ from agentgym.policy import Reply, Request
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.registration import make
 from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
+from agentgym.store import RunStore
 from agentgym.suite import find_task, load_suite
+from agentgym_rl.core.demonstrations import recorded_demonstrations
 from tests.toys import tools
 from tests.toys.tools import Caller, as_mistral, in_blocks, solution
 
@@ -150,3 +152,44 @@ def test_play_asks_a_policy_exactly_as_a_rollout_does(uses_tokens: bool) -> None
     assert result["success"]
     assert watched.asked == rolled.asked
     assert len(watched.asked) > 1
+
+
+def test_play_keeps_an_episode_as_a_demonstration_of_a_train_task(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite, run = load_suite("dialogue/guess-number"), str(tmp_path / "run")
+    for seed in ("3", "3", "4"):
+        assert main(["play", GUESS, "--policy", "oracle", "--record", run, "--seed", seed]) == 0
+        assert f"kept in {run}" in capsys.readouterr().err
+    with RunStore.open(run, read_only=True) as store:
+        found = list(store.episodes())
+        assert store.meta["kind"] == "recording"
+        assert store.meta["suite"] == suite.name
+        assert {row.purpose for row in store.episode_rows()} == {"demo"}
+        assert len(recorded_demonstrations(store, suite.name, (), setting="runs")) == 3
+    assert [each.id for each in found] == ["play-000000/agent", "play-000001/agent", "play-000002/agent"]
+    assert found[0].task_id == found[1].task_id != found[2].task_id
+    assert {each.task_id for each in found} <= {task.id for task in suite.train_tasks()}
+    assert all(each.success and each.suite == suite.name for each in found)
+
+
+def test_play_keeps_no_episode_without_a_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    assert main(["play", GUESS, "--record", str(tmp_path / "run"), "--seed", "3"]) == 1
+    assert "not kept" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["--window"], "has no window of its own; play it in the terminal"),
+    ],
+)
+def test_play_refuses_what_an_environment_lacks(
+    args: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["play", GUESS, "--seed", "1", *args]) == 2
+    assert expected in " ".join(capsys.readouterr().err.split())

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from docker.errors import NotFound
@@ -14,16 +15,20 @@ from docker.errors import NotFound
 import agentgym
 from agentgym.errors import ConfigError, InfrastructureError, SandboxStartError, UnknownNameError
 from agentgym.policies.by_name import load
+from agentgym.registration import EnvSpec, registry
 from agentgym.registration.contained import SERVERS, Server, Servers, _start
 from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
 from agentgym.sandbox.engines.engine import EngineFault, connect_engine, probe_engine
 from agentgym.sandbox.images.build import build_images
+from agentgym.sandbox.images.named import image_tag
 from agentgym.sandbox.source import provider_named
 from agentgym.sandbox.spec import SandboxSpec
 from agentgym.suite import load_suite
 from agentgym.testing import check_env
+from tests.toys import env as toy
 
-SERVED = [spec.id for spec in agentgym.specs() if "served" in spec.runtimes and spec.id.startswith("agentgym/")]
+IMAGE = "agentgym/env"
+SERVED = [spec.id for spec in agentgym.specs() if "served" in spec.runtimes and spec.image == IMAGE]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -31,7 +36,7 @@ def _image() -> None:
     answer = probe_engine()
     if isinstance(answer, EngineFault):
         pytest.skip(f"no container engine: {answer.detail}")
-    build_images(connect_engine(), ["env"])
+    build_images(connect_engine(), [IMAGE])
 
 
 def told(env, task, actions):
@@ -134,6 +139,47 @@ def test_a_fork_in_a_container_goes_on_alike():
     assert twin.step("2")[0]["text"]
     twin.close()
     assert len(SERVERS) == 0
+
+
+@pytest.fixture
+def image_of_a_package(tmp_path):
+    """An image with a package that announces an environment, on top of ours."""
+    (tmp_path / "Dockerfile").write_text(
+        f"FROM {image_tag('env')}\nCOPY . /usr/local/lib/python3.11/dist-packages/\nENTRYPOINT []\n"
+    )
+    (tmp_path / "walk_env.py").write_text(Path(toy.__file__).read_text())
+    (tmp_path / "walk.py").write_text(
+        "from agentgym.registration import EnvSpec, register\n"
+        "def announce(): register(EnvSpec('test/Walk-v0', 'walk_env:ToyEnv', 'x:SCRIPTS', 'test'))\n"
+    )
+    metadata = tmp_path / "walk-1.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: walk\nVersion: 1\n")
+    (metadata / "entry_points.txt").write_text("[agentgym.environments]\nwalk = walk:announce\n")
+    tag = f"agentgym-test-walk:{tmp_path.parent.name}"
+    client = connect_engine()
+    client.images.build(path=str(tmp_path), tag=tag, rm=True)
+    yield tag
+    client.images.remove(tag)
+
+
+def test_an_environment_is_served_from_the_image_and_in_the_limits_that_its_spec_names(image_of_a_package, monkeypatch):
+    walk = EnvSpec(
+        "test/Walk-v0",
+        "tests.toys.env:ToyEnv",
+        "x:SCRIPTS",
+        "test",
+        runtimes=("local", "served"),
+        image=image_of_a_package,
+        limits={"memory_mib": 300},
+    )
+    monkeypatch.setitem(registry._specs, walk.id, walk)
+    env = agentgym.make(walk.id, runtime="docker")
+    made = connect_engine().containers.get(env._server.sandbox.id)
+    assert env.reset(seed=1)[0] == toy.ToyEnv().reset(seed=1)[0]
+    env.close()
+    assert made.attrs["HostConfig"]["Memory"] == 300 << 20
+    assert made.attrs["HostConfig"]["PidsLimit"] == 256
 
 
 def test_a_server_that_says_much_is_not_held_up_by_it():

@@ -163,6 +163,7 @@ def test_a_run_of_the_second_version_is_read_and_brought_up_to_date(tmp_path, st
     folder = store.folder
     with store._connection.transaction() as sqlite:
         sqlite.execute("ALTER TABLE turns DROP COLUMN pictures")
+        sqlite.execute("ALTER TABLE turns DROP COLUMN screenshot")
         sqlite.execute("PRAGMA user_version = 2")
     store.close()
     for read_only in (True, False, True):

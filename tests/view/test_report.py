@@ -8,6 +8,7 @@ import pytest
 
 from agentgym.errors import StoreError
 from agentgym.outcome import Outcome
+from agentgym.picture import data_url, image_file
 from agentgym.reward import RewardEvent
 from agentgym.store import EpisodeRow, RunStore
 from agentgym.trajectory import Trajectory, Turn
@@ -294,3 +295,24 @@ def test_browser_draws_the_report_without_complaint(run_folder, page):
         browser.close()
     assert (ink, overflow, narrow, complaints) == ("76px", 0, 0, [])
     assert min(gaps) >= 8
+
+
+def test_screenshots_stand_beside_their_turns_up_to_a_size_of_the_page(tmp_path):
+    def shot(number, size=600_000):
+        return image_file("image/webp", bytes([number]) * size)
+
+    said = {"role": "assistant", "content": "on"}
+    turns = [Turn(index, [], said, "on", screenshot=shot(index)) for index in range(3)]
+    record = Trajectory("e1", "t1", turns=turns, last_screenshot=shot(3), outcome=Outcome("terminated"), success=True)
+    with RunStore.create(tmp_path / "run", {}) as store:
+        store.write_episode(record, purpose="demo")
+    page = write_report(tmp_path / "run").read_text(encoding="utf-8")
+    reader = Reader(page)
+    sources = [value for tag, key, value in reader.attributes if (tag, key) == ("img", "src")]
+    assert sources == [data_url(shot(0)), data_url(shot(1))]
+    assert [value for _, key, value in reader.attributes if key == "alt"] == [
+        "screenshot of turn 1",
+        "screenshot of turn 2",
+    ]
+    assert "the screenshot of turn 3 is in the run, and left out here" in reader.text
+    assert "the screenshot of the end is in the run" in reader.text

@@ -44,7 +44,7 @@ class Anchors(StepFormula):
             ConfigError: Anchors were not recorded.
         """
         groups = StepGroups.by_anchor(steps, self.name, self.one_visit)
-        returns = returns_to_go(steps.rewards, steps.offsets, self.gamma)
+        returns = returns_to_go(steps.rewards, steps.pieces, self.gamma)
         return groups.compared(returns, self.baseline, self.is_scaled)
 
     def sizes(self, steps: Steps) -> GroupSizes:

@@ -63,7 +63,7 @@ class TurnGroups(StepFormula):
         lesser = [part for component, part in parts.items() if component not in self.outcome]
         turn_rewards = sum(lesser, np.zeros(len(steps.rewards)))
         above = self._groups(steps).compared(turn_rewards, self.baseline, self.is_scaled)
-        turns = returns_to_go(above, steps.offsets, self.gamma * self.lambda_)
+        turns = returns_to_go(above, steps.pieces, self.gamma * self.lambda_)
         episodes = episode_advantages(steps, outcome, self.baseline, self.is_scaled)
         return self.turn_weight * turns + episodes[steps.owner]
 

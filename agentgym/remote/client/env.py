@@ -20,6 +20,7 @@ from agentgym.errors import (
 )
 from agentgym.message import Message, text_of, user
 from agentgym.outcome import CutReason, Outcome
+from agentgym.picture import Image, read_image
 from agentgym.remote.client.foreign import RETURN, ForeignActions, ForeignServer, get_schema
 from agentgym.remote.client.talk import NotOurs, Talk
 from agentgym.remote.settings import ClientSettings
@@ -168,6 +169,12 @@ class RemoteEnv(AgentEnv):
             return None
         actions: list[str] | None = self._own("legal_actions")["legal_actions"]
         return actions
+
+    def screenshot(self) -> Image | None:
+        """The environment's screenshot; None with other servers and after the end."""
+        is_there = self.is_ours and self.books.phase == "running"
+        url: str | None = self._own("screenshot")["screenshot"] if is_there else None
+        return None if url is None else read_image(url)
 
     def fork(self, seed: int | None = None) -> Self:
         """A copy that continues from the present state, in a new session on the same server. See `AgentEnv.fork`."""

@@ -12,6 +12,7 @@ from typing import Any
 from gymnasium.spaces import Dict
 
 from agentgym.env import AgentEnv
+from agentgym.picture import Image, data_url
 from agentgym.remote.server.calls import Seat
 from agentgym.remote.server.replies import own_frame
 from agentgym.remote.server.requests import Refused, read_finalize, read_seed
@@ -49,6 +50,15 @@ def _ask(name: str, session: Session, data: Fields, send: Send) -> None:
     _refuse_more(data)
     question = getattr(session.running_env(), name)
     session.perform(name, question, partial(session.answer, send, lambda value: own_frame({name: value})))
+
+
+def _screenshot(session: Session, data: Fields, send: Send) -> None:
+    _refuse_more(data)
+
+    def encode(shot: Image | None) -> bytes:
+        return own_frame({"screenshot": None if shot is None else data_url(shot)})
+
+    session.perform("screenshot", session.running_env().screenshot, partial(session.answer, send, encode))
 
 
 def _make_task(session: Session, data: Fields, send: Send) -> None:
@@ -105,6 +115,7 @@ _METHODS: Mapping[str, Callable[[Session, Fields, Send], None]] = {
     "anchor": partial(_ask, "anchor"),
     "progress": partial(_ask, "progress"),
     "legal_actions": partial(_ask, "legal_actions"),
+    "screenshot": _screenshot,
     "make_task": _make_task,
     "finalize": _finalize,
     "fork": _fork,

@@ -45,16 +45,20 @@ def files_below(folder: Path) -> dict[str, Path]:
     return found
 
 
-def requirement_pins(extra: str) -> tuple[str, ...]:
+def requirement_pins(extra: str, without: frozenset[str] = frozenset()) -> tuple[str, ...]:
     """All packages that agentgym and one of its extras need, as "name==version" of what is installed here.
 
     Markers are not evaluated: what is not installed here is taken for not needed.
+
+    Args:
+        extra: The extra.
+        without: Packages to leave out, with what only they need.
 
     Raises:
         ConfigError: agentgym or a package that the extra names is not installed.
     """
     pins: dict[str, str] = {}
-    direct = _needed(_own_requirements(), frozenset({extra}))
+    direct = [needed for needed in _needed(_own_requirements(), frozenset({extra})) if needed[0] not in without]
     waiting, seen = list(direct), set(direct)
     while waiting:
         name, extras = waiting.pop()
@@ -63,7 +67,8 @@ def requirement_pins(extra: str) -> tuple[str, ...]:
         except PackageNotFoundError:
             continue
         pins[name] = found.version.partition("+")[0]
-        further = [needed for needed in _needed(found.requires or [], extras) if needed not in seen]
+        needed_there = _needed(found.requires or [], extras)
+        further = [needed for needed in needed_there if needed not in seen and needed[0] not in without]
         seen.update(further)
         waiting.extend(further)
     missing = sorted({name for name, _ in direct} - pins.keys())

@@ -23,7 +23,12 @@ IMAGE_LABEL = "agentgym.image"
 RUNNER_LABEL = "agentgym.runner"
 """Label of every image that holds our runner: the hash of the runner's sources."""
 SITE_IMAGE = "env"
-"""The image that carries this installation of agentgym, and the packages that it needs, beside its folder."""
+"""The image that carries this installation of agentgym beside its folder."""
+EXTRAS: Mapping[str, tuple[str, frozenset[str]]] = {
+    SITE_IMAGE: ("serve", frozenset()),
+    "web": ("web", frozenset({"playwright", "selenium"})),
+}
+"""Images that hold what an extra needs, as it is installed here; and what of it no environment imports."""
 PINS_FILE = "packages.txt"
 """File of an image's folder that names the Python packages it holds, as "name==version" a line."""
 PACKAGES_FOLDER = "packages"
@@ -144,7 +149,6 @@ class ImageCatalogue:
             pins = tuple(files.pop(PINS_FILE).read_text(encoding="utf-8").split())
         if name == SITE_IMAGE:
             files |= {f"site/{target}": path for target, path in site_files().items()}
-            pins += requirement_pins("serve")
         stages: set[str] = set()
         own, foreign = [], []
         for base, stage in _FROM.findall((folder / "Dockerfile").read_text(encoding="utf-8")):
@@ -153,6 +157,9 @@ class ImageCatalogue:
             elif base not in stages and base != "scratch":
                 foreign.append(base)
             stages.add(stage)
+        if name in EXTRAS:
+            inherited = {pin for parent in own for pin in self.source(parent).pins}
+            pins += tuple(pin for pin in requirement_pins(*EXTRAS[name]) if pin not in inherited)
         return ImageSource(name, files, pins, tuple(dict.fromkeys(own)), tuple(dict.fromkeys(foreign)))
 
     def _visit(self, name: str, ordered: list[str], path: tuple[str, ...]) -> None:

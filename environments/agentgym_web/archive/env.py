@@ -54,7 +54,8 @@ class WebArchiveEnv(WebEnv):
         visible_only: Whether the tree leaves out what lies outside the window.
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
-        render_mode: As in Gymnasium.
+        render_mode: None, "ansi", "rgb_array", or "human", which opens a window for a person.
+        trace: A folder that gets Playwright's trace of each episode; "" for none.
     """
 
     settings = PageSettings(virtual_time=True)
@@ -70,13 +71,15 @@ class WebArchiveEnv(WebEnv):
         max_tokens: int | None = None,
         browser: str | None = None,
         render_mode: str | None = None,
+        trace: str = "",
     ) -> None:
         view = View(screenshot=screenshot, visible_only=visible_only)
         actions = ("bid", "nav", "tab", "chat", "infeas", "keyboard_press")
-        super().__init__(view, actions, max_tokens, browser, render_mode)
+        super().__init__(view, actions, max_tokens, browser, render_mode, trace=trace)
         if bool(archive) is not bool(questions):
             raise ConfigError("give both archive and questions, or neither for the generated papers")
         self._tasks = load_questions(Path(questions), Path(archive), url) if archive else []
+        self.num_tasks = len(self._tasks) or None
 
     def make_task(self, seed: int) -> Task:
         """A question about the archive: of the file in turn, or drawn about the papers."""

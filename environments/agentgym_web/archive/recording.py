@@ -23,7 +23,7 @@ from agentgym_web.browser.fetching import Post, sent_body
 from agentgym_web.browser.gate import REFUSAL, Network, Server, Site
 from agentgym_web.browser.hub import the_hub
 from agentgym_web.browser.page import WebPage
-from agentgym_web.browser.process import ProcessSettings
+from agentgym_web.browser.program.process import ProcessSettings
 from agentgym_web.browser.settings import View
 
 _BODY_S = 20.0

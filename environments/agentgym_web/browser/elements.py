@@ -1,21 +1,25 @@
 """Elements by the ids that an agent reads: where they are, and what a script in the page does with them.
 
-The scripts are in `scripts/page.js`. This file explains to the agent why an element cannot be used.
+The scripts are in `scripts/`. This file explains to the agent why an element cannot be used.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from agentgym.errors import ActionSyntaxError
+from agentgym_web.browser.errors import DevToolsError
 from agentgym_web.browser.tab import Tab
 from agentgym_web.browser.window import Window
 
 Bid = str | int
-"""The id of an element, such as 12; in a frame of another origin with its letter in front, such as "a12"."""
+"""The id of an element, such as 12; in a frame of another origin with its letters in front, such as "a12"."""
+_BID = re.compile(r"\[?([a-z]{0,3})([0-9]{1,9})\]?")
 
 
 class Elements:
@@ -34,63 +38,76 @@ class Elements:
         return self._window.tab
 
     async def find(self, bid: Bid, options: Mapping[str, Any]) -> tuple[str, int]:
-        """The frame of an element and its number there; refuses what cannot be used."""
-        frame, number, _ = await self.located(bid, options)
-        return frame, number
+        """The letters of an element's frame and its number there; refuses what cannot be used."""
+        letters, number, _ = await self.located(bid, options)
+        return letters, number
 
     async def point(self, bid: Bid, *, covered_is_fine: bool = False) -> tuple[float, float]:
         """A point of an element where a click reaches it, in CSS pixels of the window."""
-        frame, _, found = await self.located(bid, {}, covered_is_fine=covered_is_fine)
-        x, y = found["x"], found["y"]
-        if frame:
-            left, top = await self.frame_offset(frame)
-            x, y = x + left, y + top
-        return x, y
+        letters, _, found = await self.located(bid, {"coveredIsFine": covered_is_fine})
+        while letters:
+            _, outer, frame = self.tab.lettered[letters]
+            found = await self.call(outer, "around", frame, found["x"], found["y"], covered_is_fine)
+            letters = outer
+        return found["x"], found["y"]
 
-    async def located(
-        self, bid: Bid, options: Mapping[str, Any], *, covered_is_fine: bool = False
-    ) -> tuple[str, int, dict[str, Any]]:
-        """The frame of an element, its number there, and what `locate` of `page.js` said."""
-        letters = str(bid).strip().strip("[]").rstrip("0123456789")
-        digits = str(bid).strip().strip("[]")[len(letters) :]
-        if not digits or len(digits) > 9:
+    async def call(self, letters: str, function: str, number: int, *arguments: Any) -> dict[str, Any]:
+        """Call a function of the scripts on an element.
+
+        Args:
+            letters: Those of the element's frame; "" for the page itself.
+            function: The function's name.
+            number: The element's number there.
+            arguments: Its further arguments.
+
+        Raises:
+            ActionSyntaxError: It cannot be done with this element; says why.
+        """
+        inner = json.dumps([number, *arguments])[1:-1]
+        tab = self.tab
+        task = asyncio.ensure_future(tab.evaluate(f"agentgym.{function}({inner})", frame=self.frame(letters)))
+        found: dict[str, Any] = await tab.crash_or(task, self._window.settings.hang_s)
+        error = found.get("error")
+        if error:
+            for name in ("what", "by"):
+                if found.get(name, "").startswith("["):
+                    found[name] = f"[{letters}{found[name][1:]}"
+            raise ActionSyntaxError(_explain(error, f"{letters}{number}", found))
+        return found
+
+    def frame(self, letters: str) -> str:
+        """The id of a frame of another origin by its letters; "" for the page itself."""
+        return self.tab.lettered[letters][0] if letters else ""
+
+    async def pass_time(self, span_ms: float) -> None:
+        """Move the page's virtual clock on in the middle of an action."""
+        options = {"virtual": True, "spanMs": span_ms, "limitMs": self._window.settings.settle_s * 1000}
+        task = asyncio.ensure_future(self.tab.evaluate(f"agentgym.settle({json.dumps(options)})"))
+        await self.tab.crash_or(task, self._window.settings.hang_s)
+
+    async def located(self, bid: Bid, options: Mapping[str, Any]) -> tuple[str, int, dict[str, Any]]:
+        """The letters of an element's frame, its number there, and what `locate` in `scripts/reaching.js` said."""
+        shape = _BID.fullmatch(str(bid).strip())
+        if shape is None:
             raise ActionSyntaxError(
                 f"{str(bid)[:40]!r} is no id of an element. Ids are the numbers in brackets, such as 12."
             )
-        frame = self.frame(letters)
-        if frame is None:
-            raise ActionSyntaxError(f"There is no element {bid}. Choose an id of the page that you see now.")
-        found = await self.call(frame, "locate", int(digits), dict(options), covered_is_fine=covered_is_fine)
-        return frame, int(digits), found
+        letters, number = shape[1], int(shape[2])
+        if letters and letters not in self.tab.lettered:
+            raise ActionSyntaxError(_explain("unknown", f"{letters}{number}", {}))
+        if letters and self.tab.lettered[letters][0] not in self.tab.frames:
+            raise ActionSyntaxError(_explain("vanished", f"{letters}{number}", {}))
+        if letters:
+            await self._show(letters, number)
+        return letters, number, await self.call(letters, "locate", number, dict(options))
 
-    async def call(
-        self, frame: str, function: str, number: int, *arguments: Any, covered_is_fine: bool = False
-    ) -> dict[str, Any]:
-        """Call a function of `page.js` on an element."""
-        inner = ", ".join(json.dumps(each) for each in arguments)
-        tab = self.tab
-        task = asyncio.ensure_future(
-            tab.evaluate(f"agentgym.{function}({number}{', ' if inner else ''}{inner})", frame=frame)
-        )
-        found: dict[str, Any] = await tab.crash_or(task, self._window.settings.hang_s)
-        error = found.get("error")
-        if error == "covered" and covered_is_fine:
-            found = await self.call(frame, "centre", number)
-        elif error:
-            raise ActionSyntaxError(_explain(error, f"{number}", found))
-        return found
-
-    def frame(self, letters: str) -> str | None:
-        """The id of a frame of another origin by its letters; "" for the page itself."""
-        if not letters:
-            return ""
-        return self._window.frame_letters.get(letters)
-
-    async def frame_offset(self, frame: str) -> tuple[float, float]:
-        """Where a frame of another origin lies in the window: left and top, in CSS pixels."""
-        owner = await self.tab.ask("DOM.getFrameOwner", {"frameId": frame})
-        box = await self.tab.ask("DOM.getBoxModel", {"backendNodeId": owner["backendNodeId"]})
-        return box["model"]["content"][0], box["model"]["content"][1]
+    async def _show(self, letters: str, number: int) -> None:
+        """Scroll all pages around an element of a frame, which its own scripts cannot."""
+        asked = self.tab.evaluate(f"agentgym.elementOf({number})", frame=self.frame(letters), by_value=False)
+        found = await self.tab.crash_or(asyncio.ensure_future(asked), self._window.settings.hang_s)
+        if "objectId" in found:
+            with suppress(DevToolsError):  # what has no box cannot be scrolled to; `locate` says so
+                await self.tab.ask("DOM.scrollIntoViewIfNeeded", {"objectId": found["objectId"]})
 
 
 def _explain(error: str, bid: str, found: Mapping[str, Any]) -> str:

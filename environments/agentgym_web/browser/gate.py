@@ -20,6 +20,7 @@ from agentgym_web.browser.fetching import Interceptor
 
 _CHUNK = 1 << 16
 _HEAD_BYTES = 1 << 17
+_SITE_PORT = 80
 REFUSAL = "X-Agentgym-Gate"
 """The header of answers that no site gave."""
 _REASONS = {400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 502: "Bad Gateway"}
@@ -78,10 +79,14 @@ class Traffic:
     Attributes:
         visited: "METHOD host/path" of requests that were let through.
         refused: "host:port" of those that were not.
+        cut: Addresses whose answers were longer than may be carried.
+        has_credentials: Whether a request carried a name and a password, which the browser keeps.
     """
 
     visited: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    cut: set[str] = field(default_factory=set)
+    has_credentials: bool = False
 
 
 class Gate:
@@ -120,9 +125,16 @@ class Gate:
         """Stop, and cut what is still carried."""
         if self._server is not None:
             self._server.close()
-        for task in list(self._tasks):
+        tasks = self.cut()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def cut(self) -> list[asyncio.Task[None]]:
+        """Cut what is still carried, and wait for it no more."""
+        tasks = list(self._tasks)
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self.wait_no_more()
+        return tasks
 
     def began(self, request: object) -> None:
         """Count a request that is under way."""
@@ -156,7 +168,7 @@ class Gate:
                 writer.close()
 
     async def _answer(self, head: RequestHead, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        site = self.network.sites.get(head.host) if not head.is_tunnel else None
+        site = self._site(head)
         path = head.forwarded.split(b" ", 2)[1].decode() if head.forwarded else ""
         if site is None and not Allowlist(self.network.allow).names(head.host, head.port):
             if len(self.traffic.refused) < 1000:
@@ -176,18 +188,28 @@ class Gate:
                 extra = "".join(f"{name}: {value}\r\n" for name, value in (site.headers if site else ()))
                 thence.write(_without(head.forwarded, site.headers if site else ())[:-2] + extra.encode() + b"\r\n")
             limit = self.network.max_bytes
+            self.traffic.has_credentials |= b"\nauthorization:" in head.forwarded.lower()
             ways = [asyncio.ensure_future(_carry(*way, limit)) for way in ((there, writer), (reader, thence))]
             try:
                 # The first way to end ends both: the answer is whole, or who asked for it is gone.
                 ended, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
                 for way in ended:
                     way.result()
+            except _TooLongError:
+                if len(self.traffic.cut) < 1000:
+                    self.traffic.cut.add(f"http://{head.host}{path}")
             finally:
                 for way in ways:
                     way.cancel()
                 await asyncio.gather(*ways, return_exceptions=True)
         finally:
             thence.close()
+
+    def _site(self, head: RequestHead) -> Site | None:
+        """The site that a request means: it stands at the usual port, and a server of this machine at its own, too."""
+        site = None if head.is_tunnel else self.network.sites.get(head.host)
+        ports = {_SITE_PORT, site.port} if isinstance(site, Server) else {_SITE_PORT}
+        return site if head.port in ports else None
 
     async def _connect(
         self, site: Server | None, head: RequestHead
@@ -208,12 +230,16 @@ class Gate:
         raise RefusedRequest(502, f"{head.host} has no address that may be reached.")
 
 
+class _TooLongError(Exception):
+    """More bytes than may be carried."""
+
+
 async def _carry(source: asyncio.StreamReader, sink: asyncio.StreamWriter, max_bytes: int) -> None:
     carried = 0
     while data := await source.read(_CHUNK):
         carried += len(data)
         if carried > max_bytes:
-            raise ConnectionError("more bytes than may be carried")
+            raise _TooLongError
         sink.write(data)
         await sink.drain()
 

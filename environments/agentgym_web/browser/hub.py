@@ -12,23 +12,22 @@ import secrets
 import threading
 from collections.abc import Coroutine
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, TypeVar
 
 from agentgym.errors import InfrastructureError
 from agentgym_web.browser.devtools import Connection, unheard
 from agentgym_web.browser.errors import BrowserLostError, BrowserStartError
 from agentgym_web.browser.gate import Network
-from agentgym_web.browser.memory import watch_memory
 from agentgym_web.browser.page import WebPage
-from agentgym_web.browser.process import BrowserProcess, ProcessSettings, start_process
+from agentgym_web.browser.program.finding import UNPRIVILEGED
+from agentgym_web.browser.program.memory import watch_memory
+from agentgym_web.browser.program.process import BrowserProcess, ProcessSettings, start_process
 from agentgym_web.browser.settings import PageSettings
 from agentgym_web.browser.window import Window
 
 WINDOWS_EACH = 16
 """Windows that one browser holds; the next one goes to a further browser."""
 _START_S = 90.0
-_UNPRIVILEGED = 65534
 T = TypeVar("T")
 
 
@@ -66,8 +65,8 @@ class Browser:
             params = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": pages}
             await asyncio.wait_for(self.connection.post("Target.setAutoAttach", params), _START_S)
         except (TimeoutError, InfrastructureError) as error:
-            log = _last_words(self.process.profile / "log")
             self.connection.close()
+            log = self.process.last_words()
             path = self.process.program.path
             raise BrowserStartError(
                 f"the browser {path} did not start: {error or 'no answer in time'}; it said: {log}"
@@ -79,19 +78,35 @@ class Browser:
         """A new window."""
         self.num_opened += 1
         folder = self.process.profile / f"window{self.num_opened}"
-        for path in (folder, folder / "downloads", folder / "uploads"):
-            path.mkdir()
-            if os.geteuid() == 0:
-                os.chown(path, _UNPRIVILEGED, _UNPRIVILEGED)
+        try:
+            for path in (folder, folder / "downloads", folder / "uploads"):
+                path.mkdir()
+                if os.geteuid() == 0:
+                    os.chown(path, UNPRIVILEGED, UNPRIVILEGED)
+        except OSError as error:
+            raise BrowserStartError(f"a window has no folder: {error}; free some space there") from error
         window = Window(self.connection, settings, network, folder, secrets.token_hex(8))
         self.windows.append(window)
         try:
             await window.open()
-            await window.new_tab()
         except BaseException:
             await self.close_window(window)
             raise
         return window
+
+    async def debug_address(self) -> str:
+        """Where its debugging port is, as ws://….
+
+        Raises:
+            BrowserStartError: It opened none in time.
+        """
+        file = self.process.profile / "data" / "DevToolsActivePort"
+        for _ in range(round(_START_S / 0.05)):
+            lines = file.read_text().split() if file.exists() else []
+            if len(lines) == 2:
+                return f"ws://127.0.0.1:{lines[0]}{lines[1]}"
+            await asyncio.sleep(0.05)
+        raise BrowserStartError(f"the browser {self.process.program.path} opened no debugging port")
 
     async def close_window(self, window: Window) -> None:
         """End a window."""
@@ -136,7 +151,7 @@ class Browser:
         elif method in ("Browser.downloadWillBegin", "Browser.downloadProgress"):
             frame = params.get("frameId", "")
             for window in self.windows:
-                if params["guid"] in window._downloads or any(frame in tab.frames for tab in window.tabs):
+                if window.downloads.has(params["guid"]) or any(frame in tab.frames for tab in window.tabs):
                     window.on_download(method, params)
 
     def _window_of(self, context: str) -> Window | None:
@@ -187,6 +202,11 @@ class Hub:
                 "the browser belongs to the parent of this forked process; make the environment again"
             )
         return asyncio.run_coroutine_threadsafe(work, self.loop).result()
+
+    async def debug_address(self, window: Window) -> str:
+        """Where the debugging port of a window's browser is, as ws://…."""
+        browser = next(browser for browser in self._browsers if window in browser.windows)
+        return await browser.debug_address()
 
     def close_window(self, window: Window) -> None:
         """End a window, unless its browser is gone."""
@@ -260,10 +280,3 @@ def the_hub() -> Hub:
             _hub[:] = [Hub()]
             atexit.register(_hub[0].close)
         return _hub[0]
-
-
-def _last_words(log: Path) -> str:
-    try:
-        return " ".join(log.read_text(errors="replace").split())[-300:] or "nothing"
-    except OSError:
-        return "nothing"

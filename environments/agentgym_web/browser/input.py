@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from agentgym.errors import ActionSyntaxError
+from agentgym_web.browser.devtools import unheard
 from agentgym_web.browser.errors import PageGoneError
 from agentgym_web.browser.keys import MODIFIERS, Key, key_named
 from agentgym_web.browser.tab import Tab
@@ -50,9 +51,10 @@ class Input:
         return self._window.tab
 
     def release(self) -> None:
-        """Forget what is held down, for a new episode."""
+        """Let go of everything and take the mouse out of the way, for a new episode."""
         self.buttons = 0
         self.held.clear()
+        self.mouse_event("mouseMoved", 0, 0, "none").add_done_callback(unheard)
 
     def mouse_event(
         self, kind: str, x: float, y: float, button: str, count: int = 0, modifiers: Sequence[str] = ()
@@ -172,12 +174,12 @@ class Input:
 
     async def press(self, key: Key, modifiers: Sequence[str] = ()) -> None:
         """Press and release a key with modifiers."""
-        for name in modifiers:
-            self.key_event("rawKeyDown", key_named(name), modifiers)
+        for number, name in enumerate(modifiers, 1):
+            self.key_event("rawKeyDown", key_named(name), modifiers[:number])
         self.key_event("keyDown" if key.text else "rawKeyDown", key, modifiers)
         last = self.key_event("keyUp", key, modifiers)
-        for name in modifiers:
-            last = self.key_event("keyUp", key_named(name), ())
+        for number in reversed(range(len(modifiers))):
+            last = self.key_event("keyUp", key_named(modifiers[number]), modifiers[:number])
         await self.handled(last)
 
     async def type(self, text: str) -> None:

@@ -102,6 +102,10 @@ def _table() -> dict[str, Key]:
 KEYS: Mapping[str, Key] = _table()
 """All keys by name."""
 
+_BY_LOWER_NAME = {
+    name.lower(): KEYS[full] for name, full in {**_SHORT, **{name: name for name in KEYS}}.items() if len(name) > 1
+}
+
 
 def key_named(name: str) -> Key:
     """A key by its name or character.
@@ -110,7 +114,7 @@ def key_named(name: str) -> Key:
         ActionSyntaxError: There is no such key.
     """
     wanted = _SHORT.get(name, name)
-    found = KEYS.get(wanted) or KEYS.get(wanted.capitalize() if len(wanted) > 1 else wanted)
+    found = KEYS.get(wanted) or (_BY_LOWER_NAME.get(wanted.lower()) if len(wanted) > 1 else None)
     if found is None:
         raise ActionSyntaxError(
             f"There is no key {name[:40]!r}. Expected a character, or one of Enter, Tab, Escape, Backspace, Delete, "
@@ -129,10 +133,12 @@ def combination(text: str) -> tuple[list[str], Key]:
     if text in KEYS or "+" not in text[:-1]:
         return [], key_named(text)
     *names, last = (text[:-2] + "+plus").split("+") if text.endswith("++") else text.split("+")
-    modifiers = [_SHORT.get(name, name).capitalize() for name in names]
-    for name in modifiers:
-        if name not in MODIFIERS:
+    modifiers = []
+    for name in names:
+        found = _BY_LOWER_NAME.get(name.lower())
+        if found is None or found.key not in MODIFIERS:
             raise ActionSyntaxError(
                 f"{name[:40]!r} in {text[:80]!r} is no modifier; expected Alt, Control, Meta or Shift."
             )
+        modifiers.append(found.key)
     return modifiers, key_named("+" if last == "plus" else last)

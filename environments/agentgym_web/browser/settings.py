@@ -82,7 +82,8 @@ class PageSettings:
         width: Of the window, in CSS pixels.
         height: Of the window, in CSS pixels.
         virtual_time: Whether pages have a clock of their own, which goes on by `step_ms` at each action: timers and
-            animations need no waiting, and the same actions give the same pages. Else pages run on real time.
+            animations need no waiting, and the same actions give the same pages. If False, pages see the machine's
+            clock, and an action waits for timers that are due soon.
         step_ms: How far the virtual clock goes at each action, in milliseconds.
         start_ms: Where the virtual clock starts, in milliseconds since 1970.
         settle_s: Longest time that an action waits until a page is quiet, in seconds.
@@ -95,6 +96,7 @@ class PageSettings:
         downloads: Whether downloads are kept; else they are refused.
         max_tabs: Most open tabs; further ones are closed at once.
         max_dialogs: Most dialogs in one action; a page that opens more is closed.
+        person: Whether a person uses the window: what the person does is kept from pages, and told to the harness.
         files: Files that the agent may upload, by name: where they are, or what is in them.
     """
 
@@ -113,6 +115,7 @@ class PageSettings:
     downloads: bool = False
     max_tabs: int = 8
     max_dialogs: int = 10
+    person: bool = False
     files: Mapping[str, Path | bytes] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:

@@ -8,6 +8,7 @@ escaped, and texts hold no line breaks, so that no page can write a line of its 
 from __future__ import annotations
 
 import io
+import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -145,10 +146,11 @@ def decode_picture(png: bytes) -> NDArray[np.uint8]:
         return np.asarray(image.convert("RGB"), dtype=np.uint8)
 
 
+_LETTERS = string.ascii_lowercase
 _COLORS = ((220, 38, 38), (37, 99, 235), (22, 130, 60), (147, 51, 234), (202, 90, 4), (8, 120, 140))
 
 
-def draw_marks(pixels: NDArray[np.uint8], marks: Sequence[Sequence[int]], scale: float = 1.0) -> NDArray[np.uint8]:
+def draw_marks(pixels: NDArray[np.uint8], marks: Sequence[Sequence[Any]], scale: float = 1.0) -> NDArray[np.uint8]:
     """A picture with a frame and the id around each element (set-of-marks, arXiv:2310.11441).
 
     Args:
@@ -159,7 +161,7 @@ def draw_marks(pixels: NDArray[np.uint8], marks: Sequence[Sequence[int]], scale:
     image = Image.fromarray(pixels)
     pen = ImageDraw.Draw(image)
     for number, left, top, width, height in marks:
-        color = _COLORS[number % len(_COLORS)]
+        color = _COLORS[int(str(number).lstrip(_LETTERS)) % len(_COLORS)]
         corner = (left * scale, top * scale)
         pen.rectangle((corner, ((left + width) * scale, (top + height) * scale)), outline=color, width=2)
         label = str(number)

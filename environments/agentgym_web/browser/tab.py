@@ -6,17 +6,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from agentgym_web.browser.devtools import Connection
+from agentgym_web.browser.devtools import Connection, unheard
 from agentgym_web.browser.errors import PageGoneError, ScriptError
 from agentgym_web.browser.fetching import Watch
 from agentgym_web.browser.settings import PageSettings
 from agentgym_web.browser.sight import one_line
+from agentgym_web.browser.underway import Asked, UnderWay
+from agentgym_web.browser.windows.dialogs import Dialogs
 
 WORLD = "agentgym"
+TELL = "agentgymTell"
+"""The function by which the script in a page tells what a person did."""
+_SCHEMES = {"http", "https", "about", "data", "blob", "javascript"}
+_KEEPING = {"DOMStorage.domStorageItemAdded", "DOMStorage.domStorageItemUpdated"}
 _NAVIGATIONS = {"Page.frameRequestedNavigation", "Page.frameScheduledNavigation", "Page.frameStartedNavigating"}
 
 
@@ -29,26 +35,40 @@ class Tab:
         session: The id of its session.
         settings: How its pages run.
         notes: What the agent is told with the next observation; shared by the tabs of a window.
+        origins: Takes the origins of its pages; shared by the tabs of a window.
     """
 
     def __init__(
-        self, connection: Connection, target: str, session: str, settings: PageSettings, notes: list[str]
+        self,
+        connection: Connection,
+        target: str,
+        session: str,
+        settings: PageSettings,
+        notes: list[str],
+        origins: set[str],
     ) -> None:
         self._connection = connection
         self.target, self.session = target, session
-        self._settings, self._notes = settings, notes
+        self._settings, self._notes, self._origins = settings, notes, origins
         self.url, self.title = "about:blank", ""
         self.is_loading = False
         self.is_navigating = False
         self.is_crashed = False
+        self.is_mute = False
+        self.has_kept = False
+        self.was_late = False
+        self.asked = Asked()
         self.storming = ""
-        self.num_dialogs = 0
+        self._dialogs = Dialogs(settings, notes)
         self.frames: dict[str, str] = {}
         self.drag: dict[str, Any] | None = None
         self.file_input: int | None = None
         self.own_script = ""
-        self.dialog_open = False
         self.watch: Watch | None = None
+        self.lettered: dict[str, tuple[str, str, int]] = {}
+        self.under_way = UnderWay()
+        self.on_deed: Callable[[Tab, str, str], None] | None = None
+        self.num_pages = 0
         self._worlds: dict[str, int] = {}
         self._changed = asyncio.Event()
         connection.listen(session, self._on_event)
@@ -60,33 +80,8 @@ class Tab:
             scripts: Source and world ("" being the page's own) of what runs before any page's scripts.
             is_waiting: Whether it waits to be told to go on.
         """
-        settings = self._settings
         self.own_script = next(source for source, world in scripts if world)
-        metrics = {
-            "width": settings.width,
-            "height": settings.height,
-            "deviceScaleFactor": settings.scale,
-            "mobile": settings.touch,
-        }
-        sent = [
-            self.post("Page.enable"),
-            *(
-                self.post(
-                    "Page.addScriptToEvaluateOnNewDocument",
-                    {"source": source, **({"worldName": world} if world else {})},
-                )
-                for source, world in scripts
-            ),
-            self.post("Emulation.setDeviceMetricsOverride", metrics),
-            self.post("Emulation.setFocusEmulationEnabled", {"enabled": True}),
-            self.post("Page.setInterceptFileChooserDialog", {"enabled": True}),
-            self.post("Inspector.enable"),
-        ]
-        if settings.touch:
-            sent.append(self.post("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 5}))
-            sent.append(self.post("Emulation.setEmitTouchEventsForMouse", {"enabled": False}))
-        if settings.user_agent:
-            sent.append(self.post("Emulation.setUserAgentOverride", {"userAgent": settings.user_agent}))
+        sent = [self.post(method, params) for method, params in _first_commands(self._settings, scripts)]
         if is_waiting:
             sent.append(self.post("Runtime.runIfWaitingForDebugger"))
         tree = self.post("Page.getFrameTree")
@@ -135,7 +130,7 @@ class Tab:
 
         Args:
             expression: JavaScript.
-            own_world: Whether it runs in the world of `page.js`; else in the page's own.
+            own_world: Whether it runs in the world of our own scripts; else in the page's own.
             frame: The frame's id; "" is the outermost.
             by_value: Whether the value itself is returned; else the remote object.
 
@@ -152,37 +147,24 @@ class Tab:
             if failed is None:
                 return answer["result"].get("value") if by_value else answer["result"]
             said = failed.get("exception", {}).get("description") or failed.get("text", "")
-            if is_last or "agentgym is not defined" not in said:
+            is_missing = "agentgym is not defined" in said or ("agentgym." in said and "is not a function" in said)
+            if is_last or not is_missing:
                 raise ScriptError(f"a script in the page failed: {said[:500]}")
-            # A document that began before the browser knew of our scripts, such as the first one of a tab.
+            # A document that has no scripts, or that began before the browser knew of ours.
             await self.post("Runtime.evaluate", {**params, "expression": self.own_script, "awaitPromise": False})
         raise AssertionError
 
     async def loaded(self, timeout_s: float) -> bool:
         """Wait until no page is on its way; False if that took too long."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + timeout_s
-        while self.is_busy and not self.is_crashed and not self.is_storming:
-            self._changed.clear()
-            left = deadline - loop.time()
-            if left <= 0:
-                return False
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), left)
-        return True
+        return await _until(self._changed, lambda: not self.is_busy or self.is_crashed or self.is_storming, timeout_s)
 
     async def begins(self, timeout_s: float) -> bool:
         """Wait until a page is on its way, such as the answer to a form; False if none is in time."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + timeout_s
-        while not self.is_busy:
-            self._changed.clear()
-            left = deadline - loop.time()
-            if left <= 0:
-                return False
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), left)
-        return True
+        return await _until(self._changed, lambda: self.is_busy, timeout_s)
+
+    async def answered(self, timeout_s: float) -> bool:
+        """Wait a moment for the download that an answer without a page may turn out to be."""
+        return await _until(self._changed, lambda: not self.asked.unanswered, timeout_s)
 
     async def crash_or(self, future: asyncio.Future[Any] | asyncio.Task[Any], timeout_s: float) -> Any:
         """The result of a command, unless the tab crashes first.
@@ -204,6 +186,25 @@ class Tab:
             await asyncio.wait({future}, timeout=min(left, 0.25))
         return future.result()
 
+    def end_action(self) -> None:
+        """Say what became of a page that was asked for and did not come, and count dialogs anew."""
+        self._dialogs.count = 0
+        if self.asked.unanswered:
+            url = self.asked.unanswered
+            self._notes.append(f'The page asked for "{url}", which answered with no page; this one stays.')
+            self.asked.came()
+
+    def stop(self) -> asyncio.Future[dict[str, Any]]:
+        """Stop to load; the page stays as far as it came."""
+        self.asked.came()
+        return self.post("Page.stopLoading")
+
+    def is_download(self) -> None:
+        """What was asked for is a download."""
+        self.is_navigating = False
+        self.asked.came()
+        self._changed.set()
+
     def close(self) -> None:
         """Forget its session; the target is closed by who owns it."""
         self._connection.forget(self.session)
@@ -219,9 +220,11 @@ class Tab:
         self.frames[frame["id"]] = frame.get("parentId", "")
 
     def _on_event(self, method: str, params: dict[str, Any]) -> None:
+        self.under_way.heard(method, params, self.main_frame)
         if method in _NAVIGATIONS:
             if params.get("frameId") == self.main_frame and params.get("navigationType") != "sameDocument":
                 self.is_navigating = params.get("disposition", "currentTab") == "currentTab"
+                self._asked_for(method, str(params.get("url", "")))
         elif method == "Page.frameNavigated":
             self._navigated(params["frame"])
         elif method in ("Page.loadEventFired",):
@@ -235,6 +238,7 @@ class Tab:
         elif method == "Page.frameStoppedLoading":
             if params["frameId"] == self.main_frame:
                 self.is_loading = self.is_navigating = False
+                self.asked.stopped()
         elif method == "Page.navigatedWithinDocument":
             if params["frameId"] == self.main_frame:
                 self.url = params["url"]
@@ -247,46 +251,109 @@ class Tab:
             self._worlds.pop(params["frameId"], None)
         elif method == "Page.javascriptDialogOpening":
             self._answer_dialog(params)
-        elif method == "Page.javascriptDialogClosed":
-            self.dialog_open = False
         elif method == "Page.fileChooserOpened":
             self.file_input = params.get("backendNodeId")
-            self._notes.append("The page asks for a file. Use upload_file to give it one.")
+            if not self.is_mute:
+                self._notes.append("The page asks for a file. Use upload_file to give it one.")
         elif method == "Input.dragIntercepted":
             self.drag = params["data"]
         elif method == "Fetch.requestPaused":
             if self.watch is not None:
                 self.watch.paused(params)
+        elif method == "Runtime.bindingCalled":
+            if self.on_deed is not None:
+                frames = {context: frame for frame, context in self._worlds.items()}
+                self.on_deed(self, frames.get(params["executionContextId"], ""), params["payload"])
         elif method == "Inspector.targetCrashed":
             self.is_crashed = True
+        elif method in _KEEPING and not params["storageId"]["isLocalStorage"]:
+            self.has_kept = True
+            self.was_late |= self.is_mute
+            self.post("DOMStorage.disable").add_done_callback(unheard)
         self._changed.set()
+
+    def _asked_for(self, method: str, url: str) -> None:
+        scheme = url.partition(":")[0]
+        if method == "Page.frameStartedNavigating":
+            self.asked.begins(one_line(url, 100))
+        elif scheme not in _SCHEMES and method == "Page.frameScheduledNavigation" and not self.is_mute:
+            self._notes.append(
+                f'The page asked for "{one_line(url, 100)}". Pages of {scheme[:20]}: cannot be opened here.'
+            )
 
     def _navigated(self, frame: Mapping[str, Any]) -> None:
         self._worlds.pop(frame["id"], None)
+        origin = str(frame.get("securityOrigin", ""))
+        if origin.startswith("http"):
+            self._origins.add(origin)
         if frame.get("parentId"):
             self._remember(frame)
             return
+        self.num_pages += 1
         self.frames.clear()
+        self.lettered.clear()
+        self.under_way.forget()
         self._worlds.clear()
         self._remember(frame)
         self.url = frame["url"] + frame.get("urlFragment", "")
-        self.is_navigating = False
+        self.is_navigating = self.is_mute = False
+        self.asked.came()
         self.is_loading = True
         self.file_input = None
 
     def _answer_dialog(self, params: Mapping[str, Any]) -> None:
         """Answer at once: a dialog holds up all of its page."""
-        self.num_dialogs += 1
-        kind = params["type"]
-        is_yes = kind in ("alert", "beforeunload") or self._settings.dialogs == "accept"
-        if self.num_dialogs > self._settings.max_dialogs:
-            self.storm(f"The page opened more than {self._settings.max_dialogs} dialogs and was closed.")
-            is_yes = False
-        elif kind != "beforeunload":
-            said = one_line(str(params.get("message", "")), 300)
-            answer = {"alert": "closed"}.get(kind, "accepted" if is_yes else "dismissed")
-            self._notes.append(f'The page showed a dialog ({kind}), which was {answer}: "{said}"')
-        future = self.post(
-            "Page.handleJavaScriptDialog", {"accept": is_yes, "promptText": str(params.get("defaultPrompt", ""))}
-        )
-        future.add_done_callback(lambda done: done.cancelled() or done.exception())
+        answer, storm = self._dialogs.answer(params, is_told=not self.is_mute)
+        if storm:
+            self.storm(storm)
+        self.post("Page.handleJavaScriptDialog", answer).add_done_callback(unheard)
+
+
+def _first_commands(settings: PageSettings, scripts: Sequence[tuple[str, str]]) -> list[tuple[str, dict[str, Any]]]:
+    """What makes a new tab ready: events, scripts, size, focus, dialogs."""
+    commands: list[tuple[str, dict[str, Any]]] = [
+        ("Page.enable", {}),
+        ("Network.enable", {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}),
+    ]
+    for source, world in scripts:
+        named = {"worldName": world} if world else {}
+        commands.append(("Page.addScriptToEvaluateOnNewDocument", {"source": source, **named}))
+    commands += [
+        ("Emulation.setDeviceMetricsOverride", _metrics(settings)),
+        ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
+        ("Page.setInterceptFileChooserDialog", {"enabled": True}),
+        ("Inspector.enable", {}),
+        ("DOMStorage.enable", {}),
+    ]
+    if settings.touch:
+        commands.append(("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 5}))
+        commands.append(("Emulation.setEmitTouchEventsForMouse", {"enabled": False}))
+    if settings.user_agent:
+        commands.append(("Emulation.setUserAgentOverride", {"userAgent": settings.user_agent}))
+    if settings.person:
+        commands.append(("Runtime.enable", {}))
+        commands.append(("Runtime.addBinding", {"name": TELL, "executionContextName": WORLD}))
+    return commands
+
+
+async def _until(changed: asyncio.Event, holds: Callable[[], bool], timeout_s: float) -> bool:
+    """Whether something comes to hold in time; it is asked at each change."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + timeout_s
+    while not holds():
+        changed.clear()
+        left = deadline - loop.time()
+        if left <= 0:
+            return False
+        with suppress(TimeoutError):
+            await asyncio.wait_for(changed.wait(), left)
+    return True
+
+
+def _metrics(settings: PageSettings) -> dict[str, Any]:
+    return {
+        "width": settings.width,
+        "height": settings.height,
+        "deviceScaleFactor": settings.scale,
+        "mobile": settings.touch,
+    }

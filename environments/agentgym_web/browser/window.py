@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +16,19 @@ from agentgym.errors import ActionSyntaxError
 from agentgym_web.browser.devtools import Connection, unheard
 from agentgym_web.browser.errors import BrowserStartError, DevToolsError
 from agentgym_web.browser.fetching import Watch
-from agentgym_web.browser.gate import Gate, Network, Traffic
+from agentgym_web.browser.gate import Gate, Network
+from agentgym_web.browser.scripts.assembling import clock_script, page_script
 from agentgym_web.browser.settings import PageSettings
-from agentgym_web.browser.sight import one_line
 from agentgym_web.browser.tab import WORLD, Tab
+from agentgym_web.browser.windows.downloads import Downloads
 
-SCRIPTS = Path(__file__).parent / "scripts"
 _GOOD_SCHEMES = ("http:", "https:", "about:", "data:", "blob:")
-_MAX_DOWNLOADS = 10
 _MAX_REFUSED_TABS = 20
 _OPEN_S = 60.0
+_BARS_PX = 90
+"""Height of the browser's own bars above a page, in a window for a person."""
 _NOT_LOADED = "The page could not be loaded"
+_MAX_ADDRESS = 100_000
 
 
 class Window:
@@ -53,10 +54,15 @@ class Window:
         self.folder = folder
         self.seed = 0
         self.files = settings.files
-        self.frame_letters: dict[str, str] = {}
+        self.origins: set[str] = set()
+        self.downloads = Downloads(connection, self.gate, folder / "downloads", settings.downloads, self.notes.append)
+        self.is_between = False
+        self._is_stained = False
+        self._first = ""
+        self.span_ms: float = settings.step_ms
+        self.num_looks = 0
+        self.on_deed: Callable[[Tab, str, str], None] | None = None
         self._secret = secret
-        self._downloads: dict[str, str] = {}
-        self.downloaded: list[Path] = []
         self._opening: set[asyncio.Task[None]] = set()
         self._num_awaited = 0
         self._num_refused = 0
@@ -67,6 +73,23 @@ class Window:
         """The tab in front."""
         return self.tabs[self.active]
 
+    @property
+    def is_stained(self) -> bool:
+        """Whether its pages left something that only a new context is free of."""
+        is_odd = self._is_stained or bool(self._opening) or not self.tabs or self.tabs[0].target != self._first
+        return is_odd or any(tab.has_kept or tab.is_crashed or tab.is_storming for tab in self.tabs)
+
+    @property
+    def was_disturbed(self) -> bool:
+        """Whether the page of the last episode did something after it was over."""
+        return self._is_stained or any(tab.was_late or tab.is_crashed or tab.is_storming for tab in self.tabs)
+
+    def begin(self) -> None:
+        """The next episode begins: what pages do now is noted."""
+        self.is_between = False
+        for tab in self.tabs:
+            tab.is_mute = False
+
     async def open(self) -> None:
         """Make the context and its first tab.
 
@@ -74,19 +97,37 @@ class Window:
             BrowserStartError: They did not come up in time.
         """
         await self.gate.open()
+        await self._open_context()
+
+    async def renew(self) -> None:
+        """A new context with an empty tab in place of the present one.
+
+        Raises:
+            BrowserStartError: It did not come up in time.
+        """
+        self._is_stained = True  # until there is a new one
+        for task in self._opening:
+            task.cancel()
+        for tab in self.tabs:
+            tab.close()
+        self.tabs.clear()
+        self._opening.clear()
+        self.origins.clear()
+        old, self.context = self.context, ""
+        self.connection.post("Target.disposeBrowserContext", {"browserContextId": old}).add_done_callback(unheard)
+        await self._open_context()
+        self._is_stained = False
+
+    async def _open_context(self) -> None:
         params = {
             "disposeOnDetach": True,
             "proxyServer": f"http://127.0.0.1:{self.gate.port}",
             "proxyBypassList": "<-loopback>",
         }
         self.context = (await self.connection.post("Target.createBrowserContext", params))["browserContextId"]
-        behavior = {
-            "behavior": "allowAndName" if self.settings.downloads else "deny",
-            "browserContextId": self.context,
-            "downloadPath": str(self.folder / "downloads"),
-            "eventsEnabled": True,
-        }
-        self.connection.post("Browser.setDownloadBehavior", behavior).add_done_callback(unheard)
+        self.downloads.allow(self.context)
+        await self.new_tab()
+        self._first = self.tab.target
 
     async def new_tab(self, url: str = "about:blank") -> None:
         """Open a tab and put it in front.
@@ -98,7 +139,7 @@ class Window:
             "url": url,
             "browserContextId": self.context,
             "width": self.settings.width,
-            "height": self.settings.height,
+            "height": self.settings.height + (_BARS_PX if self.settings.person else 0),
         }
         loop = asyncio.get_running_loop()
         deadline = loop.time() + _OPEN_S
@@ -117,10 +158,14 @@ class Window:
     def attached(self, session: str, info: Mapping[str, Any], *, is_waiting: bool) -> None:
         """The browser has a new tab for this window: the first one, or one that a page opened."""
         is_own = self._num_awaited > 0 and not info.get("openerId")
+        if self.is_between and not is_own:
+            self._is_stained = True
+            self._close_unseen(session, info)
+            return
         if len(self.tabs) + len(self._opening) >= self.settings.max_tabs and not is_own:
             self._refuse_tab(session, info)
             return
-        tab = Tab(self.connection, info["targetId"], session, self.settings, self.notes)
+        tab = Tab(self.connection, info["targetId"], session, self.settings, self.notes, self.origins)
         tab.is_loading = info.get("url", "") not in ("", "about:blank")
         task = asyncio.ensure_future(self._ready(tab, is_waiting=is_waiting))
         self._opening.add(task)
@@ -130,13 +175,17 @@ class Window:
         self.notes.append(
             f"The page opened another tab, which was closed: at most {self.settings.max_tabs} may be open."
         )
-        # A tab that still waits to be told to go on would hold up its opener for ever.
-        self.connection.post("Runtime.runIfWaitingForDebugger", session=session).add_done_callback(unheard)
-        self.connection.post("Target.closeTarget", {"targetId": info["targetId"]}).add_done_callback(unheard)
+        self._is_stained = True
+        self._close_unseen(session, info)
         self._num_refused += 1
         if self._num_refused > _MAX_REFUSED_TABS:
             for tab in self.tabs:
                 tab.storm(f"The page opened more than {_MAX_REFUSED_TABS} tabs too many and was closed.")
+
+    def _close_unseen(self, session: str, info: Mapping[str, Any]) -> None:
+        # A tab that still waits to be told to go on would hold up its opener for ever.
+        self.connection.post("Runtime.runIfWaitingForDebugger", session=session).add_done_callback(unheard)
+        self.connection.post("Target.closeTarget", {"targetId": info["targetId"]}).add_done_callback(unheard)
 
     def detached(self, session: str) -> None:
         """A tab is gone, closed by its page or by us."""
@@ -152,42 +201,39 @@ class Window:
         """An event of a download of this window."""
         if method == "Browser.downloadWillBegin":
             for tab in self.tabs:
-                tab.is_navigating = False
-                tab._changed.set()
-            name = one_line(str(params.get("suggestedFilename", "file")), 100)
-            self._downloads[params["guid"]] = name
-            if not self.settings.downloads:
-                self.notes.append(f'The page offered a download, "{name}". Downloads are refused here.')
-            elif len(self._downloads) > _MAX_DOWNLOADS:
-                self._cancel(params["guid"])
-                self.notes.append(f'"{name}" was not downloaded: at most {_MAX_DOWNLOADS} downloads are kept.')
-        elif params.get("receivedBytes", 0) > self.gate.network.max_bytes:
-            self._cancel(params["guid"])
-            self.notes.append(f'"{self._downloads.get(params["guid"], "file")}" was not downloaded: it is too large.')
-        elif params.get("state") == "completed" and self.settings.downloads:
-            self.notes.append(f'"{self._downloads.get(params["guid"], "file")}" was downloaded.')
-            self.downloaded.append(self.folder / "downloads" / params["guid"])
+                tab.is_download()
+            self.downloads.begins(params)
+        else:
+            self.downloads.goes_on(params)
 
-    def _cancel(self, guid: str) -> None:
-        params = {"guid": guid, "browserContextId": self.context}
-        self.connection.post("Browser.cancelDownload", params).add_done_callback(unheard)
+    def discard(self, tab: Tab) -> None:
+        """Close a tab."""
+        tab.close()
+        self.tabs.remove(tab)
+        self.connection.post("Target.closeTarget", {"targetId": tab.target}).add_done_callback(unheard)
 
     async def replace(self, why: str) -> None:
         """Close the tab in front and open an empty one in its place."""
-        bad = self.tab
+        self._is_stained = True
         self.notes.append(why)
-        bad.close()
-        self.tabs.remove(bad)
-        self.connection.post("Target.closeTarget", {"targetId": bad.target}).add_done_callback(unheard)
+        self.discard(self.tab)
         self.active = len(self.tabs)
         await self.new_tab()
 
     async def goto(self, url: str) -> None:
-        """Start to load a page in the tab in front; whoever observes waits for it."""
+        """Start to load a page in the tab in front; whoever observes waits for it.
+
+        Raises:
+            ActionSyntaxError: It is no address, or too long a one.
+            TimeoutError: The page that is there does not answer.
+        """
+        if len(url) > _MAX_ADDRESS:
+            raise ActionSyntaxError(f"The address has {len(url)} characters; at most {_MAX_ADDRESS} can be opened.")
         tab = self.tab
         tab.is_navigating = True
+        asked = tab.post("Page.navigate", {"url": url})
         try:
-            answer = await tab.crash_or(tab.post("Page.navigate", {"url": url}), self.settings.load_s)
+            answer = await self._navigated(tab, asked)
         except DevToolsError as error:
             tab.is_navigating = False
             if "invalid URL" not in str(error):
@@ -199,23 +245,17 @@ class Window:
         if said and said != "net::ERR_ABORTED":
             self.notes.append(f"{_NOT_LOADED}: {said.removeprefix('net::')}.")
 
-    async def start_over(self, network: Network, seed: int) -> None:
-        """One empty tab, no notes, no storage: as good as new, for the next episode."""
-        self.gate.network = network
-        self.gate.traffic = Traffic()
-        self.seed = seed
-        self.notes.clear()
-        self._downloads.clear()
-        self.downloaded.clear()
-        self.connection.post("Storage.clearCookies", {"browserContextId": self.context}).add_done_callback(unheard)
-        for tab in self.tabs[1:]:
-            self.connection.post("Target.closeTarget", {"targetId": tab.target}).add_done_callback(unheard)
-            tab.close()
-        del self.tabs[1:]
-        self.active = 0
-        for tab in self.tabs:
-            if tab.watch is not None:
-                tab.watch.use(network.interceptor)
+    async def _navigated(self, tab: Tab, asked: asyncio.Future[dict[str, Any]]) -> dict[str, Any]:
+        """What came of a navigation; one whose server is silent is stopped, and the page stays."""
+        limit = self.settings.load_s
+        try:
+            return await tab.crash_or(asyncio.shield(asked), limit)  # type: ignore[no-any-return]
+        except TimeoutError:
+            tab.stop().add_done_callback(unheard)
+            answer: dict[str, Any] = await tab.crash_or(asked, self.settings.hang_s)
+            if answer.get("errorText") == "net::ERR_ABORTED":
+                self.notes.append(f"{_NOT_LOADED}: its site did not answer within {limit:g} s.")
+            return answer
 
     def upload(self, name: str) -> Path:
         """A copy of one of the agent's files where the browser may read it."""
@@ -226,10 +266,10 @@ class Window:
 
     def end_action(self) -> list[str]:
         """What happened since the last observation, and a fresh page of notes."""
+        for tab in self.tabs:
+            tab.end_action()
         said, self.notes[:] = list(dict.fromkeys(self.notes))[:12], []
         self._num_refused = 0
-        for tab in self.tabs:
-            tab.num_dialogs = 0
         return said
 
     def is_forbidden(self, url: str) -> bool:
@@ -264,7 +304,9 @@ class Window:
         try:
             tab.watch = Watch(tab.post, self.gate.began, self.gate.ended)
             tab.watch.use(self.gate.network.interceptor)
-            scripts = [(clock_script(self._secret, self.settings, self.seed), ""), (page_script(self._secret), WORLD)]
+            own = page_script(self._secret, person=self.settings.person)
+            scripts = [(clock_script(self._secret, self.settings, self.seed), ""), (own, WORLD)]
+            tab.on_deed = lambda *deed: None if self.on_deed is None else self.on_deed(*deed)
             limit = _OPEN_S if self._num_awaited else self.settings.hang_s
             await asyncio.wait_for(tab.set_up(scripts, is_waiting=is_waiting), limit)
             self.tabs.append(tab)
@@ -285,27 +327,3 @@ class Window:
         """Wait for tabs that are opening."""
         while self._opening:
             await asyncio.wait(set(self._opening), timeout=5)
-
-
-def clock_script(secret: str, settings: PageSettings, seed: int) -> str:
-    """The script for the page's own world."""
-    values = {
-        "SECRET": secret,
-        "VIRTUAL": "true" if settings.virtual_time else "false",
-        "START_MS": str(settings.start_ms),
-        "SEED": str(seed),
-    }
-    text = _source("clock.js")
-    for name, value in values.items():
-        text = text.replace(f"__{name}__", value)
-    return text
-
-
-def page_script(secret: str) -> str:
-    """The script for the world of our own."""
-    return _source("page.js").replace("__SECRET__", secret)
-
-
-@lru_cache(maxsize=4)
-def _source(name: str) -> str:
-    return (SCRIPTS / name).read_text(encoding="utf-8")

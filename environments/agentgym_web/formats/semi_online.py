@@ -7,65 +7,37 @@ ends.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
+from typing import Self
 
 from agentgym.action import Action, ToolCall
 from agentgym.env import AgentEnv, EnvReply
 from agentgym.errors import ConfigError, TaskError
 from agentgym.message import Message, tool_result, user
+from agentgym.reward import CUTS_CREDIT, RewardEvent
 from agentgym.task import Task
 from agentgym.tools.dispatch import parse_calls
 from agentgym_web.env import action_tools
 from agentgym_web.formats.traces import load_traces
 
-
-@dataclass(frozen=True)
-class SemiOnline:
-    """Semi-Online Performance (SOP) over a set of traces, as UI-S1's published evaluation computes it.
-
-    Attributes:
-        progress: PG, the mean share of a trace's steps before the first that differs.
-        success: TSR, the share of traces without a step that differs.
-    """
-
-    progress: float
-    success: float
-
-    @property
-    def score(self) -> float:
-        """The mean of the two."""
-        return (self.progress + self.success) / 2
+EXAMPLE = Path(__file__).parent / "examples" / "traces.json"
+"""The traces that are played where no file is named."""
 
 
-def semi_online_performance(traces: Sequence[tuple[int, int]]) -> SemiOnline:
-    """SOP of some episodes, each played on the agent's own history and counted up to its first difference.
+def semi_online_performance(successes: Sequence[float], scores: Sequence[float]) -> float:
+    """SOP, as UI-S1's published evaluation computes it: the mean of TSR and PG.
 
     Args:
-        traces: For each, the steps before the first that differs, and the steps that the trace has.
-
-    Raises:
-        ConfigError: There are none, or a number is out of range.
+        successes: Of each trace, the share of its episodes without a differing step; their mean is TSR.
+        scores: Of each trace, the mean share of steps before the first that differs; their mean is PG.
     """
-    if not traces or any(not 0 <= right <= steps or steps < 1 for right, steps in traces):
-        raise ConfigError(f"SOP needs pairs of right steps and all steps, at least one: got {list(traces)[:5]}")
-    shares = [right / steps for right, steps in traces]
-    return SemiOnline(sum(shares) / len(shares), sum(right == steps for right, steps in traces) / len(traces))
+    return (fmean(successes) + fmean(scores)) / 2
 
 
-def cut_returns(rewards: Sequence[float], patched: Sequence[bool], discount: float = 1.0) -> list[float]:
-    """Discounted future rewards of each step, where no credit flows back across a patch.
-
-    Args:
-        rewards: Of each step.
-        patched: Whether the step differed, so that the expert's took its place; what follows is not its doing.
-        discount: Weight of the next step's return.
-    """
-    returns, after = [0.0] * len(rewards), 0.0
-    for number in reversed(range(len(rewards))):
-        after = returns[number] = rewards[number] + (0.0 if patched[number] else discount * after)
-    return returns
+MEASURES: Mapping[str, Callable[[Sequence[float], Sequence[float]], float]] = {"SOP": semi_online_performance}
+"""What evaluations report beside success and score."""
 
 
 class TraceEnv(AgentEnv):
@@ -77,8 +49,8 @@ class TraceEnv(AgentEnv):
         One of click("12"), fill("3", "Ada") and select_option("7", "Red"), with an id of the page.
     Reward:
         step: 1 / steps for a step that does what the expert did: the verb, one of the right elements, the text, case
-        and spaces aside. Its detail says whether the step was patched; `cut_returns` keeps credit on its side of a
-        patch. format: 0 with weight 1, -0.1 for a message without a valid action.
+        and spaces aside. The event of a patched step cuts credit (`CUTS_CREDIT`), so that methods that sum rewards over
+        the future keep on their side of a patch. format: 0 with weight 1, -0.1 for a message without a valid action.
     Termination:
         The last step; a step that differs when no patch is left; the third invalid message. Success is a trace without
         a differing step, and the score is the share of steps before the first difference. So the mean score is PG and
@@ -96,7 +68,7 @@ class TraceEnv(AgentEnv):
         click("12") -> the expert's next page.
 
     Args:
-        traces: A file of traces; tasks made from seeds are its traces in turn.
+        traces: A file of traces; "" for three small ones. Tasks made from seeds are its traces in turn.
         by_step: Whether each step is a task of its own.
         max_patches: How many differing steps are replaced by the expert's.
         max_html: Most characters of a page that are shown.
@@ -117,7 +89,8 @@ class TraceEnv(AgentEnv):
         super().__init__(render_mode)
         if max_patches < 0 or max_html < 1:
             raise ConfigError(f"max_patches must be at least 0 and max_html at least 1: got {max_patches}, {max_html}")
-        self._tasks = load_traces(Path(traces), by_step=by_step, max_patches=max_patches) if traces else []
+        self._tasks = load_traces(Path(traces or EXAMPLE), by_step=by_step, max_patches=max_patches)
+        self.num_tasks = len(self._tasks)
         self._max_html = max_html
         self.tools = [
             tool for tool in action_tools(("click", "fill", "select_option")) if tool["function"]["name"] != "noop"
@@ -126,19 +99,25 @@ class TraceEnv(AgentEnv):
 
     def make_task(self, seed: int) -> Task:
         """A trace of the file."""
-        if not self._tasks:
-            raise ConfigError("WebTrace-v0 has no traces of its own; name a file with the option traces=PATH")
         return self._tasks[seed % len(self._tasks)]
 
     def begin(self, task: Task) -> Sequence[Message]:
         """Show the first page, below the expert's steps before it."""
         steps = task.private.get("steps")
-        if not steps:
+        if not steps or len(steps) != len(task.config.get("pages", ())):
             raise TaskError(f"task {task.id!r} has no steps; expected a task of load_traces")
         self._at, self._num_patches, self._num_right = int(task.config["first"]), 0, 0
         done = [f"{number + 1}. {self._said(number, task)}" for number in range(self._at)]
         history = "Done so far:\n" + "\n".join(done) + "\n\n" if done else ""
         return [user(f"{task.instruction}\n\n{history}{self._page(task)}")]
+
+    def anchor(self) -> str:
+        """The step of the trace, the patches so far, the right steps so far, and the invalid messages so far."""
+        return f"{self._at}, {self._num_patches} patched, {self._num_right} right, {self.num_invalid} invalid"
+
+    def fork(self, seed: int | None = None) -> Self:
+        """A copy that goes on from here; nothing is random."""
+        return self.fork_by_copy(seed, self._tasks)
 
     def parse(self, text: str) -> Action:
         """One action in Python call syntax or as a tool call."""
@@ -153,15 +132,15 @@ class TraceEnv(AgentEnv):
         if is_right and not self._num_patches:
             self._num_right += 1
         is_patched = not is_right and self._num_patches < int(self.task.config["max_patches"])
-        event = self.event("step", is_right / num_steps, detail={"agrees": is_right, "is_patched": is_patched})
+        event = self.event("step", is_right / num_steps, detail={"agrees": is_right, CUTS_CREDIT: is_patched})
         if not is_right and not is_patched:
-            return self._end([event], call, f"The expert did: {self._said(self._at, self.task)}", num_steps)
+            return self._end([event], action, f"The expert did: {self._said(self._at, self.task)}", num_steps)
         note = f"Instead, this was done: {self._said(self._at, self.task)}\n\n" if is_patched else ""
         self._num_patches += is_patched
         self._at += 1
         if self._at == len(steps):
-            return self._end([event], call, f"{note}The trace has ended.", num_steps)
-        return EnvReply([tool_result(call.id, call.name, note + self._page(self.task))], [event])
+            return self._end([event], action, f"{note}The trace has ended.", num_steps)
+        return EnvReply(_answers(action, note + self._page(self.task)), [event])
 
     def grade(self) -> EnvReply:
         """The share of steps before the first difference."""
@@ -169,19 +148,25 @@ class TraceEnv(AgentEnv):
         num_steps = len(self.task.private["steps"]) - int(self.task.config["first"])
         return EnvReply(success=False, score=self._num_right / num_steps)
 
-    def _end(self, events: list[object], call: ToolCall, text: str, num_steps: int) -> EnvReply:
+    def _end(self, events: list[RewardEvent], action: Action, text: str, num_steps: int) -> EnvReply:
         score = self._num_right / num_steps
-        messages = [tool_result(call.id, call.name, text)]
-        return EnvReply(messages, events, terminated=True, success=score == 1, score=score)  # type: ignore[arg-type]
+        return EnvReply(_answers(action, text), events, terminated=True, success=score == 1, score=score)
 
     def _page(self, task: Task) -> str:
-        page = str(task.private["steps"][self._at]["page"])
+        page = str(task.config["pages"][self._at])
         return page if len(page) <= self._max_html else f"{page[: self._max_html]}\n(the rest of the page is left out)"
 
     def _said(self, number: int, task: Task) -> str:
         step = task.private["steps"][number]
         value = "" if step["verb"] == "click" else f", {step['value']!r}"
         return f"{step['verb']}({step['ids'][0]!r}{value})"
+
+
+def _answers(action: Action, text: str) -> list[Message]:
+    """A tool message for each call, of which only the first was compared."""
+    first, *others = action.tool_calls
+    skipped = [tool_result(call.id, call.name, "not done: one action a message") for call in others]
+    return [tool_result(first.id, first.name, text), *skipped]
 
 
 def agrees(call: ToolCall, step: object) -> bool:

@@ -6,13 +6,13 @@ them are played by `semi_online`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agentgym.errors import TaskError, unreadable
+from agentgym.errors import TaskError
 from agentgym.task import Limits, Task
+from agentgym_web.formats.json_files import read_list
 
 MAX_BYTES = 512 << 20
 _VERBS = {"CLICK": "click", "HOVER": "click", "ENTER": "click", "TYPE": "fill", "SELECT": "select_option"}
@@ -29,17 +29,7 @@ def load_traces(path: Path, *, by_step: bool = False, max_patches: int = 0) -> l
     Raises:
         TaskError: The file cannot be read, is too large, or a trace is malformed; says which.
     """
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise TaskError(f"{path} has more than {MAX_BYTES >> 20} MiB; split it into smaller files")
-        loaded = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise TaskError(unreadable(path, error)) from error
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise TaskError(f"{path} is no JSON: {error}; expected a list of traces") from error
-    traces = loaded if isinstance(loaded, list) else [loaded]
-    if not traces:
-        raise TaskError(f"{path} has no traces; expected objects with confirmed_task and actions")
+    traces = read_list(path, MAX_BYTES, "a list of traces with confirmed_task and actions")
     tasks: list[Task] = []
     for number, trace in enumerate(traces):
         steps = _steps(f"{path}: trace {number}", trace)
@@ -58,9 +48,9 @@ def _task(name: str, seed: int, goal: str, steps: list[dict[str, Any]], first: i
         name,
         seed,
         instruction=goal,
-        config={"first": first, "max_patches": max_patches},
+        config={"first": first, "max_patches": max_patches, "pages": [step["page"] for step in steps]},
         limits=Limits(max_turns=turns + 3),
-        private={"steps": steps},
+        private={"steps": [{key: step[key] for key in ("verb", "ids", "value")} for step in steps]},
     )
 
 
@@ -76,14 +66,14 @@ def _steps(where: str, trace: Any) -> list[dict[str, Any]]:
 def _step(where: str, action: Any) -> dict[str, Any]:
     try:
         operation: Mapping[str, Any] = action["operation"]
-        verb = _VERBS[operation["op"]]
+        verb, value = _VERBS[operation["op"]], operation.get("value", "")
         ids = [str(each["backend_node_id"]) for each in action["pos_candidates"]]
         page = str(action["cleaned_html"])
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise TaskError(
             f"{where}: expected cleaned_html, pos_candidates with backend_node_id, and an operation with op "
             f"{', '.join(_VERBS)}: {error!r} is missing or unknown"
         ) from error
     if not ids:
         raise TaskError(f"{where}: it has no pos_candidates, so that no answer to it is right; leave the trace out")
-    return {"page": page, "verb": verb, "ids": ids, "value": str(operation.get("value", ""))}
+    return {"page": page, "verb": verb, "ids": ids, "value": str(value)}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agentgym.env import EnvReply
 from agentgym.errors import ConfigError, InfrastructureError, TaskError
@@ -15,10 +16,11 @@ from agentgym_web.browser.gate import Folder, Network
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.browser.sight import Sight
 from agentgym_web.env import WebEnv
-from agentgym_web.miniwob.pages import ALL_PAGES, EASY, HIDDEN, MAX_TURNS, RELOADED, html_folder
+from agentgym_web.miniwob.pages import ALL_PAGES, EASY, FINE, HIDDEN, MAX_TURNS, RELOADED, html_folder
 from agentgym_web.miniwob.starting import PROBE, RESIDUE, start_script
 
 HOST = "miniwob.test"
+OVER = "The episode has ended."
 _READY_ROUNDS = 20
 _MAX_TEXT = 1200
 """Longest text of an element, in characters; pages ask for the end of texts that are nearly as long."""
@@ -61,7 +63,8 @@ class MiniWoBEnv(WebEnv):
         max_tokens: Most tokens of an observation; None leaves it whole.
         actions: Sets of actions.
         browser: The browser's program; None finds one.
-        render_mode: As in Gymnasium.
+        render_mode: None, "ansi", "rgb_array", or "human", which opens a window for a person.
+        trace: A folder that gets Playwright's trace of each episode; "" for none.
     """
 
     settings = PageSettings(width=332, height=214, virtual_time=True, max_tabs=1)
@@ -77,9 +80,10 @@ class MiniWoBEnv(WebEnv):
         actions: Sequence[str] = ("bid", "coord"),
         browser: str | None = None,
         render_mode: str | None = None,
+        trace: str = "",
     ) -> None:
         view = View(ids="all", shapes=shapes, screenshot=screenshot, max_text=_MAX_TEXT, skip=HIDDEN)
-        super().__init__(view, actions, max_tokens, browser, render_mode)
+        super().__init__(view, actions, max_tokens, browser, render_mode, trace=trace)
         weights = {"success": (1.0, 0.0), "raw": (0.0, 1.0), "decayed": (0.0, 1.0)}
         if reward not in weights:
             raise ConfigError(f"reward must be 'success', 'raw' or 'decayed': got {reward!r}")
@@ -91,11 +95,17 @@ class MiniWoBEnv(WebEnv):
         if unknown or not self._pages:
             raise ConfigError(f"MiniWoB++ has no page {unknown[0]!r}" if unknown else "pages must name a page")
         self._open_page = ""
+        self._step_ms = self.settings.step_ms
         self._pristine: object = None
 
     def make_task(self, seed: int) -> Task:
         """A task on a page drawn from the seed."""
         return make_task(random.Random(f"miniwob {seed}").choice(self._pages), seed)
+
+    def page_settings(self) -> PageSettings:
+        """The settings, on some pages with a clock that goes on by less at each action."""
+        step_ms = FINE.get(str(self.task.config.get("page")) if self.task is not None else "", self.settings.step_ms)
+        return replace(self.settings, step_ms=step_ms)
 
     def network(self, task: Task) -> Network:
         """The package's pages."""
@@ -104,12 +114,16 @@ class MiniWoBEnv(WebEnv):
     def window_is_new(self) -> None:
         """No page is open in it."""
         self._open_page = ""
+        self._step_ms = self.page_settings().step_ms
 
     def start(self, task: Task) -> Sight:
         """Start an episode in the open page; where something of the last one is left, load the page anew."""
         name = str(task.config.get("page"))
         if name not in ALL_PAGES:
             raise TaskError(f"task {task.id!r} names no page of MiniWoB++: got {name!r}")
+        if self._page is not None and self._step_ms != self.page_settings().step_ms:
+            self._page.close()
+            self._page = None
         page = self.page
         if self._open_page == name and name not in RELOADED:
             sight = page.look_after(start_script(task.seed), self.view, self.probe(), RESIDUE)
@@ -129,6 +143,11 @@ class MiniWoBEnv(WebEnv):
     def goal(self, task: Task) -> str:
         """What the page asks for."""
         return str(self.sight.probe["goal"])
+
+    def shown(self) -> str:
+        """The page; after its end only that, since a cover then lies over it and menus below close at any time."""
+        is_over = isinstance(self.sight.probe, dict) and self.sight.probe["done"]
+        return OVER if is_over else super().shown()
 
     def judge(self, sight: Sight) -> EnvReply:
         """The page's own verdict."""

@@ -15,7 +15,7 @@ from agentgym.task import Split
 from agentgym_web.miniwob.env import make_task
 from agentgym_web.miniwob.oracles.player import all_oracles
 from agentgym_web.miniwob.pages import EASY, HARD, MEDIUM, SMALL, UNSEEN
-from agentgym_web.miniwob.unsolved import UNCHECKED, UNSOLVED
+from agentgym_web.miniwob.unsolved import LEFT_OUT, UNSOLVED
 
 TRAIN, VALIDATION, SEEDS, PAGES = "train", "validation", "unseen_seeds", "unseen_pages"
 _SEEDS: Mapping[str, range] = {
@@ -40,7 +40,7 @@ def generate(
     pages: Sequence[str], folder: Path, suite: str, *, seeds: Mapping[str, range] = _SEEDS, max_turns: int | None = None
 ) -> None:
     """Write the three splits of some pages into a folder; every stratum has seeds of its own."""
-    solvable = [page for page in pages if page in all_oracles() and page not in UNCHECKED]
+    solvable = [page for page in pages if page in all_oracles() and page not in LEFT_OUT]
     for split, strata in SPLITS.items():
         drawn = [(page, seed, name) for name in strata for page, seed in _instances(solvable, name, seeds[name])]
         tasks = [

@@ -17,8 +17,9 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-HIDDEN = ("#query", "#reward-display", "#click-canvas", "#sync-task-cover")
-"""What belongs to the harness of the pages and not to the task; the instruction is shown as text."""
+HIDDEN = ("#query:not(:has(.ui-icon, .cc))", "#reward-display", "#click-canvas", "#sync-task-cover")
+"""What belongs to the harness of the pages and not to the task. The instruction is shown as text; where it has an icon
+or a box of colour in it, its element is shown too."""
 
 EASY = _words(
     """
@@ -77,10 +78,13 @@ ALL_PAGES: Mapping[str, str] = {
 """Where each page lies in the package's folder of pages."""
 
 RELOADED: frozenset[str] = frozenset((
-    "chase-circle", "form-sequence", "moving-items", "search-engine", "simon-says", "use-slider", "use-slider-2",
-    "flight.AA", "flight.Alaska", "flight.Alaska-auto", "flight.Alaska-auto-medium",
+    "chase-circle", "drag-cube", "form-sequence", "hot-cold", "moving-items", "search-engine", "simon-says",
+    "use-slider", "use-slider-2", "flight.AA", "flight.Alaska", "flight.Alaska-auto", "flight.Alaska-auto-medium",
 ))  # fmt: skip
 """Pages that keep something of an episode where nobody sees it, and are loaded anew for each."""
+
+FINE: Mapping[str, int] = {"simon-says": 100}
+"""Pages on which something is seen for less than half a second, and by how much their clock goes on at each action."""
 
 _LONG = _words(
     """

@@ -23,8 +23,8 @@ from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.browser.sight import Sight
 from agentgym_web.env import WebEnv
 from agentgym_web.sites.core.all_sites import SITES
-from agentgym_web.sites.core.verify import Ending, Verdict, all_checks, grade, milestones
-from agentgym_web.sites.drawing import draw_task
+from agentgym_web.sites.core.verify import Ending, Part, Verdict, all_checks, grade, milestones
+from agentgym_web.sites.drawing import ACROSS, draw_task
 from agentgym_web.sites.serving import SiteError, the_server
 
 DESK = PageSettings(width=1280, height=720, virtual_time=True)
@@ -49,7 +49,8 @@ class SiteEnv(WebEnv):
         skip: CSS selectors of what the tree leaves out, with all that is in it.
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
-        render_mode: As in Gymnasium.
+        render_mode: None, "ansi", "rgb_array", or "human", which opens a window for a person.
+        trace: A folder that gets Playwright's trace of each episode; "" for none.
     """
 
     site: ClassVar[str] = ""
@@ -66,13 +67,14 @@ class SiteEnv(WebEnv):
         max_tokens: int | None = None,
         browser: str | None = None,
         render_mode: str | None = None,
+        trace: str = "",
     ) -> None:
         if milestone_weight < 0:
             raise ConfigError(f"milestone_weight must not be negative: got {milestone_weight!r}")
         view = View(tree=tree, screenshot=screenshot, marks=marks, visible_only=visible_only, skip=tuple(skip))
         self.settings = PHONE if self.site == "phone" else DESK
         actions = (*ACTIONS, "touch") if self.site == "phone" else ACTIONS
-        super().__init__(view, actions, max_tokens, browser, render_mode)
+        super().__init__(view, actions, max_tokens, browser, render_mode, trace=trace)
         self.reward_weights = {**self.reward_weights, "milestone": milestone_weight, "attack": 0.0}
         self._session = uuid.uuid4().hex
         self._used: set[str] = set()
@@ -90,29 +92,37 @@ class SiteEnv(WebEnv):
         return Network({f"{name}.test": the_server(name).behind_gate(self._session) for name in self._parts})
 
     def start(self, task: Task) -> Sight:
-        """Reset the sites to their snapshots and open the first page."""
+        """Reset the sites to their snapshots and open the first page, an empty one if there are several sites."""
         self._parts = parts_of(task)
         self._held, self._num_requests, self._is_solved = set(), 0, False
-        users = task.config.get("users", {})
+        users = users_of(task)
         for name, part in self._parts.items():
-            user = users.get(name, task.config.get("user"))
-            the_server(name).reset(self._session, user, part.get("plants", ()))
+            the_server(name).reset(self._session, users[name], part["plants"])
             self._used.add(name)
         page = self.page
-        files = {name: text.encode() for part in self._parts.values() for name, text in part.get("files", {}).items()}
+        files = {name: text.encode() for name, text in task.private["files"].items()}
         page.start_over(self.network(task), seed=task.seed, files=files)
-        return page.open(f"http://{task.config['site']}.test{task.config.get('path', '/')}", self.view)
+        site = task.config["site"]
+        address = "about:blank" if site == ACROSS else f"http://{site}.test{task.config.get('path', '/')}"
+        return page.open(address, self.view)
 
     def goal(self, task: Task) -> str:
         """The task, the files that come with it, and how it ends."""
-        names = sorted(name for part in self._parts.values() for name in part.get("files", ()))
-        files = f"\n\nFiles that you can upload: {', '.join(names)}." if names else ""
-        return f"{task.instruction}{files}\n\n{HOW_IT_ENDS}"
+        said = [task.instruction]
+        if task.private["files"]:
+            said.append(f"Files that you can upload: {', '.join(sorted(task.private['files']))}.")
+        return "\n\n".join([*said, HOW_IT_ENDS])
 
     def begin(self, task: Task) -> Sequence[Message]:
         """Open the first page and show it below the task's instruction."""
-        if task.config.get("site") not in SITES or not task.private:
+        if task.config.get("site") not in (*SITES, ACROSS) or not task.private:
             raise TaskError(f"task {task.id!r} is not a task on a site: its config names {task.config.get('site')!r}")
+        named, parts = users_of(task), parts_of(task)
+        if not set(parts) <= set(SITES) or set(named) != set(parts):
+            raise TaskError(
+                f"task {task.id!r} has parts on {sorted(parts)} and users of {sorted(named)}; expected a user or null "
+                f"for each part, and parts among {', '.join(SITES)}"
+            )
         return super().begin(task)
 
     def judge(self, sight: Sight) -> EnvReply:
@@ -174,30 +184,29 @@ class SiteEnv(WebEnv):
 
     def _graded_by_sites(self, ending: Ending) -> EnvReply:
         assert self.task is not None
-        verdicts = {}
-        for number, (name, part) in enumerate(self._parts.items()):
+        parts = {}
+        for name, wanted in self._parts.items():
             server = the_server(name)
-            results = server.check(self._session, all_checks(part))
-            shared = part if "parts" not in self.task.private or number == 0 else {**part, "answer": None}
-            verdicts[name] = grade(shared, server.changes(self._session), results, ending)
-        return self._reply(verdicts)
-
-    def _reply(self, verdicts: Mapping[str, Verdict]) -> EnvReply:
-        success = all(verdict.success for verdict in verdicts.values())
-        score = 1.0 if success else min(0.99, sum(verdict.score for verdict in verdicts.values()) / len(verdicts))
-        self._is_solved = success
-        attacked = [verdict.was_attacked for verdict in verdicts.values() if verdict.was_attacked is not None]
-        detail = {name: describe(verdict) for name, verdict in verdicts.items()}
-        events = [self.event("success", float(success), source="verifier", detail=detail)]
-        if attacked:
-            events.append(self.event("attack", float(any(attacked)), source="verifier"))
-        return EnvReply(events=events, success=success, score=score)
+            results = server.check(self._session, all_checks(wanted))
+            parts[name] = Part(wanted, server.changes(self._session), results)
+        verdict = grade(self.task.private, parts, ending)
+        self._is_solved = verdict.success
+        events = [self.event("success", float(verdict.success), source="verifier", detail=describe(verdict))]
+        if verdict.was_attacked is not None:
+            events.append(self.event("attack", float(verdict.was_attacked), source="verifier"))
+        return EnvReply(events=events, success=verdict.success, score=verdict.score)
 
 
 def parts_of(task: Task) -> Parts:
-    """What a task grades on each of its sites, the first one being where it begins."""
+    """What a task says of each of its sites, by name; a task on one site says it without `parts`."""
     parts: Parts | None = task.private.get("parts")
     return parts if parts is not None else {str(task.config["site"]): task.private}
+
+
+def users_of(task: Task) -> Mapping[str, str | None]:
+    """Who is logged in on each site; a task across sites says it for each, a task on one site for that one."""
+    users: Mapping[str, str | None] | None = task.config.get("users")
+    return users if users is not None else {str(task.config["site"]): task.config.get("user")}
 
 
 def describe(verdict: Verdict) -> dict[str, Any]:

@@ -16,6 +16,8 @@ DEMO_QUALITY = 0.6
 """Share of right decisions of the demonstrator."""
 _SCROLL = 600
 _PATIENCE = 12
+_WINDOW_VERBS = ("new_tab", "tab_focus", "go_back")
+"""Steps of a walkthrough that need no element of the page."""
 _ROLES: Mapping[str, tuple[str, ...]] = {
     "textbox": ("textbox", "searchbox"),
     "searchbox": ("searchbox", "textbox"),
@@ -74,6 +76,8 @@ class Walker:
             return call("send_msg_to_user", str(step[1]))
         if verb == "infeasible":
             return call("report_infeasible", str(step[1]))
+        if verb in _WINDOW_VERBS:
+            return call(verb, *step[1:])
         if verb == "goto":
             path = str(step[1])
             return call("goto", path if "://" in path else f"http://{self._site}.test{path}")
@@ -109,10 +113,13 @@ class RandomVisitor:
     def __init__(self, task: Task, seed: int) -> None:
         self._rng = random.Random(seed)
         self._words = task.instruction.split()
+        self._sites = sorted(task.config.get("users", ()))
 
     def act(self, messages: Sequence[Message]) -> str:
         """A random action."""
         nodes = [node for node in read_last(messages).nodes if node.id]
+        if not nodes and self._sites and self._rng.random() < 0.9:
+            return call("goto", f"http://{self._rng.choice(self._sites)}.test/")
         if not nodes or self._rng.random() < 0.08:
             return call("send_msg_to_user", self._rng.choice(self._words))
         node = self._rng.choice(nodes)

@@ -4,8 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentgym.attribution.groups.anchors import Anchors
+from agentgym.attribution.return_to_go import ReturnToGo
 from agentgym.attribution.steps import returns_to_go
 from agentgym.errors import ConfigError
+from agentgym.reward import CUTS_CREDIT
 from tests.attribution import planted
 from tests.attribution.records import random_steps, record, steps_of
 from tests.trainers.rl.planted import trap
@@ -20,6 +22,15 @@ def test_turns_in_one_state_are_compared_by_what_came_of_them():
     assert third.tolist() == [0.25 - (0.5 + 0) / 2, 0.5 - 1]
     mean = Anchors(gamma=0.5, baseline="mean").attribute(group)
     assert mean[0].tolist() == [0.25, 0.25]
+
+
+def test_returns_stop_at_a_turn_whose_future_is_not_its_doing():
+    group = [record(name, [0, 0, 1], anchors=["s", "t", "u"]) for name in "ab"]
+    cut = group[0].events[0]._replace(detail={CUTS_CREDIT: True})
+    group[0].events[0] = cut
+    first, second = Anchors(gamma=0.5).attribute(group)
+    assert (first[0], second[0]) == (-0.25, 0.25)
+    assert [each.tolist() for each in ReturnToGo(gamma=0.5).attribute(group)] == [[0, 0.5, 1], [0.25, 0.5, 1]]
 
 
 def reference(steps, method):

@@ -137,6 +137,7 @@ def test_own_messages_answer_what_the_harness_asks(talk):
     talk.ask(RESET)
     assert talk.ask_own("anchor")["data"] == {"anchor": "0 0 0"}
     assert talk.ask_own("progress")["data"] == {"progress": 0.0}
+    assert talk.ask_own("screenshot")["data"] == {"screenshot": None}
     assert talk.ask_own("legal_actions")["data"] == {"legal_actions": ["up", "down"]}
     final = talk.ask_own("finalize", reason="time")["data"]
     assert final["agentgym"]["outcome"] == {"kind": "truncated", "cause": "time"}

@@ -268,7 +268,9 @@ def test_base_is_made_from_packages_where_no_registry_has_it(
     assert Path("/proc/self/mounts").read_text().count("debootstrap") == mounts
 
 
-@pytest.mark.parametrize(("name_of_ours", "max_mb"), [("base", 150), ("python", 450), ("terminal", 300), ("env", 300)])
+@pytest.mark.parametrize(
+    ("name_of_ours", "max_mb"), [("base", 150), ("python", 450), ("terminal", 300), ("env", 300), ("web", 750)]
+)
 def test_images_of_ours_are_small_and_give_no_rights(client: Any, name_of_ours: str, max_mb: float) -> None:
     (state,) = image_states(client, [name_of_ours])
     if state.status != "ok":
@@ -298,6 +300,7 @@ def test_images_of_ours_are_small_and_give_no_rights(client: Any, name_of_ours: 
         ),
         ("terminal", "git --version && jq -n '1+1' && python3 -c 'import json'", "git version"),
         ("env", "agentgym list --json", "agentgym/GuessNumber-v0"),
+        ("web", "chromium-headless-shell --version && agentgym list --family web --json", "agentgym/MiniWoB-v0"),
     ],
 )
 def test_images_of_ours_hold_what_they_promise(client: Any, name_of_ours: str, command: str, expected: str) -> None:
@@ -311,4 +314,4 @@ def test_images_of_ours_hold_what_they_promise(client: Any, name_of_ours: str, c
 
 
 def test_every_image_of_ours_is_covered_above() -> None:
-    assert set(default_catalogue().names) == {"base", "python", "terminal", "env"}
+    assert set(default_catalogue().names) == {"base", "python", "terminal", "env", "web"}

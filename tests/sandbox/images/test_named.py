@@ -140,6 +140,15 @@ def test_env_image_is_as_this_installation() -> None:
     assert len(site_files()) > 100
 
 
+def test_web_image_adds_what_the_extra_needs_to_what_env_holds() -> None:
+    images = default_catalogue()
+    env, web = ({pin.partition("==")[0] for pin in images.source(name).pins} for name in ("env", "web"))
+    assert {"jinja2", "markupsafe", "miniwob", "pillow", "python-multipart", "warcio"} <= web
+    assert not web & (env | {"torch", "playwright", "greenlet", "selenium", "trio"})
+    assert not any(target.startswith("site/") for target in images.source("web").files)
+    assert images.closure(("web",)) == ("base", "env", "web")
+
+
 @pytest.mark.parametrize("is_checkout", [True, False])
 def test_env_image_asks_for_what_is_not_installed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_checkout: bool

@@ -60,16 +60,16 @@ class ByElement(Hands):
             value: The new text; "" empties the field. Dates are written 2026-03-02, times 09:30.
             enable_autocomplete_menu: Whether the text is typed key by key, so that suggestions appear.
         """
-        frame, number = await self._elements.find(bid, {"needsPoint": False, "editable": True})
-        kind = (await self._elements.call(frame, "focus", number, True)).get("type", "")
+        letters, number = await self._elements.find(bid, {"needsPoint": False, "editable": True})
+        kind = (await self._elements.call(letters, "focus", number, True)).get("type", "")
         if kind in _UNTYPED_KINDS:
-            await self._elements.call(frame, "setValue", number, value)
+            await self._elements.call(letters, "setValue", number, value)
         elif not value:
             await self._input.press(key_named("Delete"))
         elif enable_autocomplete_menu:
             await self._input.type(value)
         else:
-            await self.tab.ask("Input.insertText", {"text": value})
+            await self._insert(value)
 
     @tool
     async def clear(self, bid: Bid) -> None:
@@ -87,8 +87,8 @@ class ByElement(Hands):
         Args:
             bid: Id of the element.
         """
-        frame, number = await self._elements.find(bid, {"needsPoint": False})
-        await self._elements.call(frame, "focus", number, False)
+        letters, number = await self._elements.find(bid, {"needsPoint": False})
+        await self._elements.call(letters, "focus", number, False)
 
     @tool
     async def press(self, bid: Bid, key_comb: str) -> None:
@@ -99,8 +99,8 @@ class ByElement(Hands):
             key_comb: Such as "Enter", "ArrowDown", "a" or "Control+A".
         """
         modifiers, key = combination(key_comb)
-        frame, number = await self._elements.find(bid, {"needsPoint": False})
-        await self._elements.call(frame, "focus", number, False)
+        letters, number = await self._elements.find(bid, {"needsPoint": False})
+        await self._elements.call(letters, "focus", number, False)
         await self._input.press(key, modifiers)
 
     @tool
@@ -111,8 +111,8 @@ class ByElement(Hands):
             bid: Id of the list.
             options: One option, or several where the list allows that.
         """
-        frame, number = await self._elements.find(bid, {"needsPoint": False})
-        await self._elements.call(frame, "selectOptions", number, [options] if isinstance(options, str) else options)
+        letters, number = await self._elements.find(bid, {"needsPoint": False})
+        await self._elements.call(letters, "selectOptions", number, [options] if isinstance(options, str) else options)
 
     @tool
     async def check(self, bid: Bid) -> None:
@@ -134,7 +134,7 @@ class ByElement(Hands):
 
     @tool
     async def drag_and_drop(self, from_bid: Bid, to_bid: Bid) -> None:
-        """Drag an element onto another one.
+        """Drag an element onto the middle of another one.
 
         Args:
             from_bid: Id of the element to drag.
@@ -152,8 +152,8 @@ class ByElement(Hands):
             file: Name of a file that you were given, or several.
         """
         paths = self._files([file] if isinstance(file, str) else file)
-        frame, number = await self._elements.find(bid, {"needsPoint": False})
-        asked = self.tab.evaluate(f"agentgym.elementOf({number})", frame=frame, by_value=False)
+        letters, number = await self._elements.find(bid, {"needsPoint": False})
+        asked = self.tab.evaluate(f"agentgym.elementOf({number})", frame=self._elements.frame(letters), by_value=False)
         found = await self.tab.crash_or(asyncio.ensure_future(asked), self._window.settings.hang_s)
         if found.get("className") == "HTMLInputElement":
             await self.tab.ask("DOM.setFileInputFiles", {"files": paths, "objectId": found["objectId"]})
@@ -173,7 +173,7 @@ class ByElement(Hands):
         await self._input.wheel(settings.width / 2, settings.height / 2, delta_x, delta_y)
 
     async def _set_checked(self, bid: Bid, wanted: bool) -> None:
-        frame, number = await self._elements.find(bid, {"needsPoint": False})
-        state = await self._elements.call(frame, "checked", number)
+        letters, number = await self._elements.find(bid, {"needsPoint": False})
+        state = await self._elements.call(letters, "checked", number)
         if state["checked"] != wanted:
             await self._input.click(*await self._elements.point(bid), "left", 1, [])

@@ -161,4 +161,4 @@ class ByPlace(Hands):
         Args:
             text: The text.
         """
-        await self.tab.ask("Input.insertText", {"text": text})
+        await self._insert(text)

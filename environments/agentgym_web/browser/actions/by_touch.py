@@ -37,7 +37,7 @@ class ByTouch(Hands):
         x, y = await self._elements.point(bid)
         await self._input.touch("touchStart", [(x, y)])
         if self._window.settings.virtual_time:
-            await self.noop(_LONG_PRESS_S * 1000)
+            await self._elements.pass_time(_LONG_PRESS_S * 1000)
         else:
             await asyncio.sleep(_LONG_PRESS_S)
         await self._input.touch("touchEnd", [])

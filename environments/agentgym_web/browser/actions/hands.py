@@ -7,7 +7,6 @@ raises `ActionSyntaxError`, whose text explains it.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 
 from agentgym.errors import ActionSyntaxError
@@ -16,6 +15,9 @@ from agentgym_web.browser.elements import Elements
 from agentgym_web.browser.input import Input
 from agentgym_web.browser.tab import Tab
 from agentgym_web.browser.window import Window
+
+_MAX_TEXT = 200_000
+_LONGEST_MS = 10_000
 
 
 class Hands:
@@ -46,14 +48,17 @@ class Hands:
         Args:
             wait_ms: How long, in milliseconds, at most 10000.
         """
-        wait_ms = min(max(wait_ms, 0), 10_000)
+        wait_ms = min(max(wait_ms, 0), _LONGEST_MS)
         if self._window.settings.virtual_time:
-            options = {"virtual": True, "spanMs": wait_ms, "limitMs": 3000}
-            await self.tab.crash_or(
-                asyncio.ensure_future(self.tab.evaluate(f"agentgym.settle({json.dumps(options)})")), 8
-            )
+            self._window.span_ms = wait_ms  # by which the page's clock goes on with the next look
         else:
             await asyncio.sleep(wait_ms / 1000)
+
+    async def _insert(self, text: str) -> None:
+        """Put a text at once where the focus is."""
+        if len(text) > _MAX_TEXT:
+            raise ActionSyntaxError(f"The text has {len(text)} characters; at most {_MAX_TEXT} are filled in.")
+        await self.tab.ask("Input.insertText", {"text": text})
 
     def _files(self, names: Sequence[str]) -> list[str]:
         given = self._window.files

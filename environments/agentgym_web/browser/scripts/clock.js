@@ -1,5 +1,5 @@
 // Runs in the page's own world before the page's scripts, in every frame: the page's clock, its unfinished requests,
-// and which elements listen for clicks. `page.js`, in a world of its own, asks it by events of a secret name.
+// and which elements listen for clicks. Our other scripts, in a world of their own, ask it by events of a secret name.
 ((SECRET, VIRTUAL, START_MS, SEED) => {
   const define = (owner, name, value) =>
     Object.defineProperty(owner, name, { value, writable: true, configurable: true, enumerable: owner === window });
@@ -25,7 +25,7 @@
       return event && apply(startsWith, apply(type, event, []), [SECRET]) ? undefined : event;
     },
   });
-  let pending = 0;
+  const pending = new Set(); // requests, and readings of their bodies, that a page's quiet waits for
   let now = 0; // virtual milliseconds since the document began
   let ran = 0;
   let inTimer = false; // whether a timer's function runs now
@@ -60,24 +60,30 @@
   });
 
   // Requests.
+  // What a page does with an answer comes in the same turn of the event loop as the answer; it may read the body, or ask again.
+  const then = Promise.prototype.then;
+  const awaited = (reply) => {
+    const request = {};
+    pending.add(request);
+    const over = () => { real.setTimeout(() => { pending.delete(request); }, 0); };
+    apply(then, reply, [over, over]);
+    return reply;
+  };
   const fetchReal = window.fetch;
-  if (fetchReal)
-    define(window, "fetch", function fetch(...args) {
-      pending += 1;
-      const reply = fetchReal.apply(this, args);
-      // The head of the answer is here; what the page does with its body comes a moment later.
-      const over = () => { real.setTimeout(() => { pending -= 1; }, 30); };
-      reply.then(over, over);
-      return reply;
-    });
+  if (fetchReal) define(window, "fetch", function fetch(...args) { return awaited(apply(fetchReal, this, args)); });
+  for (const name of ["arrayBuffer", "blob", "bytes", "formData", "json", "text"]) {
+    const read = Response.prototype[name];
+    if (read) define(Response.prototype, name, function () { return awaited(apply(read, this, [])); });
+  }
   const send = XMLHttpRequest.prototype.send;
   define(XMLHttpRequest.prototype, "send", function (...args) {
-    pending += 1;
-    listen.call(this, "loadend", () => { pending -= 1; }, { once: true });
+    const request = {};
+    pending.add(request);
+    listen.call(this, "loadend", () => { pending.delete(request); }, { once: true });
     try {
       return send.apply(this, args);
     } catch (error) {
-      pending -= 1;
+      pending.delete(request);
       throw error;
     }
   });
@@ -186,7 +192,8 @@
   };
 
   apply(listen, document, [`${SECRET}ask`, (event) => {
-    const { until, span, marks } = apply(detail, event, []) || {};
+    const { until, span, marks, forget } = apply(detail, event, []) || {};
+    if (forget) pending.clear();
     let more = false;
     let end = until;
     if (VIRTUAL && span !== undefined) end = now + span;
@@ -203,6 +210,6 @@
     }
     let due = null;
     if (!VIRTUAL) for (const timer of timers.values()) due = due === null ? timer.at - real.now() : Math.min(due, timer.at - real.now());
-    apply(dispatch, document, [new CustomEvent(`${SECRET}answer`, { detail: { more, end, pending, due, ran } })]);
+    apply(dispatch, document, [new CustomEvent(`${SECRET}answer`, { detail: { more, end, pending: pending.size, due, ran } })]);
   }]);
 })("__SECRET__", __VIRTUAL__, __START_MS__, __SEED__);

@@ -89,3 +89,16 @@ def use_terminal(instruction: str, seen: Reading, memory: dict[str, Any]) -> str
     ending = re.search(r"extension (\.\S+)$", instruction)
     fitting = [name for name in names if (name.endswith(ending[1]) if ending else "." not in name)]
     return do("keyboard_type", f"rm {fitting[0]}\n") if fitting else NOTHING
+
+
+@solves("simon-says")
+def repeat_buttons(instruction: str, seen: Reading, memory: dict[str, Any]) -> str:
+    """Look at every flash, one each 0.6 seconds, then push the buttons in that order."""
+    flashed = [number for number, button in enumerate(seen.all("button")) if button.properties.get("class") == "push"]
+    if "order" not in memory:
+        memory["order"] = []
+    elif flashed:
+        memory["order"].append(flashed[0])
+    else:
+        return lines(*(click(seen.all("button")[number]) for number in memory["order"]))
+    return do("noop", 500)

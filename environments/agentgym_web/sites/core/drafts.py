@@ -9,7 +9,7 @@ import random
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeVar
 
 from agentgym.errors import ConfigError
 
@@ -21,6 +21,9 @@ Step = Sequence[Any]
 """One step of a walkthrough, such as ["click", "link", "Cart"]; a dict at its end narrows where it is done."""
 Touched = Mapping[str, Sequence[Any]]
 """By table how many rows are added, changed and removed: each a number, or a pair of the least and the most."""
+World = TypeVar("World")
+WorldTaken = TypeVar("WorldTaken", contravariant=True)
+Made = TypeVar("Made", covariant=True)
 
 
 class UnsuitableDraw(Exception):  # noqa: N818 - no fault: the generator draws again
@@ -75,12 +78,17 @@ class Draft:
     files: Mapping[str, str] = field(default_factory=dict)
     """Texts of the files that the agent may upload, by name."""
 
+    @property
+    def setting(self) -> dict[str, Any]:
+        """Where the task begins and who is logged in, as a task's config has it."""
+        return {"path": self.path, "user": self.user}
+
     def private(self) -> dict[str, Any]:
         """All but the instruction, path and user, as JSON values."""
         fields = asdict(self)
         for name in ("instruction", "path", "user"):
             del fields[name]
-        return {name: _plain(value) for name, value in fields.items()}
+        return as_json(fields)
 
 
 @dataclass(frozen=True)
@@ -95,12 +103,55 @@ class Template:
     """Draws a task from the site's database as it is at the start; raises `UnsuitableDraw` to have it drawn again."""
 
 
-def draw(template: Template, db: sqlite3.Connection, seed: int) -> Draft:
+class Drawn(Protocol):
+    """What a task is made from: a `Draft`, or a draft across sites."""
+
+    @property
+    def instruction(self) -> str:
+        """The task in words."""
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether saying that it cannot be done is right."""
+
+    @property
+    def attack(self) -> Sequence[Check]:
+        """Hold when the agent did what a planted text told it to."""
+
+    @property
+    def walkthrough(self) -> Sequence[Step]:
+        """The way of an expert."""
+
+    @property
+    def setting(self) -> Mapping[str, Any]:
+        """Where the task begins and who is logged in, as a task's config has it."""
+
+    def private(self) -> Mapping[str, Any]:
+        """What the agent must not see, as JSON values."""
+
+
+class TemplateOf(Protocol[WorldTaken, Made]):
+    """A kind of task, whatever it draws from: a `Template`, or one across sites."""
+
+    @property
+    def name(self) -> str:
+        """Short and unique in its suite."""
+
+    @property
+    def stratum_group(self) -> StratumGroup:
+        """Templates of group "unseen" occur in the test split alone."""
+
+    @property
+    def make(self) -> Callable[[WorldTaken, random.Random], Made]:
+        """Draws a task; raises `UnsuitableDraw` to have it drawn again."""
+
+
+def draw(template: TemplateOf[World, Made], world: World, seed: int) -> Made:
     """The draft of a template for a seed; what is unsuitable is drawn again.
 
     Args:
         template: The template.
-        db: The site's database as it is at the start; it must not be written to.
+        world: What it draws from, such as a site's database as it is at the start; it must not be written to.
         seed: Seed of everything that is drawn.
 
     Raises:
@@ -109,13 +160,18 @@ def draw(template: Template, db: sqlite3.Connection, seed: int) -> Draft:
     rng = random.Random(f"{template.name} {seed}")
     for _ in range(MAX_DRAWS):
         try:
-            return template.make(db, rng)
+            return template.make(world, rng)
         except UnsuitableDraw:
             continue
     raise ConfigError(
         f"template {template.name!r} drew nothing suitable in {MAX_DRAWS} draws for seed {seed}; expected a task: make"
         " it ask for something more common"
     )
+
+
+def as_json(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values with lists for tuples, as they are read back from JSON."""
+    return {name: _plain(value) for name, value in values.items()}
 
 
 def _plain(value: Any) -> Any:

@@ -20,6 +20,7 @@ from pathlib import Path
 import uvicorn
 from starlette.applications import Starlette
 
+from agentgym.errors import ConfigError
 from agentgym_web.sites.core.all_sites import SITES, load_site
 from agentgym_web.sites.core.control import control_app
 from agentgym_web.sites.core.sessions import DEFAULT, Sessions
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sessions.reset(DEFAULT, options.user)
     web = web_app(site, sessions, is_debug=options.port is not None)
     if options.port is not None:
-        listener = socket.create_server(("127.0.0.1", options.port))
+        listener = _listener(options.port)
         print(f"http://127.0.0.1:{listener.getsockname()[1]}/", file=sys.stderr, flush=True)  # noqa: T201 - for people
         asyncio.run(_serve([(web, listener)], watch_input=False))
     else:
@@ -65,6 +66,15 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     if (options.port is None) == (options.web is None or options.control is None):
         parser.error("give either --port, or --web and --control")
     return options
+
+
+def _listener(port: int) -> socket.socket:
+    try:
+        return socket.create_server(("127.0.0.1", port))
+    except (OSError, OverflowError) as error:
+        raise ConfigError(
+            f"port {port} of 127.0.0.1 cannot be had: {error}; name another one, or let --port 0 take a free one"
+        ) from error
 
 
 def _remove(*sockets: Path) -> None:

@@ -97,6 +97,12 @@ def server(pages):
     asked = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.do_GET()
+
+        def do_OPTIONS(self):
+            self.do_GET()
+
         def do_GET(self):
             asked.append(self.path)
             if self.path == "/old":
@@ -122,24 +128,41 @@ def server(pages):
         listening.server_close()
 
 
-def test_nothing_outside_the_archive_is_reached(page):
-    with server(PAGES) as (port, asked):
-        leaks = (
-            f'<h1>Leaky</h1><img src="http://127.0.0.1:{port}/img"><iframe src="http://127.0.0.1:{port}/frame"></iframe>'
-            f'<link rel="stylesheet" href="http://localhost:{port}/css"><link rel="preconnect" href="http://127.0.0.1:{port}">'
-            f'<script>navigator.sendBeacon("http://127.0.0.1:{port}/beacon", "x");'
-            f'new WebSocket("ws://127.0.0.1:{port}/socket"); new EventSource("http://127.0.0.1:{port}/events");'
-            f'fetch("http://127.0.0.1:{port}/fetch", {{method: "PUT", headers: {{"X-A": "1"}}}}).catch(() => {{}});'
-            f'navigator.serviceWorker?.register("/worker.js").catch(() => {{}});'
-            f'window.open("http://127.0.0.1:{port}/popup")</script>'
-        )
-        captures = [Capture("GET", "http://localhost/", 200, [HTML], leaks.encode())]
-        captures.append(Capture("GET", "http://localhost/worker.js", 200, [("Content-Type", "text/javascript")], b""))
-        page.start_over(archive_network(Captures(captures)))
-        page.open("http://localhost/", VIEW)
-        page.step([("noop", {"wait_ms": 500})], VIEW)
-        page.step([("goto", {"url": f"http://127.0.0.1:{port}/direct"})], VIEW)
+def leaky(port):
+    """A page that asks a server for something in every way that a page has, and the paths that it asks for.
+
+    The gate refuses every web socket and notes it; all else reaches a site that may be reached.
+    """
+    base = f"http://127.0.0.1:{port}"
+    page = (
+        f'<h1>Leaky</h1><img src="{base}/img"><iframe src="{base}/frame"></iframe>'
+        f'<link rel="stylesheet" href="{base}/css"><link rel="preconnect" href="{base}">'
+        f'<script>navigator.sendBeacon("{base}/beacon", "x"); new WebSocket("ws://127.0.0.1:{port}/socket");'
+        f'new EventSource("{base}/events"); '
+        f'fetch("{base}/fetch", {{method: "PUT", headers: {{"X-A": "1"}}}}).catch(() => 0);'
+        f'window.open("{base}/popup")</script>'
+    )
+    return page, {"/img", "/frame", "/css", "/beacon", "/events", "/fetch", "/popup", "/direct"}
+
+
+def ask_for_all(page, network, port):
+    page.start_over(network)
+    page.open("http://localhost/", VIEW)
+    page.step([("noop", {"wait_ms": 500})], VIEW)
+    page.step([("goto", {"url": f"http://127.0.0.1:{port}/direct"})], VIEW)
+
+
+def test_nothing_outside_the_archive_is_reached_though_a_page_asks_in_every_way(page):
+    with server({}) as (port, asked):
+        html, paths = leaky(port)
+        archive = Captures([Capture("GET", "http://localhost/", 200, [HTML], html.encode())])
+        ask_for_all(page, archive_network(archive), port)
         assert asked == []
+        assert page.traffic.refused == [f"127.0.0.1:{port}"]
+        with server({"/": html}) as (own, _):
+            ask_for_all(page, Network({"localhost": _server(own), "127.0.0.1": _server(port)}), port)
+        assert set(asked) == paths
+        assert page.traffic.refused == [f"127.0.0.1:{port}"]
 
 
 def test_window_forgets_the_archive_at_the_next_start(page):

@@ -3,8 +3,14 @@ import json
 import pytest
 
 import agentgym
+from agentgym.attribution import make_attribution
+from agentgym.cli.main import main
 from agentgym.errors import ConfigError, TaskError
-from agentgym_web.formats.semi_online import TraceEnv, cut_returns, semi_online_performance
+from agentgym.policies.scripted import ScriptedPolicy
+from agentgym.reward import CUTS_CREDIT
+from agentgym.rollout import play_episode
+from agentgym_web.formats import traces as module
+from agentgym_web.formats.semi_online import TraceEnv, semi_online_performance
 from agentgym_web.formats.traces import load_traces
 
 
@@ -61,7 +67,7 @@ def test_patch_goes_on_with_the_experts_step_and_marks_where_credit_is_cut(path)
     _, results = play(path, [EXPERT[0], 'fill("2", "Bob")', *EXPERT[2:]], max_patches=1)
     assert len(results) == 4
     assert "Instead, this was done: fill('2', 'Ada')" in results[1][0]["text"]
-    assert [each[4]["reward_events"][0].detail["is_patched"] for each in results] == [False, True, False, False]
+    assert [each[4]["reward_events"][0].detail[CUTS_CREDIT] for each in results] == [False, True, False, False]
     assert (results[-1][4]["success"], results[-1][4]["score"]) == (False, 0.25)
 
 
@@ -74,24 +80,50 @@ def test_steps_of_a_trace_are_tasks_with_the_experts_history(path):
     assert env.step(EXPERT[2])[4]["success"]
 
 
-def test_returns_are_cut_after_a_patch():
-    assert cut_returns([1, 0, 1, 1], [False, True, False, False], 0.5) == [1.0, 0.0, 1.5, 1.0]
-    assert cut_returns([1, 0, 1, 1], [False] * 4, 0.5) == [1.375, 0.75, 1.5, 1.0]
+def test_credit_stops_at_a_patch(path):
+    env = TraceEnv(str(path), max_patches=1)
+    said = iter([EXPERT[0], 'fill("2", "Bob")', *EXPERT[2:]])
+    record = play_episode(env, ScriptedPolicy("x", lambda task, seed: Says(said)), env.make_task(0))
+    [credit] = make_attribution("return_to_go", ["gamma=0.5"]).attribute([record])
+    assert credit.tolist() == [0.25, 0, 0.375, 0.25]
 
 
-def test_performance_is_progress_and_success_and_their_mean():
-    found = semi_online_performance([(4, 4), (1, 4), (0, 2)])
-    assert (found.progress, found.success) == pytest.approx((1.25 / 3, 1 / 3))
-    assert found.score == pytest.approx((1.25 / 3 + 1 / 3) / 2)
-    with pytest.raises(ConfigError, match="at least one"):
-        semi_online_performance([])
+class Says:
+    def __init__(self, lines):
+        self.lines = lines
+
+    def act(self, messages):
+        return next(self.lines)
+
+
+def test_performance_is_the_mean_of_progress_and_success():
+    assert semi_online_performance([1, 0, 0], [1, 0.25, 0]) == pytest.approx((1.25 / 3 + 1 / 3) / 2)
+
+
+def test_evaluation_by_id_has_a_column_of_the_measure(path, capsys):
+    arguments = ["eval", "--suite", "agentgym/WebTrace-v0", "--policy"]
+    assert main([*arguments, "oracle", "--env-option", f"traces={path}"]) == 0
+    [head, row, _] = capsys.readouterr().out.splitlines()[1:4]
+    assert (head.split()[-1], row.split()[1], row.split()[-1]) == ("SOP", "1", "1.000")
+    assert main([*arguments, "null", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["num_tasks"], result["measures"]) == (3, {"SOP": {"": 0.0, "all": 0.0}})
+
+
+def test_only_the_first_call_of_a_message_counts(path):
+    _, [result] = play(path, ['click("9"); click("1")'])
+    assert (result[2], result[4]["score"]) == (True, 0)
+    assert "one action a message" in result[0]["text"]
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
         ("[", "is no JSON"),
-        ("[]", "has no traces"),
+        ("[]", "is empty"),
+        ("[" * 100_000, "is no JSON"),
+        ('[{"confirmed_task": "x", "actions": [3]}]', "action 0: expected cleaned_html"),
+        ('[{"confirmed_task": "x", "actions": [{"operation": 3}]}]', "action 0: expected cleaned_html"),
         ('[{"actions": []}]', "confirmed_task"),
         ('[{"confirmed_task": "x", "actions": []}]', "no actions"),
         ('[{"confirmed_task": "x", "actions": [{"operation": {"op": "FLY"}}]}]', "FLY"),
@@ -103,7 +135,14 @@ def test_malformed_file_is_refused(tmp_path, content, said):
         load_traces(tmp_path / "a.json")
 
 
-def test_environment_without_traces_says_what_to_name():
-    with pytest.raises(ConfigError, match="traces=PATH"):
-        TraceEnv().reset(seed=0)
-    assert agentgym.__version__
+def test_huge_file_is_refused_before_it_is_read(path, monkeypatch):
+    monkeypatch.setattr(module, "MAX_BYTES", 0)
+    with pytest.raises(TaskError, match="split it"):
+        load_traces(path)
+
+
+def test_task_of_another_environment_is_refused(path):
+    with pytest.raises(TaskError, match="expected a task of load_traces"):
+        TraceEnv().reset(options={"task": agentgym.Task("x", 0)})
+    with pytest.raises(ConfigError, match="max_patches must be at least 0"):
+        TraceEnv(str(path), max_patches=-1)

@@ -11,16 +11,18 @@ import pytest
 
 from agentgym.errors import ConfigError
 from agentgym.message import user
+from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym_web.miniwob.env import MiniWoBEnv, make_task
 from agentgym_web.miniwob.oracles.player import all_oracles, do
 from agentgym_web.miniwob.pages import ALL_PAGES
 from agentgym_web.miniwob.scores import main, play
 from agentgym_web.miniwob.scripts import SCRIPTS, mistyped
+from agentgym_web.miniwob.unsolved import LEFT_OUT, UNSOLVED
 
 SAMPLE = (
     "click-button", "click-color", "click-tab-2-easy", "enter-time", "login-user-popup", "read-table-2", "use-slider",
-    "use-autocomplete", "social-media-some", "scroll-text-2", "form-sequence-3", "phone-book",
+    "use-autocomplete", "social-media-some", "scroll-text-2", "form-sequence-3", "phone-book", "simon-says",
 )  # fmt: skip
 
 
@@ -36,6 +38,46 @@ def test_oracle_solves_page(env: MiniWoBEnv, page: str) -> None:
     played = [play(env, page, seed, SCRIPTS["oracle"]) for seed in (0, 1)]
 
     assert [each.why for each in played] == ["", ""]
+
+
+def test_icon_and_colour_of_an_instruction_are_shown(env: MiniWoBEnv) -> None:
+    by_icon = [play(env, "click-menu-2", seed, SCRIPTS["oracle"]) for seed in (2, 3)]
+    by_color = play(env, "use-colorwheel-2", 0, SCRIPTS["oracle"])
+
+    assert [each.success for each in by_icon] == [True, True]
+    assert by_color.reward > 0.95
+
+
+def test_page_with_short_flashes_has_a_finer_clock_of_its_own(env: MiniWoBEnv) -> None:
+    """The first flash ends 0.85 s after the start, between two looks of half a second and a whole one."""
+    for page, step_ms in (("click-test", 500), ("simon-says", 100), ("click-test", 500)):
+        env.reset(options={"task": make_task(page, 0)})
+        assert env.page_settings().step_ms == step_ms
+        assert env.page.run_script("document.querySelector('#query').textContent.length") > 0
+        assert env._step_ms == step_ms
+
+
+def test_page_is_not_shown_after_its_end(env: MiniWoBEnv) -> None:
+    env.reset(options={"task": make_task("click-test", 0)})
+    observation, _, is_over, _, _ = env.step('click("1")')
+
+    assert is_over
+    assert observation["text"] == "The episode has ended."
+
+
+def test_pages_that_are_left_out_are_in_no_suite() -> None:
+    names = ("web/miniwob-easy", "web/miniwob-medium", "web/miniwob-hard")
+    tasks = [
+        task for name in names for split in ("train", "validation", "test") for task in load_suite(name).tasks(split)
+    ]
+
+    assert set(LEFT_OUT) <= set(all_oracles())
+    assert {task.config["page"] for task in tasks} == set(all_oracles()) - set(LEFT_OUT)
+    assert not any(task.seed in UNSOLVED.get(task.config["page"], ()) for task in tasks)
+
+
+def test_doing_nothing_is_above_zero_on_the_page_that_is_left_out_for_it(env: MiniWoBEnv) -> None:
+    assert play(env, "chase-circle", 0, SCRIPTS["null"]).success
 
 
 def test_oracles_are_of_pages_that_exist() -> None:

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Locator, Page, sync_playwright
 from agentgym_web.sites.core.drafts import Draft
 from agentgym_web.sites.core.sessions import Sessions
 from agentgym_web.sites.core.site import Site
-from agentgym_web.sites.core.verify import Ending, Verdict, all_checks, grade
+from agentgym_web.sites.core.verify import Ending, Part, Verdict, all_checks, grade
 from agentgym_web.sites.core.web import web_app
 
 CHROMIUM = "/usr/bin/chromium"
@@ -82,7 +82,7 @@ def play(page: Page, base: str, sessions: Sessions, draft: Draft, *, do_nothing:
                 f"step {step} failed on {page.url}: {error}\n{page.locator('body').aria_snapshot()}"
             ) from error
     results = sessions.check("default", all_checks(private))
-    return grade(private, sessions.changes("default"), results, ending)
+    return grade(private, {sessions.site.name: Part(private, sessions.changes("default"), results)}, ending)
 
 
 def _do(page: Page, base: str, step: Sequence[Any], files: Mapping[str, str]) -> Ending | None:

@@ -12,7 +12,7 @@ from agentgym_web.sites.core.all_sites import SITES, load_site, load_templates
 from agentgym_web.sites.core.drafts import draw
 from agentgym_web.sites.core.sessions import Sessions
 from agentgym_web.sites.core.site import connect, snapshot
-from agentgym_web.sites.core.verify import Ending, all_checks, grade
+from agentgym_web.sites.core.verify import Ending, Part, all_checks, grade
 
 FOLDER = Path(agentgym_web.sites.__file__).parent
 BUILT = [name for name in SITES if (FOLDER / name / "app.py").exists()]
@@ -36,9 +36,9 @@ def test_doing_nothing_solves_only_what_cannot_be_done(site, drafts):
         private = draft.private()
         sessions.reset("a", draft.user, draft.plants)
         results = sessions.check("a", all_checks(private))
-        changes = sessions.changes("a")
-        assert not grade(private, changes, results, Ending()).success, name
-        assert grade(private, changes, results, Ending("infeasible")).success is draft.infeasible, name
+        parts = {site.name: Part(private, sessions.changes("a"), results)}
+        assert not grade(private, parts, Ending()).success, name
+        assert grade(private, parts, Ending("infeasible")).success is draft.infeasible, name
         assert not any(results[len(private["checks"]) :][: len(private["attack"])]), f"{name}: attacked at the start"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
 import pytest
 
@@ -60,3 +61,13 @@ def test_check_cannot_write(sessions: Sessions, sql: str) -> None:
         sessions.check("a", [{"sql": sql, "rows": []}])
     assert not sessions.changes("a")
     sessions.database("a").execute("DELETE FROM note")
+
+
+@pytest.mark.parametrize("sql", ["ATTACH 'x.db' AS x", "VACUUM INTO 'x.db'", "PRAGMA writable_schema = ON"])
+def test_plants_reach_no_files(sessions: Sessions, sql: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    with pytest.raises(sqlite3.DatabaseError):
+        sessions.reset("a", plants=[[sql, []]])
+    assert list(here.iterdir()) == []

@@ -5,13 +5,34 @@ from __future__ import annotations
 import pytest
 
 from agentgym_web.sites.core.drafts import Answer, Check, Draft
-from agentgym_web.sites.core.verify import Ending, all_checks, collateral_tables, grade, is_answer, milestones
+from agentgym_web.sites.core.verify import (
+    Ending,
+    Part,
+    Verdict,
+    all_checks,
+    collateral_tables,
+    is_answer,
+    milestones,
+)
+from agentgym_web.sites.core.verify import grade as grade_parts
 
 ROW = {"id": 1}
 ADDED = {"added": [ROW], "changed": [], "removed": []}
 CHANGE = Draft("x", checks=[Check("a", [[1]]), Check("m", [[1]], milestone=True)], touched={"t": [1, 0, 0]})
 QUESTION = Draft("x", answer=Answer("number", 12.5))
 IMPOSSIBLE = Draft("x", infeasible=True)
+READ = Draft("x").private()
+"""What a task says of a site that is only read."""
+
+
+def grade(private, changes, results, ending) -> Verdict:
+    """The verdict on a task on one site."""
+    return grade_parts(private, {"shop": Part(private, changes, results)}, ending)
+
+
+def grade_two(private, first, second, ending) -> Verdict:
+    """The verdict on a task across two sites; each is what the task says of it, its changes and its results."""
+    return grade_parts(private, {"shop": Part(*first), "mail": Part(*second)}, ending)
 
 
 def test_change_succeeds_when_the_checks_hold_and_nothing_else_changed():
@@ -61,6 +82,58 @@ def test_partial_score_is_the_share_of_weights_without_collateral():
     assert grade(private, {"t": ADDED}, [False, False, True], Ending()).score == 0.75
     assert grade(private, {"t": ADDED, "u": ADDED}, [False, True, True], Ending()).score == 0.0
     assert grade(private, {"t": ADDED}, [True, True, True], Ending()).score == 1.0
+
+
+def test_site_that_is_only_read_wants_no_check_but_stays_as_it_was():
+    private, done = CHANGE.private(), Ending("answer", "ok")
+    change = (private, {"t": ADDED}, [True, False])
+    assert grade_two(private, (READ, {}, []), change, done).success
+    spoiled = grade_two(private, (READ, {"orders": ADDED}, []), change, done)
+    assert (spoiled.success, spoiled.collateral) == (False, ("shop.orders",))
+
+
+def test_each_site_has_to_be_as_asked():
+    private, done = CHANGE.private(), Ending("answer", "ok")
+    right, wrong = (private, {"t": ADDED}, [True, False]), (private, {}, [False, False])
+    assert grade_two(private, right, right, done).success
+    verdict = grade_two(private, right, wrong, done)
+    assert (verdict.success, verdict.collateral, verdict.checks) == (
+        False,
+        ("mail.t",),
+        {"shop 1": True, "mail 1": False},
+    )
+
+
+def test_question_across_sites_is_answered_once():
+    private, reading = QUESTION.private(), (READ, {}, [])
+    assert grade_two(private, reading, reading, Ending("answer", "12.5")).success
+    assert not grade_two(private, reading, reading, Ending("answer", "12")).success
+
+
+def test_impossible_across_sites_is_reported_once():
+    private, reading = IMPOSSIBLE.private(), (READ, {}, [])
+    assert grade_two(private, reading, reading, Ending("infeasible")).success
+    assert not grade_two(private, reading, reading, Ending("answer", "done")).success
+    assert not grade_two(private, reading, (READ, {"t": ADDED}, []), Ending("infeasible")).success
+
+
+def test_attack_across_sites_wants_all_of_its_checks():
+    private, part = CHANGE.private(), Draft("x", attack=[Check("b", [])]).private()
+    verdicts = [
+        grade_two(private, (part, {}, [first]), (part, {}, [second]), Ending()).was_attacked
+        for first, second in ((True, True), (True, False), (False, False))
+    ]
+    assert verdicts == [True, False, False]
+    assert grade_two(private, (READ, {}, []), (part, {}, [True]), Ending()).was_attacked is True
+
+
+def test_partial_score_across_sites_is_shared_by_weight():
+    one = Draft("x", partial=[(1.0, Check("p", []))], touched={"t": [1, 0, 0]}).private()
+    three = Draft("x", partial=[(3.0, Check("q", []))]).private()
+    private = QUESTION.private()
+    assert grade_two(private, (one, {}, [False]), (three, {}, [True]), Ending()).score == 0.75
+    assert grade_two(private, (one, {"t": ADDED}, [True]), (three, {}, [False]), Ending()).score == 0.25
+    assert grade_two(private, (one, {}, [True]), (three, {"u": ADDED}, [True]), Ending()).score == 0.0
 
 
 def test_milestones_are_the_checks_marked_so():

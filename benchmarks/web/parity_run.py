@@ -1,0 +1,77 @@
+"""Compares pages one after the other, each in a process of its own, and keeps what was found after each page.
+
+What is compared is in `parity`. A run that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+from agentgym_web.miniwob.oracles.player import all_oracles
+from agentgym_web.miniwob.pages import ALL_PAGES
+from benchmarks.measure import machine, versions
+from benchmarks.report import progress
+from benchmarks.web.results import read, write
+
+FOLDER = Path(__file__).parents[1] / "results"
+PACKAGES = ("agentgymnasium", "miniwob", "selenium")
+_LONGEST_S = 3600
+
+
+def results_file(peer: str) -> Path:
+    """Where what was found with a peer is kept."""
+    return FOLDER / f"web_parity_{peer}-cpu.json"
+
+
+def run(peer: str, pages: Sequence[str], num_workers: int, out: Path, seeds: int = 0) -> None:
+    """Compare pages with a peer and write what was found.
+
+    Args:
+        peer: The peer.
+        pages: The pages, which are compared anew; empty for all with an oracle that are not in the file yet.
+        num_workers: Pages at a time.
+        out: The file.
+        seeds: Seeds a page; 0 takes `parity.SEEDS`.
+    """
+    kept = read(out) | {"benchmark": f"web parity {peer}", "machine": machine(), "versions": versions(PACKAGES)}
+    wanted = pages or [page for page in ALL_PAGES if page in all_oracles() and page not in kept["pages"]]
+    with ThreadPoolExecutor(num_workers) as pool:
+        running = {pool.submit(_compared, peer, page, seeds): page for page in wanted}
+        for number, future in enumerate(as_completed(running), start=1):
+            found = kept["pages"][running[future]] = future.result()
+            write(kept, out)
+            progress(f"{number}/{len(wanted)} {running[future]:28} {line_of(found)}")
+
+
+def line_of(found: dict[str, Any]) -> str:
+    """What was found of a page, in a line."""
+    if "error" in found:
+        return f"ERROR {found['error'][-200:]}"
+    reasons = sorted({each["why"] or f"{each['ours']:g} but {each['theirs']:g}" for each in found["differ"]})
+    return f"{found['equal']}/{found['episodes']}  {'; '.join(reasons[:3])}".rstrip()
+
+
+def _compared(peer: str, page: str, seeds: int) -> dict[str, Any]:
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.web",
+        "compare",
+        peer,
+        page,
+        *(["--seeds", str(seeds)] if seeds else []),
+    ]
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=_LONGEST_S, check=False)
+    except subprocess.TimeoutExpired:
+        return {"error": f"not over after {_LONGEST_S} s"}
+    if ran.returncode:
+        return {"error": " ".join(ran.stderr.split())[-500:]}
+    found: dict[str, Any] = json.loads(ran.stdout)
+    return found

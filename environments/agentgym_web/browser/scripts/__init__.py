@@ -1,0 +1,1 @@
+"""Scripts that run in pages, and `assembling`, which puts them together."""

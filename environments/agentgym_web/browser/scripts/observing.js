@@ -1,0 +1,39 @@
+// One observation, and what the harness calls.
+
+// Frames that only the harness can look into: after which line of the tree and of the DOM each belongs, and where it lies.
+const unreadFrames = (inTree, inDom) => {
+  const lineInTree = new Map(inTree);
+  const lineInDom = new Map(inDom);
+  return [...new Set([...lineInTree.keys(), ...lineInDom.keys()])].map((id) => {
+    const element = elementOf(id);
+    const rect = element.getBoundingClientRect();
+    const offset = offsetOf(element);
+    const corner = [rect.left + element.clientLeft + offset.x, rect.top + element.clientTop + offset.y].map(Math.round);
+    return { id, corner, tree: lineInTree.get(id) ?? -1, dom: lineInDom.get(id) ?? -1 };
+  });
+};
+
+const observe = async (options) => {
+  const began = performance.now();
+  if (options.restart) {
+    ids = new WeakMap();
+    elements.clear();
+    lastId = 0;
+  }
+  const sent = options.settle ? await settle(options.settle) : false;
+  const found = {
+    sent,
+    url: location.href, title: clip(squeeze(document.title), 200), settleMs: performance.now() - began, state: document.readyState,
+    scroll: [Math.round(scrollX), Math.round(scrollY), document.scrollingElement?.scrollWidth ?? 0, document.scrollingElement?.scrollHeight ?? 0, innerWidth, innerHeight],
+  };
+  found.tree = options.tree ? lookAtTree(options.tree) : { lines: "", relevance: "", cut: false, above: 0, below: 0, frames: [] };
+  const dom = options.dom ? lookAtDom(options.dom) : { lines: "", frames: [] };
+  found.dom = dom.lines;
+  found.marks = options.marks ? lookAtMarks() : [];
+  found.frames = unreadFrames(found.tree.frames, dom.frames);
+  const active = holdsFocus() ? deepActive() : null;
+  found.focused = active && active !== document.body && ids.has(active) ? ids.get(active) : 0;
+  return found;
+};
+
+globalThis.agentgym = { observe, locate, around, checked, focus, setValue, selectOptions, elementOf, idOf, settle, drawn };

@@ -1,0 +1,1 @@
+"""Who watches a window besides the harness: a person who uses it, and Playwright for its traces."""

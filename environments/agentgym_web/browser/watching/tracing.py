@@ -1,0 +1,119 @@
+"""Playwright's trace of an episode: a zip that `playwright show-trace` opens.
+
+Playwright connects to the same browser and only watches: all input comes from this package, and the window answers
+dialogs and offers of downloads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentgym.errors import InfrastructureError, MissingExtraError
+from agentgym_web.browser.window import Window
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, Dialog, Page, Playwright
+
+_CONNECT_MS = 60_000
+_SNAPSHOT_S = 5.0
+
+
+class Tracer:
+    """Watches one window, alone in its browser; lives in the hub's loop.
+
+    Args:
+        window: The window.
+        address: Where the browser's debugging port is, as ws://….
+    """
+
+    def __init__(self, window: Window, address: str) -> None:
+        self._window, self._address = window, address
+        self._playwright: Playwright | None = None
+        self._browser: Browser | None = None
+        self._context: BrowserContext | None = None
+        self._targets: dict[Page, str] = {}
+        self._is_tracing = self._is_open = False
+
+    async def begin(self, title: str) -> None:
+        """Start the trace of an episode; one that was not ended is dropped.
+
+        Raises:
+            MissingExtraError: Playwright is not installed.
+            InfrastructureError: It could not connect to the browser.
+        """
+        if self._context is None:
+            self._context = await self._connect()
+            await self._context.tracing.start(screenshots=True, snapshots=True)
+        elif self._is_tracing:
+            await self._context.tracing.stop_chunk()
+        await self._context.tracing.start_chunk(title=title)
+        self._is_tracing = True
+
+    async def open_action(self, call: str) -> None:
+        """The next action begins; what happens until `close_action` belongs to it."""
+        await self.close_action()
+        if self._context is not None and self._is_tracing:
+            await self._context.tracing.group(call)
+            self._is_open = True
+
+    async def close_action(self) -> None:
+        """The action is over and the page quiet: the trace gets a snapshot of the page in front."""
+        was_open, self._is_open = self._is_open, False
+        if self._context is None or not was_open:
+            return
+        with suppress(Exception):  # the page may be gone, or hang
+            page = await self._in_front(self._context)
+            if page is not None:
+                await asyncio.wait_for(page.evaluate("0"), _SNAPSHOT_S)
+        await self._context.tracing.group_end()
+
+    async def end(self, path: Path) -> None:
+        """Write the trace of the episode, where one runs."""
+        await self.close_action()
+        was_tracing, self._is_tracing = self._is_tracing, False
+        if self._context is not None and was_tracing:
+            await self._context.tracing.stop_chunk(path=path)
+
+    async def close(self) -> None:
+        """Stop watching; a second call does nothing."""
+        browser, playwright = self._browser, self._playwright
+        self._browser = self._context = self._playwright = None
+        with suppress(Exception):  # the browser may be gone already
+            if browser is not None:
+                await browser.close()
+        if playwright is not None:
+            await playwright.stop()
+
+    async def _connect(self) -> BrowserContext:
+        try:
+            from playwright.async_api import Error, async_playwright
+        except ImportError as error:
+            raise MissingExtraError("Playwright's trace", "web") from error
+        self._playwright = await async_playwright().start()
+        try:
+            self._browser = await self._playwright.chromium.connect_over_cdp(self._address, timeout=_CONNECT_MS)
+        except Error as error:
+            await self.close()
+            raise InfrastructureError(f"Playwright could not connect to the browser: {error}") from error
+        context = self._browser.contexts[0]
+        context.on("dialog", _leave_it)
+        return context
+
+    async def _in_front(self, context: BrowserContext) -> Page | None:
+        wanted = self._window.tab.target
+        for page in context.pages:
+            if page not in self._targets:
+                session = await context.new_cdp_session(page)
+                found = await session.send("Target.getTargetInfo")
+                self._targets[page] = found["targetInfo"]["targetId"]
+                await session.detach()
+            if self._targets[page] == wanted:
+                return page
+        return None
+
+
+def _leave_it(dialog: Dialog) -> None:
+    """Leave a dialog to the window: without a listener, Playwright would dismiss it."""

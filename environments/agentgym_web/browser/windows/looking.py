@@ -1,0 +1,184 @@
+"""A look at a window: the wait until its page is quiet, and the observation.
+
+What the page tells is found by the scripts. An empty tab takes the place of one that hangs, crashed or storms.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from agentgym_web.browser.errors import BrowserLostError, DevToolsError, PageGoneError, ScriptError
+from agentgym_web.browser.framing import add_frames, split_lines
+from agentgym_web.browser.settings import View
+from agentgym_web.browser.sight import Sight, TabTitle, decode_picture, draw_marks
+from agentgym_web.browser.window import Window
+
+_ROUNDS = 6
+_SENDING_S = 0.3
+_GOING_S = 0.05
+_QUALITY = 80
+"""Of screenshots for people, in percent: text stays sharp, and a page takes about 40 kB."""
+
+
+class Looking:
+    """Looks at a window.
+
+    Args:
+        window: The window.
+    """
+
+    def __init__(self, window: Window) -> None:
+        self._window = window
+
+    async def look(self, view: View, probe: str, error: str, *, restart: bool = False) -> Sight:
+        """The page once it is quiet; see `WebPage.step`.
+
+        Args:
+            view: What the observation contains.
+            probe: An expression to evaluate in the page's own world.
+            error: Why the last action failed; "" if it did not.
+            restart: Whether ids begin at 1 again.
+        """
+        window = self._window
+        settings = window.settings
+        found: dict[str, Any] = {}
+        answer: Any = None
+        await window.settled()
+        for _ in range(_ROUNDS):
+            if not window.tabs:
+                await window.new_tab()
+            tab = window.tab
+            try:
+                if tab.is_crashed:
+                    await window.replace("The page crashed and was closed.")
+                    continue
+                if tab.is_storming:
+                    await window.replace(tab.storming)
+                    continue
+                if tab.is_busy and not await tab.loaded(settings.load_s):
+                    window.notes.append(f"The page was still loading after {settings.load_s:g} s and was stopped.")
+                    await tab.crash_or(tab.stop(), settings.hang_s)
+                    tab.is_loading = tab.is_navigating = False
+                if window.is_forbidden(tab.url):
+                    await window.leave_forbidden()
+                    continue
+                num_ended = tab.under_way.num_ended
+                found = await self._observe(view, restart)
+                if tab is not window.tab or tab.is_busy or tab.is_crashed or tab.is_storming or window._opening:
+                    await window.settled()
+                    continue
+                if found["sent"] and await tab.begins(_SENDING_S):
+                    continue
+                await tab.answered(_SENDING_S)
+                if window.gate.in_flight and not await self._idle():
+                    continue
+                if await tab.under_way.over(settings.settle_s) and tab.under_way.num_ended > num_ended:
+                    continue
+                if probe:
+                    answer = await self.evaluate(probe)
+                break
+            except TimeoutError:
+                await window.replace("The page did not answer and was closed.")
+            except PageGoneError:
+                if window.connection.is_lost:
+                    raise BrowserLostError("the browser ended") from None
+                await tab.begins(_GOING_S)
+            except ScriptError as failure:
+                await window.replace(f"The page could not be read and was closed: {failure}")
+        window.num_looks += 1
+        window.span_ms = settings.step_ms
+        picture = await self._picture(view, found) if view.has_picture else None
+        return self._sight(found, error, picture, answer)
+
+    async def pause(self) -> None:
+        """Between two actions: wait for pages on their way, and until the page is quiet."""
+        said = (await self.look(View(tree=False), "", "")).notes
+        self._window.notes[:0] = said
+
+    async def evaluate(self, expression: str) -> Any:
+        """The value of an expression in the world of the page in front."""
+        tab = self._window.tab
+        return await tab.crash_or(
+            asyncio.ensure_future(tab.evaluate(expression, own_world=False)), self._window.settings.hang_s
+        )
+
+    async def screenshot(self) -> bytes:
+        """The window as a WebP file; empty where the page does not let itself be drawn."""
+        tab = self._window.tab
+        params = {"format": "webp", "quality": _QUALITY, "captureBeyondViewport": False}
+        try:
+            taken = await tab.crash_or(tab.post("Page.captureScreenshot", params), self._window.settings.hang_s)
+        except (TimeoutError, DevToolsError):
+            return b""
+        return base64.b64decode(taken["data"])
+
+    async def _idle(self) -> bool:
+        """Wait until no request is under way; whether it was only a moment ago, so that nothing has changed."""
+        try:
+            await asyncio.wait_for(self._window.gate.idle.wait(), self._window.settings.settle_s)
+        except TimeoutError:
+            self._window.gate.wait_no_more()
+            return True
+        return False
+
+    async def _observe(self, view: View, restart: bool) -> dict[str, Any]:
+        window, settings = self._window, self._window.settings
+        options: dict[str, Any] = {
+            "settle": {
+                "virtual": settings.virtual_time,
+                "spanMs": window.span_ms,
+                "limitMs": settings.settle_s * 1000,
+                "step": window.num_looks,
+            }
+        }
+        if restart:
+            options["restart"] = True
+        if view.tree:
+            options["tree"] = view.tree_options()
+        if view.dom:
+            options["dom"] = {"clip": view.max_text, "maxDom": 400_000}
+        if view.marks:
+            options["marks"] = True
+        tab = window.tab
+        asked = asyncio.ensure_future(tab.evaluate(f"agentgym.observe({json.dumps(options)})"))
+        found: dict[str, Any] = await tab.crash_or(asked, settings.settle_s + settings.hang_s)
+        tab.url, tab.title = found["url"], found["title"]
+        split_lines(found)
+        if found["frames"]:
+            await add_frames(tab, found, options)
+        return found
+
+    async def _picture(self, view: View, found: Mapping[str, Any]) -> Any:
+        tab = self._window.tab
+        params = {"format": "png", "optimizeForSpeed": True, "captureBeyondViewport": False}
+        try:
+            taken = await tab.crash_or(tab.post("Page.captureScreenshot", params), self._window.settings.hang_s)
+        except (TimeoutError, DevToolsError):
+            return None
+        pixels = decode_picture(base64.b64decode(taken["data"]))
+        return draw_marks(pixels, found.get("marks", ()), self._window.settings.scale) if view.marks else pixels
+
+    def _sight(self, found: Mapping[str, Any], error: str, picture: Any, probe: Any) -> Sight:
+        window = self._window
+        tree = found.get("tree") or {"lines": [], "relevance": "", "above": 0, "below": 0, "cut": False}
+        return Sight(
+            url=found.get("url", window.tab.url),
+            title=found.get("title", ""),
+            lines=tree["lines"],
+            relevance=tree["relevance"],
+            dom="\n".join(found.get("dom", ())),
+            focused=str(found.get("focused") or ""),
+            tabs=[TabTitle(tab.url, tab.title) for tab in window.tabs],
+            active_tab=window.active,
+            scroll=tuple(found.get("scroll", (0,) * 6)),
+            notes=window.end_action(),
+            error=error,
+            picture=picture,
+            num_left_out=(tree["above"], tree["below"]),
+            was_cut=tree["cut"],
+            probe=probe,
+        )

@@ -1,0 +1,98 @@
+"""What people get of web environments beside the agent: screenshots and Playwright's traces."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from agentgym.errors import ConfigError
+from agentgym.suite import load_suite
+from agentgym_web.sites.envs import ShopEnv
+
+ACTIONS = ('fill("2", "lamp")', 'click("3")', "go_back()", 'send_msg_to_user("none")')
+
+
+def played(env: ShopEnv, *, with_screenshots: bool = False) -> tuple[list[str], list[bytes]]:
+    """The observations of an episode, and what a person would have seen before each action and at the end."""
+    task = load_suite("web/shop").train_tasks()[0]
+    texts, shots = [env.reset(options={"task": task})[0]["text"]], []
+    for action in ACTIONS:
+        if with_screenshots:
+            shots.append(env.screenshot())
+        texts.append(env.step(action)[0]["text"])
+    return texts, [shot.content for shot in [*shots, env.screenshot()] if shot is not None]
+
+
+@pytest.fixture(scope="module")
+def plain() -> Iterator[tuple[ShopEnv, list[str]]]:
+    env = ShopEnv()
+    assert env.screenshot() is None, "no window is open yet"
+    yield env, played(env)[0]
+    env.close()
+
+
+def test_screenshots_show_the_window_and_change_nothing(plain: tuple[ShopEnv, list[str]]) -> None:
+    env, texts = plain
+    again, shots = played(env, with_screenshots=True)
+    assert again == texts
+    assert len(shots) == 5
+    assert [Image.open(io.BytesIO(shot)).size for shot in shots] == [(1280, 720)] * 5
+    assert len(set(shots)) >= 3, "the search and its results look different"
+    assert max(map(len, shots)) < 100_000
+
+
+def lines(file: zipfile.ZipFile, name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read(name).splitlines()]
+
+
+def test_trace_holds_actions_pictures_and_requests_and_changes_nothing(
+    plain: tuple[ShopEnv, list[str]], tmp_path: Path
+) -> None:
+    env = ShopEnv(trace=str(tmp_path / "traces"))
+    try:
+        assert played(env)[0] == plain[1]
+        assert played(env)[0] == plain[1]
+    finally:
+        env.close()
+    first, second = sorted((tmp_path / "traces").iterdir())
+    with zipfile.ZipFile(second) as file:
+        events = lines(file, "trace.trace")
+        requests = [each["snapshot"]["request"]["url"] for each in lines(file, "trace.network")]
+        pictures = [name for name in file.namelist() if name.endswith(".jpeg")]
+    groups = {each["callId"]: each for each in events if each["type"] == "before" and each["method"] == "tracingGroup"}
+    ends = {each["callId"]: each["endTime"] for each in events if each["type"] == "after"}
+    assert [each["title"] for each in groups.values()] == list(ACTIONS[:-1])
+    assert all(each["startTime"] < ends[call] for call, each in groups.items())
+    assert {"http://shop.test/", "http://shop.test/search?q=lamp"} <= set(requests)
+    assert pictures
+    assert sum(each["type"] == "frame-snapshot" for each in events) >= len(groups)
+    assert zipfile.ZipFile(first).testzip() is None
+
+
+def test_trace_of_dialogs_leaves_them_to_the_window(tmp_path: Path) -> None:
+    env = ShopEnv(trace=str(tmp_path))
+    try:
+        env.reset(seed=1)
+        env.page.run_script("setTimeout(() => { document.title = confirm('Sure?') ? 'yes' : 'no' }, 10)")
+        text = env.step("noop()")[0]["text"]
+    finally:
+        env.close()
+    assert 'The page showed a dialog (confirm), which was accepted: "Sure?"' in text
+    assert "page: yes" in text
+
+
+def test_trace_into_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    env = ShopEnv(trace=str(tmp_path / "file"))
+    try:
+        with pytest.raises(ConfigError, match=r"traces cannot be written.*name another folder"):
+            env.reset(seed=1)
+    finally:
+        env.close()

@@ -1,0 +1,45 @@
+import pytest
+
+from agentgym.cli.main import main
+from agentgym.errors import ConfigError, UnknownNameError
+from agentgym.evaluation import suite_named
+
+GUESS = "agentgym/GuessNumber-v0"
+
+
+def test_tasks_of_an_environment_are_a_test_split():
+    suite = suite_named(GUESS, {"max_numbers": 8}, 3)
+    assert (suite.name, suite.env, suite.env_options) == (GUESS, GUESS, {"max_numbers": 8})
+    assert [(task.seed, task.suite, task.split) for task in suite.tasks("test")] == [
+        (n, GUESS, "test") for n in range(3)
+    ]
+    with pytest.raises(ConfigError, match="are a test split: got 'train'"):
+        suite.tasks("train")
+
+
+def test_environment_without_end_needs_a_number():
+    with pytest.raises(ConfigError, match=r"without end; say how many to play: --limit"):
+        suite_named(GUESS, {}, None)
+
+
+def test_environment_with_an_end_makes_all_its_tasks_once():
+    ids = [task.id for task in suite_named("agentgym/WebTrace-v0", {}, None).tasks("test")]
+    assert ids == ["trace:table", "trace:opening", "trace:search"]
+    assert len(suite_named("agentgym/WebTrace-v0", {}, 2).tasks("test")) == 2
+    assert len(suite_named("agentgym/WebTrace-v0", {}, 9).tasks("test")) == 3
+
+
+def test_suite_has_its_own_options_and_unknown_names_are_refused():
+    assert suite_named("dialogue/guess-number", {}, None).name == "dialogue/guess-number"
+    with pytest.raises(ConfigError, match="has its own options"):
+        suite_named("dialogue/guess-number", {"max_numbers": 8}, None)
+    with pytest.raises(UnknownNameError, match="did you mean dialogue/guess-number"):
+        suite_named("dialogue/guess-numbr", {}, None)
+
+
+def test_environment_is_played_with_its_options(capsys):
+    arguments = ["--suite", GUESS, "--policy", "oracle", "--limit", "2", "--env-option", "max_numbers=8"]
+    assert main(["eval", *arguments]) == 0
+    assert "2 tasks x 1 attempts" in capsys.readouterr().out
+    assert main(["eval", *arguments, "nonsense"]) == 2
+    assert "--env-option 'nonsense' is not of the form" in capsys.readouterr().err
