@@ -48,10 +48,12 @@ def find_and_save(db: sqlite3.Connection, rng: random.Random) -> Draft:
 def _cart_draft(db: sqlite3.Connection, rng: random.Random, product: sqlite3.Row, path: str) -> Draft:
     login = drawing.member(db, rng)
     options = drawing.chosen_options(db, rng, product["id"])
+    is_found = path == _START
+    asked = f'Find "{product["title"]}" and put it' if is_found else f'Put "{product["title"]}"'
     said = ", ".join(f'{name} "{value}"' for name, value in options.items())
     sql = f"SELECT product_id, options, quantity FROM cart_item WHERE login = {literal(login)}"  # noqa: S608
     return Draft(
-        f'Put "{product["title"]}" into my cart: {said}.',
+        f"{asked} into my cart: {said}.",
         path=path,
         user=login,
         checks=[
@@ -61,7 +63,7 @@ def _cart_draft(db: sqlite3.Connection, rng: random.Random, product: sqlite3.Row
         touched={"cart_item": [1, 0, 0]},
         plants=[[drawing.EMPTY_CART, [login]]],
         walkthrough=[
-            *(drawing.find_steps(product["title"]) if path == _START else []),
+            *(drawing.find_steps(product["title"]) if is_found else []),
             *drawing.cart_steps(options),
         ],
     )
