@@ -5,14 +5,12 @@ import re
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
 from agentgym import entry_points, suite
 from agentgym.cli.doctor import diagnose
 from agentgym.cli.main import main
-from agentgym.sandbox.readiness import Readiness
 
 
 def findings() -> dict[str, tuple[str, str, str]]:
@@ -51,18 +49,6 @@ def test_doctor_fails_on_a_browser_that_is_too_old(tmp_path: Path, monkeypatch: 
     status, detail, fix = findings()["Chromium"]
     assert (status, detail) == ("fault", f"the browser {old} is version 80.0.3987.1; expected 120 or later")
     assert "AGENTGYM_BROWSER" in fix
-
-
-@pytest.mark.parametrize(("status", "said"), [("ok", "sandbox is on"), ("missing", "sandbox is off: it needs user")])
-def test_doctor_says_whether_the_browser_has_its_own_sandbox(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: Literal["ok", "missing"], said: str
-) -> None:
-    program = tmp_path / "chromium"
-    program.write_text("")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("agentgym.cli.doctor.sandbox_readiness", lambda: [Readiness("user namespaces", status, "")])
-    assert said in findings()["Chromium"][1]
 
 
 def test_doctor_names_the_command_that_brings_a_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
