@@ -75,7 +75,7 @@ class _Shots:
         self._left = _MAX_SHOT_BYTES
 
     def framed(self, shot: Image | None, moment: str) -> Html | None:
-        """A screenshot; None where there is none.
+        """A screenshot, or None without one.
 
         Args:
             shot: What was recorded.

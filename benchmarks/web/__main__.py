@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     compared.add_argument("--seeds", type=int, default=0)
     all_pages = commands.add_parser("parity", help="compare all pages with a peer")
     all_pages.add_argument("peer", choices=sorted(parity.SEEDS))
-    all_pages.add_argument("--pages", default="", help="only these, anew")
+    all_pages.add_argument("--pages", default="", help="play these pages, also if the file has them")
     all_pages.add_argument("--workers", type=int, default=2)
     all_pages.add_argument("--seeds", type=int, default=0)
     all_pages.add_argument("--out", type=Path, default=None, help="default: benchmarks/results")
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     speed_rows.add_argument("--quick", action="store_true", help="one round, two pages")
     speed_rows.add_argument("--out", type=Path, default=None, help="also write the JSON to this file")
     played = commands.add_parser("players", help="score oracle, random and null on all pages")
-    played.add_argument("--pages", default="", help="only these, anew")
+    played.add_argument("--pages", default="", help="play these pages, also if the file has them")
     commands.add_parser("page", help="write the tables of the docs from the results")
     chosen = parser.parse_args(argv)
     if chosen.command == "speed":

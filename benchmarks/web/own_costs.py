@@ -143,7 +143,7 @@ def _all_at_once(work: Sequence[tuple[MiniWoBEnv, Sequence[Episode]]], seconds: 
 
 
 def memory(episodes: Sequence[Episode]) -> dict[str, Any]:
-    """Proportional memory of the browser's processes with 1, 4 and 16 environments, in MiB; starts a browser anew."""
+    """Proportional memory of the browser's processes with 1, 4 and 16 environments, in MiB, in a new browser."""
     the_hub().close()
     found = {}
     with ExitStack() as stack:

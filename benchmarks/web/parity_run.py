@@ -34,7 +34,7 @@ def run(peer: str, pages: Sequence[str], num_workers: int, out: Path, seeds: int
 
     Args:
         peer: The peer.
-        pages: The pages, which are compared anew; empty for all with an oracle that are not in the file yet.
+        pages: The pages to compare, also those in the file; empty compares all with an oracle that are not in it.
         num_workers: Pages at a time.
         out: The file.
         seeds: Seeds a page; 0 takes `parity.SEEDS`.

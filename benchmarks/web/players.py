@@ -23,7 +23,7 @@ def run(pages: Sequence[str] = (), num_seeds: int = SEEDS, out: Path = RESULTS) 
     """Score the players and write what was found after each page.
 
     Args:
-        pages: The pages, which are played anew; empty for all that are not in the file yet.
+        pages: The pages to play, also those in the file; empty plays all that are not in it yet.
         num_seeds: Seeds a page, from 0.
         out: The file.
     """
