@@ -47,6 +47,7 @@ class Connection:
         self._listeners: dict[str, Event] = {}
         self._buffer = bytearray()
         self._unsent: list[bytes] = []
+        self._is_flushing = False
         self._loop = asyncio.get_running_loop()
         self.is_lost = False
         os.set_blocking(commands, False)
@@ -105,21 +106,15 @@ class Connection:
         self._on_lost()
 
     def _write(self, data: bytes) -> None:
-        if not self._unsent:
-            try:
-                sent = os.write(self._commands, data)
-            except BlockingIOError:
-                sent = 0
-            except OSError:
-                self._loop.call_soon(self.close)
-                return
-            data = data[sent:]
-            if data:
-                self._loop.add_writer(self._commands, self._flush)
-        if data:
-            self._unsent.append(data)
+        """Send with whatever else is posted in this round of the loop: each write wakes the browser."""
+        self._unsent.append(data)
+        if not self._is_flushing:
+            self._is_flushing = True
+            self._loop.call_soon(self._flush)
 
     def _flush(self) -> None:
+        if self.is_lost:
+            return
         data = b"".join(self._unsent)
         try:
             sent = os.write(self._commands, data)
@@ -128,9 +123,13 @@ class Connection:
         except OSError:
             self.close()
             return
-        self._unsent = [data[sent:]] if sent < len(data) else []
-        if not self._unsent:
-            self._loop.remove_writer(self._commands)
+        if sent < len(data):
+            self._unsent = [data[sent:]]
+            self._loop.add_writer(self._commands, self._flush)
+            return
+        self._unsent.clear()
+        self._is_flushing = False
+        self._loop.remove_writer(self._commands)
 
     def _read(self) -> None:
         try:

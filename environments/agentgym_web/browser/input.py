@@ -11,10 +11,9 @@ from typing import Any, Literal
 
 from agentgym.errors import ActionSyntaxError
 from agentgym_web.browser.devtools import unheard
-from agentgym_web.browser.errors import PageGoneError
 from agentgym_web.browser.keys import MODIFIERS, Key, key_named
 from agentgym_web.browser.tab import Tab
-from agentgym_web.browser.window import Window
+from agentgym_web.browser.window import Arriving, Window
 
 Button = Literal["left", "middle", "right"]
 BITS = {"left": 1, "right": 2, "middle": 4}
@@ -90,8 +89,26 @@ class Input:
         else:
             await self.handled(self.mouse_event("mouseMoved", x, y, "left" if self.buttons else "none"))
 
-    async def click(self, x: float, y: float, button: Button, times: int, modifiers: Sequence[str]) -> None:
-        """Move to a point and click."""
+    async def click(
+        self,
+        x: float,
+        y: float,
+        button: Button,
+        times: int,
+        modifiers: Sequence[str],
+        *,
+        is_awaited: bool = True,
+    ) -> None:
+        """Move to a point and click.
+
+        Args:
+            x: The point, in CSS pixels of the window.
+            y: The same.
+            button: The mouse button.
+            times: How often.
+            modifiers: Keys held down meanwhile.
+            is_awaited: Whether to wait until the page has dealt with it; else the next look does.
+        """
         self.check_point(x, y)
         last = self.mouse_event("mouseMoved", x, y, "none", 0, modifiers)
         for count in range(1, times + 1):
@@ -99,14 +116,14 @@ class Input:
             self.mouse_event("mousePressed", x, y, button, count, modifiers)
             self.buttons = 0
             last = self.mouse_event("mouseReleased", x, y, button, count, modifiers)
-        await self.handled(last)
+        if is_awaited or not self._window.looks_wait:
+            await self.handled(last)
+        else:
+            self._window.arriving = Arriving("pointerup", last)
 
     async def handled(self, last: asyncio.Future[Any]) -> None:
         """Wait until an input event was dealt with; a page that went away has dealt with it."""
-        try:
-            await self.tab.crash_or(last, self._window.settings.hang_s)
-        except (TimeoutError, PageGoneError):
-            return
+        await self.tab.handled(last)
 
     async def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Drag from one point to another, with the page's own drag and drop where it has that."""

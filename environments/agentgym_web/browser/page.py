@@ -198,10 +198,16 @@ class WebPage:
     async def _after(self, script: str, view: View, probe: str, residue: str) -> Sight:
         tab = self._window.tab
         tab.post("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": 0, "y": 0}).add_done_callback(unheard)
-        await self._looking.evaluate(script)
-        left = await self._looking.evaluate(residue) if residue else None
-        sight = await self._sight(view, probe, "", restart=True)
-        return replace(sight, extra={"residue": left})
+        # All are sent before the first is answered; the page takes them one after the other.
+        asked = [asyncio.ensure_future(tab.evaluate(each, own_world=False)) for each in (script, residue) if each]
+        await asyncio.sleep(0)
+        try:
+            sight = await self._sight(view, probe, "", restart=True)
+            values = [await tab.crash_or(each, self._window.settings.hang_s) for each in asked]
+        finally:
+            for each in asked:
+                each.cancel()
+        return replace(sight, extra={"residue": values[-1] if residue else None})
 
     async def _history(self) -> list[tuple[int, list[str]]]:
         found = [await tab.post("Page.getNavigationHistory") for tab in self._window.tabs]

@@ -186,6 +186,11 @@ class Tab:
             await asyncio.wait({future}, timeout=min(left, 0.25))
         return future.result()
 
+    async def handled(self, last: asyncio.Future[Any]) -> None:
+        """Wait until an input event was dealt with; a page that went away has dealt with it."""
+        with suppress(TimeoutError, PageGoneError):
+            await self.crash_or(last, self._settings.hang_s)
+
     def end_action(self) -> None:
         """Say what became of a page that was asked for and did not come, and count dialogs anew."""
         self._dialogs.count = 0

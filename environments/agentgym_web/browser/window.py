@@ -9,6 +9,7 @@ import asyncio
 import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,19 @@ _BARS_PX = 90
 """Height of the browser's own bars above a page, in a window for a person."""
 _NOT_LOADED = "The page could not be loaded"
 _MAX_ADDRESS = 100_000
+
+
+@dataclass(frozen=True)
+class Arriving:
+    """An input that is on its way to a page.
+
+    Attributes:
+        event: The event in the page that ends it.
+        last: Done when the page has dealt with it.
+    """
+
+    event: str
+    last: asyncio.Future[Any]
 
 
 class Window:
@@ -61,6 +75,7 @@ class Window:
         self._first = ""
         self.span_ms: float = settings.step_ms
         self.num_looks = 0
+        self.arriving: Arriving | None = None
         self.on_deed: Callable[[Tab, str, str], None] | None = None
         self._secret = secret
         self._opening: set[asyncio.Task[None]] = set()
@@ -72,6 +87,11 @@ class Window:
     def tab(self) -> Tab:
         """The tab in front."""
         return self.tabs[self.active]
+
+    @property
+    def looks_wait(self) -> bool:
+        """Whether a look may be asked for while an input is on its way; the page then waits for it."""
+        return self.settings.virtual_time and not self.settings.person
 
     @property
     def is_stained(self) -> bool:
@@ -87,6 +107,7 @@ class Window:
     def begin(self) -> None:
         """The next episode begins: what pages do now is noted."""
         self.is_between = False
+        self.arriving = None
         for tab in self.tabs:
             tab.is_mute = False
 

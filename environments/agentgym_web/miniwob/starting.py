@@ -26,10 +26,13 @@ RESIDUE = """
   const harness = new Set(["query", "reward-display", "click-canvas", "sync-task-cover"]);
   const quiet = new Set(["SCRIPT", "STYLE"]);
   const said = (node) => [node.tagName, node.id, node.className, node.getAttribute("style") || ""].join("|");
+  const outer = [...document.body.children].filter((node) => !["wrap", ...harness].includes(node.id));
+  // A task may lie there itself, such as a dialog, whose text, place and size differ.
+  const shape = (node) => [node.tagName, node.id, node.className, getComputedStyle(node).display,
+    node.querySelectorAll("*").length, node.textContent.trim() === ""].join("|");
   return JSON.stringify([
-    [...document.body.children].filter((node) => !harness.has(node.id)).map(said),
-    [...document.body.children].filter((node) => !["wrap", ...harness].includes(node.id) && !quiet.has(node.tagName))
-      .map((node) => node.textContent),
+    outer.filter((node) => !quiet.has(node.tagName)).map(shape),
+    outer.length,
     [...document.querySelectorAll("input:not([type=checkbox], [type=radio]), textarea")]
       .filter((field) => field.value !== field.defaultValue).length,
     [...document.querySelectorAll("#area, #wrap")].map(said),

@@ -28,7 +28,7 @@ class ByElement(Hands):
             modifiers: Keys held down meanwhile.
         """
         x, y = await self._elements.point(bid)
-        await self._input.click(x, y, button, 1, modifiers or [])
+        await self._input.click(x, y, button, 1, modifiers or [], is_awaited=False)
 
     @tool
     async def dblclick(self, bid: Bid, button: Button = "left", modifiers: list[Modifier] | None = None) -> None:
@@ -60,16 +60,15 @@ class ByElement(Hands):
             value: The new text; "" empties the field. Dates are written 2026-03-02, times 09:30.
             enable_autocomplete_menu: Whether the text is typed key by key, so that suggestions appear.
         """
-        letters, number = await self._elements.find(bid, {"needsPoint": False, "editable": True})
-        kind = (await self._elements.call(letters, "focus", number, True)).get("type", "")
-        if kind in _UNTYPED_KINDS:
+        letters, number, field = await self._elements.located(bid, {"editable": True, "focusing": "all"})
+        if field["type"] in _UNTYPED_KINDS:
             await self._elements.call(letters, "setValue", number, value)
         elif not value:
             await self._input.press(key_named("Delete"))
         elif enable_autocomplete_menu:
             await self._input.type(value)
         else:
-            await self._insert(value)
+            await self._insert(value, is_awaited=False)
 
     @tool
     async def clear(self, bid: Bid) -> None:
@@ -87,8 +86,7 @@ class ByElement(Hands):
         Args:
             bid: Id of the element.
         """
-        letters, number = await self._elements.find(bid, {"needsPoint": False})
-        await self._elements.call(letters, "focus", number, False)
+        await self._elements.located(bid, {"focusing": "field"})
 
     @tool
     async def press(self, bid: Bid, key_comb: str) -> None:
@@ -99,8 +97,7 @@ class ByElement(Hands):
             key_comb: Such as "Enter", "ArrowDown", "a" or "Control+A".
         """
         modifiers, key = combination(key_comb)
-        letters, number = await self._elements.find(bid, {"needsPoint": False})
-        await self._elements.call(letters, "focus", number, False)
+        await self._elements.located(bid, {"focusing": "field"})
         await self._input.press(key, modifiers)
 
     @tool

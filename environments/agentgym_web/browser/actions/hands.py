@@ -14,7 +14,7 @@ from agentgym.tools import tool
 from agentgym_web.browser.elements import Elements
 from agentgym_web.browser.input import Input
 from agentgym_web.browser.tab import Tab
-from agentgym_web.browser.window import Window
+from agentgym_web.browser.window import Arriving, Window
 
 _MAX_TEXT = 200_000
 _LONGEST_MS = 10_000
@@ -54,11 +54,15 @@ class Hands:
         else:
             await asyncio.sleep(wait_ms / 1000)
 
-    async def _insert(self, text: str) -> None:
-        """Put a text at once where the focus is."""
+    async def _insert(self, text: str, *, is_awaited: bool = True) -> None:
+        """Put a text at once where the focus is; see `Input.click`."""
         if len(text) > _MAX_TEXT:
             raise ActionSyntaxError(f"The text has {len(text)} characters; at most {_MAX_TEXT} are filled in.")
-        await self.tab.ask("Input.insertText", {"text": text})
+        window = self._window
+        if is_awaited or not window.looks_wait:
+            await self.tab.ask("Input.insertText", {"text": text})
+        else:
+            window.arriving = Arriving("input", self.tab.post("Input.insertText", {"text": text}))
 
     def _files(self, names: Sequence[str]) -> list[str]:
         given = self._window.files

@@ -6,6 +6,7 @@ its DevTools pipe closes, which the kernel does even where this process is kille
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import os
 import shutil
@@ -53,6 +54,7 @@ _OFF = _words(
     GlobalMediaControls SpareRendererForSitePerProcess
     """
 )
+_LEAST_NUMBER = 10
 # The stack is for pages whose elements lie deep within each other: layout calls itself for each.
 _SCRIPT = (
     "ulimit -s 65536 2>/dev/null; profile=$1; shift; "
@@ -182,8 +184,8 @@ def start_process(settings: ProcessSettings) -> BrowserProcess:
     user: dict[str, int | list[int]] = {}
     if is_root:
         user = {"user": UNPRIVILEGED, "group": UNPRIVILEGED, "extra_groups": []}
-    read_end, commands = os.pipe()
-    replies, write_end = os.pipe()
+    read_end, commands = _pipe()
+    replies, write_end = _pipe()
     script = _SCRIPT.format(read=read_end, write=write_end)
     log = tempfile.TemporaryFile()  # noqa: SIM115 - read as long as the browser runs
     try:
@@ -207,6 +209,15 @@ def start_process(settings: ProcessSettings) -> BrowserProcess:
     os.close(read_end)
     os.close(write_end)
     return BrowserProcess(program, child, commands, replies, profile, has_sandbox, log, settings.max_page_mib)
+
+
+def _pipe() -> tuple[int, int]:
+    """A pipe whose ends are none of the numbers that the shell gives the browser."""
+    ends = []
+    for number in os.pipe():
+        ends.append(fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, _LEAST_NUMBER))
+        os.close(number)
+    return ends[0], ends[1]
 
 
 def _profile_folder() -> Path:

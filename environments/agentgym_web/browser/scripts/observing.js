@@ -20,6 +20,7 @@ const observe = async (options) => {
     elements.clear();
     lastId = 0;
   }
+  if (options.after && !await arrived(options.after)) return { missed: true, leaves: arrival.leaves };
   const sent = options.settle ? await settle(options.settle) : false;
   const found = {
     sent,
@@ -33,7 +34,11 @@ const observe = async (options) => {
   found.frames = unreadFrames(found.tree.frames, dom.frames);
   const active = holdsFocus() ? deepActive() : null;
   found.focused = active && active !== document.body && ids.has(active) ? ids.get(active) : 0;
+  if (options.probe) {
+    const told = ask(document, { probe: options.probe });
+    if (told.wasProbed) found.probed = told.value;
+  }
   return found;
 };
 
-globalThis.agentgym = { observe, locate, around, checked, focus, setValue, selectOptions, elementOf, idOf, settle, drawn };
+globalThis.agentgym = { observe, locate, around, checked, focus, setValue, selectOptions, elementOf, idOf, settle, drawn, released };

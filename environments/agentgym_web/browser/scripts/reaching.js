@@ -32,7 +32,8 @@ const describe = (element) => {
   return `${known === undefined ? "" : `[${known}] `}${role || tag.toLowerCase()}${name ? ` ${quote(clip(name, 40))}` : ""}`;
 };
 
-const locate = (id, { needsPoint = true, editable = false, coveredIsFine = false } = {}) => {
+// Finds an element that an action may use; `focusing` also puts the focus on it, "all" with its text selected.
+const locate = (id, { needsPoint = true, editable = false, coveredIsFine = false, focusing = "" } = {}) => {
   if (id < 1 || id > lastId) return { error: "unknown" };
   let element = elementOf(id);
   if (!element) return { error: "vanished" };
@@ -44,6 +45,8 @@ const locate = (id, { needsPoint = true, editable = false, coveredIsFine = false
     if (element.readOnly) return { error: "readonly", what: describe(element) };
   }
   if (isDisabled(element)) return { error: "disabled", what: describe(element) };
+  awaitInput(element.ownerDocument !== document ? "" : focusing ? "input" : "pointerup");
+  if (focusing) return focus(id, focusing === "all");
   if (!needsPoint) return { element: true };
   let shown = element;
   if (!element.checkVisibility({ visibilityProperty: true })) {

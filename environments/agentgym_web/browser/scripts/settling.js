@@ -19,6 +19,22 @@ const endless = new WeakSet(); // documents that did not load in time, such as o
 const focused = new WeakSet(); // documents whose field with autofocus had its turn
 const settledSteps = new WeakMap(); // by document
 
+// A look may be asked for while a click or a text is still on its way: it begins once the page has dealt with that. Where
+// the page leaves by it, or it goes to a frame, the look is left to the harness, which then knows more.
+const arrival = { awaited: "", came: false, leaves: false, wake: null };
+const awaitInput = (kind) => Object.assign(arrival, { awaited: kind, came: false, leaves: false });
+const released = () => { arrival.came = true; arrival.wake?.(); };
+for (const kind of ["pointerup", "input"])
+  addEventListener(kind, (event) => { if (event.isTrusted && kind === arrival.awaited) released(); }, true);
+globalThis.navigation?.addEventListener("navigate", (event) => { if (!event.destination.sameDocument) arrival.leaves = true; });
+const arrived = async (kind) => {
+  if (arrival.awaited !== kind) return false;
+  while (!arrival.came) await new Promise((go) => { arrival.wake = go; });
+  arrival.awaited = "";
+  await hop();
+  return !arrival.leaves;
+};
+
 class Settling {
   constructor({ virtual, spanMs, limitMs, step }) {
     this.virtual = virtual;

@@ -15,11 +15,13 @@ from agentgym_web.browser.errors import BrowserLostError, DevToolsError, PageGon
 from agentgym_web.browser.framing import add_frames, split_lines
 from agentgym_web.browser.settings import View
 from agentgym_web.browser.sight import Sight, TabTitle, decode_picture, draw_marks
-from agentgym_web.browser.window import Window
+from agentgym_web.browser.tab import Tab
+from agentgym_web.browser.window import Arriving, Window
 
 _ROUNDS = 6
 _SENDING_S = 0.3
 _GOING_S = 0.05
+_UNHEARD_S = 0.02
 _QUALITY = 80
 """Of screenshots for people, in percent: text stays sharp, and a page takes about 40 kB."""
 
@@ -67,7 +69,11 @@ class Looking:
                     await window.leave_forbidden()
                     continue
                 num_ended = tab.under_way.num_ended
-                found = await self._observe(view, restart)
+                found = await self._observe(view, restart, probe)
+                if "missed" in found:
+                    if found["leaves"]:
+                        await tab.begins(_GOING_S)
+                    continue
                 if tab is not window.tab or tab.is_busy or tab.is_crashed or tab.is_storming or window._opening:
                     await window.settled()
                     continue
@@ -79,7 +85,7 @@ class Looking:
                 if await tab.under_way.over(settings.settle_s) and tab.under_way.num_ended > num_ended:
                     continue
                 if probe:
-                    answer = await self.evaluate(probe)
+                    answer = found["probed"] if "probed" in found else await self.evaluate(probe)
                 break
             except TimeoutError:
                 await window.replace("The page did not answer and was closed.")
@@ -125,7 +131,7 @@ class Looking:
             return True
         return False
 
-    async def _observe(self, view: View, restart: bool) -> dict[str, Any]:
+    async def _observe(self, view: View, restart: bool, probe: str = "") -> dict[str, Any]:
         window, settings = self._window, self._window.settings
         options: dict[str, Any] = {
             "settle": {
@@ -143,14 +149,42 @@ class Looking:
             options["dom"] = {"clip": view.max_text, "maxDom": 400_000}
         if view.marks:
             options["marks"] = True
+        if probe and settings.virtual_time:  # a foreign page's policy may forbid it and report each try
+            options["probe"] = probe
         tab = window.tab
+        arriving, window.arriving = window.arriving, None
+        if arriving is not None:
+            options["after"] = arriving.event
         asked = asyncio.ensure_future(tab.evaluate(f"agentgym.observe({json.dumps(options)})"))
-        found: dict[str, Any] = await tab.crash_or(asked, settings.settle_s + settings.hang_s)
+        waiting = [asyncio.ensure_future(self._told(tab, arriving, asked))] if arriving is not None else []
+        try:
+            found: dict[str, Any] = await tab.crash_or(asked, settings.settle_s + settings.hang_s)
+            for each in waiting:
+                await each
+        finally:
+            for each in waiting:
+                each.cancel()
+        if "missed" in found:
+            return found
+        options.pop("after", None)
         tab.url, tab.title = found["url"], found["title"]
         split_lines(found)
         if found["frames"]:
+            options.pop("probe", None)
             await add_frames(tab, found, options)
         return found
+
+    async def _told(self, tab: Tab, arriving: Arriving, asked: asyncio.Future[Any]) -> None:
+        """Wait until an input was dealt with, and tell a page that did not hear of it, such as one that kept it back."""
+        try:
+            await tab.handled(arriving.last)
+            if not asked.done():
+                await asyncio.wait({asked}, timeout=_UNHEARD_S)
+            if not asked.done():
+                await tab.evaluate("agentgym.released()")
+        except DevToolsError as refusal:
+            if not asked.done():
+                self._window.notes.append(f"The action could not be done: {refusal}")
 
     async def _picture(self, view: View, found: Mapping[str, Any]) -> Any:
         tab = self._window.tab
