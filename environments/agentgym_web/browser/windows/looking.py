@@ -175,7 +175,7 @@ class Looking:
         return found
 
     async def _told(self, tab: Tab, arriving: Arriving, asked: asyncio.Future[Any]) -> None:
-        """Wait until an input was dealt with, and tell a page that did not hear of it, such as one that kept it back."""
+        """Wait until an input was dealt with; tell a page that did not hear of it, such as one that kept it back."""
         try:
             await tab.handled(arriving.last)
             if not asked.done():
