@@ -214,6 +214,7 @@ class WebPage:
         return [(each["currentIndex"], [entry["url"] for entry in each["entries"]]) for each in found]
 
     async def _set_cookies(self, cookies: Sequence[Mapping[str, Any]]) -> None:
+        self._window.has_cookies = True
         params = {"cookies": list(cookies), "browserContextId": self._window.context}
         await self._window.connection.post("Storage.setCookies", params)
 

@@ -71,6 +71,7 @@ class Window:
         self.origins: set[str] = set()
         self.downloads = Downloads(connection, self.gate, folder / "downloads", settings.downloads, self.notes.append)
         self.is_between = False
+        self.has_cookies = False
         self._is_stained = False
         self._first = ""
         self.span_ms: float = settings.step_ms
@@ -92,6 +93,11 @@ class Window:
     def looks_wait(self) -> bool:
         """Whether a look may be asked for while an input is on its way; the page then waits for it."""
         return self.settings.virtual_time and not self.settings.person
+
+    @property
+    def is_unused(self) -> bool:
+        """Whether no page was opened in it yet, and no cookie put."""
+        return not self.has_cookies and len(self.tabs) == 1 and self.tab.num_pages == 0
 
     @property
     def is_stained(self) -> bool:
@@ -145,6 +151,7 @@ class Window:
             "proxyServer": f"http://127.0.0.1:{self.gate.port}",
             "proxyBypassList": "<-loopback>",
         }
+        self.has_cookies = False
         self.context = (await self.connection.post("Target.createBrowserContext", params))["browserContextId"]
         self.downloads.allow(self.context)
         await self.new_tab()

@@ -35,7 +35,7 @@ async def start_over(window: Window, network: Network, seed: int) -> None:
     window.downloads.clear()
     if window.is_stained or had_credentials or len(window.origins) > _MAX_ORIGINS:
         await window.renew()
-    else:
+    elif not window.is_unused:
         try:
             await asyncio.wait_for(_clear(window, has_other_sites=has_other_sites), _PATIENCE_S)
         except (TimeoutError, DevToolsError):

@@ -54,6 +54,7 @@ class Looking:
             if not window.tabs:
                 await window.new_tab()
             tab = window.tab
+            num_pages = tab.num_pages
             try:
                 if tab.is_crashed:
                     await window.replace("The page crashed and was closed.")
@@ -68,13 +69,14 @@ class Looking:
                 if window.is_forbidden(tab.url):
                     await window.leave_forbidden()
                     continue
-                num_ended = tab.under_way.num_ended
+                num_ended, num_pages = tab.under_way.num_ended, tab.num_pages  # after what was loading
                 found = await self._observe(view, restart, probe)
                 if "missed" in found:
-                    if found["leaves"]:
+                    if found["leaves"] and tab.num_pages == num_pages:
                         await tab.begins(_GOING_S)
                     continue
-                if tab is not window.tab or tab.is_busy or tab.is_crashed or tab.is_storming or window._opening:
+                is_other = tab is not window.tab or tab.num_pages != num_pages
+                if is_other or tab.is_busy or tab.is_crashed or tab.is_storming or window._opening:
                     await window.settled()
                     continue
                 if found["sent"] and await tab.begins(_SENDING_S):
@@ -92,7 +94,8 @@ class Looking:
             except PageGoneError:
                 if window.connection.is_lost:
                     raise BrowserLostError("the browser ended") from None
-                await tab.begins(_GOING_S)
+                if tab.num_pages == num_pages:
+                    await tab.begins(_GOING_S)
             except ScriptError as failure:
                 await window.replace(f"The page could not be read and was closed: {failure}")
         window.num_looks += 1

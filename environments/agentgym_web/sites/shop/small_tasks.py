@@ -1,4 +1,4 @@
-"""Short tasks for tiny models: find a product by its title, choose its options, put it into the cart or keep it.
+"""Short tasks for tiny models: choose a product by its title and its options, put it into the cart or keep it.
 
 They are in a suite of their own and not among the templates of the shop.
 """
@@ -7,54 +7,53 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from urllib.parse import urlencode
 
 from agentgym_web.sites.core.drafts import Check, Draft, Template
 from agentgym_web.sites.core.draws import literal
 from agentgym_web.sites.shop import drawing
 from agentgym_web.sites.shop.data import options_text
 
-_START = "/offers"
-"""A short page with the search field."""
+_LISTED = 4
+"""Products on the list that a task begins with, where there are as many."""
 _EMPTY_LIST = "DELETE FROM saved_item WHERE login = ?"
 
 
 def put_into_cart(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """On the page of a product, choose its options and put it into the cart."""
-    product = drawing.product_in_stock(db, rng)
-    return _cart_draft(db, rng, product, f"/product/{product['id']}")
+    return _cart_draft(db, rng, is_listed=False)
 
 
-def find_and_put_into_cart(db: sqlite3.Connection, rng: random.Random) -> Draft:
-    """The same, beginning with a search."""
-    return _cart_draft(db, rng, drawing.product_in_stock(db, rng), _START)
+def choose_and_put_into_cart(db: sqlite3.Connection, rng: random.Random) -> Draft:
+    """The same, beginning with a list of similar products."""
+    return _cart_draft(db, rng, is_listed=True)
 
 
-def find_and_save(db: sqlite3.Connection, rng: random.Random) -> Draft:
-    """Find a product and save it for later."""
+def choose_and_save(db: sqlite3.Connection, rng: random.Random) -> Draft:
+    """Choose a product from a list and save it for later."""
     login = drawing.member(db, rng)
     product = drawing.product_in_stock(db, rng)
     sql = f"SELECT product_id FROM saved_item WHERE login = {literal(login)}"  # noqa: S608 - a made-up login
     return Draft(
         f'Save "{product["title"]}" for later.',
-        path=_START,
+        path=_list_with(db, rng, product),
         user=login,
         checks=[Check(sql, [[product["id"]]], "it is saved")],
         touched={"saved_item": [1, 0, 0]},
         plants=[[_EMPTY_LIST, [login]]],
-        walkthrough=[*drawing.find_steps(product["title"]), ["click", "button", "Save for later"]],
+        walkthrough=[["click", "link", product["title"]], ["click", "button", "Save for later"]],
     )
 
 
-def _cart_draft(db: sqlite3.Connection, rng: random.Random, product: sqlite3.Row, path: str) -> Draft:
+def _cart_draft(db: sqlite3.Connection, rng: random.Random, *, is_listed: bool) -> Draft:
     login = drawing.member(db, rng)
+    product = drawing.product_in_stock(db, rng)
     options = drawing.chosen_options(db, rng, product["id"])
-    is_found = path == _START
-    asked = f'Find "{product["title"]}" and put it' if is_found else f'Put "{product["title"]}"'
     said = ", ".join(f'{name} "{value}"' for name, value in options.items())
     sql = f"SELECT product_id, options, quantity FROM cart_item WHERE login = {literal(login)}"  # noqa: S608
     return Draft(
-        f"{asked} into my cart: {said}.",
-        path=path,
+        f'Put "{product["title"]}" into my cart: {said}.',
+        path=_list_with(db, rng, product) if is_listed else f"/product/{product['id']}",
         user=login,
         checks=[
             Check(sql, [[product["id"], options_text(options), 1]], "the cart holds what was asked for"),
@@ -63,14 +62,25 @@ def _cart_draft(db: sqlite3.Connection, rng: random.Random, product: sqlite3.Row
         touched={"cart_item": [1, 0, 0]},
         plants=[[drawing.EMPTY_CART, [login]]],
         walkthrough=[
-            *(drawing.find_steps(product["title"]) if is_found else []),
+            *([["click", "link", product["title"]]] if is_listed else []),
             *drawing.cart_steps(options),
         ],
     )
 
 
+def _list_with(db: sqlite3.Connection, rng: random.Random, product: sqlite3.Row) -> str:
+    """The path of a list with a product and a few of its brand and kind that cost about as much."""
+    sql = "SELECT p.id, p.price, k.slug FROM product p JOIN kind k ON k.id = p.kind_id WHERE kind_id = ? AND brand = ?"
+    alike = sorted(db.execute(sql, (product["kind_id"], product["brand"])), key=lambda row: (row["price"], row["id"]))
+    at = next(number for number, row in enumerate(alike) if row["id"] == product["id"])
+    first = min(max(at - rng.randrange(_LISTED), 0), max(len(alike) - _LISTED, 0))
+    listed = alike[first : first + _LISTED]
+    dollars = {name: f"{row['price'] / 100:.2f}" for name, row in (("min", listed[0]), ("max", listed[-1]))}
+    return f"/kind/{listed[0]['slug']}?" + urlencode({"brand": product["brand"], **dollars})
+
+
 TEMPLATES = (
     Template("put_into_cart", "seen", put_into_cart),
-    Template("find_and_put_into_cart", "seen", find_and_put_into_cart),
-    Template("find_and_save", "seen", find_and_save),
+    Template("choose_and_put_into_cart", "seen", choose_and_put_into_cart),
+    Template("choose_and_save", "seen", choose_and_save),
 )
