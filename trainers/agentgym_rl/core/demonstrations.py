@@ -35,6 +35,7 @@ def collect_demonstrations(
     cast: Cast | None = None,
     on_finish: Callable[[list[Trajectory]], None] | None = None,
     progress: Progress | None = None,
+    max_concurrent: int = 64,
 ) -> list[Trajectory]:
     """Records of a scripted policy on train tasks, in an order that depends on the seed alone.
 
@@ -47,6 +48,7 @@ def collect_demonstrations(
             suite's.
         on_finish: Called with each episode, such as a store's writer.
         progress: A display.
+        max_concurrent: Episodes that are open at once.
 
     Raises:
         KeyboardInterrupt: Ctrl-C; what was played went to `on_finish`.
@@ -55,7 +57,7 @@ def collect_demonstrations(
     jobs = [Job(next(tasks), f"demo-{index:06d}", draw_seed(seed, "demo", index)) for index in range(count)]
     require_trainable(job.task for job in jobs)
     cast = (cast or Cast.of(suite.env, options=suite.env_options)).with_scripts()
-    settings = RolloutSettings(max_concurrent=64, env_threads=4)
+    settings = RolloutSettings(max_concurrent=max_concurrent, env_threads=4)
     records, _ = collect_episodes(
         jobs,
         game_maker(suite, cast=cast),

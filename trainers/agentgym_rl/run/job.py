@@ -46,6 +46,8 @@ from agentgym_rl.run.trainer import Trainer
 from agentgym_rl.run.watch import why_not_learning
 
 _WHY = "why_not_learning"
+_OPEN_DEMONSTRATIONS = 64
+"""Most demonstrations that are played at once."""
 STAGES = ("untrained", "cloned", "filtered_cloned", "trained")
 
 
@@ -251,6 +253,7 @@ class TrainingJob:
                 cast=self.parts.cast,
                 on_finish=self._keep_demonstration,
                 progress=ProgressDisplay("demonstrations") if distributed.rank() == 0 else None,
+                max_concurrent=min(_OPEN_DEMONSTRATIONS, self.config.rollout.max_concurrent),
             )
         self.spent["demonstrations"] = Spent(time.monotonic() - began, len(found))
         rate = sum(bool(each.success) for each in found) / max(1, len(found))

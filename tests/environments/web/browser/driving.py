@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from agentgym_web.browser.page import WebPage
@@ -30,9 +32,9 @@ class Browser:
         self.page, self.site = page, site
         self.sight = Sight()
 
-    def show(self, body: str, view: View = VIEW, **pages: str | Text) -> Sight:
-        """Show a page with this body."""
-        self.site.pages["/"] = body
+    def show(self, body: str, view: View = VIEW, pages: Mapping[str, str | Text] = MappingProxyType({})) -> Sight:
+        """Show a page with this body, beside other pages."""
+        self.site.pages |= {**pages, "/": body}
         self.sight = self.page.open("http://a.test/", view)
         return self.sight
 
