@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 
@@ -25,6 +25,8 @@ PHRASES = [*phrases(), HOW_IT_ENDS]
 _MARKUP = re.compile(r"\{[{%].*?[%}]\}|<[^>]*>", re.DOTALL)
 _WEIGHT = 20
 """How often what every tree has is counted, so that it stays where words are many."""
+_SMALL_TABLES: Mapping[str, Sequence[str]] = {"shop-small": ("kind", "product", "choice")}
+"""The tables whose texts the trees of a suite of short tasks show."""
 _MAX_LENGTH = 60
 """Longest text of a database that is read, in characters: names and titles, no articles."""
 
@@ -36,17 +38,24 @@ def texts() -> list[str]:
     return [*fixed, *(text for site in SITES for text in _texts_of(site))]
 
 
-def _texts_of(site: str) -> list[str]:
+def texts_of(suite: str) -> list[str]:
+    """The texts for the tasks of one suite: those of its site, and of short tasks only what their trees show."""
+    name = suite.rpartition("/")[2]
+    site = name.removesuffix("-small")
+    tables = _SMALL_TABLES.get(name)
+    return [*[*ROLES, *ACTIONS] * _WEIGHT, *_texts_of(site, tables)] if site in SITES else texts()
+
+
+def _texts_of(site: str, tables: Sequence[str] | None = None) -> list[str]:
     db = database(site)
     folder = resources.files(f"agentgym_web.sites.{site}") / "templates"
     pages = [_MARKUP.sub(" ", file.read_text(encoding="utf-8")) for file in folder.iterdir()]
     asked = [draw(template, db, 0).instruction for template in load_templates(site)]
-    return [*pages, *asked, *dict.fromkeys(_stored(db))]
+    return [*pages, *asked, *dict.fromkeys(_stored(db, tables))]
 
 
-def _stored(db: sqlite3.Connection) -> Iterator[str]:
-    """Names and titles in a database."""
-    tables = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    for table in tables:
+def _stored(db: sqlite3.Connection, tables: Sequence[str] | None) -> Iterator[str]:
+    """Names and titles in some tables of a database, or in all."""
+    for table in tables or [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]:
         for row in db.execute(f"SELECT * FROM {table}"):  # noqa: S608 - a table of the site's own
             yield from (value for value in row if isinstance(value, str) and len(value) <= _MAX_LENGTH)

@@ -141,8 +141,9 @@ def untrained(
 def suite_tokenizer(suite: Suite, tools: list[dict[str, Any]], cast: Cast | None = None) -> PreTrainedTokenizerFast:
     """A tiny tokenizer for the words of a suite.
 
-    The environment's package may have a module `vocabulary` with `texts()` and `NUMBERS`, and with `PHRASES` where
-    fixed phrases should be single tokens; else the words are those of demonstrated and random episodes.
+    The environment's package may have a module `vocabulary` with `texts()` and `NUMBERS`, with `PHRASES` where fixed
+    phrases should be single tokens, and with `texts_of(suite)` where suites differ; else the words are those of
+    demonstrated and random episodes.
     """
     package = spec(suite.env).entry_point.partition(":")[0].rpartition(".")[0]
     try:
@@ -150,7 +151,8 @@ def suite_tokenizer(suite: Suite, tools: list[dict[str, Any]], cast: Cast | None
     except ModuleNotFoundError:
         return build_tokenizer(_spoken(suite, cast), tools)
     phrases = getattr(vocabulary, "PHRASES", ())
-    return build_tokenizer(vocabulary.texts(), tools, numbers=vocabulary.NUMBERS, phrases=phrases)
+    texts = vocabulary.texts_of(suite.name) if hasattr(vocabulary, "texts_of") else vocabulary.texts()
+    return build_tokenizer(texts, tools, numbers=vocabulary.NUMBERS, phrases=phrases)
 
 
 def reference_of(model: PolicyModel, config: TrainConfig) -> PolicyModel | None:
