@@ -17,6 +17,7 @@ from agentgym_web.sites.core.all_sites import SITES, load_templates
 from agentgym_web.sites.core.drafts import draw
 from agentgym_web.sites.drawing import database
 from agentgym_web.sites.env import HOW_IT_ENDS
+from agentgym_web.sites.generate import PLANS
 
 NUMBERS: range | None = range(100)
 """Numbers that should be single tokens: ids of elements, prices."""
@@ -43,7 +44,10 @@ def texts_of(suite: str) -> list[str]:
     name = suite.rpartition("/")[2]
     site = name.removesuffix("-small")
     tables = _SMALL_TABLES.get(name)
-    return [*[*ROLES, *ACTIONS] * _WEIGHT, *_texts_of(site, tables)] if site in SITES else texts()
+    if suite not in PLANS or site not in SITES:
+        return texts()
+    asked = [draw(template, database(site), 0).instruction for template in PLANS[suite].templates]
+    return [*[*ROLES, *ACTIONS] * _WEIGHT, *_texts_of(site, tables), *asked]
 
 
 def _texts_of(site: str, tables: Sequence[str] | None = None) -> list[str]:

@@ -73,3 +73,11 @@ def test_lines_of_trees_take_few_tokens(name: str) -> None:
     for text, most in (('\n  [12] link "Cancel"', 5), ("click('12')", 3), ("fill('3', 'Cancel')", 5)):
         assert len(tokenizer.encode(text)) <= most, text
         assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+def test_words_of_titles_and_options_are_whole_tokens() -> None:
+    suite = load_suite("web/shop-small")
+    tokenizer = suite_tokenizer(suite, [])
+    words = {word.strip('".:,') for task in suite.tasks("test") for word in task.instruction.split()}
+    spelt = [word for word in words if word.isalpha() and len(tokenizer.encode(f" {word}")) > 1]
+    assert spelt == []
