@@ -61,7 +61,5 @@ def same_rows(found: Sequence[Row], reference: Sequence[Row], form: Form) -> boo
         is_same = all(count <= 0 for count in left.values())
     else:
         is_same = Counter(rows) == Counter(wanted)
-    in_order = all(
-        row[place] == other[place] for row, other in zip(rows, wanted, strict=True) for place in form.order
-    )
+    in_order = all(row[place] == other[place] for row, other in zip(rows, wanted, strict=True) for place in form.order)
     return is_same and in_order

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from typing import Any, NamedTuple, Protocol
 
-from agentgym_tools.sql.guard import Guard, SqlRefused, limited
+from agentgym_tools.sql.guard import Guard, SqlRefusedError, limited
 from agentgym_tools.worlds import Bench, Change, World
 
 MAX_SQL = 4_000
 """Most characters of a statement."""
+MAX_SIZE = 500_000
+"""Most characters of all rows of a result."""
 _COMMENTS = re.compile(r"\s+|--[^\n]*(?:\n|\Z)|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _FIRST_WORD = re.compile(r"[A-Za-z]+")
 _READING, _WRITING = ("SELECT", "WITH", "VALUES"), ("INSERT", "UPDATE", "DELETE", "REPLACE", "WITH")
@@ -50,14 +52,14 @@ class Database(Protocol):
         """Carry out one query.
 
         Raises:
-            SqlRefused: It was not carried out to its end; says why.
+            SqlRefusedError: It was not carried out to its end; says why.
         """
 
     def write(self, sql: str) -> int:
         """Carry out one statement that changes rows; returns how many it touched.
 
         Raises:
-            SqlRefused: It was not carried out, and nothing has changed.
+            SqlRefusedError: It was not carried out, and nothing has changed.
         """
 
     def changes(self) -> list[Change]:
@@ -91,26 +93,39 @@ class SqliteDatabase:
         """See `Database.read`."""
         _require_one(sql, _READING, "a SELECT")
         guard = Guard(self._tables, may_write=False)
-        with self._world.call(may_write=False), self._world.under(guard) as db, _explaining(guard):
-            with limited(db, self.is_stopped), closing(db.cursor()) as cursor:
-                cursor.execute(sql)
-                rows = [tuple(row) for row in cursor.fetchmany(max_rows + 1)]
-                names = tuple(column[0] for column in cursor.description or ())
+        with self._world.call(may_write=False), self._cursor(guard) as cursor:
+            cursor.execute(sql)
+            rows = _fetch(cursor, max_rows + 1)
+            names = tuple(column[0] for column in cursor.description or ())
         if not names:
-            raise SqlRefused("This is no query: it gives no columns.")
+            raise SqlRefusedError("This is no query: it gives no columns.")
         return Result(names, rows[:max_rows], len(rows) > max_rows, frozenset(guard.read))
 
     def write(self, sql: str) -> int:
         """See `Database.write`."""
         _require_one(sql, _WRITING, "an INSERT, UPDATE or DELETE")
         guard = Guard(self._tables, may_write=True)
-        with self._world.call(), self._world.under(guard) as db, _explaining(guard):
-            with limited(db, self.is_stopped), closing(db.cursor()) as cursor:
-                cursor.execute(sql)
-                if cursor.description is not None:
-                    raise SqlRefused("This statement gives rows; execute changes rows and does not show any.")
-                guard.is_own = True  # the cursor's own count knows no statement that begins with WITH
-                return int(db.execute("SELECT changes()").fetchone()[0])
+        with self._world.call(), self._cursor(guard) as cursor:
+            cursor.execute(sql)
+            if cursor.description is not None:
+                raise SqlRefusedError("This statement gives rows; execute changes rows and does not show any.")
+            guard.is_own = True  # the cursor's own count knows no statement that begins with WITH
+            return int(cursor.execute("SELECT changes()").fetchone()[0])
+
+    @contextmanager
+    def _cursor(self, guard: Guard) -> Iterator[sqlite3.Cursor]:
+        """A guarded cursor; what the guard refuses is told in its words, and not as SQLite's `not authorized`."""
+        try:
+            with (
+                self._world.under(guard) as db,
+                limited(db, self.is_stopped),
+                closing(db.cursor()) as cursor,
+            ):
+                yield cursor
+        except SqlRefusedError as error:
+            if guard.refusal:
+                raise SqlRefusedError(guard.refusal, is_violation=True) from error
+            raise
 
     def changes(self) -> list[Change]:
         """See `Database.changes`."""
@@ -131,32 +146,31 @@ class SqliteDatabase:
         self._world.close()
 
 
-class _explaining:  # noqa: N801 - used like a function
-    """Puts what the guard refused in the place of SQLite's `not authorized`."""
-
-    def __init__(self, guard: Guard) -> None:
-        self._guard = guard
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, SqlRefused) and self._guard.refusal:
-            raise SqlRefused(self._guard.refusal, is_violation=True) from error
+def _fetch(cursor: sqlite3.Cursor, max_rows: int) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
+    size = 0
+    for row in cursor:
+        rows.append(tuple(row))
+        size += sum(len(value) for value in row if isinstance(value, str | bytes))
+        if size > MAX_SIZE:
+            raise SqlRefusedError(f"Stopped: the rows hold more than {MAX_SIZE:,} characters. Ask for less.")
+        if len(rows) == max_rows:
+            break
+    return rows
 
 
 def _require_one(sql: str, first_words: tuple[str, ...], expected: str) -> None:
     if len(sql) > MAX_SQL:
-        raise SqlRefused(f"The statement has {len(sql):,} characters; at most {MAX_SQL:,} are read.")
-    if "\x00" in sql or not sql.isprintable() and any(ord(c) < 32 and c not in "\t\n\r" for c in sql):
-        raise SqlRefused("The statement holds control characters.")
+        raise SqlRefusedError(f"The statement has {len(sql):,} characters; at most {MAX_SQL:,} are read.")
+    if any((c < " " and c not in "\t\n\r") or "\ud800" <= c <= "\udfff" for c in sql):
+        raise SqlRefusedError("The statement holds control characters or halves of characters.")
     place = 0
     while found := _COMMENTS.match(sql, place):
         place = found.end()
     word = _FIRST_WORD.match(sql, place)
     if word is None:
-        raise SqlRefused(f"There is no statement; expected {expected}.")
+        raise SqlRefusedError(f"There is no statement; expected {expected}.")
     if word[0].upper() not in first_words:
-        raise SqlRefused(f"{word[0].upper()[:20]} is not allowed here; expected {expected}.", is_violation=True)
+        raise SqlRefusedError(f"{word[0].upper()[:20]} is not allowed here; expected {expected}.", is_violation=True)
     if not sqlite3.complete_statement(sql.rstrip().rstrip(";") + "\n;"):
-        raise SqlRefused("The statement is not complete: a quote or a comment is open.")
+        raise SqlRefusedError("The statement is not complete: a quote or a comment is open.")

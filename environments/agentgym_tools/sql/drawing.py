@@ -4,6 +4,8 @@ A fair question has an answer that is not empty, not the same on most siblings, 
 gives; and at least one of its near misses is told from it.
 """
 
+# ruff: noqa: S608 - tables and columns come from the schema
+
 from __future__ import annotations
 
 import random
@@ -16,12 +18,12 @@ from agentgym.task import Task
 from agentgym_tools.sql.comparing import canonical
 from agentgym_tools.sql.database import SqliteDatabase
 from agentgym_tools.sql.databases import NUM_SIBLINGS, bench_of
-from agentgym_tools.sql.guard import SqlRefused
+from agentgym_tools.sql.guard import SqlRefusedError
 from agentgym_tools.sql.judging import judge_answer, judge_change, reference_changes, reference_rows
 from agentgym_tools.sql.problem import Job, Problem, to_task
 from agentgym_tools.sql.schema import Schema, load_schema
-from agentgym_tools.sql.templates import TEMPLATES, Draft, Pick, Template
-from agentgym_tools.sql.templates.drafts import Unsuitable
+from agentgym_tools.sql.templates import TEMPLATES, Pick, Template
+from agentgym_tools.sql.templates.drafts import UnsuitableError
 
 MAX_ANSWER_ROWS, MAX_SMALL_ROWS, MAX_CHANGED_ROWS = 120, 8, 60
 _MIN_FILLED = 4
@@ -94,7 +96,7 @@ def _draw(
 ) -> tuple[Problem | None, str]:
     try:
         draft = template.draw(Pick(schema, rng))
-    except Unsuitable:
+    except UnsuitableError:
         return None, ""
     job: Job = "question" if draft.sql.startswith(("SELECT", "WITH")) else "change"
     problem = Problem(schema, number, is_small, job, draft.sql, (), draft.form, draft.meanings)
@@ -129,7 +131,7 @@ def _is_fair_question(problem: Problem) -> bool:
 def _is_fair_change(problem: Problem) -> bool:
     try:
         return 0 < len(reference_changes(*problem.place, problem.sql)) <= MAX_CHANGED_ROWS
-    except SqlRefused:
+    except SqlRefusedError:
         return False
 
 
@@ -140,7 +142,7 @@ def _is_right(problem: Problem, sql: str) -> bool:
     try:
         database.write(sql)
         return judge_change(problem, database.changes()).is_right
-    except SqlRefused:
+    except SqlRefusedError:
         return False
     finally:
         database.close()

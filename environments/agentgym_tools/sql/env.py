@@ -21,7 +21,7 @@ from agentgym.tools import ToolEnv, said, tool
 from agentgym_tools.sql.database import Database, Result, SqliteDatabase
 from agentgym_tools.sql.databases import SIZES, bench_of, describe_table
 from agentgym_tools.sql.drawing import draw_task, templates_of
-from agentgym_tools.sql.guard import SqlRefused
+from agentgym_tools.sql.guard import SqlRefusedError
 from agentgym_tools.sql.judging import Verdict, judge_answer, judge_change
 from agentgym_tools.sql.problem import Problem, read_problem
 from agentgym_tools.sql.schema import schema_names
@@ -37,7 +37,7 @@ _JOBS = ("question", "change", "ambiguous")
 
 
 class SqlEnv(ToolEnv):
-    """Answer a question about a database with a query, or change its rows as asked; some words only the user can explain.
+    """Answer a question about a database with a query, or change its rows; some words only the user can explain.
 
     Observation:
         First the request; then the result of each call: names of tables, a table's columns, rows with `|` between
@@ -155,7 +155,7 @@ class SqlEnv(ToolEnv):
         problem, database = self._now
         try:
             result = database.read(sql, MAX_ROWS)
-        except SqlRefused as refusal:
+        except SqlRefusedError as refusal:
             return self._refused(refusal)
         if problem.job == "question" and result.read.issuperset(problem.needed):
             self._has_run = True
@@ -173,7 +173,7 @@ class SqlEnv(ToolEnv):
             return said(ASKS)
         try:
             num_rows = database.write(sql)
-        except SqlRefused as refusal:
+        except SqlRefusedError as refusal:
             return self._refused(refusal)
         self._has_run = self._has_run or num_rows > 0
         return said(f"{num_rows} rows.", self._advance())
@@ -273,7 +273,7 @@ class SqlEnv(ToolEnv):
         paid, self._paid = self._paid, 0.0
         return [self.event("milestone", -paid, detail={"why": "the episode is over"})] if paid else []
 
-    def _refused(self, refusal: SqlRefused) -> EnvReply:
+    def _refused(self, refusal: SqlRefusedError) -> EnvReply:
         self.check_interrupt()
         if not refusal.is_violation:
             return said(str(refusal))

@@ -15,12 +15,29 @@ Value = int | str | None
 Rows = Mapping[str, list[tuple[Value, ...]]]
 """By table its rows, in the order of the columns."""
 
-_FIRST = "Ada Bruno Cleo Dario Edda Falk Gina Hugo Ines Jaro Kira Lenn Mona Nils Orla Pavel".split()
-_LAST = "Abend Birk Corvin Dalen Ekman Fenn Garrow Hollis Ivers Jessop Kerr Lund".split()
-_PLACES = "Oak Stone River Sun Moss Hill Lark Fern Gold Mill".split()
-_ENDS = "gate field haven bridge court brook".split()
-_WORKS = "Silent Bright Hidden Little Distant Golden Winter Second Broken Open".split()
-_THINGS = "Harbour Garden Mirror Lantern Orchard Signal Bridge Window".split()
+_FIRST = [
+    "Ada",
+    "Bruno",
+    "Cleo",
+    "Dario",
+    "Edda",
+    "Falk",
+    "Gina",
+    "Hugo",
+    "Ines",
+    "Jaro",
+    "Kira",
+    "Lenn",
+    "Mona",
+    "Nils",
+    "Orla",
+    "Pavel",
+]
+_LAST = ["Abend", "Birk", "Corvin", "Dalen", "Ekman", "Fenn", "Garrow", "Hollis", "Ivers", "Jessop", "Kerr", "Lund"]
+_PLACES = ["Oak", "Stone", "River", "Sun", "Moss", "Hill", "Lark", "Fern", "Gold", "Mill"]
+_ENDS = ["gate", "field", "haven", "bridge", "court", "brook"]
+_WORKS = ["Silent", "Bright", "Hidden", "Little", "Distant", "Golden", "Winter", "Second", "Broken", "Open"]
+_THINGS = ["Harbour", "Garden", "Mirror", "Lantern", "Orchard", "Signal", "Bridge", "Window"]
 _NULL_SHARE = 0.25
 _UNLINKED_SHARE = 0.2
 """Share of rows that no row links to, so that questions about those without any have an answer."""
@@ -38,7 +55,9 @@ def draw_rows(schema: Schema, size: int, seed: str) -> Rows:
     rows: dict[str, list[tuple[Value, ...]]] = {}
     for table in schema.tables:
         keys = {name: [row[0] for row in of_table] for name, of_table in rows.items()}
-        linked = {name: rng.sample(found, max(2, round(len(found) * (1 - _UNLINKED_SHARE)))) for name, found in keys.items()}
+        linked = {
+            name: rng.sample(found, max(2, round(len(found) * (1 - _UNLINKED_SHARE)))) for name, found in keys.items()
+        }
         count = max(4, round(size * table.rows * rng.uniform(0.85, 1.15)))
         rows[table.name] = [tuple(_draw_row(rng, table, number, linked)) for number in _numbers(rng, count)]
     return rows

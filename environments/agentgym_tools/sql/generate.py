@@ -28,7 +28,14 @@ TEST_CHANGES, TEST_AMBIGUOUS = "unseen_changes", "unseen_ambiguous"
 SIZES_OF_STRATA: Mapping[Split, Mapping[str, int]] = {
     "train": {QUESTIONS: 1000, CHANGES: 180, AMBIGUOUS: 120},
     "validation": {f"validation_{QUESTIONS}": 120, f"validation_{CHANGES}": 30, f"validation_{AMBIGUOUS}": 20},
-    "test": {INSTANCES: 150, TEMPLATE: 130, SCHEMA: 100, TEST_CHANGES: 70, f"{TEMPLATE}_changes": 20, TEST_AMBIGUOUS: 60},
+    "test": {
+        INSTANCES: 150,
+        TEMPLATE: 130,
+        SCHEMA: 100,
+        TEST_CHANGES: 70,
+        f"{TEMPLATE}_changes": 20,
+        TEST_AMBIGUOUS: 60,
+    },
 }
 """Strata of each split with their numbers of tasks."""
 SIZES_OF_SMALL: Mapping[Split, Mapping[str, int]] = {

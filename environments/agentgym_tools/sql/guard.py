@@ -15,14 +15,14 @@ from typing import Any
 from agentgym.errors import AgentGymError
 from agentgym_tools.worlds.base import LOG
 
-MAX_WORK = 6_000_000
+MAX_WORK = 3_000_000
 """Steps of SQLite's virtual machine that one statement may take: a limit that does not depend on the machine's load."""
-MAX_WALL_S = 5.0
+MAX_WALL_S = 2.0
 """Wall time of one statement, for steps that are long in themselves."""
 _STEPS_A_CHECK = 1_000
 
 LIMITS = {
-    sqlite3.SQLITE_LIMIT_LENGTH: 100_000,
+    sqlite3.SQLITE_LIMIT_LENGTH: 4_000,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 20_000,
     sqlite3.SQLITE_LIMIT_COLUMN: 64,
     sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 60,
@@ -33,11 +33,13 @@ LIMITS = {
     sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 60,
     sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH: 3,
 }
-"""Limits of a connection: no text, blob or row is longer than 100,000 bytes."""
+"""Limits of a connection. No text, blob or row is longer than 4,000 bytes, so that a sort cannot fill memory or disk."""
 
 _AGGREGATES = "count sum total avg min max group_concat"
 _WINDOWS = "row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value"
-_SCALARS = "abs coalesce ifnull iif nullif round sign length lower upper substr substring trim ltrim rtrim replace instr"
+_SCALARS = (
+    "abs coalesce ifnull iif nullif round sign length lower upper substr substring trim ltrim rtrim replace instr"
+)
 _OTHERS = "like glob typeof cast date julianday strftime ceil ceiling floor mod"
 FUNCTIONS = frozenset(f"{_AGGREGATES} {_WINDOWS} {_SCALARS} {_OTHERS}".split())
 """The functions that may be called. Those that make long texts of short ones are not among them."""
@@ -54,11 +56,12 @@ _REFUSED = {
     sqlite3.SQLITE_TRANSACTION: "BEGIN, COMMIT and ROLLBACK are not allowed.",
     sqlite3.SQLITE_SAVEPOINT: "Savepoints are not allowed.",
 }
+_SYSTEM_NAMES = ("sqlite_", "_")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2})?)?")
 _CLOCKED_MODIFIERS = ("localtime", "utc")
 
 
-class SqlRefused(AgentGymError):
+class SqlRefusedError(AgentGymError):
     """SQL that was not carried out, or not to its end; nothing has changed.
 
     Attributes:
@@ -120,11 +123,13 @@ class Guard:
             name = (second or "").lower()
             return "" if name in FUNCTIONS else f"The function {name}() is not allowed."
         if action == sqlite3.SQLITE_READ:
-            if first in self._tables and database == "main":
+            # Subqueries and common tables have no database, nor has a table of which only rows are counted.
+            if first in self._tables and database in ("main", None):
                 self.read.add(first)
                 return ""
-            # A subquery or a common table has a name of its own, and no database.
-            return "" if database is None else f"The table {first} is not allowed; tables() lists those that are."
+            if database is None and not (first or "").lower().startswith(_SYSTEM_NAMES):
+                return ""
+            return f"The table {first} is not allowed; tables() lists those that are."
         if action in _WRITES:
             if first not in self._tables or database != "main":
                 return "Only the tables that tables() lists may be used."
@@ -151,7 +156,7 @@ def _without_clock(inner: sqlite3.Connection, name: str, place: int) -> Callable
         if any(not isinstance(each, str) or each.strip().lower() in _CLOCKED_MODIFIERS for each in modifiers):
             return None
         marks = ", ".join("?" * len(values))
-        return inner.execute(f"SELECT {name}({marks})", values).fetchone()[0]  # noqa: S608 - one of three names
+        return inner.execute(f"SELECT {name}({marks})", values).fetchone()[0]
 
     return function
 
@@ -169,7 +174,7 @@ def limited(db: sqlite3.Connection, is_stopped: Callable[[], bool]) -> Iterator[
         is_stopped: Asked now and then; True stops a statement as well.
 
     Raises:
-        SqlRefused: A statement was stopped, or it asks for too much memory, or it is wrong; says which.
+        SqlRefusedError: A statement was stopped, or it asks for too much memory, or it is wrong; says which.
     """
     checks_left = MAX_WORK // _STEPS_A_CHECK
     end = time.monotonic() + MAX_WALL_S
@@ -183,9 +188,9 @@ def limited(db: sqlite3.Connection, is_stopped: Callable[[], bool]) -> Iterator[
     try:
         yield
     except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError) as error:
-        raise SqlRefused(_explained(error)) from error
+        raise SqlRefusedError(_explained(error)) from error
     except MemoryError:
-        raise SqlRefused("The statement needs too much memory.") from None
+        raise SqlRefusedError("The statement needs too much memory.") from None
     finally:
         db.set_progress_handler(None, 0)
 

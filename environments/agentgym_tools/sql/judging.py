@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from agentgym_tools.sql.comparing import same_rows
 from agentgym_tools.sql.database import SqliteDatabase
 from agentgym_tools.sql.databases import bench_of, benches_of
-from agentgym_tools.sql.guard import SqlRefused
+from agentgym_tools.sql.guard import SqlRefusedError
 from agentgym_tools.sql.problem import Problem
 from agentgym_tools.worlds import Change
 
@@ -42,7 +42,7 @@ def judge_answer(problem: Problem, sql: str, is_stopped: Callable[[], bool] = la
         database = SqliteDatabase(bench, is_stopped)
         try:
             found = database.read(sql, MAX_ROWS)
-        except SqlRefused as error:
+        except SqlRefusedError as error:
             return Verdict(False, str(error))
         finally:
             database.close()
@@ -65,7 +65,7 @@ def reference_rows(schema: str, number: int, is_small: bool, sql: str, sibling: 
     """The rows of a right statement on a database or one of its siblings; not to be changed.
 
     Raises:
-        SqlRefused: The statement is wrong.
+        SqlRefusedError: The statement is wrong.
     """
     database = SqliteDatabase(bench_of(schema, number, sibling, is_small))
     try:
@@ -79,7 +79,7 @@ def reference_changes(schema: str, number: int, is_small: bool, sql: str) -> lis
     """The net changes that a right statement makes; not to be changed.
 
     Raises:
-        SqlRefused: The statement is wrong.
+        SqlRefusedError: The statement is wrong.
     """
     database = SqliteDatabase(bench_of(schema, number, 0, is_small))
     try:

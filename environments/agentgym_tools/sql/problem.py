@@ -1,4 +1,4 @@
-"""A task as the environment, the grader and the scripts see it: its database, its reference and what it asks of a result.
+"""A task as environment, grader and scripts see it: its database, its reference and what it asks of a result.
 
 Tasks are drawn in `drawing`, judged in `judging`.
 """
@@ -115,6 +115,7 @@ def read_problem(task: Task) -> Problem:
         )
     except (KeyError, ValueError, TypeError, AgentGymError) as error:
         raise TaskError(
-            f"task {task.id!r} cannot be played by Sql: {type(error).__name__}: {error}; expected the config keys schema, "
+            f"task {task.id!r} cannot be played by Sql: {type(error).__name__}: {error}; expected the config keys "
+            f"schema, "
             "database, job and the private key sql, as draw_task writes them"
         ) from error

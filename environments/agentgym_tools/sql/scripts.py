@@ -3,6 +3,8 @@
 They run on the harness's side and may read the private part of the task; the environment never does so for them.
 """
 
+# ruff: noqa: S608 - tables and columns come from the schema
+
 from __future__ import annotations
 
 import random
@@ -24,7 +26,7 @@ DEMO_QUALITY = 0.6
 
 
 class Demonstrator:
-    """Describes the tables, asks for unclear words, tries its statement and ends, each decision right with a probability.
+    """Describes tables, asks for unclear words, tries its statement, ends; each decision is right with a probability.
 
     Wrong decisions are those a learner makes: an unclear word taken as one likes, a near miss of the right statement, a
     misspelt one that it mends, talk instead of a call. At quality 1 it never fails.
@@ -45,7 +47,9 @@ class Demonstrator:
         sql = problem.answer
         if problem.meanings:
             if self._is_right():
-                lines.append("".join(call_text("ask", text=f"What do you mean by {word}?") for word in problem.meanings))
+                lines.append(
+                    "".join(call_text("ask", text=f"What do you mean by {word}?") for word in problem.meanings)
+                )
             else:
                 sql = self._rng.choice(problem.wrong)
         if not self._is_right():
@@ -117,7 +121,9 @@ def cheat_constants(task: Task, seed: int) -> Script:
     problem = read_problem(task)
     if problem.job == "change":
         table = problem.schema.tables[0]
-        return Saying(call_text("execute", sql=f"UPDATE {table.name} SET {table.key} = {table.key}"), call_text("submit"))
+        return Saying(
+            call_text("execute", sql=f"UPDATE {table.name} SET {table.key} = {table.key}"), call_text("submit")
+        )
     rows = reference_rows(*problem.place, problem.sql, 0)
     rows = rows[: problem.form.limit] if problem.form.limit else rows
     values = ", ".join(f"({', '.join(map(_literal, row))})" for row in rows)
@@ -133,7 +139,10 @@ def cheat_more(task: Task, seed: int) -> Script:
         return Saying(call_text("answer", sql=f"SELECT * FROM ({problem.answer}) UNION ALL SELECT {nulls}"))
     table = next(table for table in problem.schema.tables if table.of_kind("number"))
     column = table.of_kind("number")[0].name
-    more = f"UPDATE {table.name} SET {column} = {column} + 100 WHERE {table.key} = (SELECT MAX({table.key}) FROM {table.name})"
+    more = (
+        f"UPDATE {table.name} SET {column} = {column} + 100 WHERE {table.key} = (SELECT MAX({table.key}) FROM "
+        f"{table.name})"
+    )
     return Saying(call_text("execute", sql=problem.sql), call_text("execute", sql=more), call_text("submit"))
 
 

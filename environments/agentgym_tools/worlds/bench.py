@@ -72,6 +72,12 @@ class Seat:
         """Go back to the base."""
         self._own("ROLLBACK" if self.db.in_transaction else "", "BEGIN")
 
+    def restore(self, net: Net) -> None:
+        """Begin anew with net changes, as before a call."""
+        self.begin()
+        self.apply(net)
+        self.save()
+
     def save(self) -> None:
         """Mark the state before a call."""
         self._own("SAVEPOINT call")

@@ -92,8 +92,13 @@ class World:
         """
         if self._db is None or self._seat is None:
             raise ContractError("World.under() is used inside `with world.call():`")
-        with self._seat.under(authorize) as db:
-            yield db
+        seat, net = self._seat, self._current()
+        try:
+            with seat.under(authorize) as db:
+                yield db
+        finally:
+            if not seat.db.in_transaction:  # SQLite ends the transaction of a write that is interrupted
+                seat.restore(net)
 
     def new_id(self, table: str, column: str = "id") -> int:
         """The next number for a table: one more than the largest one of a column, or than the last one given out."""

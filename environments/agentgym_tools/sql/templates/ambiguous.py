@@ -3,12 +3,14 @@
 The user who tells it is in `user`.
 """
 
+# ruff: noqa: S608 - tables, columns and values come from the schema
+
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from agentgym_tools.sql.schema import Table
-from agentgym_tools.sql.templates.drafts import Draft, Pick, Template, Unsuitable, noun
+from agentgym_tools.sql.templates.drafts import Draft, Pick, Template, UnsuitableError, noun
 
 
 class _Meaning(NamedTuple):
@@ -38,9 +40,7 @@ def _count_word(pick: Pick) -> Draft:
     by = pick.column(table, "of")
     value = pick.text_of(by)
     sql = f"SELECT COUNT(*) FROM {table.name} WHERE {by.name} = '{value}' AND "
-    return _draft(
-        f"How many {meant.word} {table.plural} are there whose {by.phrase} is '{value}'?", sql, "", (meant,)
-    )
+    return _draft(f"How many {meant.word} {table.plural} are there whose {by.phrase} is '{value}'?", sql, "", (meant,))
 
 
 def _list_word(pick: Pick) -> Draft:
@@ -53,7 +53,10 @@ def _list_word(pick: Pick) -> Draft:
 def _group_word(pick: Pick) -> Draft:
     table = pick.table("number", "date", "of")
     meant, by = _meaning(pick, table, ""), pick.column(table, "of")
-    text = f"For each {by.phrase}, how many {meant.word} {table.plural} are there? Give the {by.phrase} and the number, without those that have none."
+    text = (
+        f"For each {by.phrase}, how many {meant.word} {table.plural} are there? Give the {by.phrase} and the "
+        f"number, without those that have none."
+    )
     return _draft(text, f"SELECT {by.name}, COUNT(*) FROM {table.name} WHERE ", f" GROUP BY {by.name}", (meant,))
 
 
@@ -61,7 +64,7 @@ def _two_words(pick: Pick) -> Draft:
     child, link, parent = pick.link(child=("number", "date"), parent=("number", "date"))
     low, high = _meaning(pick, child, "c."), _meaning(pick, parent, "p.")
     if low.word == high.word:
-        raise Unsuitable(f"{low.word!r} would mean two things")
+        raise UnsuitableError(f"{low.word!r} would mean two things")
     sql = f"SELECT c.{child.key} FROM {child.name} c JOIN {parent.name} p ON c.{link.name} = p.{parent.key} WHERE "
     text = f"Give the {child.key} of all {low.word} {child.plural} of {high.word} {parent.plural}."
     return _draft(text, sql, "", (low, high))
@@ -78,8 +81,13 @@ def _change_word(pick: Pick) -> Draft:
 def _without_word(pick: Pick) -> Draft:
     child, link, parent = pick.link(child=("number", "date"))
     meant = _meaning(pick, child, "c.")
-    sql = f"SELECT p.{parent.key} FROM {parent.name} p WHERE NOT EXISTS (SELECT 1 FROM {child.name} c WHERE c.{link.name} = p.{parent.key} AND "
-    return _draft(f"Which {parent.plural} have no {meant.word} {noun(child)}? Give the {parent.key}.", sql, ")", (meant,))
+    sql = (
+        f"SELECT p.{parent.key} FROM {parent.name} p WHERE NOT EXISTS (SELECT 1 FROM {child.name} c WHERE "
+        f"c.{link.name} = p.{parent.key} AND "
+    )
+    return _draft(
+        f"Which {parent.plural} have no {meant.word} {noun(child)}? Give the {parent.key}.", sql, ")", (meant,)
+    )
 
 
 def _draft(text: str, start: str, end: str, meanings: tuple[_Meaning, ...]) -> Draft:

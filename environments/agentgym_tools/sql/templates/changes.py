@@ -1,9 +1,11 @@
 """Changes of rows: setting, raising, adding and removing, with and without a look at other tables."""
 
+# ruff: noqa: S608 - tables, columns and values come from the schema
+
 from __future__ import annotations
 
 from agentgym_tools.sql.schema import Column, Schema, Table
-from agentgym_tools.sql.templates.drafts import Draft, Pick, Template, Unsuitable, a_noun
+from agentgym_tools.sql.templates.drafts import Draft, Pick, Template, UnsuitableError, a_noun
 
 
 def _set_where(pick: Pick) -> Draft:
@@ -78,7 +80,10 @@ def _set_by_parent(pick: Pick) -> Draft:
     child, link, parent = pick.link(child=("number",), parent=("of",))
     column, where = pick.column(child, "number"), pick.condition(parent)
     value = pick.number_in(column)
-    sql = f"UPDATE {child.name} SET {column.name} = {value} WHERE {link.name} {{}} (SELECT {parent.key} FROM {parent.name} WHERE {{}})"
+    sql = (
+        f"UPDATE {child.name} SET {column.name} = {value} WHERE {link.name} {{}} (SELECT {parent.key} FROM "
+        f"{parent.name} WHERE {{}})"
+    )
     return Draft(
         f"Set the {column.phrase} of all {child.plural} of {parent.plural} {where.text} to {value}.",
         sql.format("IN", where.sql),
@@ -95,7 +100,10 @@ def _exchange(pick: Pick) -> Draft:
         f"Exchange two values of {column.phrase}: {table.plural} with '{one}' get '{two}', and those with '{two}' get "
         f"'{one}'.",
         f"{sql}CASE {column.name} WHEN '{one}' THEN '{two}' ELSE '{one}' END WHERE {column.name} IN ('{one}', '{two}')",
-        (f"{sql}'{two}' WHERE {column.name} = '{one}'", f"{sql}CASE {column.name} WHEN '{one}' THEN '{two}' ELSE '{one}' END"),
+        (
+            f"{sql}'{two}' WHERE {column.name} = '{one}'",
+            f"{sql}CASE {column.name} WHEN '{one}' THEN '{two}' ELSE '{one}' END",
+        ),
     )
 
 
@@ -120,7 +128,8 @@ def _raise_highest(pick: Pick) -> Draft:
     sql = f"UPDATE {table.name} SET {column.name} = {column.name} + {amount} WHERE {column.name} = ({of_all}{{}})"
     mine = f" WHERE {by.name} = '{value}'"
     return Draft(
-        f"Among the {table.plural} whose {by.phrase} is '{value}', raise the {column.phrase} of those that have the highest "
+        f"Among the {table.plural} whose {by.phrase} is '{value}', raise the {column.phrase} of those that have the "
+        f"highest "
         f"by {amount}.",
         f"{sql.format(mine)} AND {by.name} = '{value}'",
         (sql.format(""), sql.format(mine) + f" AND {by.name} <> '{value}'"),
@@ -133,7 +142,7 @@ def _leaf(schema: Schema) -> Table:
     for table in schema.tables:
         if table.name not in targets and table.of_kind("link"):
             return table
-    raise Unsuitable(f"{schema.name} has no table that nothing links to")
+    raise UnsuitableError(f"{schema.name} has no table that nothing links to")
 
 
 def _value(pick: Pick, column: Column, number: int) -> str:
@@ -143,11 +152,15 @@ def _value(pick: Pick, column: Column, number: int) -> str:
         case "number":
             return str(pick.number_in(column))
         case "date":
-            return f"'{pick.rng.randint(column.low, column.high)}-{pick.rng.randint(1, 12):02}-{pick.rng.randint(1, 28):02}'"
+            year = pick.rng.randint(column.low, column.high)
+            return f"'{year}-{pick.rng.randint(1, 12):02}-{pick.rng.randint(1, 28):02}'"
         case "of":
             return "NULL" if column.is_nullable and pick.rng.random() < 0.5 else f"'{pick.text_of(column)}'"
         case _:
-            return f"'{pick.rng.choice(('New', 'Other', 'Extra', 'Third'))} {pick.rng.choice(('Vale', 'Quill', 'Ember', 'Thorn'))}'"
+            return (
+                f"'{pick.rng.choice(('New', 'Other', 'Extra', 'Third'))} "
+                f"{pick.rng.choice(('Vale', 'Quill', 'Ember', 'Thorn'))}'"
+            )
 
 
 TEMPLATES = (

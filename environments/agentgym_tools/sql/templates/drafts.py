@@ -13,8 +13,10 @@ from typing import Literal, NamedTuple
 from agentgym_tools.sql.comparing import Form
 from agentgym_tools.sql.schema import Column, Kind, Schema, Table
 
+ANY_ORDER = Form()
 
-class Unsuitable(Exception):
+
+class UnsuitableError(Exception):
     """A schema lacks what a template needs, in this draw or at all."""
 
 
@@ -33,7 +35,7 @@ class Draft:
     text: str
     sql: str
     wrong: tuple[str, ...] = ()
-    form: Form = Form()
+    form: Form = ANY_ORDER
     meanings: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -63,9 +65,20 @@ class Condition(NamedTuple):
     near: str
 
 
-_MONTHS = (
-    "January February March April May June July August September October November December".split()
-)
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 _COMPARISONS = (
     ("at least", ">=", ">"),
     ("at most", "<=", "<"),
@@ -90,29 +103,29 @@ class Pick:
         """A table that has a column of each of these kinds.
 
         Raises:
-            Unsuitable: There is none.
+            UnsuitableError: There is none.
         """
         fitting = [table for table in self.schema.tables if all(table.of_kind(kind) for kind in kinds)]
         if not fitting:
-            raise Unsuitable(f"{self.schema.name} has no table with {kinds}")
+            raise UnsuitableError(f"{self.schema.name} has no table with {kinds}")
         return self.rng.choice(fitting)
 
     def column(self, table: Table, *kinds: Kind, nullable: bool | None = False, but: Column | None = None) -> Column:
         """A column of one of some kinds.
 
         Raises:
-            Unsuitable: The table has none.
+            UnsuitableError: The table has none.
         """
         fitting = [column for column in table.of_kind(*kinds, nullable=nullable) if column != but]
         if not fitting:
-            raise Unsuitable(f"{table.name} has no column of {kinds}")
+            raise UnsuitableError(f"{table.name} has no column of {kinds}")
         return self.rng.choice(fitting)
 
     def link(self, *, child: tuple[Kind, ...] = (), parent: tuple[Kind, ...] = ()) -> tuple[Table, Column, Table]:
         """A link between tables that have a column of each of these kinds: child, the child's column, parent.
 
         Raises:
-            Unsuitable: There is none.
+            UnsuitableError: There is none.
         """
         fitting = [
             (low, column, high)
@@ -120,7 +133,7 @@ class Pick:
             if all(low.of_kind(kind) for kind in child) and all(high.of_kind(kind) for kind in parent)
         ]
         if not fitting:
-            raise Unsuitable(f"{self.schema.name} has no link of {child} to {parent}")
+            raise UnsuitableError(f"{self.schema.name} has no link of {child} to {parent}")
         return self.rng.choice(fitting)
 
     def number_in(self, column: Column) -> int:

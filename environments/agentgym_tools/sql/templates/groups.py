@@ -1,5 +1,7 @@
 """Questions that count and add up by group, with conditions on rows and on groups."""
 
+# ruff: noqa: S608 - tables, columns and values come from the schema
+
 from __future__ import annotations
 
 from agentgym_tools.sql.templates.drafts import Draft, Pick, Template, noun
@@ -30,7 +32,8 @@ def _group_measure(pick: Pick) -> Draft:
         f"p.{parent.key} WHERE {where.sql} GROUP BY p.{by.name}"
     )
     return Draft(
-        f"For each {by.phrase} of {parent.plural}, what is the {word} {column.phrase} of their {child.plural} {where.text}? "
+        f"For each {by.phrase} of {parent.plural}, what is the {word} {column.phrase} of their {child.plural} "
+        f"{where.text}? "
         f"Give the {by.phrase} and the {word}, where there are any such {child.plural}.",
         sql.format(function),
         (sql.format(other), sql.format(function).replace(f"GROUP BY p.{by.name}", f"GROUP BY p.{parent.key}")),
@@ -43,7 +46,8 @@ def _having(pick: Pick) -> Draft:
     where = pick.condition(child)
     sql = f"SELECT {link.name} FROM {child.name} WHERE {where.sql} GROUP BY {link.name} HAVING COUNT(*) "
     return Draft(
-        f"Which {parent.plural} have at least {least} {child.plural} {where.text}? Give the {parent.key} and nothing else.",
+        f"Which {parent.plural} have at least {least} {child.plural} {where.text}? Give the {parent.key} and "
+        f"nothing else.",
         f"{sql}>= {least}",
         (f"{sql}> {least}", f"{sql}= {least}"),
     )
@@ -54,9 +58,13 @@ def _having_where(pick: Pick) -> Draft:
     column = pick.column(child, "number")
     where = pick.condition(child, but=column)
     least = round((column.low + column.high) / 2) + pick.rng.randint(-5, 5)
-    sql = f"SELECT {link.name}, AVG({column.name}) FROM {child.name}{{}} GROUP BY {link.name} HAVING AVG({column.name}) > {least}"
+    sql = (
+        f"SELECT {link.name}, AVG({column.name}) FROM {child.name}{{}} GROUP BY {link.name} HAVING "
+        f"AVG({column.name}) > {least}"
+    )
     return Draft(
-        f"Take only {child.plural} {where.text}. For which {parent.plural} is the average {column.phrase} of these more "
+        f"Take only {child.plural} {where.text}. For which {parent.plural} is the average {column.phrase} of these "
+        f"more "
         f"than {least}? Give the {parent.key} and the average.",
         sql.format(f" WHERE {where.sql}"),
         (sql.format(""), sql.format(f" WHERE {where.near}")),
@@ -85,7 +93,8 @@ def _by_year(pick: Pick) -> Draft:
     start, end = f"SELECT substr({column.name}, 1, ", f", {function}({measured.name}) FROM {table.name}"
     group = f" WHERE {where.sql} GROUP BY 1"
     return Draft(
-        f"For each year of the {column.phrase} of {table.plural} {where.text}, what is the {word} {measured.phrase}? Give the "
+        f"For each year of the {column.phrase} of {table.plural} {where.text}, what is the {word} "
+        f"{measured.phrase}? Give the "
         f"year as a text of four digits and the {word}.",
         f"{start}4){end}{group}",
         (f"{start}7){end}{group}", f"{start}4){end} GROUP BY 1"),

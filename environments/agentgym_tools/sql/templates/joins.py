@@ -1,8 +1,10 @@
 """Questions that join tables along their links, one or two of them."""
 
+# ruff: noqa: S608 - tables, columns and values come from the schema
+
 from __future__ import annotations
 
-from agentgym_tools.sql.templates.drafts import Draft, Pick, Template, Unsuitable, a_noun, noun
+from agentgym_tools.sql.templates.drafts import Draft, Pick, Template, UnsuitableError, a_noun, noun
 
 
 def _join_list(pick: Pick) -> Draft:
@@ -12,7 +14,10 @@ def _join_list(pick: Pick) -> Draft:
     return Draft(
         f"Give the {child.key} of all {child.plural} of {a_noun(parent)} {where.text}.",
         f"{start}{parent.key} WHERE {where.sql}",
-        (f"{start}{parent.key} WHERE {where.near}", f"SELECT c.{child.key} FROM {child.name} c, {parent.name} p WHERE {where.sql}"),
+        (
+            f"{start}{parent.key} WHERE {where.near}",
+            f"SELECT c.{child.key} FROM {child.name} c, {parent.name} p WHERE {where.sql}",
+        ),
     )
 
 
@@ -59,7 +64,7 @@ def _grandparents(pick: Pick) -> Draft:
     links = pick.schema.links()
     chains = [(low, high) for low in links for high in links if low[2] == high[0]]
     if not chains:
-        raise Unsuitable(f"{pick.schema.name} has no chain of links")
+        raise UnsuitableError(f"{pick.schema.name} has no chain of links")
     (child, link, parent), (_, above, top) = pick.rng.choice(chains)
     where = pick.condition(top, "t.")
     sql = (

@@ -1,5 +1,7 @@
 """Questions about the rows of one table: filters, distinct values, missing values, dates, order and ties."""
 
+# ruff: noqa: S608 - tables, columns and values come from the schema
+
 from __future__ import annotations
 
 from agentgym_tools.sql.comparing import Form
@@ -91,7 +93,8 @@ def _days_between(pick: Pick) -> Draft:
     days = pick.rng.randint(max(1, later.high // 4), later.high // 2 + 1)
     sql = f"SELECT {table.key} FROM {table.name} WHERE julianday({later.name}) - julianday({later.target}) "
     return Draft(
-        f"Give the {table.key} of all {table.plural} with more than {days} days from {later.target.replace('_', ' ')} to "
+        f"Give the {table.key} of all {table.plural} with more than {days} days from "
+        f"{later.target.replace('_', ' ')} to "
         f"{later.phrase}; leave out those without {later.phrase}.",
         f"{sql}> {days}",
         (f"{sql}>= {days}", f"SELECT {table.key} FROM {table.name} WHERE {later.name} - {later.target} > {days}"),
@@ -104,12 +107,15 @@ def _highest(pick: Pick) -> Draft:
     word, best, order = pick.rng.choice((("highest", "MAX", "DESC"), ("lowest", "MIN", "ASC")))
     where = pick.condition(table, but=column)
     return Draft(
-        f"Among the {table.plural} {where.text}, which have the {word} {column.phrase}? Give the {table.key} of each, all "
+        f"Among the {table.plural} {where.text}, which have the {word} {column.phrase}? Give the {table.key} of "
+        f"each, all "
         "of them if several are equal.",
-        f"SELECT {table.key} FROM {table.name} WHERE ({where.sql}) AND {column.name} = (SELECT {best}({column.name}) FROM "
+        f"SELECT {table.key} FROM {table.name} WHERE ({where.sql}) AND {column.name} = (SELECT "
+        f"{best}({column.name}) FROM "
         f"{table.name} WHERE {where.sql})",
         (
-            f"SELECT {table.key} FROM {table.name} WHERE {column.name} = (SELECT {best}({column.name}) FROM {table.name})",
+            f"SELECT {table.key} FROM {table.name} WHERE {column.name} = (SELECT {best}({column.name}) FROM "
+            f"{table.name})",
             f"SELECT {table.key} FROM {table.name} WHERE {where.sql} ORDER BY {column.name} {order} LIMIT 1",
         ),
     )
@@ -138,7 +144,8 @@ def _first_few(pick: Pick) -> Draft:
     limit = pick.rng.randint(2, 4)
     sql = f"SELECT {table.key}, {column.name} FROM {table.name} WHERE {where.sql} ORDER BY {column.name}"
     return Draft(
-        f"Give the {table.key} and the {column.phrase} of the {limit} {table.plural} with the {word} {column.phrase} of "
+        f"Give the {table.key} and the {column.phrase} of the {limit} {table.plural} with the {word} "
+        f"{column.phrase} of "
         f"those {where.text}, the {word} first; among equal ones take any.",
         f"{sql} {order}",
         (f"{sql} {other} LIMIT {limit}", f"{sql} {order} LIMIT {limit + 1}"),
