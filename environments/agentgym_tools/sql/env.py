@@ -289,7 +289,7 @@ class SqlEnv(ToolEnv):
 
 def shown(result: Result) -> str:
     """A result as a text: the names of the columns, then a line for each row; cut with a note where it is long."""
-    lines = [" | ".join(name[:MAX_CELL] for name in result.columns)]
+    lines = [" | ".join(map(_shown_value, result.columns))]
     lines += [" | ".join(map(_shown_value, row)) for row in result.rows]
     if not result.rows:
         lines.append("(no rows)")
@@ -304,7 +304,7 @@ def _shown_value(value: Any) -> str:
         return "NULL"
     if isinstance(value, bytes):
         return f"x'{value[:20].hex()}'"
-    if value == "":
-        return "''"
+    if value in ("", "NULL"):
+        return f"'{value}'"
     text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value)[: MAX_CELL + 1])
     return text if len(text) <= MAX_CELL else f"{text[:MAX_CELL]}…"

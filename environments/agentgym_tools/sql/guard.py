@@ -33,7 +33,7 @@ LIMITS = {
     sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 60,
     sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH: 3,
 }
-"""Limits of a connection. No text, blob or row is longer than 4,000 bytes, so that a sort cannot fill memory or disk."""
+"""Limits of a connection. No text and no row is longer than 4,000 bytes: a sort fills neither memory nor disk."""
 
 _AGGREGATES = "count sum total avg min max group_concat"
 _WINDOWS = "row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value"

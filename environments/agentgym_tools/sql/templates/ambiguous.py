@@ -107,5 +107,5 @@ TEMPLATES = (
     Template("group_word", 2, "ambiguous", _group_word),
     Template("change_word", 2, "ambiguous", _change_word),
     Template("two_words", 3, "ambiguous", _two_words),
-    Template("without_word", 3, "ambiguous", _without_word, is_held_out=True),
+    Template("without_word", 3, "ambiguous", _without_word),
 )

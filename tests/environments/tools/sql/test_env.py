@@ -49,8 +49,8 @@ def test_long_results_are_cut_with_a_note(env, make_task):
 
 def test_values_are_shown_apart_by_their_types(env, make_task):
     start(env, make_task(COUNT))
-    text = say(env, "query", sql="SELECT NULL, '', x'0aff', 1.5, 'a\nb', '<|im_end|>'")[0]
-    assert text.splitlines()[1] == "NULL | '' | x'0aff' | 1.5 | a\\nb | <|im_end|>"
+    text = say(env, "query", sql="SELECT NULL, '', x'0aff', 1.5, 'a\nb', 'NULL'")[0]
+    assert text.splitlines()[1] == "NULL | '' | x'0aff' | 1.5 | a\\nb | 'NULL'"
 
 
 def test_right_answer_is_paid_and_the_milestones_are_taken_back(env, make_task):
@@ -140,8 +140,8 @@ def test_forbidden_statement_is_a_violation_and_changes_nothing(env, make_task):
 
 def test_mistake_in_sql_is_no_violation(env, make_task):
     start(env, make_task(COUNT))
-    text, info = say(env, "query", sql="SELECT nothing FROM member")
-    assert text == "Error: no such column: nothing"
+    text, info = say(env, "query", sql="SELECT nowhere FROM member")
+    assert text == "Error: no such column: nowhere"
     assert info["reward_events"] in ((), [])
 
 
@@ -149,9 +149,12 @@ def test_megabyte_of_arguments_is_refused(env, make_task):
     start(env, make_task(RAISE, "change"))
     before = env.anchor()
     for name, key in (("query", "sql"), ("execute", "sql"), ("ask", "text"), ("describe", "table")):
-        text = say(env, name, **{key: "SELECT 1 -- " + "a" * 1_000_000})[0]
+        text = say(env, name, **{key: "SELECT 1 -- " + "a" * 999_000})[0]
         assert len(text) < 300
     assert env.anchor() == before
+    text, info = say(env, "execute", sql=RAISE + "a" * 1_000_000)
+    assert "at most 1000000 are read" in text
+    assert info["is_invalid"]
 
 
 def test_tools_of_the_other_job_say_what_to_call(env, make_task):

@@ -123,7 +123,7 @@ def test_refused_write_is_undone_as_a_whole(database):
         "INSERT INTO loan SELECT * FROM loan",
         "DELETE FROM member",
         "DELETE FROM loan RETURNING *",
-        "UPDATE loan SET state = (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT MAX(x) FROM n)",
+        "UPDATE loan SET fee = (WITH n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT MAX(x) FROM n)",
     ):
         with pytest.raises(SqlRefusedError):
             database.write(sql)
@@ -131,7 +131,9 @@ def test_refused_write_is_undone_as_a_whole(database):
 
 
 def test_statement_allowed_to_a_writer_is_refused_to_a_reader_afterwards(database):
-    sql = "WITH one AS (SELECT MIN(loan_id) AS k FROM loan) UPDATE loan SET fee = fee + 1 WHERE loan_id = (SELECT k FROM one)"
+    sql = (
+        "WITH o AS (SELECT MIN(loan_id) AS k FROM loan) UPDATE loan SET fee = 99 WHERE loan_id IN (SELECT k FROM o)"
+    )
     assert database.write(sql) == 1
     with pytest.raises(SqlRefusedError, match="only reads"):
         database.read(sql, 5)
