@@ -19,6 +19,8 @@ MAX_WORK = 3_000_000
 """Steps of SQLite's virtual machine that one statement may take: a limit that does not depend on the machine's load."""
 MAX_WALL_S = 2.0
 """Wall time of one statement, for steps that are long in themselves."""
+MAX_PAGES = 500
+"""Pages of 4,096 bytes that the tables may grow to."""
 _STEPS_A_CHECK = 1_000
 
 LIMITS = {
@@ -141,6 +143,8 @@ def prepare(db: sqlite3.Connection) -> None:
     """Put limits on a connection, and take the clock from its date functions; once for each connection."""
     for limit, value in LIMITS.items():
         db.setlimit(limit, value)
+    for name in ("main", "temp"):  # the tables, and the log of their changes
+        db.execute(f"PRAGMA {name}.max_page_count = {MAX_PAGES}")
     inner = sqlite3.connect(":memory:", check_same_thread=False)
     for name, place in (("date", 0), ("julianday", 0), ("strftime", 1)):
         db.create_function(name, -1, _without_clock(inner, name, place), deterministic=True)
@@ -199,6 +203,8 @@ def _explained(error: Exception) -> str:
     said = str(error)
     if said == "interrupted":
         return f"Stopped: the statement takes too long, more than {MAX_WORK:,} steps. Read fewer rows at once."
+    if "is full" in said:
+        return f"Stopped: the tables would hold more than {MAX_PAGES * 4} KiB. Add fewer rows."
     if "too big" in said or "too large" in said:
         return f"Stopped: a text, a number or the statement is too long ({said}). Ask for less."
     if "one statement" in said:

@@ -130,10 +130,22 @@ def test_refused_write_is_undone_as_a_whole(database):
         assert database.changes() == before != []
 
 
-def test_statement_allowed_to_a_writer_is_refused_to_a_reader_afterwards(database):
+def test_rows_without_end_are_not_added_and_what_was_changed_before_stays(database):
+    database.write("UPDATE loan SET fee = fee + 1 WHERE loan_id = (SELECT MIN(loan_id) FROM loan)")
+    before = database.changes()
     sql = (
-        "WITH o AS (SELECT MIN(loan_id) AS k FROM loan) UPDATE loan SET fee = 99 WHERE loan_id IN (SELECT k FROM o)"
+        "WITH n(x) AS (SELECT 1000 UNION ALL SELECT x + 1 FROM n LIMIT 20000) INSERT INTO member SELECT x, "
+        f"replace('{'a' * 60}', 'a', 'twenty letters or so'), 'Ashby', '2020-01-01', 1, NULL FROM n"
     )
+    for _ in range(2):
+        with pytest.raises(SqlRefusedError, match="tables would hold more than"):
+            database.write(sql)
+        assert database.changes() == before != []
+    assert database.write("UPDATE loan SET fee = fee + 1") > 1
+
+
+def test_statement_allowed_to_a_writer_is_refused_to_a_reader_afterwards(database):
+    sql = "WITH o AS (SELECT MIN(loan_id) AS k FROM loan) UPDATE loan SET fee = 99 WHERE loan_id IN (SELECT k FROM o)"
     assert database.write(sql) == 1
     with pytest.raises(SqlRefusedError, match="only reads"):
         database.read(sql, 5)
