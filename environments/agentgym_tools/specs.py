@@ -28,5 +28,14 @@ SPECS: tuple[EnvSpec, ...] = (
         extra="docker",
         difficulty={"level": (1, 2, 3)},
     ),
+    EnvSpec(
+        "agentgym/Sql-v0",
+        "agentgym_tools.sql.env:SqlEnv",
+        "agentgym_tools.sql.scripts:SCRIPTS",
+        "tools",
+        ("tools/sql", "tools/sql-small"),
+        runtimes=("local", "served"),
+        difficulty={"level": (1, 2, 3)},
+    ),
 )
 """All environments of the family."""

@@ -11,7 +11,9 @@ from __future__ import annotations
 import sqlite3
 import threading
 import weakref
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol, TypeAlias
 
 from agentgym.errors import AgentGymError
 from agentgym_tools.worlds.base import LOG, Base
@@ -28,6 +30,10 @@ _REFUSED_FUNCTIONS = frozenset(
 """What would bring in the wall's clock, or values that writing the rows again would not."""
 _PLAIN = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
 _WRITES = frozenset({sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE})
+
+
+Authorizer: TypeAlias = Callable[[int, str | None, str | None, str | None, str | None], int]
+"""What `sqlite3.Connection.set_authorizer` takes."""
 
 
 class Tenant(Protocol):
@@ -66,6 +72,12 @@ class Seat:
         """Go back to the base."""
         self._own("ROLLBACK" if self.db.in_transaction else "", "BEGIN")
 
+    def restore(self, net: Net) -> None:
+        """Begin anew with net changes, as before a call."""
+        self.begin()
+        self.apply(net)
+        self.save()
+
     def save(self) -> None:
         """Mark the state before a call."""
         self._own("SAVEPOINT call")
@@ -73,6 +85,15 @@ class Seat:
     def settle(self, is_kept: bool) -> None:
         """Keep or undo what has happened since `save`."""
         self._own("" if is_kept else "ROLLBACK TO call", "RELEASE call")
+
+    @contextmanager
+    def under(self, authorize: Authorizer) -> Iterator[sqlite3.Connection]:
+        """Statements inside are allowed by another authorizer; those prepared before are asked about anew."""
+        self.db.set_authorizer(authorize)
+        try:
+            yield self.db
+        finally:
+            self.db.set_authorizer(self._authorize)
 
     def net(self) -> Net:
         """The net changes against the base."""

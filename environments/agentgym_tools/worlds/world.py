@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 from agentgym.errors import ContractError
-from agentgym_tools.worlds.bench import Bench, Seat
+from agentgym_tools.worlds.bench import Authorizer, Bench, Seat
 from agentgym_tools.worlds.changes import Change, Net, Row, in_order, since
 
 
@@ -81,6 +81,24 @@ class World:
     def write(self, sql: str, *values: Any) -> int:
         """Carry out a statement; returns how many rows it touched."""
         return self._open.execute(sql, values).rowcount
+
+    @contextmanager
+    def under(self, authorize: Authorizer) -> Iterator[sqlite3.Connection]:
+        """The connection, for statements that were not written by the domain, inside `call`.
+
+        Args:
+            authorize: Takes the place of the world's own authorizer, which allows writing to every table and most
+                functions. It must refuse transactions, PRAGMA and the log of changes.
+        """
+        if self._db is None or self._seat is None:
+            raise ContractError("World.under() is used inside `with world.call():`")
+        seat, net = self._seat, self._current()
+        try:
+            with seat.under(authorize) as db:
+                yield db
+        finally:
+            if not seat.db.in_transaction:  # SQLite ends the transaction of a write that is interrupted
+                seat.restore(net)
 
     def new_id(self, table: str, column: str = "id") -> int:
         """The next number for a table: one more than the largest one of a column, or than the last one given out."""

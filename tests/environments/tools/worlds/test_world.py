@@ -217,3 +217,39 @@ def test_world_that_is_dropped_frees_its_seat(base: Base) -> None:
     fresh = World(bench)
     assert dump(fresh)[1][0] == ("W1", 1, 990, None)
     assert fresh.changes() == []
+
+
+def interrupted_write(world: World, sql: str) -> None:
+    with world.call(), world.under(lambda *_: sqlite3.SQLITE_OK) as db:
+        db.set_progress_handler(lambda: True, 1)
+        try:
+            db.execute(sql)
+        finally:
+            db.set_progress_handler(None, 0)
+
+
+def test_changes_outlive_a_foreign_write_that_is_interrupted(bench: Bench) -> None:
+    world = World(bench)
+    table = bench.base.tables[0]
+    key = table.columns[table.key[0]]
+    with world.call():
+        world.write(f"DELETE FROM {table.name} WHERE {key} = (SELECT max({key}) FROM {table.name})")
+    before = world.changes()
+    for _ in range(2):
+        with pytest.raises(sqlite3.OperationalError, match="interrupted"):
+            interrupted_write(world, f"DELETE FROM {table.name}")
+    assert world.changes() == before != []
+    world.close()
+
+
+def test_statements_under_another_authorizer_are_asked_about_anew(bench: Bench) -> None:
+    world = World(bench)
+    sql = f"SELECT count(*) FROM {bench.base.tables[0].name}"
+    with world.call(may_write=False):
+        assert world.rows(sql)
+        with world.under(lambda *_: sqlite3.SQLITE_DENY) as db, pytest.raises(sqlite3.DatabaseError):
+            db.execute(sql)
+        assert world.rows(sql)
+    with pytest.raises(ContractError, match="inside"), world.under(lambda *_: sqlite3.SQLITE_OK):
+        pass
+    world.close()

@@ -1,0 +1,1 @@
+"""Sql-v0: questions and changes over generated databases, answered in SQL."""

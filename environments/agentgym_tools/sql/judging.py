@@ -1,0 +1,89 @@
+"""Whether an answer or a change is right: on the database, and for answers on its five siblings too.
+
+An answer is a query, so that it can be carried out on siblings; constants and lucky filters fail there. A change is
+judged by its net changes of rows alone, because finding a row first and changing it by its key is good practice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from agentgym_tools.sql.comparing import same_rows
+from agentgym_tools.sql.database import SqliteDatabase
+from agentgym_tools.sql.databases import bench_of, benches_of
+from agentgym_tools.sql.guard import SqlRefusedError
+from agentgym_tools.sql.problem import Problem
+from agentgym_tools.worlds import Change
+
+MAX_ROWS = 2_000
+"""Most rows of a result that is judged."""
+Rows = list[tuple[Any, ...]]
+
+
+class Verdict(NamedTuple):
+    """What a judge says, and why not."""
+
+    is_right: bool
+    why: str = ""
+
+
+def judge_answer(problem: Problem, sql: str, is_stopped: Callable[[], bool] = lambda: False) -> Verdict:
+    """Whether a query gives what the reference gives, on the database and on each sibling.
+
+    Args:
+        problem: The problem.
+        sql: The query, from outside.
+        is_stopped: Whether to give up.
+    """
+    for sibling, bench in enumerate(benches_of(*problem.place)):
+        reference = reference_rows(*problem.place, problem.sql, sibling)
+        database = SqliteDatabase(bench, is_stopped)
+        try:
+            found = database.read(sql, MAX_ROWS)
+        except SqlRefusedError as error:
+            return Verdict(False, str(error))
+        finally:
+            database.close()
+        if found.is_cut or not same_rows(found.rows, reference, problem.form):
+            return Verdict(False, f"other rows on {'the database' if not sibling else f'sibling {sibling}'}")
+    return Verdict(True)
+
+
+def judge_change(problem: Problem, changes: Sequence[Change]) -> Verdict:
+    """Whether the net changes of rows are those of the reference, no more and no less."""
+    wanted = reference_changes(*problem.place, problem.sql)
+    if list(changes) == list(wanted):
+        return Verdict(True)
+    missing = sum(change not in changes for change in wanted)
+    return Verdict(False, f"{missing} of {len(wanted)} changes are missing, {len(changes)} were made")
+
+
+@lru_cache(maxsize=2048)
+def reference_rows(schema: str, number: int, is_small: bool, sql: str, sibling: int) -> Rows:
+    """The rows of a right statement on a database or one of its siblings; not to be changed.
+
+    Raises:
+        SqlRefusedError: The statement is wrong.
+    """
+    database = SqliteDatabase(bench_of(schema, number, sibling, is_small))
+    try:
+        return database.read(sql, MAX_ROWS).rows
+    finally:
+        database.close()
+
+
+@lru_cache(maxsize=256)
+def reference_changes(schema: str, number: int, is_small: bool, sql: str) -> list[Change]:
+    """The net changes that a right statement makes; not to be changed.
+
+    Raises:
+        SqlRefusedError: The statement is wrong.
+    """
+    database = SqliteDatabase(bench_of(schema, number, 0, is_small))
+    try:
+        database.write(sql)
+        return database.changes()
+    finally:
+        database.close()
