@@ -28,5 +28,15 @@ SPECS: tuple[EnvSpec, ...] = (
         extra="docker",
         difficulty={"level": (1, 2, 3)},
     ),
+    EnvSpec(
+        "agentgym/Search-v0",
+        "agentgym_tools.search.env:SearchEnv",
+        "agentgym_tools.search.scripts:SCRIPTS",
+        "tools",
+        ("tools/search", "tools/search-small"),
+        extra="search",
+        difficulty={"hops": (1, 2, 3, 4)},
+        hints="agentgym_tools.search.scripts:hint",
+    ),
 )
 """All environments of the family."""
