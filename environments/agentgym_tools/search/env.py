@@ -103,7 +103,7 @@ class SearchEnv(ToolEnv):
             raise ConfigError(
                 "questions and the articles they are about go together: give questions with corpus or server"
             )
-        Wanted(articles=articles, kind=kind or "chain", hops=hops or 1)
+        Wanted(articles=articles, kind="chain" if kind is None else kind, hops=1 if hops is None else hops)
         if not questions:
             generated_corpus(articles)
         self._articles, self._kind, self._hops = articles, kind, hops

@@ -22,7 +22,9 @@ UNANSWERABLE = "unanswerable"
 MAX_LISTED = 200
 """Items of a list that are read; those after them count as wrong."""
 
-_MAX_CHARACTERS = 200
+MAX_CHARACTERS = 500
+"""Characters of a name; a longer one is no name."""
+
 _FULL_MONTHS = [
     "january",
     "february",
@@ -61,8 +63,10 @@ class Verdict(NamedTuple):
 
 
 def normal_name(text: str) -> str:
-    """A name without case, spacing, quotation marks, a leading "the" and punctuation at its ends."""
-    words = unicodedata.normalize("NFKC", text[:_MAX_CHARACTERS]).casefold().split()
+    """A name without case, spacing, quotation marks, a leading "the" and punctuation at its ends; "" if too long."""
+    if len(text) > MAX_CHARACTERS:
+        return ""
+    words = unicodedata.normalize("NFKC", text).casefold().split()
     name = " ".join(words).strip(" \"'“”‘’«».,;:!?")
     return name.removeprefix("the ").strip()
 
@@ -104,7 +108,7 @@ def read_list(given: Given) -> list[str]:
     """The different names of a list, or of a text with commas, semicolons or ends of lines between them."""
     if isinstance(given, int | float):
         return []
-    items = re.split(r"[,;\n]", given[: MAX_LISTED * _MAX_CHARACTERS]) if isinstance(given, str) else given
+    items = re.split(r"[,;\n]", given[: MAX_LISTED * MAX_CHARACTERS]) if isinstance(given, str) else given
     return [name for name in dict.fromkeys(normal_name(item) for item in items) if name]
 
 
@@ -124,7 +128,7 @@ def judge(form: AnswerForm, answer: object, given: Given, is_read: bool) -> Verd
     elif form == "date":
         is_right = read_date(given) == datetime.date.fromisoformat(str(answer))
     else:
-        is_right = isinstance(given, str) and normal_name(given) == normal_name(str(answer))
+        is_right = isinstance(given, str) and normal_name(given) == normal_name(str(answer)) != ""
     is_right = is_right and is_read
     return Verdict(is_right, float(is_right))
 

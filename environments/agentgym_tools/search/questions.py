@@ -24,7 +24,7 @@ from agentgym_tools.search.drawing import (
     draw_walk,
     until_found,
 )
-from agentgym_tools.search.grading import FORMS, AnswerForm
+from agentgym_tools.search.grading import FORMS, MAX_CHARACTERS, AnswerForm, normal_name
 from agentgym_tools.search.relations import RELATIONS, Relation
 from agentgym_tools.search.world import Entity, World, world_of
 
@@ -161,6 +161,9 @@ def _require_fitting(where: str, form: object, answer: object, evidence: Sequenc
         raise TaskError(f"{where}: the answer {answer!r:.80} is not of the form {form!r}")
     if isinstance(answer, list) and not (answer and all(isinstance(name, str) for name in answer)):
         raise TaskError(f"{where}: a list must hold names, at least one: got {answer!r:.80}")
+    names = answer if isinstance(answer, list) else [answer] if form == "name" else []
+    if not all(normal_name(name) for name in names):
+        raise TaskError(f"{where}: a name must have a letter and at most {MAX_CHARACTERS} characters: {answer!r:.80}")
     if form == "date":
         try:
             datetime.date.fromisoformat(str(answer))

@@ -38,7 +38,7 @@ class Demonstrator:
         self._rng = random.Random(seed)
         self._quality = quality
         self._answer = answer_of(task)
-        self._steps: list[tuple[str, list[str]]] = [(query, list(ids)) for query, ids in task.private["plan"]]
+        self._steps = plan_of(task)
         self._listed: list[tuple[str, str]] = []
 
     def act(self, messages: Sequence[Message]) -> str:
@@ -52,7 +52,7 @@ class Demonstrator:
             return call_text("answer", value=self._answer)
         query, wanted = self._steps[0]
         found = {article for article, _ in self._listed}
-        if not found.issuperset(wanted):
+        if query and not found.issuperset(wanted):
             return call_text("search", query=query, k=MAX_RESULTS)
         first, rest = wanted[:_MAX_OPENED_AT_ONCE], wanted[_MAX_OPENED_AT_ONCE:]
         if rest:
@@ -63,7 +63,7 @@ class Demonstrator:
 
     def _wrong(self) -> str:
         mistake = self._rng.choices(("search", "open", "answer", "talk"), (5, 4, 2, 1))[0]
-        query = self._steps[0][0] if self._steps else "the answer"
+        query = (self._steps[0][0] if self._steps else "") or "the answer"
         if mistake == "talk":
             return f"I should look for {query}."
         if mistake == "open" and self._listed:
@@ -98,6 +98,12 @@ def answer_of(task: Task) -> Any:
     return UNANSWERABLE if answer is None else answer
 
 
+def plan_of(task: Task) -> list[tuple[str, list[str]]]:
+    """Queries with the articles to open after each; one step without a query for a question of your own."""
+    plan = [(str(query), list(ids)) for query, ids in task.private.get("plan", ())]
+    return plan or [("", list(task.private["evidence"]))]
+
+
 def oracle(task: Task, seed: int) -> Script:
     """Searches, opens what the answer rests on, no more, and answers."""
     return Demonstrator(task, seed, quality=1.0)
@@ -105,10 +111,9 @@ def oracle(task: Task, seed: int) -> Script:
 
 def hint(task: Task) -> str:
     """How to go about the question; which names to search for is left to be found, but for the first."""
-    first = f'search for "{task.private["plan"][0][0]}"'
-    further = [
-        f"open {'what it lists on the question' if len(ids) > 1 else 'its article'}" for _, ids in task.private["plan"]
-    ]
+    plan = plan_of(task)
+    first = f'search for "{plan[0][0]}"' if plan[0][0] else "search for the words of the question"
+    further = [f"open {'what it lists on the question' if len(ids) > 1 else 'its article'}" for _, ids in plan]
     return f"Plan: {first}; {'; search for what it names; '.join(further)}; answer."
 
 
@@ -119,13 +124,13 @@ def cheat_unread(task: Task, seed: int) -> Script:
 
 def cheat_searched_only(task: Task, seed: int) -> Script:
     """Searches for everything, opens nothing, and gives the right answer."""
-    queries = [call_text("search", query=query, k=MAX_RESULTS) for query, _ in task.private["plan"]]
+    queries = [call_text("search", query=query, k=MAX_RESULTS) for query, _ in plan_of(task)]
     return Saying(*queries, call_text("answer", value=answer_of(task)))
 
 
 def cheat_all_names(task: Task, seed: int) -> Script:
     """Lists many names of the world, the right ones among them, without opening anything."""
-    world = world_of(task.config["articles"])
+    world = world_of(task.config.get("articles", 300))
     names = [world.name(Entity(kind, index)) for kind in KINDS for index in range(min(40, world.counts[kind]))]
     answer = answer_of(task)
     return Saying(call_text("answer", value=[*(answer if isinstance(answer, list) else [str(answer)]), *names]))
