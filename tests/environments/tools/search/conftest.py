@@ -1,4 +1,4 @@
-"""Episodes over the small corpus; the index is built once, in a cache folder of the test session."""
+"""Episodes over the small corpus; the index is built once, in a cache folder of the tests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Episode(NamedTuple):
 Play = Callable[..., Episode]
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("cache")

@@ -1,5 +1,8 @@
+import sys
+
 import pytest
 
+from agentgym.errors import MissingExtraError
 from agentgym_tools.search.ranking import MAX_QUERY_WORDS, build_index, cached_index, words_of
 
 TEXTS = ("the red fox", "the red hen and the red fox", "a blue whale", "the fox", "the fox")
@@ -61,3 +64,9 @@ def test_damaged_index_is_built_anew(monkeypatch, tmp_path, name, damage):
         file.write_bytes(content[: len(content) // 2] if damage == "cut" else b"")
     assert cached_index("toy", lambda: TEXTS).best("fox", 5) == wanted
     assert file.read_bytes() == content
+
+
+def test_missing_library_is_named_with_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "bm25s", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'agentgymnasium\[search\]'"):
+        build_index(TEXTS)
