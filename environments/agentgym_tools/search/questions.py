@@ -162,7 +162,7 @@ def _require_fitting(where: str, form: object, answer: object, evidence: Sequenc
     if isinstance(answer, list) and not (answer and all(isinstance(name, str) for name in answer)):
         raise TaskError(f"{where}: a list must hold names, at least one: got {answer!r:.80}")
     names = answer if isinstance(answer, list) else [answer] if form == "name" else []
-    if not all(normal_name(name) for name in names):
+    if not all(normal_name(str(name)) for name in names):
         raise TaskError(f"{where}: a name must have a letter and at most {MAX_CHARACTERS} characters: {answer!r:.80}")
     if form == "date":
         try:
