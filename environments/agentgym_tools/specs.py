@@ -36,6 +36,14 @@ SPECS: tuple[EnvSpec, ...] = (
         ("tools/sql", "tools/sql-small"),
         runtimes=("local", "served"),
         difficulty={"level": (1, 2, 3)},
+        "agentgym/Search-v0",
+        "agentgym_tools.search.env:SearchEnv",
+        "agentgym_tools.search.scripts:SCRIPTS",
+        "tools",
+        ("tools/search", "tools/search-small"),
+        extra="search",
+        difficulty={"hops": (1, 2, 3, 4)},
+        hints="agentgym_tools.search.scripts:hint",
     ),
 )
 """All environments of the family."""

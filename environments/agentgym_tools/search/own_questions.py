@@ -1,0 +1,70 @@
+"""Questions of your own, from a JSONL file: what is asked, what is right, and which articles show it.
+
+The corpus that they are about is read in `corpora`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from agentgym.errors import ConfigError, TaskError, unreadable
+from agentgym.task import Task
+from agentgym_tools.search.grading import read_date
+from agentgym_tools.search.questions import LIMITS, read_question
+
+_EXPECTED = 'expected an object such as {"question": "…", "answer": "…", "evidence": ["7"]}'
+
+
+def read_questions(path: Path) -> tuple[Task, ...]:
+    """The tasks of a file, one a line: `question`, `answer`, `evidence` and optionally `form`.
+
+    Without `form`, a list is a list of names, a number a number, a date such as "1987-05-03" a date, another text a
+    name, and null means that no article answers the question. `evidence` holds the ids of the articles that must be
+    opened.
+
+    Raises:
+        ConfigError: It cannot be read, a line is wrong, or it holds no question; names the line.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"questions: {unreadable(path, error)}") from error
+    tasks = [_read_line(line, f"{path}:{number}", number) for number, line in enumerate(lines, 1) if line.strip()]
+    if not tasks:
+        raise ConfigError(f"{path} holds no question; {_EXPECTED} on each line")
+    return tuple(tasks)
+
+
+def _read_line(line: str, where: str, number: int) -> Task:
+    try:
+        fields = json.loads(line)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ConfigError(f"{where}: it is not JSON ({error}); {_EXPECTED}") from error
+    if not isinstance(fields, dict):
+        raise ConfigError(f"{where}: it is of type {type(fields).__name__}; {_EXPECTED}")
+    for key in ("question", "answer", "evidence"):
+        if key not in fields:
+            raise ConfigError(f"{where}: the key {key!r} is missing; {_EXPECTED}")
+    if not isinstance(fields["question"], str) or not isinstance(fields["evidence"], list):
+        raise ConfigError(f"{where}: question must be a text and evidence a list of ids; {_EXPECTED}")
+    answer = fields["answer"]
+    hidden = {"form": fields.get("form", _form_of(answer)), "answer": answer, "evidence": fields["evidence"]}
+    task = Task(f"question-{number}", number, fields["question"], limits=LIMITS, private=hidden)
+    try:
+        read_question(task)
+    except TaskError as error:
+        raise ConfigError(f"{where}: {error}") from error
+    return task
+
+
+def _form_of(answer: Any) -> str:
+    if answer is None:
+        return "none"
+    if isinstance(answer, list):
+        return "list"
+    if isinstance(answer, int | float) and not isinstance(answer, bool):
+        return "number"
+    is_date = isinstance(answer, str) and answer[:4].isdigit() and read_date(answer) is not None
+    return "date" if is_date else "name"
