@@ -36,6 +36,8 @@ SPECS: tuple[EnvSpec, ...] = (
         ("tools/sql", "tools/sql-small"),
         runtimes=("local", "served"),
         difficulty={"level": (1, 2, 3)},
+    ),
+    EnvSpec(
         "agentgym/Search-v0",
         "agentgym_tools.search.env:SearchEnv",
         "agentgym_tools.search.scripts:SCRIPTS",
