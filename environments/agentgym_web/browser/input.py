@@ -116,7 +116,7 @@ class Input:
             self.mouse_event("mousePressed", x, y, button, count, modifiers)
             self.buttons = 0
             last = self.mouse_event("mouseReleased", x, y, button, count, modifiers)
-        if is_awaited or not self._window.looks_wait:
+        if is_awaited or not self._window.settings.looks_wait:
             await self.handled(last)
         else:
             self._window.arriving = Arriving("pointerup", last)

@@ -118,6 +118,11 @@ class PageSettings:
     person: bool = False
     files: Mapping[str, Path | bytes] = field(default_factory=dict, hash=False)
 
+    @property
+    def looks_wait(self) -> bool:
+        """Whether a look may be asked for while an input is on its way; the page then waits for it."""
+        return self.virtual_time and not self.person
+
     def __post_init__(self) -> None:
         for name in ("width", "height", "step_ms", "settle_s", "load_s", "hang_s", "scale", "max_tabs", "max_dialogs"):
             if getattr(self, name) <= 0:

@@ -23,7 +23,6 @@ from agentgym_web.browser.settings import PageSettings
 from agentgym_web.browser.tab import WORLD, Tab
 from agentgym_web.browser.windows.downloads import Downloads
 
-_GOOD_SCHEMES = ("http:", "https:", "about:", "data:", "blob:")
 _MAX_REFUSED_TABS = 20
 _OPEN_S = 60.0
 _BARS_PX = 90
@@ -70,8 +69,7 @@ class Window:
         self.files = settings.files
         self.origins: set[str] = set()
         self.downloads = Downloads(connection, self.gate, folder / "downloads", settings.downloads, self.notes.append)
-        self.is_between = False
-        self.has_cookies = False
+        self.is_between = self.has_cookies = False
         self._is_stained = False
         self._first = ""
         self.span_ms: float = settings.step_ms
@@ -88,11 +86,6 @@ class Window:
     def tab(self) -> Tab:
         """The tab in front."""
         return self.tabs[self.active]
-
-    @property
-    def looks_wait(self) -> bool:
-        """Whether a look may be asked for while an input is on its way; the page then waits for it."""
-        return self.settings.virtual_time and not self.settings.person
 
     @property
     def is_unused(self) -> bool:
@@ -299,10 +292,6 @@ class Window:
         said, self.notes[:] = list(dict.fromkeys(self.notes))[:12], []
         self._num_refused = 0
         return said
-
-    def is_forbidden(self, url: str) -> bool:
-        """Whether a page of this address may not be shown."""
-        return bool(url) and not url.startswith(_GOOD_SCHEMES)
 
     async def leave_forbidden(self) -> None:
         """Show an empty page in place of one that may not be shown, such as the browser's own page of an error."""

@@ -59,7 +59,7 @@ class Hands:
         if len(text) > _MAX_TEXT:
             raise ActionSyntaxError(f"The text has {len(text)} characters; at most {_MAX_TEXT} are filled in.")
         window = self._window
-        if is_awaited or not window.looks_wait:
+        if is_awaited or not window.settings.looks_wait:
             await self.tab.ask("Input.insertText", {"text": text})
         else:
             window.arriving = Arriving("input", self.tab.post("Input.insertText", {"text": text}))

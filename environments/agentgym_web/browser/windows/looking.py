@@ -18,6 +18,7 @@ from agentgym_web.browser.sight import Sight, TabTitle, decode_picture, draw_mar
 from agentgym_web.browser.tab import Tab
 from agentgym_web.browser.window import Arriving, Window
 
+_GOOD_SCHEMES = ("http:", "https:", "about:", "data:", "blob:")
 _ROUNDS = 6
 _SENDING_S = 0.3
 _GOING_S = 0.05
@@ -66,7 +67,7 @@ class Looking:
                     window.notes.append(f"The page was still loading after {settings.load_s:g} s and was stopped.")
                     await tab.crash_or(tab.stop(), settings.hang_s)
                     tab.is_loading = tab.is_navigating = False
-                if window.is_forbidden(tab.url):
+                if _is_forbidden(tab.url):
                     await window.leave_forbidden()
                     continue
                 num_ended, num_pages = tab.under_way.num_ended, tab.num_pages  # after what was loading
@@ -219,3 +220,8 @@ class Looking:
             was_cut=tree["cut"],
             probe=probe,
         )
+
+
+def _is_forbidden(url: str) -> bool:
+    """Whether a page of this address may not be shown."""
+    return bool(url) and not url.startswith(_GOOD_SCHEMES)
