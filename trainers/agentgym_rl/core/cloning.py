@@ -1,7 +1,7 @@
 """Supervised warm start: behaviour cloning of demonstrated messages, with or without a filter on success.
 
-L = -(1/N) sum_k log pi(token_k | tokens before it), over the N tokens of demonstrated messages of an update. With a
-weight w on prompts, -(w/M) sum_j log pi(token_j | tokens before it) over the M tokens of all prompts is added.
+L = -(1/N) sum_k log pi(token_k | tokens before it), over the N tokens of demonstrated messages of an update. With a weight
+w on prompts, -(w/M) sum_j log pi(token_j | tokens before it) over the M tokens of all prompts is added.
 """
 
 from __future__ import annotations
@@ -156,7 +156,9 @@ def clone_step(
     weights = [written / num_tokens for written in is_written]
     if prompt_weight:
         num_read = sum(distributed.gather(sum(int((written[1:] == 0).sum()) for written in is_written)))
-        weights = [np.where(written, 1 / num_tokens, prompt_weight / num_read) for written in is_written]
+        weights = [
+            each + (1 - written) * prompt_weight / num_read for each, written in zip(weights, is_written, strict=True)
+        ]
         segments = [_read_too(segment) for segment in segments]
     micro_batches = pack(segments, packing) if segments else []
     device = next(model.parameters()).device
