@@ -1,14 +1,12 @@
 """Supervised warm start: behaviour cloning of demonstrated messages, with or without a filter on success.
 
-L = -(1/N) sum_k log pi(token_k | tokens before it), over the N tokens of demonstrated messages of an update. With a weight
-w on prompts, -(w/M) sum_j log pi(token_j | tokens before it) over the M tokens of all prompts is added.
+L = -(1/N) sum_k log pi(token_k | tokens before it), over the N tokens of demonstrated messages of an update.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +16,7 @@ from agentgym.errors import ConfigError
 from agentgym.policies.cast import Cast
 from agentgym.store import RunStore
 from agentgym.suite import Suite
-from agentgym.trajectory import Segment, Trajectory
+from agentgym.trajectory import Trajectory
 from agentgym_rl.core import distributed
 from agentgym_rl.core.batch import TrainBatch
 from agentgym_rl.core.config.tables import OptimiserConfig, PackingConfig, WarmStartConfig
@@ -34,7 +32,7 @@ class CloneStep(NamedTuple):
     """What came of one update.
 
     Attributes:
-        loss: Nats a token of the demonstrated messages.
+        loss: Nats a token.
         grad_norm: Before it was scaled down.
         is_taken: False where the gradient was not finite: the weights stayed as they were.
     """
@@ -114,8 +112,7 @@ def clone(
         chosen, order = order[: config.batch_episodes], order[config.batch_episodes :]
         for group in optimiser.param_groups:
             group["lr"] = config.learning_rate * _schedule(update, num_updates)
-        shown = [trajectories[index] for index in chosen]
-        step = clone_step(model, optimiser, shown, packing, max_grad_norm, prompt_weight=config.prompt_weight)
+        step = clone_step(model, optimiser, [trajectories[index] for index in chosen], packing, max_grad_norm)
         losses.append(step.loss)
         if on_update is not None:
             on_update(update + 1, num_updates, step)
@@ -136,46 +133,22 @@ def clone_step(
     trajectories: list[Trajectory],
     packing: PackingConfig,
     max_grad_norm: float,
-    *,
-    prompt_weight: float = 0.0,
 ) -> CloneStep:
-    """One update on all sampled tokens of some trajectories; one whose gradient is not finite is left out.
-
-    Args:
-        model: Trained in place.
-        optimiser: Of its policy.
-        trajectories: Of the update, the same on every rank.
-        packing: The shape of micro-batches.
-        max_grad_norm: The gradient is scaled down to this norm.
-        prompt_weight: Weight of the loss on prompts.
-    """
+    """One update on all sampled tokens of some trajectories; one whose gradient is not finite is left out."""
     world, rank = distributed.world_size(), distributed.rank()
     num_tokens = sum(trajectory.num_action_tokens for trajectory in trajectories)
     segments = TrainBatch.of_trajectories(trajectories[rank::world]).segments
-    is_written = [segment.completion_mask.astype(np.float64) for segment in segments]
-    weights = [written / num_tokens for written in is_written]
-    if prompt_weight:
-        num_read = sum(distributed.gather(sum(int((written[1:] == 0).sum()) for written in is_written)))
-        weights = [
-            each + (1 - written) * prompt_weight / num_read for each, written in zip(weights, is_written, strict=True)
-        ]
-        segments = [_read_too(segment) for segment in segments]
     micro_batches = pack(segments, packing) if segments else []
     device = next(model.parameters()).device
     optimiser.zero_grad(set_to_none=True)
     loss_sum = 0.0
-    for each in pad_micro_batches(micro_batches, max(distributed.gather(len(micro_batches)))):
-        micro = each.to(device)
-        logprobs, _, _ = model.score(micro)
-        torch.autograd.backward(-(logprobs * micro.flatten(weights)).sum() * world)
-        loss_sum -= float((logprobs.detach() * micro.flatten(is_written)).sum()) / num_tokens
+    for micro in pad_micro_batches(micro_batches, max(distributed.gather(len(micro_batches)))):
+        logprobs, _, _ = model.score(micro.to(device))
+        loss = -logprobs.sum() / num_tokens
+        torch.autograd.backward(loss * world)
+        loss_sum += float(loss.detach())
     norms = distributed.clip_groups(optimiser, max_grad_norm)
     is_finite = bool(np.isfinite(norms).all())
     if is_finite:
         optimiser.step()
     return CloneStep(sum(distributed.gather(loss_sum)), norms[0], is_finite)
-
-
-def _read_too(segment: Segment) -> Segment:
-    """A segment of which all tokens are scored but the first, which nothing comes before."""
-    return replace(segment, completion_mask=np.arange(segment.num_tokens) > 0)

@@ -120,29 +120,3 @@ def test_filtering_keeps_successes(shown, tmp_path: Path) -> None:
     assert all(each.success for each in kept)
     with pytest.raises(ConfigError, match=r"none of 3 demonstrations succeeded.*better demonstrator"):
         successes([each for each in shown[1] if not each.success][:3])
-
-
-def test_prompts_are_learnt_too_where_they_have_a_weight(shown) -> None:
-    """L = -(1/N) sum of messages - (w/M) sum of prompts; the loss that is told is that of messages."""
-    tokenizer, trajectories = shown
-    model = PolicyModel(build_tiny_model(tokenizer))
-    seen = {}
-    for weight in (0.0, 0.5):
-        optimiser = torch.optim.SGD(model.parameters(), lr=0.0)
-        seen[weight] = clone_step(
-            model, optimiser, trajectories[:4], PackingConfig(128, 4096), 1e9, prompt_weight=weight
-        )
-    assert seen[0.5].loss == pytest.approx(seen[0.0].loss, rel=1e-5)
-
-    chances = {False: [], True: []}
-    for trajectory in trajectories[:4]:
-        for segment in trajectory.segments():
-            ids = torch.from_numpy(segment.tokens).long()[None]
-            found = model.causal_lm(ids).logits[0].log_softmax(-1)[torch.arange(segment.num_tokens - 1), ids[0, 1:]]
-            for is_written in chances:
-                chances[is_written].append(found[torch.from_numpy(segment.completion_mask[1:] == is_written)])
-    written, read = (torch.cat(chances[is_written]).mean() for is_written in (True, False))
-    wanted = torch.autograd.grad(-written - 0.5 * read, [*model.parameters()], allow_unused=True)
-    norm = torch.cat([each.flatten() for each in wanted if each is not None]).norm()
-    assert seen[0.5].grad_norm == pytest.approx(float(norm), rel=1e-3)
-    assert seen[0.0].grad_norm != pytest.approx(float(norm), rel=1e-2)

@@ -85,12 +85,6 @@ class WarmStartConfig:
     """Peak learning rate, after a linear warm-up and before a cosine decay."""
     batch_episodes: int = 64
     """Episodes per update."""
-    prompt_weight: float = 0.0
-    """Weight of the loss on what the model reads, beside 1 for what it writes. A model from nothing learns by it to find
-    and to copy words; a model that was pretrained needs none."""
-
-    def __post_init__(self) -> None:
-        require_at_least(self, "warm_start", prompt_weight=0)
 
 
 @dataclass(frozen=True)
