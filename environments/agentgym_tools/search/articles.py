@@ -9,6 +9,7 @@ import datetime
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from agentgym_tools.months import MONTHS
 from agentgym_tools.search.relations import OF_KIND, Relation
 from agentgym_tools.search.world import Entity, World
 
@@ -26,20 +27,6 @@ _COLOUR = {
     "book": ("Critics praised the dialogue.", "It has been translated often.", "The cover shows a lighthouse."),
     "school": ("The garden is open on Sundays.", "Its choir travels widely.", "The roof was renewed with donations."),
 }
-_MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 
 
 class Hit(NamedTuple):
@@ -124,7 +111,7 @@ def value_text(world: World, relation: Relation, value: int) -> str:
 def date_text(ordinal: int) -> str:
     """A day as articles write it."""
     day = datetime.date.fromordinal(ordinal)
-    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
 def _write_report(world: World, number: int, report: int) -> Article:

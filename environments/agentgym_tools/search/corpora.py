@@ -25,7 +25,7 @@ from agentgym_tools.search.articles import (
 from agentgym_tools.search.ranking import Index, cached_index
 from agentgym_tools.search.world import SEED, world_of
 
-_RECIPE = ("names.py", "relations.py", "world.py", "articles.py", "ranking.py")
+_RECIPE = ("../months.py", "names.py", "relations.py", "world.py", "articles.py", "ranking.py")
 """The files that the texts of the generated articles, and their index, follow from."""
 
 
@@ -39,7 +39,7 @@ class Corpus(Protocol):
         """The articles that fit the query best, the best first; at most so many."""
 
     def open(self, wanted: str) -> Article | None:
-        """The article of an id; None if there is none."""
+        """The article with an id; None if no article has it."""
 
     def close(self) -> None:
         """Let go of connections; harmless twice."""

@@ -124,7 +124,7 @@ def _write(folder: Path, ranker: Any) -> None:
 
 
 def _load(folder: Path) -> Index | None:
-    """The index in a folder; None if there is none, or not a whole one."""
+    """The index in a folder; None if the folder has no index, or a damaged one."""
     if not folder.is_dir():
         return None
     try:

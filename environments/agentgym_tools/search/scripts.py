@@ -110,7 +110,7 @@ def oracle(task: Task, seed: int) -> Script:
 
 
 def hint(task: Task) -> str:
-    """How to go about the question; which names to search for is left to be found, but for the first."""
+    """How to go about the question. It gives the first name to search for; the agent finds the others."""
     plan = plan_of(task)
     first = f'search for "{plan[0][0]}"' if plan[0][0] else "search for the words of the question"
     further = [f"open {'what it lists on the question' if len(ids) > 1 else 'its article'}" for _, ids in plan]

@@ -114,7 +114,7 @@ class SqliteDatabase:
 
     @contextmanager
     def _cursor(self, guard: Guard) -> Iterator[sqlite3.Cursor]:
-        """A guarded cursor; what the guard refuses is told in its words, and not as SQLite's `not authorized`."""
+        """A guarded cursor; a refusal carries the guard's words in place of SQLite's `not authorized`."""
         try:
             with (
                 self._world.under(guard) as db,

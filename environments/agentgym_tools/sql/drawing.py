@@ -1,7 +1,7 @@
 """Tasks drawn from templates, and what makes a draft a fair task on its databases.
 
 A fair question has an answer that is not empty, not the same on most siblings, and not what a bare look at a table
-gives; and at least one of its near misses is told from it.
+gives; and at least one of its near misses gives another result.
 """
 
 # ruff: noqa: S608 - tables and columns come from the schema

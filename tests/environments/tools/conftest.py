@@ -2,6 +2,7 @@ from typing import Any, NamedTuple, Protocol
 
 import pytest
 
+from agentgym.env import AgentEnv
 from agentgym.message import Message
 from agentgym.policy import Script
 from agentgym.task import Task
@@ -26,8 +27,8 @@ def env() -> LookupEnv:
 
 
 @pytest.fixture
-def play(env: LookupEnv) -> Play:
-    """Plays one episode by a script."""
+def play(env: AgentEnv) -> Play:
+    """Plays one episode by a script, in the environment of the folder's tests."""
 
     def play_episode(task: Task, script: Script) -> Episode:
         _, info = env.reset(options={"task": task})

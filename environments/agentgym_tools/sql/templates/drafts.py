@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from agentgym_tools.months import MONTHS
 from agentgym_tools.sql.comparing import Form
 from agentgym_tools.sql.schema import Column, Kind, Schema, Table
 
@@ -65,20 +66,6 @@ class Condition(NamedTuple):
     near: str
 
 
-_MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
 _COMPARISONS = (
     ("at least", ">=", ">"),
     ("at most", "<=", "<"),
@@ -187,7 +174,7 @@ class Pick:
     def month(self) -> tuple[str, str]:
         """A month's name and its two digits."""
         number = self.rng.randint(1, 12)
-        return _MONTHS[number - 1], f"{number:02}"
+        return MONTHS[number - 1], f"{number:02}"
 
 
 def noun(table: Table) -> str:

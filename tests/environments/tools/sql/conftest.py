@@ -1,10 +1,8 @@
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import pytest
 
-from agentgym.message import Message
-from agentgym.policy import Script
 from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym_tools.sql.comparing import Form
@@ -15,39 +13,11 @@ from agentgym_tools.sql.problem import Problem, to_task
 from agentgym_tools.sql.schema import load_schema
 
 
-class Episode(NamedTuple):
-    messages: list[Message]
-    total_reward: float
-    info: dict[str, Any]
-
-
-class Play(Protocol):
-    def __call__(self, task: Task, script: Script) -> Episode: ...
-
-
 @pytest.fixture
 def env() -> Iterator[SqlEnv]:
     env = SqlEnv()
     yield env
     env.close()
-
-
-@pytest.fixture
-def play(env: SqlEnv) -> Play:
-    """Plays one episode by a script."""
-
-    def play_episode(task: Task, script: Script) -> Episode:
-        _, info = env.reset(options={"task": task})
-        messages = list(info["messages"])
-        total = 0.0
-        while "outcome" not in info:
-            text = script.act(messages)
-            _, reward, _, _, info = env.step(text)
-            messages += [{"role": "assistant", "content": text}, *info["messages"]]
-            total += reward
-        return Episode(messages, total, info)
-
-    return play_episode
 
 
 @pytest.fixture
