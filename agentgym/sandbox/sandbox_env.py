@@ -1,4 +1,4 @@
-"""Tool environments whose work happens in a sandbox: leased when an episode begins, and returned when it ends.
+"""Tool environments whose work happens in a sandbox: leased when an episode begins or needs it, returned when it ends.
 
 Providers make sandboxes, the pool handles waiting and reuse, and a subclass says what the tools do.
 """
@@ -9,7 +9,7 @@ import threading
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 from agentgym.action import ToolCall
 from agentgym.env import EnvReply, Observation
@@ -44,6 +44,9 @@ class SandboxEnv(ToolEnv):
         render_mode: As in Gymnasium.
     """
 
+    leases_late: ClassVar[bool] = False
+    """Whether the sandbox is leased when it is first used, so that an episode that never does so starts none."""
+
     def __init__(
         self,
         sandbox: str | SandboxProvider | SandboxPool | None = None,
@@ -65,7 +68,7 @@ class SandboxEnv(ToolEnv):
 
     @abstractmethod
     def set_up(self, task: Task) -> Sequence[Message]:
-        """Prepare `self.sandbox` and return the first messages."""
+        """Prepare `self.sandbox`, unless it is leased late, and return the first messages."""
 
     def carry_out(self, call: ToolCall) -> EnvReply:
         """Carry out one tool call; by default, it calls the decorated function, as in `ToolEnv.call`."""
@@ -88,7 +91,15 @@ class SandboxEnv(ToolEnv):
 
     @property
     def sandbox(self) -> Sandbox:
-        """The agent's sandbox."""
+        """The agent's sandbox.
+
+        Raises:
+            ContractError: No episode is running.
+            SandboxStartError: It is leased now, and none can be started.
+        """
+        if self._sandbox is None and self.leases_late and self.task is not None and self.books.phase == "running":
+            self._take(self.sandbox_spec(self.task))
+            self.check_interrupt()
         if self._sandbox is None:
             raise ContractError(f"{type(self).__name__} has no sandbox outside an episode")
         return self._sandbox
@@ -146,8 +157,12 @@ class SandboxEnv(ToolEnv):
                 raise
 
     def begin(self, task: Task) -> Sequence[Message]:
-        """Lease the sandbox and set it up."""
-        self._take(self.sandbox_spec(task))
+        """Lease the sandbox, or see that it could be leased later, and set the episode up."""
+        spec = self.sandbox_spec(task)
+        if self.leases_late:
+            self._lender_of_sandboxes().fitted(spec)
+        else:
+            self._take(spec)
         return self.set_up(task)
 
     def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -201,10 +216,13 @@ class SandboxEnv(ToolEnv):
         self.release()
         super().close()
 
-    def _take(self, spec: SandboxSpec) -> None:
+    def _lender_of_sandboxes(self) -> SandboxLender:
         if self._lender is None:
             self._lender = lender_of(self._wanted, self._relaxed)
-        lease = self._lender.lease(spec)
+        return self._lender
+
+    def _take(self, spec: SandboxSpec) -> None:
+        lease = self._lender_of_sandboxes().lease(spec)
         self._sandbox = lease.__enter__()
         self._lease = lease
 

@@ -9,7 +9,14 @@ import pytest
 
 from agentgym.action import ToolCall
 from agentgym.env import EnvReply
-from agentgym.errors import CancelledEpisode, ContractError, SandboxError, SandboxLostError, SandboxStartError
+from agentgym.errors import (
+    CancelledEpisode,
+    ContractError,
+    SandboxError,
+    SandboxLostError,
+    SandboxStartError,
+    UnsupportedSpecError,
+)
 from agentgym.game import SoloGame
 from agentgym.message import Message, user
 from agentgym.policies.scripted import ScriptedPolicy
@@ -50,6 +57,12 @@ class ToyEnv(SandboxEnv):
             is_fresh = not sandbox.exec(["ls"]).stdout
             assert self.sandbox is sandbox
         return EnvReply([user(mine)], [self.event("success", float(is_fresh))], terminated=True, success=is_fresh)
+
+
+class LateEnv(ToyEnv):
+    """Has no sandbox before a command needs it."""
+
+    leases_late = True
 
 
 class CopyingEnv(ToyEnv):
@@ -109,6 +122,26 @@ def test_reset_gives_the_last_sandbox_back_first(env: ToyEnv) -> None:
     for _ in range(6):
         reset(env)
         assert leased(env) == 1
+
+
+def test_late_lease_waits_for_the_first_use(pool: SandboxPool) -> None:
+    env = LateEnv(pool)
+    for command, count in (("", 0), ("touch a", 1), ("ls", 1)):
+        reset(env)
+        assert leased(env) == 0
+        if command:
+            assert env.step(f"run(command='{command}')")[0]["text"] == ""
+        assert leased(env) == count
+    env.finalize("time")
+    assert leased(env) == 0
+    with pytest.raises(ContractError, match="no sandbox outside an episode"):
+        env.sandbox  # noqa: B018
+
+
+def test_late_lease_refuses_at_reset_what_can_never_be_leased() -> None:
+    env = LateEnv("bubblewrap")
+    with pytest.raises(UnsupportedSpecError):
+        reset(env)
 
 
 def test_set_up_that_fails_gives_the_sandbox_back(env: ToyEnv) -> None:

@@ -15,38 +15,18 @@ from agentgym.errors import ConfigError, SandboxError, SandboxLostError, TaskErr
 from agentgym.message import Message, user
 from agentgym.sandbox.base import SandboxProvider
 from agentgym.sandbox.pool import SandboxPool
-from agentgym.sandbox.sandbox_env import SandboxEnv
-from agentgym.sandbox.spec import Limits, SandboxSpec
 from agentgym.task import Task
 from agentgym.tools import said, tool
-from agentgym_tools.python.interpreter import Interpreter, Shown
+from agentgym_tools.python.interpreter_env import MAX_CODE, InterpreterEnv
 from agentgym_tools.python.judging import Verdict, run_tests
 from agentgym_tools.python.problem import ANSWER, FUNCTION, Family, call, draw_problem, to_task
 
-RUN_LIMIT_S = 5.0
 TESTS_LIMIT_S = 5.0
-MAX_SHOWN = 4000
-MAX_CODE = 20_000
 
 RIGHT, WRONG = "Right.", "Wrong."
-NO_OUTPUT = "(no output)"
-STOPPED = f"Stopped after {RUN_LIMIT_S:g} s."
-RESTARTED = "The interpreter was restarted; its variables are gone."
-ENDINGS = {
-    "timeout": STOPPED,
-    "killed": f"{STOPPED} {RESTARTED}",
-    "exit": f"The code asked to exit. {RESTARTED}",
-    "crash": f"The interpreter crashed. {RESTARTED}",
-}
-
-SPEC = SandboxSpec(
-    image="agentgym/python",
-    limits=Limits(cpus=1.0, memory_mib=256, pids=64, work_mib=64, tmp_mib=32, exec_s=10.0, output_bytes=1 << 18),
-)
-"""What the agent's code, and every submission, runs in."""
 
 
-class PythonEnv(SandboxEnv):
+class PythonEnv(InterpreterEnv):
     """Solve a small programming or arithmetic task by running Python and submitting a function or an answer.
 
     Observation:
@@ -109,7 +89,6 @@ class PythonEnv(SandboxEnv):
             raise ConfigError(f"progress_weight must not be negative: got {progress_weight!r}")
         self._family, self._level = family, level
         self.reward_weights = {**self.reward_weights, "progress": progress_weight}
-        self._interpreter: Interpreter | None = None
         self._best = 0.0
 
     def make_task(self, seed: int) -> Task:
@@ -121,10 +100,6 @@ class PythonEnv(SandboxEnv):
         problem, expected = draw_problem(kinds, rng, level)
         return to_task(problem, expected, seed=seed, family=family, level=level)
 
-    def sandbox_spec(self, task: Task) -> SandboxSpec:
-        """The same for every task."""
-        return SPEC
-
     def set_up(self, task: Task) -> Sequence[Message]:
         """State the problem; the interpreter starts with the first code."""
         form = task.config.get("form")
@@ -134,27 +109,8 @@ class PythonEnv(SandboxEnv):
             raise TaskError(
                 f"task {task.id!r} is not a task of Python-v0: its config has {sorted(task.config)}, form {form!r}"
             )
-        self._interpreter = Interpreter(self.sandbox, MAX_SHOWN)
         self._best = 0.0
         return [user(task.instruction)]
-
-    def put_down(self) -> None:
-        """End the interpreter."""
-        interpreter, self._interpreter = self._interpreter, None
-        if interpreter is not None:
-            interpreter.close()
-
-    @tool
-    def run_python(self, code: str) -> str:
-        """Run Python code; variables last from one call to the next, and the value of a last expression is shown.
-
-        Args:
-            code: Python code.
-        """
-        if len(code) > MAX_CODE:
-            return f"The code has {len(code)} characters; at most {MAX_CODE} are run."
-        assert self._interpreter is not None
-        return _shown_text(self._interpreter.run(code, RUN_LIMIT_S))
 
     @tool
     def submit(self, solution: str) -> EnvReply:
@@ -236,7 +192,7 @@ class PythonEnv(SandboxEnv):
         except SandboxLostError:
             raise
         except SandboxError:
-            if self._interpreter is None or not self._interpreter.has_run:
+            if not self.has_run:
                 raise
             return "The tests could not be started: what your code left running takes up all there is."
         return "The tests were killed by your program."
@@ -249,9 +205,3 @@ def _normalised(answer: str) -> str:
         return str(int(text)) if len(text) < 400 else text
     except ValueError:
         return text
-
-
-def _shown_text(shown: Shown) -> str:
-    """Output and how it ended, as the agent reads it."""
-    parts = [shown.output.removesuffix("\n"), ENDINGS.get(shown.status, "")]
-    return "\n".join(part for part in parts if part) or NO_OUTPUT

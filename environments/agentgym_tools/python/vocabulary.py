@@ -7,8 +7,9 @@ nothing more is expected of such a model.
 from __future__ import annotations
 
 from agentgym.action import EXPECTED
-from agentgym_tools.python.env import ENDINGS, NO_OUTPUT, RIGHT, WRONG
+from agentgym_tools.python.env import RIGHT, WRONG
 from agentgym_tools.python.generate import MAX_NUMBER
+from agentgym_tools.python.interpreter_env import ENDINGS, NO_OUTPUT
 from agentgym_tools.python.kinds.arithmetic import ONE_STEP, PEOPLE, THINGS, TWO_STEPS
 
 NUMBERS: range | None = range(MAX_NUMBER + 1)

@@ -8,7 +8,8 @@ from agentgym.sandbox.base import Sandbox
 from agentgym.sandbox.source import provider_named
 from agentgym.suite import load_suite
 from agentgym.task import Task
-from agentgym_tools.python.env import SPEC, PythonEnv
+from agentgym_tools.python.env import PythonEnv
+from agentgym_tools.python.interpreter_env import SPEC
 
 UNLIMITED = ("cpus", "memory_mib", "pids", "work_mib", "tmp_mib")
 

@@ -12,7 +12,8 @@ from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym.testing import check_env
 from agentgym.testing.episodes import play_script
-from agentgym_tools.python.env import NO_OUTPUT, RIGHT, WRONG, PythonEnv
+from agentgym_tools.python.env import RIGHT, WRONG, PythonEnv
+from agentgym_tools.python.interpreter_env import NO_OUTPUT
 from agentgym_tools.python.scripts import SCRIPTS
 from tests.environments.python.conftest import call, run
 
