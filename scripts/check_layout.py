@@ -54,7 +54,7 @@ TORCH_FILES = ("agentgym/policies/torch/*.py",)
 # Distributions of the optional extras; these alone may be imported inside a function.
 OPTIONAL = {"torch", "transformers", "tokenizers", "safetensors", "accelerate", "peft", "tensorboard", "jaxtyping"}
 OPTIONAL |= {"jinja2", "docker", "playwright", "starlette", "uvicorn", "websockets", "chess", "mcp", "ray"}
-OPTIONAL |= {"wandb", "trackio", "pyarrow", "minigrid", "textarena", "textworld", "bm25s"}
+OPTIONAL |= {"wandb", "trackio", "pyarrow", "minigrid", "textarena", "textworld", "bm25s", "psycopg"}
 
 # What the files of a family beside its environments import from above: its specs, and all of agentgym before them.
 OF_A_FAMILY = {

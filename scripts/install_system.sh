@@ -3,7 +3,7 @@
 # Whatever is there is left alone; where something may not be done, it says which tests are skipped for it.
 # Python packages are `make install`'s work.
 set -eu
-PATH="$PATH:/usr/sbin:/sbin:/usr/games"
+PATH="$PATH:/usr/sbin:/sbin:/usr/games:/usr/lib/postgresql/15/bin"
 here=${0%/*}
 missing=""
 
@@ -29,6 +29,7 @@ need iproute2 ip
 need git git
 need gcc cc
 need stockfish stockfish
+need postgresql-15 postgres
 case "$(cc -print-file-name=libc.a 2>/dev/null)" in
   /*) ;;
   *) missing="$missing libc6-dev" ;;
@@ -50,6 +51,7 @@ explain() { # what is skipped without each package
       bubblewrap) echo "   without bubblewrap: tests of bubblewrap sandboxes are skipped" ;;
       debootstrap) echo "   without debootstrap: images can only be built where a registry is reached" ;;
       stockfish) echo "   without stockfish: tests of chess are skipped" ;;
+      postgresql-15) echo "   without postgresql-15: tests of Sql on PostgreSQL are skipped" ;;
       podman) echo "   without podman: the test against its socket is skipped" ;;
       gcc | libc6-dev) echo "   without $package: tests of sandboxes without an engine are skipped" ;;
       *) echo "   without $package: some tests of sandboxes are skipped" ;;

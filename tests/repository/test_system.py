@@ -25,6 +25,7 @@ PROGRAMS = (
     "ip",
     "git",
     "stockfish",
+    "postgres",
 )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, NamedTuple, Protocol
 
@@ -20,7 +20,8 @@ MAX_SIZE = 500_000
 """Most characters of all rows of a result."""
 _COMMENTS = re.compile(r"\s+|--[^\n]*(?:\n|\Z)|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _FIRST_WORD = re.compile(r"[A-Za-z]+")
-_READING, _WRITING = ("SELECT", "WITH", "VALUES"), ("INSERT", "UPDATE", "DELETE", "REPLACE", "WITH")
+READING, WRITING = ("SELECT", "WITH", "VALUES"), ("INSERT", "UPDATE", "DELETE", "REPLACE", "WITH")
+"""First words of queries, and of changes."""
 
 
 class Result(NamedTuple):
@@ -55,6 +56,13 @@ class Database(Protocol):
             SqlRefusedError: It was not carried out to its end; says why.
         """
 
+    def read_sibling(self, sibling: int, sql: str, max_rows: int) -> Result:
+        """Carry out one query on a sibling, or for 0 on this database as it was at the start.
+
+        Raises:
+            SqlRefusedError: It was not carried out to its end; says why.
+        """
+
     def write(self, sql: str) -> int:
         """Carry out one statement that changes rows; returns how many it touched.
 
@@ -81,17 +89,20 @@ class SqliteDatabase:
     Args:
         bench: The connections to its base, each prepared by `guard.prepare`.
         is_stopped: Whether a running statement is to give up.
+        siblings: The connections to the base and to its siblings, where those are read.
     """
 
-    def __init__(self, bench: Bench, is_stopped: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self, bench: Bench, is_stopped: Callable[[], bool] = lambda: False, siblings: Sequence[Bench] = ()
+    ) -> None:
         self.is_stopped = is_stopped
-        self._bench = bench
+        self._bench, self._siblings = bench, siblings
         self._tables = frozenset(table.name for table in bench.base.tables)
         self._world = World(bench)
 
     def read(self, sql: str, max_rows: int) -> Result:
         """See `Database.read`."""
-        _require_one(sql, _READING, "a SELECT")
+        _require_whole(sql, READING, "a SELECT")
         guard = Guard(self._tables, may_write=False)
         with self._world.call(may_write=False), self._cursor(guard) as cursor:
             cursor.execute(sql)
@@ -101,9 +112,17 @@ class SqliteDatabase:
             raise SqlRefusedError("This is no query: it gives no columns.")
         return Result(names, rows[:max_rows], len(rows) > max_rows, frozenset(guard.read))
 
+    def read_sibling(self, sibling: int, sql: str, max_rows: int) -> Result:
+        """See `Database.read_sibling`."""
+        database = SqliteDatabase(self._siblings[sibling], self.is_stopped)
+        try:
+            return database.read(sql, max_rows)
+        finally:
+            database.close()
+
     def write(self, sql: str) -> int:
         """See `Database.write`."""
-        _require_one(sql, _WRITING, "an INSERT, UPDATE or DELETE")
+        _require_whole(sql, WRITING, "an INSERT, UPDATE or DELETE")
         guard = Guard(self._tables, may_write=True)
         with self._world.call(), self._cursor(guard) as cursor:
             cursor.execute(sql)
@@ -137,7 +156,7 @@ class SqliteDatabase:
 
     def fork(self) -> SqliteDatabase:
         """See `Database.fork`."""
-        twin = SqliteDatabase(self._bench, self.is_stopped)
+        twin = SqliteDatabase(self._bench, self.is_stopped, self._siblings)
         twin._world = self._world.fork()
         return twin
 
@@ -159,7 +178,17 @@ def _fetch(cursor: sqlite3.Cursor, max_rows: int) -> list[tuple[Any, ...]]:
     return rows
 
 
-def _require_one(sql: str, first_words: tuple[str, ...], expected: str) -> None:
+def require_one(sql: str, first_words: tuple[str, ...], expected: str) -> None:
+    """Refuse a text that is too long, has characters that no engine takes, or begins with another word.
+
+    Args:
+        sql: The text, from outside.
+        first_words: What it may begin with, after comments.
+        expected: What that is called.
+
+    Raises:
+        SqlRefusedError: It is none of these.
+    """
     if len(sql) > MAX_SQL:
         raise SqlRefusedError(f"The statement has {len(sql):,} characters; at most {MAX_SQL:,} are read.")
     if any((c < " " and c not in "\t\n\r") or "\ud800" <= c <= "\udfff" for c in sql):
@@ -172,5 +201,9 @@ def _require_one(sql: str, first_words: tuple[str, ...], expected: str) -> None:
         raise SqlRefusedError(f"There is no statement; expected {expected}.")
     if word[0].upper() not in first_words:
         raise SqlRefusedError(f"{word[0].upper()[:20]} is not allowed here; expected {expected}.", is_violation=True)
+
+
+def _require_whole(sql: str, first_words: tuple[str, ...], expected: str) -> None:
+    require_one(sql, first_words, expected)
     if not sqlite3.complete_statement(sql.rstrip().rstrip(";") + "\n;"):
         raise SqlRefusedError("The statement is not complete: a quote or a comment is open.")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 
 from agentgym.errors import TaskError
-from agentgym_tools.sql.filling import draw_rows
+from agentgym_tools.sql.filling import Rows, draw_rows
 from agentgym_tools.sql.guard import prepare
 from agentgym_tools.sql.schema import Schema, load_schema
 from agentgym_tools.worlds import Base, Bench
@@ -64,18 +64,33 @@ def bench_of(schema_name: str, number: int, sibling: int, is_small: bool) -> Ben
     Raises:
         TaskError: There is no such database.
     """
-    sizes = SMALL_SIZES if is_small else SIZES
-    if type(number) is not int or not 0 <= number < len(sizes) or not 0 <= sibling <= NUM_SIBLINGS:
-        raise TaskError(f"there is no database {number!r} of {schema_name!r}; expected 0 to {len(sizes) - 1}")
     schema = load_schema(schema_name)
+    _size(schema_name, number, sibling, is_small)
 
     def fill(db: sqlite3.Connection) -> None:
-        rows = draw_rows(schema, sizes[number], f"{number} {sibling}{' small' if is_small else ''}")
-        for table, of_table in rows.items():
+        for table, of_table in rows_of(schema_name, number, sibling, is_small).items():
             marks = ", ".join("?" * len(of_table[0]))
             db.executemany(f"INSERT INTO {table} VALUES ({marks})", of_table)  # noqa: S608 - a name of the schema
 
     return Bench(GuardedBase(f"{schema_name}-{number}.{sibling}", create_statements(schema), fill), _SEATS)
+
+
+@lru_cache(maxsize=64)
+def rows_of(schema_name: str, number: int, sibling: int, is_small: bool) -> Rows:
+    """The rows of a database or of one of its siblings, whatever engine keeps them; not to be changed.
+
+    Raises:
+        TaskError: There is no such database.
+    """
+    size = _size(schema_name, number, sibling, is_small)
+    return draw_rows(load_schema(schema_name), size, f"{number} {sibling}{' small' if is_small else ''}")
+
+
+def _size(schema_name: str, number: int, sibling: int, is_small: bool) -> int:
+    sizes = SMALL_SIZES if is_small else SIZES
+    if type(number) is not int or not 0 <= number < len(sizes) or not 0 <= sibling <= NUM_SIBLINGS:
+        raise TaskError(f"there is no database {number!r} of {schema_name!r}; expected 0 to {len(sizes) - 1}")
+    return sizes[number]
 
 
 def benches_of(schema_name: str, number: int, is_small: bool) -> Sequence[Bench]:

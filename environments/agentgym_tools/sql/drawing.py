@@ -18,6 +18,7 @@ from agentgym.task import Task
 from agentgym_tools.sql.comparing import canonical
 from agentgym_tools.sql.database import SqliteDatabase
 from agentgym_tools.sql.databases import NUM_SIBLINGS, bench_of
+from agentgym_tools.sql.engines import open_database
 from agentgym_tools.sql.guard import SqlRefusedError
 from agentgym_tools.sql.judging import judge_answer, judge_change, reference_changes, reference_rows
 from agentgym_tools.sql.problem import Job, Problem, to_task
@@ -136,10 +137,10 @@ def _is_fair_change(problem: Problem) -> bool:
 
 
 def _is_right(problem: Problem, sql: str) -> bool:
-    if problem.job == "question":
-        return judge_answer(problem, sql).is_right
-    database = SqliteDatabase(bench_of(*problem.place[:2], 0, problem.is_small))
+    database = open_database("sqlite", problem.place)
     try:
+        if problem.job == "question":
+            return judge_answer(problem, sql, database).is_right
         database.write(sql)
         return judge_change(problem, database.changes()).is_right
     except SqlRefusedError:

@@ -18,9 +18,10 @@ from agentgym.message import Message, user
 from agentgym.reward import FORMAT, RewardEvent
 from agentgym.task import Task
 from agentgym.tools import ToolEnv, said, tool
-from agentgym_tools.sql.database import Database, Result, SqliteDatabase
-from agentgym_tools.sql.databases import SIZES, bench_of, describe_table
+from agentgym_tools.sql.database import Database, Result
+from agentgym_tools.sql.databases import SIZES, describe_table
 from agentgym_tools.sql.drawing import draw_task, templates_of
+from agentgym_tools.sql.engines import Engine, open_database, require_engine
 from agentgym_tools.sql.guard import SqlRefusedError
 from agentgym_tools.sql.judging import Verdict, judge_answer, judge_change
 from agentgym_tools.sql.problem import Problem, read_problem
@@ -64,7 +65,8 @@ class SqlEnv(ToolEnv):
         The common keys: messages, reward_events, turn, is_invalid, and at the end outcome, success, score.
     Sandbox:
         None; SQLite in process, with an allow-list for each part of a statement, a limit of steps, of time and of
-        length. A statement that is refused changes nothing.
+        length; or PostgreSQL in processes of its own, under a role with a right to these tables and to an allow-list
+        of functions, with limits of time, of memory and of room. A statement that is refused changes nothing.
     Source and licence:
         Written for agentgym, Apache-2.0; its databases and tasks are generated, CC0-1.0.
 
@@ -77,6 +79,8 @@ class SqlEnv(ToolEnv):
         job: Their kind, question, change or ambiguous; None draws it.
         is_small: Whether their databases are those for tiny models.
         render_mode: As in Gymnasium.
+        engine: What keeps the databases: sqlite, in process, or postgres, a PostgreSQL server that is started when it
+            is needed and ends with this process. Tasks and what is right are the same.
     """
 
     reward_weights = {"success": 1.0, "milestone": 0.1, "violation": 0.1, FORMAT: 1.0}
@@ -88,6 +92,7 @@ class SqlEnv(ToolEnv):
         job: Literal["question", "change", "ambiguous"] | None = None,
         is_small: bool = False,
         render_mode: str | None = None,
+        engine: Engine = "sqlite",
     ) -> None:
         super().__init__(render_mode)
         if render_mode not in (None, "ansi"):
@@ -96,6 +101,10 @@ class SqlEnv(ToolEnv):
             raise ConfigError(f"level must be an int from 1 to 3: got {level!r}")
         if job not in (None, *_JOBS):
             raise ConfigError(f"job must be one of {', '.join(_JOBS)} or None: got {job!r}")
+        require_engine(engine)
+        if engine == "postgres":
+            self.tools = [SqlEnv.query_postgres if each is SqlEnv.query else each for each in SqlEnv.tools]
+        self._engine = engine
         self._level, self._job, self._is_small = level, job, is_small
         self._problem: Problem | None = None
         self._database: Database | None = None
@@ -114,7 +123,7 @@ class SqlEnv(ToolEnv):
         """Take the database and make the request."""
         self._problem = problem = read_problem(task)
         self.close()
-        self._database = SqliteDatabase(bench_of(*problem.place[:2], 0, problem.is_small), lambda: self.is_interrupted)
+        self._database = open_database(self._engine, problem.place, lambda: self.is_interrupted)
         self._forget()
         return [user(task.instruction)]
 
@@ -152,6 +161,18 @@ class SqlEnv(ToolEnv):
         Args:
             sql: The statement.
         """
+        return self._read(sql)
+
+    @tool(name="query")
+    def query_postgres(self, sql: str) -> EnvReply:
+        """Read rows with one SELECT of PostgreSQL; at most 30 rows are shown.
+
+        Args:
+            sql: The statement.
+        """
+        return self._read(sql)
+
+    def _read(self, sql: str) -> EnvReply:
         problem, database = self._now
         try:
             result = database.read(sql, MAX_ROWS)
@@ -196,10 +217,10 @@ class SqlEnv(ToolEnv):
         Args:
             sql: The statement; its columns in the order of the question.
         """
-        problem, _ = self._now
+        problem, database = self._now
         if problem.job == "change":
             return said(CHANGES)
-        verdict = judge_answer(problem, sql, lambda: self.is_interrupted)
+        verdict = judge_answer(problem, sql, database)
         self.check_interrupt()
         return self._ended(verdict)
 
@@ -210,6 +231,8 @@ class SqlEnv(ToolEnv):
         if problem.job == "question":
             return said(ASKS)
         return self._ended(judge_change(problem, database.changes()))
+
+    tools = [tables, describe, query, execute, ask, answer, submit]
 
     def grade(self) -> EnvReply:
         """Not solved in time: what the milestones gave is taken back."""

@@ -1,18 +1,19 @@
 """Whether an answer or a change is right: on the database, and for answers on its five siblings too.
 
 An answer is a query, so that it can be carried out on siblings; constants and lucky filters fail there. A change is
-judged by its net changes of rows alone, because finding a row first and changing it by its key is good practice.
+judged by its net changes of rows alone, because finding a row first and changing it by its key is good practice. What
+is right is found on SQLite for every engine: the rows are the same, and so there is one reference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from agentgym_tools.sql.comparing import same_rows
-from agentgym_tools.sql.database import SqliteDatabase
-from agentgym_tools.sql.databases import bench_of, benches_of
+from agentgym_tools.sql.database import Database, SqliteDatabase
+from agentgym_tools.sql.databases import NUM_SIBLINGS, bench_of
 from agentgym_tools.sql.guard import SqlRefusedError
 from agentgym_tools.sql.problem import Problem
 from agentgym_tools.worlds import Change
@@ -29,23 +30,20 @@ class Verdict(NamedTuple):
     why: str = ""
 
 
-def judge_answer(problem: Problem, sql: str, is_stopped: Callable[[], bool] = lambda: False) -> Verdict:
+def judge_answer(problem: Problem, sql: str, database: Database) -> Verdict:
     """Whether a query gives what the reference gives, on the database and on each sibling.
 
     Args:
         problem: The problem.
         sql: The query, from outside.
-        is_stopped: Whether to give up.
+        database: The episode's database, on any engine; what was changed in it does not count.
     """
-    for sibling, bench in enumerate(benches_of(*problem.place)):
+    for sibling in range(NUM_SIBLINGS + 1):
         reference = reference_rows(*problem.place, problem.sql, sibling)
-        database = SqliteDatabase(bench, is_stopped)
         try:
-            found = database.read(sql, MAX_ROWS)
+            found = database.read_sibling(sibling, sql, MAX_ROWS)
         except SqlRefusedError as error:
             return Verdict(False, str(error))
-        finally:
-            database.close()
         if found.is_cut or not same_rows(found.rows, reference, problem.form):
             return Verdict(False, f"other rows on {'the database' if not sibling else f'sibling {sibling}'}")
     return Verdict(True)
