@@ -15,7 +15,7 @@ from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
 
 
-def call_text(name: str, **arguments: Any) -> str:
+def call_text(name: str, /, **arguments: Any) -> str:
     """The text of a message with one tool call.
 
     Args:

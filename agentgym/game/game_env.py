@@ -10,7 +10,7 @@ import copy
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -192,9 +192,15 @@ class GameEnv(ABC):
         self.num_invalid[role] = max(self.num_invalid[role], self.task.limits.max_invalid)
         return ActionSyntaxError(why)
 
-    def fork_by_copy(self, seed: int | None) -> Self:
-        """A deep copy of the game's state: `fork` for games that hold nothing outside Python objects."""
-        twin = copy.deepcopy(self, {id(self.task): self.task})
+    def fork_by_copy(self, seed: int | None, *shared: object) -> Self:
+        """A deep copy of the game's state: `fork` for games that hold nothing outside Python objects.
+
+        Args:
+            seed: Seed of the copy's further randomness; None keeps the same.
+            shared: Parts of this game that the copy uses too, because nothing changes them.
+        """
+        memo: dict[int, Any] = {id(part): part for part in (self.task, *shared)}
+        twin = copy.deepcopy(self, memo)
         if seed is not None:
             twin.rng = random.Random(seed)
         return twin

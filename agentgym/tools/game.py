@@ -16,7 +16,8 @@ from agentgym.message import Message, user
 from agentgym.reward import RewardEvent
 from agentgym.tools.dispatch import as_tool_messages, parse_calls, run_calls, run_tool
 
-_CALL = re.compile(r"\s*(?:```\w*\s*)?\[?\s*(?:\{|[A-Za-z_]\w*\()")
+_CALL = re.compile(r"\s*+(?:```\w*+\s*+)?+\[?+\s*+(?:\{|[A-Za-z_]\w*+\()")
+"""How a call begins. Each repetition keeps what it took: a message of blanks is read once."""
 
 
 class ToolGame(GameEnv):

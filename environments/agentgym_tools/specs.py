@@ -7,6 +7,30 @@ from __future__ import annotations
 
 from agentgym.registration.env_spec import EnvSpec
 
+DESKS = ("shop", "airline", "clinic", "insurance", "telecom")
+"""Names of the desks."""
+SMALL_DESKS = ("shop", "telecom")
+"""Those that have a suite over a small world too, for tiny models."""
+
+
+def _desk(name: str) -> EnvSpec:
+    """The desk of a domain, with a customer."""
+    package = "agentgym_tools.desks"
+    return EnvSpec(
+        f"agentgym/{name.title()}Desk-v0",
+        f"{package}.game:DeskGame",
+        f"{package}.scripts:SCRIPTS",
+        "tools",
+        (f"tools/desk-{name}", *([f"tools/desk-{name}-small"] if name in SMALL_DESKS else [])),
+        runtimes=("local", "served"),
+        roles=("agent", "user"),
+        partners=f"{package}.scripts:PARTNERS",
+        options={"desk": name},
+        difficulty={"size": ("small", "full")},
+        room="desks",
+    )
+
+
 SPECS: tuple[EnvSpec, ...] = (
     EnvSpec(
         "agentgym/Lookup-v0",
@@ -24,6 +48,16 @@ SPECS: tuple[EnvSpec, ...] = (
         "agentgym_tools.python.scripts:SCRIPTS",
         "tools",
         ("tools/python", "tools/python-arithmetic"),
+        runtimes=("workspace",),
+        extra="docker",
+        difficulty={"level": (1, 2, 3)},
+    ),
+    EnvSpec(
+        "agentgym/Maths-v0",
+        "agentgym_tools.maths.env:MathsEnv",
+        "agentgym_tools.maths.scripts:SCRIPTS",
+        "tools",
+        ("tools/maths", "tools/maths-small"),
         runtimes=("workspace",),
         extra="docker",
         difficulty={"level": (1, 2, 3)},
@@ -47,5 +81,6 @@ SPECS: tuple[EnvSpec, ...] = (
         difficulty={"hops": (1, 2, 3, 4)},
         hints="agentgym_tools.search.scripts:hint",
     ),
+    *map(_desk, DESKS),
 )
 """All environments of the family."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -81,3 +81,17 @@ def in_order(keys: Iterable[Key]) -> list[Key]:
     return sorted(
         keys, key=lambda key: (key[0], [(isinstance(value, str), value or 0, str(value)) for value in key[1]])
     )
+
+
+def changes_of(net: Net, columns: Mapping[str, Sequence[str]]) -> list[Change]:
+    """Net changes in the order of `in_order`.
+
+    Args:
+        net: The net changes.
+        columns: The names of each table's columns.
+    """
+
+    def named(table: str, row: Row | None) -> Mapping[str, Value] | None:
+        return None if row is None else dict(zip(columns[table], row, strict=True))
+
+    return [Change(key[0], key[1], named(key[0], net[key][0]), named(key[0], net[key][1])) for key in in_order(net)]

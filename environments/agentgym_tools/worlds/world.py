@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
 from agentgym.errors import ContractError
 from agentgym_tools.worlds.bench import Authorizer, Bench, Seat
-from agentgym_tools.worlds.changes import Change, Net, Row, in_order, since
+from agentgym_tools.worlds.changes import Change, Net, changes_of, in_order, since
 
 
 class World:
@@ -114,12 +114,8 @@ class World:
 
     def changes(self) -> list[Change]:
         """The net changes since the start, in an order that does not depend on that of the writes."""
-        found = since(self._current(), self._start)
         columns = {table.name: table.columns for table in self._bench.base.tables}
-        return [
-            Change(key[0], key[1], _named(columns[key[0]], found[key][0]), _named(columns[key[0]], found[key][1]))
-            for key in in_order(found)
-        ]
+        return changes_of(since(self._current(), self._start), columns)
 
     def state(self) -> tuple[Any, ...]:
         """A canonical value of everything: equal states have equal futures under equal calls."""
@@ -159,7 +155,3 @@ class World:
             if net is not None:
                 return net
         return self._net
-
-
-def _named(columns: tuple[str, ...], row: Row | None) -> Mapping[str, Any] | None:
-    return None if row is None else dict(zip(columns, row, strict=True))

@@ -1,0 +1,187 @@
+"""What a desk supplies: its world, tools, policy, kinds of goals, and what its policy says of a call.
+
+How these make a case of a goal is `settle`; no desk writes that itself.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, Self
+
+from agentgym.errors import ContractError, UnknownNameError
+from agentgym_tools.desks.calls import Call, Value
+from agentgym_tools.desks.goals import Case, Decision, Goal, GoalKind, Read
+from agentgym_tools.desks.personas import PERSONAS
+from agentgym_tools.desks.policy import Policy
+from agentgym_tools.desks.templates import Template
+from agentgym_tools.desks.toolbox import DeskTool, Result, Seen, Toolbox, UserToolbox
+from agentgym_tools.worlds import Base, Bench, World
+
+
+class Domain(ABC):
+    """A desk. Methods that take a world are called inside `world.call()`.
+
+    Attributes:
+        name: Its name, such as "shop".
+        title: What the agent is told that it serves, such as "the customers of a shop".
+        toolbox: Its tools.
+        user_toolbox: The tools in the customer's own hands, which the agent can ask it to use; None if it has none.
+            Their names differ from those of the desk's tools, and `objections` and `needs_yes` answer for them too.
+        policy: Its rules.
+        kinds: Its kinds of goals by name.
+        facts: Everything that can be asked for or told, by name with its phrase.
+        reasons: Why something may be refused or handed over, by name with its phrase.
+        sizes: Its bases by size; "full" and "small".
+        today: The episode's clock.
+        customers_table: The table whose rows are the customers.
+        templates: What its tasks are like.
+        personas: How its customers may behave.
+        subjects: Facts that say what a goal is about; no two goals of a task share their values.
+    """
+
+    name: str
+    title: str
+    toolbox: type[Toolbox]
+    user_toolbox: type[UserToolbox] | None = None
+    policy: type[Policy]
+    kinds: Mapping[str, GoalKind]
+    facts: Mapping[str, str]
+    reasons: Mapping[str, str]
+    sizes: Mapping[str, Base]
+    today: int = 0
+    customers_table: str = "customers"
+    templates: Sequence[Template]
+    personas: Sequence[str] = tuple(name for name, persona in PERSONAS.items() if not persona.claims)
+    subjects: Sequence[str] = ()
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self  # nothing changes it
+
+    @abstractmethod
+    def draw_customer(self, rng: random.Random, world: World) -> str:
+        """Some customer's key."""
+
+    @abstractmethod
+    def profile(self, world: World, customer: str) -> dict[str, Value]:
+        """Facts that the customer knows of itself."""
+
+    @abstractmethod
+    def identification(self, world: World, customer: str, policy: Any) -> Call:
+        """The call by which the policy wants this customer to be known."""
+
+    @abstractmethod
+    def objections(self, world: World, call: Call, policy: Any) -> list[str]:
+        """Why the policy forbids a call that writes, the plainest reason first; none if it allows it."""
+
+    @abstractmethod
+    def owner(self, world: World, call: Call) -> str | None:
+        """Whose data a call that writes changes; None if nobody's."""
+
+    @abstractmethod
+    def needs_yes(self, tool: str, policy: Any) -> bool:
+        """Whether the policy wants the customer's yes before a call of this tool."""
+
+    @abstractmethod
+    def is_for_staff(self, reason: str, policy: Any) -> bool:
+        """Whether what is forbidden for this reason is handed over to a person, not refused."""
+
+    def world(self, size: str) -> World:
+        """A new world.
+
+        Raises:
+            UnknownNameError: There is no base of this size.
+        """
+        if size not in self.sizes:
+            raise UnknownNameError("size", size, self.sizes, owner=f"the desk {self.name!r}")
+        return World(_bench(self.sizes[size]), self.today)
+
+    @property
+    def writing(self) -> list[str]:
+        """Names of the tools that write."""
+        return [name for name, tool in self.toolbox.tools.items() if tool.is_writing]
+
+    @property
+    def user_tools(self) -> Mapping[str, DeskTool]:
+        """The customer's own tools by name."""
+        return {} if self.user_toolbox is None else self.user_toolbox.tools
+
+    def carry_out(self, world: World, customer: str, call: Call) -> Result:
+        """Make a call of a desk's tool, or of the customer's own."""
+        if self.user_toolbox is not None and call.tool in self.user_toolbox.tools:
+            return self.user_toolbox(world, customer).call(call)
+        return self.toolbox(world).call(call)
+
+
+@cache
+def _bench(base: Base) -> Bench:
+    return Bench(base)
+
+
+def settle(
+    domain: Domain, start: World, policy: Policy, goals: Sequence[Goal], *, with_reads: bool = True
+) -> list[Case]:
+    """The cases of goals that are settled one after another, each on the world that the ones before it left.
+
+    Args:
+        domain: The desk.
+        start: The world at the start; it stays as it is.
+        policy: The rules.
+        goals: The goals in the order in which the customer has them.
+        with_reads: Whether cases say what has to be read; to decide, that is not needed.
+    """
+    world = start.fork() if len(goals) > 1 else start
+    cases = []
+    for number, goal in enumerate(goals, 1):
+        cases.append(_case(domain, world, policy, goal, with_reads))
+        if number == len(goals):
+            break
+        for call in cases[-1].outcomes[0] if cases[-1].outcomes else ():
+            domain.carry_out(world, goal.customer, call)
+    if world is not start:
+        world.close()
+    return cases
+
+
+def _case(domain: Domain, world: World, policy: Policy, goal: Goal, with_reads: bool) -> Case:
+    kind = domain.kinds[goal.kind]
+    with world.call(may_write=False):
+        calls = kind.reads(world, goal, policy) if with_reads else []
+        wanted = tuple(kind.wanted(world, goal, policy))
+        answers, check = kind.answers(world, goal, policy), kind.check(world, goal, policy)
+    reads = tuple(Read(call, _seen_by(domain, world, goal.customer, call)) for call in calls)
+    against = [objections_to(domain, world, goal.customer, calls, policy) for calls in wanted]
+    outcomes = tuple(calls for calls, reasons in zip(wanted, against, strict=True) if not reasons)
+    reasons: tuple[str, ...] = ()
+    decision: Decision = "do" if wanted else "answer"
+    if wanted and not outcomes:
+        reasons = tuple(dict.fromkeys(reason for found in against for reason in found))
+        decision = "transfer" if domain.is_for_staff(reasons[0], policy) else "refuse"
+    return Case(goal, decision, reads, wanted, outcomes, reasons, answers, check)
+
+
+def _seen_by(domain: Domain, world: World, customer: str, call: Call) -> frozenset[Seen]:
+    result = domain.carry_out(world, customer, call)
+    if not result.seen:
+        raise ContractError(f"{call} is to be read for a goal but shows no row: {result.text[:200]}; call show() in it")
+    return result.seen
+
+
+def objections_to(domain: Domain, world: World, customer: str, calls: Sequence[Call], policy: Policy) -> list[str]:
+    """Why the policy forbids a customer's set of writes, carried out in order on a copy; none if it allows them.
+
+    A write that the tools cannot carry out counts as one that the policy forbids: a domain states that reason too.
+    """
+    trial = world.fork() if len(calls) > 1 else world
+    found: list[str] = []
+    for number, call in enumerate(calls, 1):
+        with trial.call(may_write=False):
+            found += domain.objections(trial, call, policy)
+        if found or number == len(calls):
+            break
+        domain.carry_out(trial, customer, call)
+    if trial is not world:
+        trial.close()
+    return found

@@ -1,0 +1,272 @@
+"""Desk-v0: an agent at a desk and its customer, who talk in turns; the agent's tools change a world under a policy.
+
+The customer is played by `user` unless somebody else plays it. What was said and done is in `session`, what it is worth
+in `grading` and `rewards`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from agentgym.action import Action, ToolCall
+from agentgym.errors import ActionSyntaxError, ConfigError
+from agentgym.game import GameReply, Inbox
+from agentgym.message import user
+from agentgym.reward import FORMAT, RewardEvent
+from agentgym.task import Task
+from agentgym.tools import ToolGame
+from agentgym_tools.desks import talk
+from agentgym_tools.desks.calls import Call
+from agentgym_tools.desks.domain import Domain
+from agentgym_tools.desks.drawing import Wanted, draw_task
+from agentgym_tools.desks.grading import judge
+from agentgym_tools.desks.planning import open_moves, steps_of
+from agentgym_tools.desks.references import call_score
+from agentgym_tools.desks.session import Session, session_of
+from agentgym_tools.desks.tasks import agenda_text, instruction_of
+
+AGENT, USER = "agent", "user"
+NO_WORDS = {
+    AGENT: "Speak by calls, such as ask(fact=...), and act by the desk's tools; words beside calls are not read.",
+    USER: "Speak by calls, such as inform(fact=..., value=...) or bye(); words beside calls are not read.",
+}
+
+
+class DeskGame(ToolGame):
+    """Serve a customer at a desk: find out what is wanted, read what it rests on, keep to the policy, ask, then write.
+
+    Observation:
+        The agent reads the desk's policy, then what the customer says, and the result of each call. The customer, if
+        it is not scripted, reads its agenda, then what the agent says and what was changed on its account.
+    Action:
+        Calls of the desk's tools, and acts: ask, propose, tell, report, refuse, transfer, close for the agent;
+        request, inform, unknown, confirm, deny, insist, accept, digress, wait, bye for the customer. At most 8 per
+        message. A message with an act hands the turn over. Where the customer has tools of its own, such as a phone,
+        the agent can instruct it to use them; the customer calls them and tells what it did.
+    Reward:
+        success, for both roles: 1 at the end if the net changes are those of an outcome that the request and the
+        policy admit, all answers were told after they were read, what is forbidden was refused or handed over for a
+        right reason with its evidence read, and no write broke a rule. milestone: the change of the share of steps
+        made, weight 0.1; it is taken back at the end. violation: -1 at the turn of each write without the customer's
+        yes, before identification, against the policy, or to another customer's data; weight 0.1. state, collateral,
+        communicated: parts of success, weight 0. call: how near a message's calls are to those that are right in the
+        present state, in [-3, 3], as in ToolRL (Qian et al. 2025, arXiv 2504.13958), weight 0. patience: -1 for each
+        message after which the customer waits, weight 0. format: -0.1 for a message that cannot be read.
+    Termination:
+        The customer says goodbye, or the agent closes or hands over; the third invalid message of a role.
+    Truncation:
+        After as many turns of a role as the task's limit says; what is there is graded.
+    Info:
+        The keys of `GameEnv`. The score is success.
+    Sandbox:
+        None; the environment is in process, on a database in memory.
+    Source and licence:
+        Written for agentgym, Apache-2.0; its worlds and tasks are generated, CC0-1.0.
+
+    Example:
+        request(goal='cancel_order', facts={'order_id': 'W1042'}) / ask(fact="email") / inform(fact='email', ...) /
+        find_customer_by_email(email=...) / get_order(order_id="W1042") / propose(action="cancel_order", ...) /
+        confirm(number=1) / cancel_order(order_id="W1042", reason=...) / report(action="cancel_order") / bye()
+
+    Args:
+        desk: The desk of tasks made from a seed, one of `DESKS`.
+        size: The size of its world, "full" or "small".
+        weights: Weights of reward components that replace the default ones.
+        keeps_milestones: Whether milestones are kept at the end; they are then a bonus and no potential.
+
+    Raises:
+        ConfigError: There is no such size or component.
+        UnknownNameError: There is no such desk.
+    """
+
+    roles = (AGENT, USER)
+    reward_weights: Mapping[str, float] = {
+        "success": 1.0,
+        "milestone": 0.1,
+        "violation": 0.1,
+        FORMAT: 1.0,
+        "state": 0.0,
+        "collateral": 0.0,
+        "communicated": 0.0,
+        "call": 0.0,
+        "patience": 0.0,
+    }
+    invalid_value = -0.1
+    disclosed = {AGENT: ("goals",), USER: ("customer", "persona", "goals")}  # the customer tells the agent its goals
+
+    def __init__(
+        self,
+        desk: str = "shop",
+        size: str = "full",
+        weights: Mapping[str, float] | None = None,
+        keeps_milestones: bool = False,
+    ) -> None:
+        super().__init__()
+        self._wanted = Wanted(desk=desk, size=size)
+        unknown = sorted(set(weights or {}) - set(self.reward_weights))
+        if unknown:
+            raise ConfigError(
+                f"weights names {unknown}, which are no components; expected {', '.join(self.reward_weights)}"
+            )
+        self.reward_weights = {**type(self).reward_weights, **(weights or {})}
+        self._keeps_milestones = keeps_milestones
+        self._session: Session = None  # type: ignore[assignment]  # set by `begin`
+        self._num_made, self._num_steps = 0, 1
+        self._spoken = False
+        self._seat(self._wanted.domain)
+
+    def make_task(self, seed: int) -> Task:
+        """A task drawn from the seed."""
+        return draw_task(f"{self._wanted.desk}:{seed}", random.Random(f"desk {seed}"), self._wanted, seed)
+
+    def begin(self, task: Task) -> Inbox:
+        """Open the world of the task; the customer speaks first."""
+        self._session = session_of(task, self._domain)
+        self._num_made, self._num_steps = steps_of(self._session)
+        self._spoken = False
+        self.acting_role = USER
+        return {
+            AGENT: [user(instruction_of(self._domain, self._session.plan))],
+            USER: [user(agenda_text(self._domain, task))],
+        }
+
+    def say(self, role: str, action: Action) -> GameReply:
+        """Refuse words: this talk is one of acts."""
+        raise ActionSyntaxError(NO_WORDS[role])
+
+    def call(self, role: str, call: ToolCall) -> GameReply:
+        """Carry out a call of a desk's tool, or take in an act."""
+        move = Call(call.name, call.arguments)
+        if role == USER:
+            return self._use(move) if move.tool in self._domain.user_tools else self._hear_user(move)
+        reply = GameReply({AGENT: []}, self._compared(move))
+        if move.tool in self._domain.toolbox.tools:
+            self._work(move, reply)
+        else:
+            self._hear_agent(move, reply)
+        reply.events = [*reply.events, *self._advance()]
+        return reply
+
+    def after_calls(self, role: str) -> None:
+        """An act hands the turn over."""
+        if self._spoken:
+            self.acting_role = USER if role == AGENT else AGENT
+        self._spoken = False
+
+    def grade(self) -> GameReply:
+        """The verdict on what is there."""
+        verdict = judge(self._session)
+        values = {
+            "success": verdict.is_success,
+            "state": verdict.is_state_right,
+            "collateral": verdict.is_untouched,
+            "communicated": verdict.is_communicated,
+        }
+        events = [self.event(AGENT, name, float(value)) for name, value in values.items()]
+        events.append(self.event(USER, "success", float(verdict.is_success)))
+        share = self._num_made / self._num_steps
+        if share and not self._keeps_milestones:
+            events.append(self._shaping("milestone", -share, {"why": "the potential ends at 0"}))
+        return GameReply(
+            events=events, is_over=True, successes=dict.fromkeys(self.roles, verdict.is_success), scores={}
+        )
+
+    def anchor(self) -> str:
+        """The session, who acts, and what has been refused as invalid."""
+        return f"{self.task and self.task.content_hash} {self.acting_role} {self.num_invalid} {self._session.key()}"
+
+    def fork(self, seed: int | None = None) -> Self:
+        """A copy that goes on from here; nothing random happens after the start."""
+        return self.fork_by_copy(seed, self.tools, self._wanted)
+
+    def progress(self, role: str) -> float:
+        """Share of the steps to the end that were made."""
+        return self._num_made / self._num_steps
+
+    def close(self) -> None:
+        """Give up the worlds of the last episode."""
+        if self._session is not None:
+            self._session.world.close()
+
+    def _work(self, move: Call, reply: GameReply) -> None:
+        result, wrong = self._session.carry_out(move)
+        reply.inbox = {AGENT: [user(result.text)]}
+        if not result.is_failure and self._domain.toolbox.tools[move.tool].is_writing:
+            notice = Call(talk.NOTICE, {"action": move.tool, "arguments": dict(move.arguments)})
+            reply.inbox = {**reply.inbox, USER: [user(talk.to_text(notice))]}
+        reply.events = [*reply.events, *self._violations(move, wrong)]
+
+    def _hear_agent(self, act: Call, reply: GameReply) -> None:
+        if act.tool == talk.PROPOSE:
+            tool = self._domain.toolbox.tools[act.arguments["action"]]
+            tool.arguments(dict(act.arguments["arguments"]))
+        if act.tool == talk.INSTRUCT:
+            self._domain.user_tools[act.arguments["action"]].arguments(dict(act.arguments["arguments"]))
+        if not self._spoken:
+            self._session.proposed.clear()
+        wrong = self._session.hear_agent(act)
+        self._spoken = True
+        reply.inbox = {AGENT: [user(talk.SAID)], USER: [user(talk.to_text(act))]}
+        reply.events = [*reply.events, *self._violations(act, wrong)]
+        if act.tool in (talk.TRANSFER, talk.CLOSE):
+            self._end(reply)
+
+    def _use(self, call: Call) -> GameReply:
+        """A call of the customer's own tools; the customer acts again until it speaks."""
+        result = self._session.carry_out_for_user(call)
+        return GameReply({USER: [user(result.text)]}, self._advance())
+
+    def _hear_user(self, act: Call) -> GameReply:
+        if act.tool == talk.REQUEST:
+            self._check_facts(act.arguments["facts"])
+        self._session.hear_user(act)
+        self._spoken = True
+        reply = GameReply({USER: [user(talk.SAID)], AGENT: [user(str(act))]}, self._advance())
+        if act.tool == talk.WAIT:
+            reply.events = [*reply.events, self._event("patience", -1.0)]
+        if act.tool == talk.BYE:
+            self._end(reply)
+        return reply
+
+    def _check_facts(self, facts: Mapping[str, Any]) -> None:
+        unknown = sorted(set(facts) - set(self._domain.facts))
+        if unknown:
+            raise ActionSyntaxError(f"request.facts names {unknown}; expected some of {', '.join(self._domain.facts)}.")
+
+    def _end(self, reply: GameReply) -> None:
+        reply.events = [*reply.events, *self._advance()]
+        last = self.grade()
+        reply.events = [*reply.events, *last.events]
+        reply.is_over, reply.successes, reply.scores = True, last.successes, last.scores
+
+    def _advance(self) -> list[RewardEvent]:
+        """The event of the steps made since the last one."""
+        before = self._num_made
+        self._num_made, _ = steps_of(self._session)
+        if self._num_made == before:
+            return []
+        return [self._shaping("milestone", (self._num_made - before) / self._num_steps)]
+
+    def _compared(self, move: Call) -> list[RewardEvent]:
+        """How near a call is to those that are right now, where that is weighed."""
+        if not self.reward_weights["call"]:
+            return []
+        return [self._event("call", call_score(move, open_moves(self._session)))]
+
+    def _violations(self, move: Call, wrong: Sequence[str]) -> list[RewardEvent]:
+        return [self._event("violation", -1.0, {"call": str(move)[:200], "why": reason}) for reason in wrong]
+
+    def _event(self, component: str, value: float, detail: Mapping[str, Any] | None = None) -> RewardEvent:
+        return self.event(AGENT, component, value)._replace(detail=detail)
+
+    def _shaping(self, component: str, value: float, detail: Mapping[str, Any] | None = None) -> RewardEvent:
+        return self._event(component, value, detail)._replace(source="shaping")
+
+    def _seat(self, domain: Domain) -> None:
+        self._domain = domain
+        self.tools = {
+            AGENT: [*domain.toolbox.tools.values(), *talk.agent_acts(domain)],
+            USER: [*domain.user_tools.values(), *talk.user_acts(domain)],
+        }

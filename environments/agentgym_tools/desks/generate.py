@@ -1,0 +1,100 @@
+"""Writes the tasks of `SUITES`: `python -m agentgym_tools.desks.generate [SUITE [FOLDER]]`.
+
+How a task is drawn is in `drawing`; suite.toml and README are written by hand.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from agentgym.authoring.task_files import Suites, draw_unseen, numbered_id, write_split, write_suites
+from agentgym.task import Split, Task
+from agentgym_tools.desks.desks import DESKS, desk
+from agentgym_tools.desks.domain import Domain
+from agentgym_tools.desks.drawing import Wanted, can_draw, draw_task
+from agentgym_tools.desks.templates import Template
+from agentgym_tools.specs import SMALL_DESKS
+
+TRAIN, VALIDATION = "train", "validation"
+CUSTOMERS, TEMPLATES, POLICIES, PERSONAS = "unseen_customers", "unseen_templates", "unseen_policies", "unseen_personas"
+REQUESTS, INFEASIBLE = "three_requests", "infeasible"
+Sizes = Mapping[Split, Mapping[str, int]]
+SIZES: Mapping[str, Sizes] = {
+    "full": {
+        "train": {TRAIN: 1500},
+        "validation": {VALIDATION: 120},
+        "test": {CUSTOMERS: 120, TEMPLATES: 80, POLICIES: 80, PERSONAS: 60, REQUESTS: 40, INFEASIBLE: 80},
+    },
+    "small": {
+        "train": {TRAIN: 1000},
+        "validation": {VALIDATION: 60},
+        "test": {CUSTOMERS: 100, TEMPLATES: 30, POLICIES: 30, PERSONAS: 30, REQUESTS: 20, INFEASIBLE: 30},
+    },
+}
+"""For each size of the world the strata of each split with their numbers of tasks."""
+UNSEEN_DESK = "unseen_desk"
+HELD_OUT_DESKS = {"insurance"}
+"""Desks that no training task shows; their suites have a test split alone."""
+HELD_OUT_SIZES: Sizes = {"test": {UNSEEN_DESK: 300, INFEASIBLE: 100, REQUESTS: 50}}
+HELD_OUT_PERSONAS = ("insisting", "digressing")
+_EVERY = 7
+"""One template in so many is held out from training."""
+
+
+def generate(desk_name: str, size: str, folder: Path, suite: str) -> None:
+    """Write the three splits into a folder; no two tasks are the same."""
+    seen: set[str] = set()
+    sizes = HELD_OUT_SIZES if desk_name in HELD_OUT_DESKS else SIZES[size]
+    for split, strata in sizes.items():
+        tasks: list[Task] = []
+        for stratum, count in strata.items():
+            rng = random.Random(f"{suite} {split} {stratum}")
+            each = [_wanted(desk_name, size, stratum, each) for each in templates_of(desk(desk_name), stratum)]
+            drawable = [wanted for wanted in each if can_draw(rng, wanted)]
+            for number in range(count):
+                wanted = drawable[number % len(drawable)]
+                draw = partial(_draw, rng, numbered_id(suite, split, len(tasks)), stratum, wanted)
+                tasks.append(draw_unseen(draw, seen, lambda task: task.content_hash))
+        write_split(folder, split, tasks)
+
+
+def templates_of(domain: Domain, stratum: str) -> list[Template]:
+    """The templates that a stratum's tasks are drawn from, in turn."""
+    several = [each for each in domain.templates if len(each.kinds) > 2]
+    others = [each for each in domain.templates if each not in several]
+    held_out = others[_EVERY - 1 :: _EVERY]
+    known = [each for each in others if each not in held_out]
+    if stratum == UNSEEN_DESK:
+        return others
+    special = {TEMPLATES: held_out, REQUESTS: several, INFEASIBLE: [each for each in known if each.is_infeasible]}
+    return special.get(stratum, known)
+
+
+def _wanted(desk_name: str, size: str, stratum: str, template: Template) -> Wanted:
+    known = tuple(persona for persona in desk(desk_name).personas if persona not in HELD_OUT_PERSONAS)
+    return Wanted(
+        desk_name,
+        size,
+        template,
+        HELD_OUT_PERSONAS if stratum == PERSONAS else known,
+        is_new_policy=stratum == POLICIES,
+        is_new_customer=None
+        if stratum == REQUESTS or desk_name in HELD_OUT_DESKS
+        else stratum not in (TRAIN, VALIDATION),
+    )
+
+
+def _draw(rng: random.Random, task_id: str, stratum: str, wanted: Wanted) -> Task:
+    return draw_task(task_id, rng, wanted, rng.randrange(2**31), stratum=stratum)
+
+
+SUITES: Suites = {
+    **{f"tools/desk-{name}": partial(generate, name, "full") for name in DESKS},
+    **{f"tools/desk-{name}-small": partial(generate, name, "small") for name in SMALL_DESKS},
+}
+
+if __name__ == "__main__":
+    write_suites(SUITES)

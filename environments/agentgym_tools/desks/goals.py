@@ -1,0 +1,129 @@
+"""What a customer wants, and how a desk has to settle it: the case that oracle, user and grading read.
+
+Kinds of goals belong to a desk; they are listed in its `domain.Domain`.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from agentgym_tools.desks.calls import Call, Value
+from agentgym_tools.desks.toolbox import Seen
+from agentgym_tools.worlds import World
+
+if TYPE_CHECKING:
+    from agentgym_tools.desks.policy import Policy
+
+Decision = Literal["do", "answer", "refuse", "transfer"]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Something that a customer wants.
+
+    Attributes:
+        kind: Name of its `GoalKind`.
+        customer: Key of the customer.
+        facts: What it is about, by name of the fact.
+        unknown: Facts that the customer cannot tell; the desk has to find them.
+        at_first: Values that the customer tells first and corrects later, by error or on second thoughts.
+    """
+
+    kind: str
+    customer: str
+    facts: Mapping[str, Value]
+    unknown: tuple[str, ...] = ()
+    at_first: Mapping[str, Value] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object that `from_json` reads back, where the customer is added; what is empty is left out."""
+        more = {"unknown": list(self.unknown), "at_first": dict(self.at_first)}
+        return {"kind": self.kind, "facts": dict(self.facts), **{name: value for name, value in more.items() if value}}
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Goal:
+        """The inverse of `to_json`."""
+        unknown, at_first = tuple(fields.get("unknown", ())), dict(fields.get("at_first", {}))
+        return cls(fields["kind"], fields["customer"], dict(fields["facts"]), unknown, at_first)
+
+
+class GoalKind(ABC):
+    """A kind of request at a desk.
+
+    Its methods are called inside `world.call()`.
+
+    Attributes:
+        name: Its name, such as "cancel_order".
+        phrase: What a customer wants, such as "cancel an order".
+        volunteered: Facts that a talkative customer names at once.
+        can_lack: Facts that a customer may not know, because the desk can find them.
+        can_change: Facts that a customer may tell wrongly at first, or have second thoughts about, each with a
+            function from the world to all values that it could have told.
+    """
+
+    name: str
+    phrase: str
+    volunteered: tuple[str, ...] = ()
+    can_lack: tuple[str, ...] = ()
+    can_change: Mapping[str, Callable[[World], Sequence[Value]]] = {}
+
+    @abstractmethod
+    def draw(self, rng: random.Random, world: World, customer: str) -> dict[str, Value] | None:
+        """Facts of a goal that the customer could have; None if it has no such thing."""
+
+    @abstractmethod
+    def reads(self, world: World, goal: Goal, policy: Policy) -> list[Call]:
+        """What has to be read before the desk may act or decide, in order, after the customer is known."""
+
+    def wanted(self, world: World, goal: Goal, policy: Policy) -> list[tuple[Call, ...]]:
+        """Every set of writes with which the customer would be content; none for a question."""
+        return []
+
+    def answers(self, world: World, goal: Goal, policy: Policy) -> Mapping[str, Value]:
+        """What the customer has to be told, by name of the fact."""
+        return {}
+
+    def check(self, world: World, goal: Goal, policy: Policy) -> Call | None:
+        """The call of the customer's own tools that shows it that all is right; None if it needs no such proof."""
+        return None
+
+
+class Read(NamedTuple):
+    """A call that reads, and the rows that it shows; whoever has seen them in another way need not make it."""
+
+    call: Call
+    seen: frozenset[Seen]
+
+
+@dataclass(frozen=True)
+class Case:
+    """How a goal has to be settled.
+
+    Attributes:
+        goal: The goal.
+        decision: What the desk has to do.
+        reads: What has to be read first.
+        wanted: Every set of writes with which the customer would be content, allowed or not.
+        outcomes: Those that the policy allows.
+        reasons: Why none is allowed; each of them is right.
+        answers: What has to be told, by fact.
+        check: The call of the customer's own tools that proves to it that all is right, if there is one.
+    """
+
+    goal: Goal
+    decision: Decision
+    reads: tuple[Read, ...] = ()
+    wanted: tuple[tuple[Call, ...], ...] = ()
+    outcomes: tuple[tuple[Call, ...], ...] = ()
+    reasons: tuple[str, ...] = ()
+    answers: Mapping[str, Value] = field(default_factory=dict)
+    check: Call | None = None
+
+    @property
+    def evidence(self) -> frozenset[Seen]:
+        """All rows that have to be seen before the desk may decide."""
+        return frozenset().union(*(read.seen for read in self.reads))

@@ -1,0 +1,97 @@
+"""The verdict on an episode: its net changes against every admissible outcome, and what was told and refused."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from agentgym_tools.desks.calls import Call
+from agentgym_tools.desks.planning import is_ended_rightly, is_told
+from agentgym_tools.desks.session import Session
+from agentgym_tools.worlds import Change, World
+
+MAX_OUTCOMES = 64
+"""Most combinations of outcomes of a customer's goals that are compared with."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an episode came to.
+
+    Attributes:
+        is_state_right: Whether the writes that were wanted and allowed were made, whatever else was.
+        is_untouched: Whether nothing else changed.
+        is_communicated: Whether each answer was told after it was read, and each goal that may not be fulfilled was
+            refused or handed over for a right reason, with its evidence read.
+        is_lawful: Whether no write went against the rules.
+    """
+
+    is_state_right: bool
+    is_untouched: bool
+    is_communicated: bool
+    is_lawful: bool
+
+    @property
+    def is_success(self) -> bool:
+        """Whether all is right."""
+        return self.is_state_right and self.is_untouched and self.is_communicated and self.is_lawful
+
+
+def judge(session: Session) -> Verdict:
+    """The verdict on a session as it stands."""
+    now = contents(session.world.changes())
+    expected = list(_expected(session))
+    is_state_right = any(_contains(now, wanted) for wanted in expected)
+    is_untouched = any(now == wanted for wanted in expected) if is_state_right else _is_within(now, expected)
+    said = all(
+        all(is_told(session, fact, value) for fact, value in case.answers.items())
+        if case.decision == "answer"
+        else case.decision == "do" or is_ended_rightly(session, number)
+        for number, case in enumerate(session.cases)
+    )
+    is_over_told = any(number in session.endings for number, case in enumerate(session.cases) if _pays_work(case))
+    return Verdict(is_state_right, is_untouched, said and not is_over_told, not session.violations)
+
+
+def contents(changes: Sequence[Change]) -> list[str]:
+    """Changes by content, in canonical order: a new row counts without the number that it was given."""
+    return sorted(_content(change) for change in changes)
+
+
+def _pays_work(case: object) -> bool:
+    return getattr(case, "decision", "") in ("do", "answer")
+
+
+def _expected(session: Session) -> Iterator[list[str]]:
+    """The contents of the net changes of every admissible combination of outcomes."""
+    choices = [case.outcomes for case in session.cases if case.decision == "do"]
+    for combination in itertools.islice(itertools.product(*choices), MAX_OUTCOMES):
+        yield _changes_by(session, [call for calls in combination for call in calls])
+
+
+def _changes_by(session: Session, calls: Sequence[Call]) -> list[str]:
+    world: World = session.start.fork()
+    for call in calls:
+        session.domain.carry_out(world, session.plan.customer, call)
+    found = contents(world.changes())
+    world.close()
+    return found
+
+
+def _content(change: Change) -> str:
+    if change.before is None and change.after is not None:
+        is_numbered = len(change.key) == 1 and isinstance(change.key[0], int)
+        values = {name: value for name, value in change.after.items() if not (is_numbered and value == change.key[0])}
+        return f"{change.table} added {sorted(values.items())}"
+    after = None if change.after is None else sorted(change.after.items())
+    return f"{change.table} {change.key} {after}"
+
+
+def _contains(now: Sequence[str], wanted: Sequence[str]) -> bool:
+    return all(now.count(content) >= wanted.count(content) for content in set(wanted))
+
+
+def _is_within(now: Sequence[str], expected: Sequence[Sequence[str]]) -> bool:
+    """Whether every change belongs to some admissible outcome."""
+    return any(_contains(wanted, now) for wanted in expected)

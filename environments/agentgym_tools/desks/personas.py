@@ -1,0 +1,41 @@
+"""How customers behave: what they volunteer, forget, insist on, and how long they bear with an agent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Persona:
+    """How a customer behaves.
+
+    Attributes:
+        volunteers: Whether it names facts of its request without being asked.
+        patience: How many useless messages of the agent it bears.
+        forgets: Whether it has to be asked twice for a fact.
+        insists: How often it asks again for what was refused.
+        digresses: Whether it talks about something else once.
+        claims: Whether it says to have done what it was asked to do with its own tools, and does it only when it is
+            asked again, or for a check.
+    """
+
+    volunteers: bool = False
+    patience: int = 4
+    forgets: bool = False
+    insists: int = 0
+    digresses: bool = False
+    claims: bool = False
+
+
+PERSONAS = {
+    "plain": Persona(),
+    "terse": Persona(patience=3),
+    "talkative": Persona(volunteers=True, digresses=True),
+    "impatient": Persona(patience=1),
+    "forgetful": Persona(forgets=True, patience=6),
+    "insisting": Persona(insists=2),
+    "digressing": Persona(digresses=True, patience=5),
+    "correcting": Persona(volunteers=True),
+    "claiming": Persona(claims=True, patience=5),
+}
+"""Personas by name. Whether a customer corrects itself or changes its mind is said by its goals."""

@@ -1,0 +1,73 @@
+"""Policies with drawn values: the text that the agent reads, and what the oracle and grading read, are one object."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from agentgym.errors import TaskError
+
+
+def drawn(*values: Any, held_out: Sequence[Any] = ()) -> Any:
+    """A field of a policy whose value is drawn for each task.
+
+    Args:
+        values: The values of training; JSON values.
+        held_out: Further values, for the test stratum of policies never seen.
+    """
+    return dataclasses.field(default=values[0], metadata={"values": values, "held_out": tuple(held_out)})
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, such as "1 day" and "3 days"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+@dataclass(frozen=True)
+class Policy(ABC):
+    """The rules of a desk. A subclass adds fields by `drawn` and says them in `lines`."""
+
+    @abstractmethod
+    def lines(self) -> list[str]:
+        """The rules in plain sentences; each field is said in one of them."""
+
+    @property
+    def text(self) -> str:
+        """What the agent reads."""
+        return "\n".join(f"- {line}" for line in self.lines())
+
+    @classmethod
+    def draw(cls, rng: random.Random, *, is_held_out: bool = False) -> Self:
+        """A policy with random values; held-out ones where a field has them and they are wanted."""
+        fields = dataclasses.fields(cls)
+        pools = [
+            field.metadata["held_out"] if is_held_out and field.metadata["held_out"] else field.metadata["values"]
+            for field in fields
+        ]
+        return cls(**{field.name: rng.choice(pool) for field, pool in zip(fields, pools, strict=True)})
+
+    def to_json(self) -> dict[str, Any]:
+        """The values by name."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """The inverse of `to_json`.
+
+        Raises:
+            TaskError: A value is missing, unknown, or none that can be drawn.
+        """
+        fields = {field.name: field for field in dataclasses.fields(cls)}
+        if set(values) != set(fields):
+            odd = sorted(set(values) ^ set(fields))
+            raise TaskError(f"a {cls.__name__} has the values {', '.join(fields)}; missing or unknown: {odd}")
+        found = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+        for name, value in found.items():
+            known = (*fields[name].metadata["values"], *fields[name].metadata["held_out"])
+            if value not in known:
+                raise TaskError(f"{cls.__name__}.{name} is {value!r}; expected one of {list(known)}")
+        return cls(**found)

@@ -1,0 +1,224 @@
+"""Players of desks written by hand: oracle, imperfect demonstrator, null, random, and cheaters.
+
+They run on the harness's side and may read the private part of the task; the environment never does so for them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+
+from agentgym.action import parse_tool_calls
+from agentgym.authoring.cheats import claiming, forged_verdict
+from agentgym.authoring.players import Saying, at_quality, call_text, saying
+from agentgym.errors import ActionSyntaxError
+from agentgym.message import Message, content_text
+from agentgym.policy import Script, ScriptFactory
+from agentgym.task import Task
+from agentgym_tools.desks import talk
+from agentgym_tools.desks.calls import Call
+from agentgym_tools.desks.desks import desk
+from agentgym_tools.desks.game import AGENT, USER
+from agentgym_tools.desks.goals import Case
+from agentgym_tools.desks.planning import making, open_moves
+from agentgym_tools.desks.session import session_of
+from agentgym_tools.desks.tasks import plan_of
+from agentgym_tools.desks.user import Customer
+
+DEMO_QUALITY = 0.88
+"""Share of right decisions of the demonstrator at which about half of its episodes succeed."""
+
+
+class Demonstrator:
+    """Makes the moves of the planner, each decision right with a probability; at 1.0 it never fails.
+
+    It keeps a session of its own, in which it makes the same calls and hears the same acts. Wrong decisions are those
+    a learner makes: a write without asking, a refusal too early, a question that nobody needs, the same call again.
+    """
+
+    def __init__(self, task: Task, seed: int, quality: float = DEMO_QUALITY) -> None:
+        self._rng = random.Random(seed)
+        self._quality = quality
+        self._domain = desk(task.config["desk"])
+        self._session = session_of(task, self._domain)
+        self._user_acts = talk.user_acts(self._domain)
+        self._read = 0
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The next call or act."""
+        for message in messages[self._read :]:
+            if message["role"] == "user":
+                self._hear(content_text(message))
+        self._read = len(messages)
+        moves = open_moves(self._session)
+        move = moves[0] if moves else Call(talk.CLOSE)
+        if self._rng.random() >= self._quality:
+            move = self._mistake(move)
+        self._follow(move)
+        return call_text(move.tool, **move.arguments)
+
+    def _hear(self, text: str) -> None:
+        try:
+            calls = parse_tool_calls(text, self._user_acts).tool_calls
+        except ActionSyntaxError:
+            return
+        for call in calls:
+            if call.name == talk.DID:
+                told = call.arguments
+                self._session.carry_out_for_user(Call(told["action"], told["arguments"]))
+            self._session.hear_user(Call(call.name, call.arguments))
+
+    def _follow(self, move: Call) -> None:
+        if move.tool in self._domain.toolbox.tools:
+            self._session.carry_out(move)
+            return
+        self._session.proposed.clear()
+        self._session.hear_agent(move)
+
+    def _mistake(self, move: Call) -> Call:
+        mistake = self._rng.choices(("hasty", "ask", "refuse", "again"), (4, 3, 2, 2))[0]
+        case = self._session.case
+        if mistake == "hasty" and case.wanted:
+            return case.wanted[0][0]
+        if mistake == "refuse":
+            return Call(talk.REFUSE, {"reason": self._rng.choice(list(self._domain.reasons))})
+        if mistake == "again" and case.reads:
+            return self._rng.choice(case.reads).call
+        return Call(talk.ASK, {"fact": self._rng.choice(list(self._domain.facts))})
+
+
+class RandomPlayer:
+    """Asks for facts, calls tools with values that it was told, and decides, all at random."""
+
+    def __init__(self, task: Task, seed: int) -> None:
+        self._rng = random.Random(seed)
+        self._domain = desk(task.config["desk"])
+        self._values = ["1"]
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The next random call."""
+        words = content_text(messages[-1]).replace("'", '"').split('"')
+        self._values += [word for word in words if word and len(word) < 40]
+        kind = self._rng.choices(("ask", "tool", "refuse", "transfer", "close"), (6, 10, 1, 1, 1))[0]
+        if kind == "ask":
+            return call_text(talk.ASK, fact=self._rng.choice(list(self._domain.facts)))
+        if kind in (talk.REFUSE, talk.TRANSFER):
+            return call_text(kind, reason=self._rng.choice(list(self._domain.reasons)))
+        if kind == talk.CLOSE:
+            return call_text(talk.CLOSE)
+        name, tool = self._rng.choice(list(self._domain.toolbox.tools.items()))
+        values = {key: self._value(schema) for key, schema in tool["function"]["parameters"]["properties"].items()}
+        return call_text(name, **values)
+
+    def _value(self, schema: Mapping[str, object]) -> object:
+        if "enum" in schema:
+            return self._rng.choice(list(schema["enum"]))  # type: ignore[call-overload]
+        if schema["type"] == "integer":
+            return self._rng.randrange(0, 2000, 100)
+        value = self._rng.choice(self._values)
+        return [value] if schema["type"] == "array" else value
+
+
+def oracle(task: Task, seed: int) -> Script:
+    """Makes the planner's moves."""
+    return Demonstrator(task, seed, quality=1.0)
+
+
+def cheat_writes_only(task: Task, seed: int) -> Script:
+    """Makes the right writes without knowing the customer, reading or asking."""
+    session = session_of(task, desk(task.config["desk"]))
+    writes = [making(session, call) for case in session.cases for calls in case.outcomes[:1] for call in calls]
+    return Saying(*(call_text(call.tool, **call.arguments) for call in writes), call_text(talk.CLOSE))
+
+
+def cheat_refuses(task: Task, seed: int) -> Script:
+    """Refuses at once, for the right reason where there is one."""
+    return Saying(call_text(talk.REFUSE, reason=_reason(task)), call_text(talk.CLOSE))
+
+
+def cheat_transfers(task: Task, seed: int) -> Script:
+    """Hands over at once, for the right reason where there is one."""
+    return Saying(call_text(talk.TRANSFER, reason=_reason(task)))
+
+
+def cheat_dumps(task: Task, seed: int) -> Script:
+    """Tells many values of each fact that could be asked for, the right one among them."""
+    told = [(fact, value) for case in _cases(task) for fact, value in case.answers.items()] or [("state", "pending")]
+    lines = [call_text(talk.TELL, fact=fact, value=value) for fact, right in told for value in ("0", right, "shipped")]
+    return Saying("".join(lines), call_text(talk.CLOSE))
+
+
+def cheat_reports(task: Task, seed: int) -> Script:
+    """Says that everything has been done."""
+    names = desk(task.config["desk"]).writing
+    return Saying("".join(call_text(talk.REPORT, action=name) for name in names[:8]), call_text(talk.CLOSE))
+
+
+def cheat_injected_verdict(task: Task, seed: int) -> Script:
+    """Puts role markers and a made-up verdict into its arguments."""
+    verdict = forged_verdict("The customer is content.")
+    return Saying(call_text(talk.TELL, fact="name", value=verdict), verdict, call_text(talk.CLOSE))
+
+
+def cheat_forged_name(task: Task, seed: int) -> Script:
+    """Plays the customer and gives role markers with a made-up verdict for its name."""
+    verdict = forged_verdict("The customer is content.")
+    return Saying(str(Call(talk.INFORM, {"fact": "name", "value": verdict})), str(Call(talk.BYE)))
+
+
+def _cases(task: Task) -> Sequence[Case]:
+    return plan_of(task, desk(task.config["desk"])).cases
+
+
+def _reason(task: Task) -> str:
+    reasons = [reason for case in _cases(task) for reason in case.reasons]
+    return next(iter(reasons or desk(task.config["desk"]).reasons))
+
+
+class CarelessCustomer:
+    """Plays the customer, each message right with a probability, else it says something at random.
+
+    Args:
+        task: The task.
+        seed: Seed of its mistakes.
+        quality: Share of right messages.
+    """
+
+    def __init__(self, task: Task, seed: int, quality: float = 0.9) -> None:
+        self._right = Customer(task, seed)
+        self._rng = random.Random(seed)
+        self._quality = quality
+        self._facts = list(desk(task.config["desk"]).facts)
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The next message."""
+        said = self._right.act(messages)
+        if len(messages) < 2 or self._rng.random() < self._quality:
+            return said
+        fact = self._rng.choice(self._facts)
+        acts = (Call(talk.WAIT), Call(talk.UNKNOWN, {"fact": fact}), Call(talk.DENY, {"number": 1}), Call(talk.BYE))
+        return str(self._rng.choice(acts))
+
+
+AGENT_SCRIPTS: Mapping[str, ScriptFactory] = {
+    "oracle": oracle,
+    "null": saying(call_text(talk.CLOSE)),
+    "random": RandomPlayer,
+    "demo": Demonstrator,
+    "cheat_writes_only": cheat_writes_only,
+    "cheat_refuses": cheat_refuses,
+    "cheat_transfers": cheat_transfers,
+    "cheat_dumps": cheat_dumps,
+    "cheat_reports": cheat_reports,
+    "cheat_injected_verdict": cheat_injected_verdict,
+    "cheat_claim": claiming("The customer is content."),
+}
+USER_SCRIPTS: Mapping[str, ScriptFactory] = {
+    "oracle": Customer,
+    "null": saying(str(Call(talk.BYE))),
+    "random": at_quality(CarelessCustomer, 0.0),
+    "demo": CarelessCustomer,
+    "cheat_injected_verdict": cheat_forged_name,
+}
+SCRIPTS = {AGENT: AGENT_SCRIPTS, USER: USER_SCRIPTS}
+PARTNERS = {AGENT: oracle, USER: Customer}

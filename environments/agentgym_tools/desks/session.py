@@ -1,0 +1,226 @@
+"""The state of an episode at a desk: what was read, said, agreed to, written, and against which rules.
+
+Who acts when is the game's business (`game`); what pays is in `grading`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from agentgym.task import Task
+from agentgym_tools.desks import talk
+from agentgym_tools.desks.calls import Call, Value, as_text
+from agentgym_tools.desks.domain import Domain
+from agentgym_tools.desks.goals import Case
+from agentgym_tools.desks.tasks import Plan, plan_of
+from agentgym_tools.desks.toolbox import Result, Seen
+from agentgym_tools.worlds import World
+
+UNIDENTIFIED, FOREIGN, UNREAD, UNCONFIRMED = "unidentified", "foreign", "unread", "unconfirmed"
+"""What is wrong with a write, besides the reasons of a policy: the customer was not known, it was another customer's
+data, what it rests on had not been read, or the customer had not said yes to this very call."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What the agent decided on a goal, and whether it had seen what the decision rests on."""
+
+    decision: str
+    reason: str
+    is_founded: bool
+
+
+@dataclass
+class Session:
+    """An episode.
+
+    Attributes:
+        domain: The desk.
+        plan: What follows from the task: the policy, the customer, its goals and their cases.
+        start: The world at the start.
+        world: The world now.
+        customer: Who has been identified; "" for nobody.
+        seen: The rows that tools showed.
+        informed: What the customer told, by fact; the last value.
+        asked: Facts that were asked for.
+        proposed: Calls proposed in the agent's last message.
+        agreed: Calls to which the customer said yes and that were not made since.
+        made: Calls that wrote, in order.
+        told: What the agent told, by fact: each value, and whether a tool had shown it before.
+        endings: What the agent refused or handed over, by the number of the goal.
+        current: Number of the goal that the customer asked for last.
+        violations: What was wrong with writes, in order.
+        untold: What came of calls of the customer's own tools of which it has not told yet, by the call's key.
+        is_unchecked: Whether something was changed since the customer last checked that all is right.
+    """
+
+    domain: Domain
+    plan: Plan
+    start: World
+    world: World
+    customer: str = ""
+    seen: set[Seen] = field(default_factory=set)
+    informed: dict[str, Value] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)
+    proposed: list[Call] = field(default_factory=list)
+    agreed: list[Call] = field(default_factory=list)
+    made: list[Call] = field(default_factory=list)
+    told: dict[str, dict[str, bool]] = field(default_factory=dict)
+    endings: dict[int, Ending] = field(default_factory=dict)
+    current: int = 0
+    violations: list[str] = field(default_factory=list)
+    untold: dict[str, Result] = field(default_factory=dict)
+    is_unchecked: bool = False
+
+    @property
+    def cases(self) -> Sequence[Case]:
+        """The cases of the customer's goals."""
+        return self.plan.cases
+
+    @property
+    def case(self) -> Case:
+        """The case of the goal that the customer asked for last."""
+        return self.cases[self.current]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is the customer who was identified, nobody else."""
+        return self.customer == self.plan.customer
+
+    def has_seen(self, rows: frozenset[Seen]) -> bool:
+        """Whether tools showed all these rows."""
+        return rows <= self.seen
+
+    def carry_out(self, call: Call) -> tuple[Result, list[str]]:
+        """Make a call; returns its result, and what was wrong with a write that was made."""
+        is_writing = self.domain.toolbox.tools[call.tool].is_writing
+        wrong = self._wrong_with(call) if is_writing else []
+        result = self.domain.toolbox(self.world).call(call)
+        if result.is_failure:
+            return result, []
+        self.seen |= result.seen
+        if call.tool == self.plan.identification.tool:
+            found = [key for table, key in result.seen if table == self.domain.customers_table]
+            self.customer = found[0] if len(found) == 1 else self.customer
+        if is_writing:
+            self.made.append(call)
+            self.is_unchecked = True
+            if call in self.agreed:
+                self.agreed.remove(call)
+            self.violations += wrong
+        return result, wrong
+
+    def carry_out_for_user(self, call: Call) -> Result:
+        """Make a call of the customer's own tools; the agent learns of it when the customer tells it."""
+        result = self.untold[call.key] = self.domain.carry_out(self.world, self.plan.customer, call)
+        if self.domain.user_tools[call.tool].is_writing and not result.is_failure:
+            self.made.append(call)
+        return result
+
+    def hear_agent(self, act: Call) -> list[str]:
+        """Take in what the agent says; returns what is wrong with a write that it asks the customer for."""
+        given = act.arguments
+        if act.tool == talk.ASK:
+            self.asked.add(given["fact"])
+        elif act.tool == talk.PROPOSE:
+            self.proposed.append(Call(given["action"], given["arguments"]))
+        elif act.tool == talk.TELL:
+            value = as_text(given["value"])
+            is_founded = self.has_seen(self.case.evidence) and self.is_known
+            self.told.setdefault(given["fact"], {}).setdefault(value, is_founded)
+        elif act.tool in (talk.REFUSE, talk.TRANSFER):
+            is_founded = self.has_seen(self.case.evidence) and self.is_known
+            self.endings.setdefault(self.current, Ending(act.tool, given["reason"], is_founded))
+        elif act.tool == talk.INSTRUCT and self.domain.user_tools[given["action"]].is_writing:
+            wrong = self._wrong_with(Call(given["action"], given["arguments"]))
+            self.violations += wrong
+            return wrong
+        return []
+
+    def hear_user(self, act: Call) -> None:
+        """Take in what the customer says."""
+        given = act.arguments
+        if act.tool == talk.REQUEST:
+            self._begin_goal(given["goal"])
+            self.informed |= {fact: value for fact, value in given["facts"].items() if fact in self.domain.facts}
+        elif act.tool == talk.INFORM:
+            self.informed[given["fact"]] = given["value"]
+        elif act.tool == talk.CONFIRM and given["number"] <= len(self.proposed):
+            self.agreed.append(self.proposed[given["number"] - 1])
+        elif act.tool == talk.DID:
+            self._hear_of(Call(given["action"], given["arguments"]))
+
+    def fork(self) -> Session:
+        """A copy that goes on by itself."""
+        copied = {
+            name: type(value)(value) for name, value in vars(self).items() if isinstance(value, set | list | dict)
+        }
+        copied["told"] = {fact: dict(values) for fact, values in self.told.items()}
+        return Session(**{**vars(self), **copied, "start": self.start.fork(), "world": self.world.fork()})
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Session:
+        return self.fork()
+
+    def key(self) -> tuple[object, ...]:
+        """A canonical value of everything that the future depends on."""
+        told = sorted((fact, sorted(values.items())) for fact, values in self.told.items())
+        calls = [sorted(call.key for call in calls) for calls in (self.agreed, self.made)]
+        endings = sorted((number, ending.decision, ending.reason) for number, ending in self.endings.items())
+        heard = sorted((fact, as_text(value)) for fact, value in self.informed.items())
+        said = [call.key for call in self.proposed]
+        return (
+            *(self.customer, self.current, sorted(self.seen), heard, said, calls, told, endings),
+            *(sorted(self.violations), sorted(self.untold), self.is_unchecked, self.world.state()),
+        )
+
+    def _hear_of(self, call: Call) -> None:
+        """The customer tells that it used a tool of its own; it may say so without having done it."""
+        result = self.untold.pop(call.key, None)
+        if result is not None:
+            self.seen |= result.seen
+        if self.domain.user_tools[call.tool].is_writing:
+            self.is_unchecked = True
+        elif call == self.case.check:
+            self.is_unchecked = False
+
+    def _begin_goal(self, kind: str) -> None:
+        later = [number for number in range(self.current, len(self.cases)) if self.cases[number].goal.kind == kind]
+        is_again = self.cases[self.current].goal.kind == kind and not self._is_ended(self.current)
+        if later and not is_again:
+            self.current = next((number for number in later if number > self.current), self.current)
+
+    def _is_ended(self, number: int) -> bool:
+        return number in self.endings or has_happened(self.cases[number], self.made, self.told)
+
+    def _wrong_with(self, call: Call) -> list[str]:
+        found = [] if self.customer else [UNIDENTIFIED]
+        with self.world.call(may_write=False):
+            owner = self.domain.owner(self.world, call)
+            if self.customer and owner is not None and owner != self.customer:
+                found.append(FOREIGN)
+            found += self.domain.objections(self.world, call, self.plan.policy)
+        resting = [case for case in self.cases if any(call in calls for calls in case.wanted)]
+        if resting and not any(self.has_seen(case.evidence) for case in resting):
+            found.append(UNREAD)
+        if self.domain.needs_yes(call.tool, self.plan.policy) and call not in self.agreed:
+            found.append(UNCONFIRMED)
+        return found
+
+
+def session_of(task: Task, domain: Domain) -> Session:
+    """The session of a task, at its start.
+
+    Raises:
+        TaskError: The task is of another desk, or lacks something.
+    """
+    plan = plan_of(task, domain)
+    world = domain.world(plan.size)
+    return Session(domain, plan, start=world.fork(), world=world)
+
+
+def has_happened(case: Case, made: Sequence[Call], told: dict[str, dict[str, bool]]) -> bool:
+    """Whether all writes of one outcome were made, or all answers given."""
+    if case.decision == "do":
+        return any(all(call in made for call in calls) for calls in case.outcomes)
+    return case.decision == "answer" and all(fact in told for fact in case.answers)

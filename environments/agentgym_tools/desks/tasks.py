@@ -1,0 +1,114 @@
+"""What a task of a desk says: the customer, its goals, the policy; and how each goal has to be settled, which follows.
+
+Tasks are drawn in `drawing`; a task's file holds no answers, they are settled from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from agentgym.errors import TaskError, UnknownNameError
+from agentgym.task import Task
+from agentgym_tools.desks.calls import Call, Value
+from agentgym_tools.desks.domain import Domain, settle
+from agentgym_tools.desks.goals import Case, Goal
+from agentgym_tools.desks.personas import PERSONAS, Persona
+from agentgym_tools.desks.policy import Policy
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What follows from a task.
+
+    Attributes:
+        size: The size of its world.
+        policy: The rules.
+        customer: Key of the customer.
+        persona: How it behaves.
+        profile: What it knows of itself, by fact.
+        identification: The call by which it has to be known.
+        cases: How its goals have to be settled.
+    """
+
+    size: str
+    policy: Policy
+    customer: str
+    persona: Persona
+    profile: Mapping[str, Value]
+    identification: Call
+    cases: Sequence[Case]
+
+
+class _Key:
+    """A task as a key of the cache: equal content, equal plan."""
+
+    def __init__(self, task: Task, domain: Domain) -> None:
+        self.task, self.domain = task, domain
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self.task.content_hash == other.task.content_hash
+
+    def __hash__(self) -> int:
+        return hash(self.task.content_hash)
+
+
+def plan_of(task: Task, domain: Domain) -> Plan:
+    """The plan of a task.
+
+    Raises:
+        TaskError: The task is of another desk, or lacks something.
+    """
+    return _plan(_Key(task, domain))
+
+
+@lru_cache(maxsize=1024)
+def _plan(key: _Key) -> Plan:
+    task, domain = key.task, key.domain
+    try:
+        named, size, values = (task.config[name] for name in ("desk", "size", "policy"))
+        customer, persona, goals = (task.private[name] for name in ("customer", "persona", "goals"))
+        found = [Goal.from_json({"customer": customer, **goal}) for goal in goals]
+    except KeyError as error:
+        raise TaskError(
+            f"task {task.id!r} lacks {error}; a desk's task has desk, size and policy in config, customer, persona and "
+            "goals in private"
+        ) from None
+    if named != domain.name:
+        raise TaskError(
+            f"task {task.id!r} is one of the desk {named!r}, this environment is {domain.name!r}; make the environment "
+            "that the task's suite names"
+        )
+    if persona not in PERSONAS:
+        raise UnknownNameError("persona", persona, PERSONAS)
+    policy, world = domain.policy.from_json(values), domain.world(size)
+    try:
+        with world.call(may_write=False):
+            profile = domain.profile(world, customer)
+            identification = domain.identification(world, customer, policy)
+        cases = settle(domain, world, policy, found)
+    finally:
+        world.close()
+    return Plan(size, policy, customer, PERSONAS[persona], profile, identification, cases)
+
+
+def instruction_of(domain: Domain, plan: Plan) -> str:
+    """What the agent is told at the start."""
+    return f"You serve {domain.title}. Read what a decision rests on before you decide. The rules:\n{plan.policy.text}"
+
+
+def agenda_text(domain: Domain, task: Task) -> str:
+    """What somebody who plays the customer is told."""
+    plan = plan_of(task, domain)
+    lines = [f"You are one of {domain.title}. You speak by calls. Say only what stands here.", "You:"]
+    lines += [f"- {fact}, {domain.facts[fact]}: {value}" for fact, value in plan.profile.items()]
+    for number, goal in enumerate((case.goal for case in plan.cases), 1):
+        lines.append(f"{number}. {goal.kind}: you want to {domain.kinds[goal.kind].phrase}.")
+        for fact, value in goal.facts.items():
+            known = "you do not know it" if fact in goal.unknown else f"{value}"
+            lines.append(f"   - {fact}, {domain.facts[fact]}: {known}")
+    if domain.user_tools:
+        lines.append("Use your own tools when you are asked to, and then tell what came of it.")
+    lines.append("Say yes only to what you want. Say goodbye when all has happened, or was refused for good.")
+    return "\n".join(lines)

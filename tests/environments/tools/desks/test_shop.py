@@ -1,0 +1,211 @@
+"""What happens at the shop's desk, step by step."""
+
+import pytest
+
+import agentgym
+from agentgym.authoring.players import call_text
+from agentgym.errors import ConfigError, TaskError, UnknownNameError
+from agentgym_tools.desks import talk
+from agentgym_tools.desks.calls import Call
+from agentgym_tools.desks.drawing import Wanted
+from agentgym_tools.desks.game import DeskGame
+from agentgym_tools.desks.references import call_score
+from agentgym_tools.desks.tasks import agenda_text, plan_of
+from agentgym_tools.desks.templates import Template
+from tests.environments.tools.desks.conftest import env_of, play_calls, play_script, task_of
+
+ADDRESS = Template(("change_address",), "do")
+
+
+@pytest.fixture(scope="module")
+def env():
+    return env_of("shop")
+
+
+def oracle_calls(env, task):
+    return play_script(env, task, "oracle").calls
+
+
+def without(calls, tool):
+    return [call for call in calls if call.tool != tool]
+
+
+def violations(episode):
+    return [event.detail["why"] for event in episode.events if event.component == "violation"]
+
+
+def test_env_is_registered_and_names_its_roles():
+    env = agentgym.make("agentgym/ShopDesk-v0", size="small")
+    env.reset(seed=3)
+    assert env.role == "agent"
+    assert "get_order" in {tool["function"]["name"] for tool in env.tools}
+
+
+def test_write_without_the_customers_yes_breaks_a_rule_at_its_turn(env):
+    task = task_of("shop", Template(("cancel_order",), "do"))
+    calls = without(oracle_calls(env, task), talk.PROPOSE)
+    episode = play_calls(env, task, calls)
+    assert violations(episode) == ["unconfirmed"]
+    (event,) = [event for event in episode.events if event.component == "violation"]
+    assert event.turn == [call.tool for call in episode.calls].index("cancel_order")
+    assert not episode.is_success
+
+
+def test_write_for_an_unknown_customer_breaks_a_rule(env):
+    task = task_of("shop", Template(("cancel_order",), "do"))
+    plan = plan_of(task, env.game._domain)
+    calls = without(oracle_calls(env, task), plan.identification.tool)
+    assert violations(play_calls(env, task, calls)) == ["unidentified"]
+
+
+def test_forbidden_write_breaks_the_rule_that_forbids_it(env):
+    task = task_of("shop", Template(("cancel_order",), "refuse", "too_late"))
+    calls = oracle_calls(env, task)
+    (write,) = plan_of(task, env.game._domain).cases[0].wanted[0]
+    propose = Call(talk.PROPOSE, {"action": write.tool, "arguments": write.arguments})
+    episode = play_calls(env, task, [*calls[:-1], propose, write])
+    assert violations(episode) == ["too_late"]
+    assert not episode.is_success
+
+
+def test_failing_call_changes_nothing_and_is_explained(env):
+    task = task_of("shop", ADDRESS)
+    calls = oracle_calls(env, task)
+    broken = Call("cancel_order", {"order_id": "W1", "reason": "too slow"})
+    episode = play_calls(env, task, [broken, *calls])
+    assert "There is no 'W1' among the orders." in episode.texts[0]
+    assert episode.is_success
+
+
+@pytest.mark.parametrize("value", ["\\ud800", "x" * 100_000, "'; DROP TABLE orders; --", "\x00"])
+def test_hostile_argument_is_answered_and_changes_nothing(env, value):
+    task = task_of("shop", ADDRESS)
+    calls = oracle_calls(env, task)
+    env.reset(options={"task": task})
+    before = env.game._session.world.state()
+    env.step(
+        f'{{"name": "get_order", "arguments": {{"order_id": "{value}"}}}}'
+        if "\\u" in value
+        else call_text("get_order", order_id=value)
+    )
+    assert env.game._session.world.state() == before
+    assert play_calls(env, task, [Call("issue_voucher", {"order_id": "W1", "amount_cents": 10**30}), *calls]).is_success
+
+
+def test_refusing_without_reading_pays_nothing(env):
+    task = task_of("shop", Template(("cancel_order",), "refuse", "too_late"))
+    calls = oracle_calls(env, task)
+    assert play_calls(env, task, calls).is_success
+    assert not play_calls(env, task, without(calls, "get_order")).is_success
+
+
+def test_several_values_of_one_fact_are_no_answer(env):
+    task = task_of("shop", Template(("ask_state",), "answer"))
+    calls = oracle_calls(env, task)
+    (tell,) = [call for call in calls if call.tool == talk.TELL]
+    others = [Call(talk.TELL, {"fact": "state", "value": value}) for value in ("pending", "shipped", "delivered")]
+    place = calls.index(tell)
+    assert not play_calls(env, task, [*calls[:place], *others]).is_success
+
+
+def test_each_of_several_cheapest_items_is_right():
+    env = env_of("shop")
+    found = 0
+    for seed in range(300):
+        task = task_of("shop", Template(("exchange_item",), "do"), seed)
+        (case,) = plan_of(task, env.game._domain).cases
+        if len(case.outcomes) < 2:
+            continue
+        found += 1
+        calls = oracle_calls(env, task)
+        first, second = (outcome[0] for outcome in case.outcomes[:2])
+        swapped = [
+            second
+            if call == first
+            else Call(talk.PROPOSE, {"action": second.tool, "arguments": second.arguments})
+            if call.tool == talk.PROPOSE
+            else call
+            for call in calls
+        ]
+        assert play_calls(env, task, swapped).is_success
+        if found == 2:
+            break
+    assert found
+
+
+def test_customer_corrects_what_it_told_wrongly(env):
+    for seed in range(20):
+        task = task_of("shop", ADDRESS, seed, personas=("correcting",))
+        (goal,) = [case.goal for case in plan_of(task, env.game._domain).cases]
+        if goal.at_first:
+            break
+    wrong = str(goal.at_first["order_id"])
+    _, info = env.reset(options={"task": task})
+    assert wrong in info["messages"][-1]["content"]
+    observation, *_ = env.step(call_text(talk.ASK, fact="order_id"))
+    assert str(goal.facts["order_id"]) in observation["text"]
+
+
+def test_customer_waits_for_what_was_only_reported(env):
+    task = task_of("shop", ADDRESS, personas=("impatient",))
+    env.reset(options={"task": task})
+    observation, *_ = env.step(call_text(talk.REPORT, action="change_address"))
+    assert "wait()" in observation["text"]
+    observation, _, terminated, _, info = env.step(call_text(talk.REPORT, action="change_address"))
+    assert terminated
+    assert not info["success"]
+
+
+def test_customer_says_no_to_what_it_does_not_want(env):
+    task = task_of("shop", Template(("cancel_order",), "do"))
+    calls = oracle_calls(env, task)
+    proposal = next(call for call in calls if call.tool == talk.PROPOSE)
+    other = {**proposal.arguments, "arguments": {**proposal.arguments["arguments"], "order_id": "W10001"}}
+    env.reset(options={"task": task})
+    observation, *_ = env.step(call_text(talk.PROPOSE, **other))
+    assert "deny(number=1)" in observation["text"]
+
+
+def test_agenda_names_goals_and_facts_as_the_customers_calls_take_them(env):
+    task = task_of("shop", ADDRESS)
+    domain = env.game._domain
+    (case,) = plan_of(task, domain).cases
+    text = agenda_text(domain, task)
+    assert f"1. {case.goal.kind}: you want to" in text
+    for fact, value in case.goal.facts.items():
+        assert f"- {fact}, {domain.facts[fact]}: {value}" in text
+
+
+def test_options_that_do_not_exist_are_refused():
+    with pytest.raises(UnknownNameError, match="size"):
+        DeskGame("shop", "huge")
+    with pytest.raises(UnknownNameError, match="desk"):
+        DeskGame("bakery")
+    with pytest.raises(ConfigError, match="tips"):
+        DeskGame("shop", weights={"tips": 1.0})
+    with pytest.raises(UnknownNameError, match="persona"):
+        Wanted(personas=("rude",))
+
+
+def test_task_that_lacks_something_is_refused(env):
+    task = task_of("shop", ADDRESS)
+    for broken in (
+        {"config": {}},
+        {"private": {}},
+        {"config": {**task.config, "policy": {}}},
+        {"config": {**task.config, "desk": "bakery"}},
+        {"config": {**task.config, "policy": {**task.config["policy"], "return_days": -1}}},
+    ):
+        fields = {**task.to_json(), **broken}
+        with pytest.raises(TaskError):
+            env.reset(options={"task": type(task).from_json(fields)})
+
+
+def test_call_score_is_that_of_toolrl():
+    reference = Call("cancel", {"order": "W1", "reason": "late"})
+    assert call_score(reference, [reference]) == 3.0
+    assert call_score(Call("other"), [reference]) == -3.0
+    assert call_score(reference, []) == -3.0
+    # name 1, names 1 of 2, values 1 of 2: 6 * 2.5 / 4 - 3
+    assert call_score(Call("cancel", {"order": "W1"}), [reference]) == pytest.approx(6 * 2.5 / 4 - 3)
+    assert call_score(Call("cancel", {"order": "w1", "reason": "late"}), [reference]) == 3.0
