@@ -162,7 +162,8 @@ class WebEnv(AgentEnv):
 
     def shown(self) -> str:
         """The present observation as text."""
-        return self.sight.text(self.view, with_head=self.settings.max_tabs > 1)
+        with_head = self.settings.max_tabs > 1 and "head" not in self.view.skip
+        return self.sight.text(self.view, with_head=with_head)
 
     def parse(self, text: str) -> Action:
         """Actions in Python call syntax or as tool calls."""

@@ -29,7 +29,8 @@ class View:
         max_tokens: Most tokens of the tree; what matters least goes first. None for no limit.
         max_text: Most characters of one text; longer ones end with "…".
         max_elements: Most elements that are looked at.
-        skip: CSS selectors of elements that are left out with all that is in them.
+        skip: CSS selectors of elements that are left out with all that is in them; "head" leaves out title and
+            address.
     """
 
     tree: bool = True

@@ -46,7 +46,8 @@ class SiteEnv(WebEnv):
         marks: Whether the picture has a frame with its id around each element.
         tree: Whether observations have the tree.
         visible_only: Whether the tree leaves out what lies outside the window.
-        skip: CSS selectors of what the tree leaves out, with all that is in it.
+        skip: CSS selectors of what the tree leaves out, with all that is in it; "head" leaves out the page's title and
+            address too.
         max_tokens: Most tokens of an observation's tree; None leaves it whole.
         browser: The browser's program; None finds one.
         render_mode: None, "ansi", "rgb_array", or "human", which opens a window for a person.

@@ -37,7 +37,7 @@ SIZES_ACROSS: Sizes = {
     "test": {UNSEEN_TASKS: 28, UNSEEN_TEMPLATES: 12, INJECTED: 12, INFEASIBLE: 12},
 }
 """Of the suite across sites."""
-SIZES_SMALL: Sizes = {"train": {TRAIN: 600}, "validation": {VALIDATION: 30}, "test": {UNSEEN_TASKS: 150}}
+SIZES_SMALL: Sizes = {"train": {TRAIN: 1500}, "validation": {VALIDATION: 30}, "test": {UNSEEN_TASKS: 150}}
 """Of the short tasks on the shop."""
 Kind = TemplateOf[Any, Drawn]
 """A template of any suite."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 Change = dict[str, list[Any]]
@@ -17,20 +17,20 @@ def watched_tables(db: sqlite3.Connection, unwatched: Collection[str] = ()) -> l
     return [name for (name,) in found if not name.startswith(("_", "sqlite_")) and name not in unwatched]
 
 
-def differences(before: sqlite3.Connection, after: bytes, unwatched: Collection[str] = ()) -> Mapping[str, Change]:
-    """Compare the tables of two databases by their primary keys.
+def differences(before: sqlite3.Connection, after: bytes, tables: Sequence[str]) -> Mapping[str, Change]:
+    """Compare tables of two databases by their primary keys.
 
     Args:
         before: The earlier state; the later one is attached to it as `later`.
         after: The later state, serialized.
-        unwatched: Tables left out.
+        tables: Names of the tables.
 
     Returns:
         By table what differs; tables without a difference are left out.
     """
     before.execute("ATTACH ':memory:' AS later")
     before.deserialize(after, name="later")
-    found = {table: _compare(before, table) for table in watched_tables(before, unwatched)}
+    found = {table: _compare(before, table) for table in tables}
     return {table: change for table, change in found.items() if any(change.values())}
 
 

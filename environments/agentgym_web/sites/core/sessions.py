@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentgym_web.sites.core.differences import Change, differences
+from agentgym_web.sites.core.differences import Change, differences, watched_tables
 from agentgym_web.sites.core.site import Site, connect, snapshot
 
 DEFAULT = "default"
@@ -24,6 +24,7 @@ _BARRED = frozenset(
     }
 )
 """What no statement of a task may do, for it could reach files; a check may not write either."""
+_WRITES = frozenset({sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE})
 Plant = Sequence[Any]
 """A statement and its parameters, carried out at the reset."""
 
@@ -40,6 +41,7 @@ class Sessions:
         self._snapshot = snapshot(site)
         self._databases: dict[str, sqlite3.Connection] = {}
         self._plants: dict[str, Sequence[Plant]] = {}
+        self._written: dict[str, set[str]] = {}
 
     def database(self, session: str) -> sqlite3.Connection:
         """The database of a session; one that was never reset starts as the site does, with nobody logged in."""
@@ -62,6 +64,7 @@ class Sessions:
         fresh.execute("UPDATE _visitor SET user = ?", (user,))
         self.drop(session)
         self._databases[session], self._plants[session] = fresh, plants
+        self._note_writes(session)
 
     def check(self, session: str, checks: Sequence[Mapping[str, Any]]) -> list[bool]:
         """Whether each query returns the rows that it should, in any order; a query cannot write.
@@ -75,22 +78,41 @@ class Sessions:
         try:
             return [_same(db.execute(check["sql"]).fetchall(), check["rows"]) for check in checks]
         finally:
-            db.set_authorizer(None)
+            self._note_writes(session)
             db.execute("PRAGMA query_only = OFF")
 
     def changes(self, session: str) -> Mapping[str, Change]:
         """What differs from the state after the reset, by table."""
-        before = self._fresh(self._plants.get(session, ()))
+        after = self.database(session)
+        tables = [name for name in watched_tables(after, self.site.unwatched) if name in self._written[session]]
+        if not tables:
+            return {}
+        before = self._fresh(self._plants[session])
         try:
-            return differences(before, self.database(session).serialize(), self.site.unwatched)
+            return differences(before, after.serialize(), tables)
         finally:
             before.close()
 
     def drop(self, session: str) -> None:
         """Forget a session."""
         self._plants.pop(session, None)
+        self._written.pop(session, None)
         if session in self._databases:
             self._databases.pop(session).close()
+
+    def _note_writes(self, session: str) -> None:
+        """Keep the names of the tables that statements may write to from now on, those of triggers included.
+
+        SQLite asks when it prepares a statement, and prepares all of them anew for a new authorizer.
+        """
+        written = self._written.setdefault(session, set())
+
+        def note(action: int, name: str | None, *_: str | None) -> int:
+            if action in _WRITES and name is not None:
+                written.add(name)
+            return sqlite3.SQLITE_OK
+
+        self._databases[session].set_authorizer(note)
 
     def _fresh(self, plants: Sequence[Plant]) -> sqlite3.Connection:
         db = connect(self._snapshot)

@@ -37,12 +37,12 @@ def test_parts_of_a_site_are_left_out_by_selectors() -> None:
     task = load_suite("web/shop-small").tasks("test")[0]
     assert task.config["template"] == "put_into_cart"
     texts = []
-    for skip in ((), ("nav", "footer", "section[aria-label=Reviews]")):
+    for skip in ((), ("head", "nav", "footer", "section[aria-label=Reviews]")):
         env = ShopEnv(skip=skip)
         texts.append(shown(env, task))
         env.close()
     whole, cut = texts
-    for part in ('navigation "Account"', "contentinfo", 'region "Reviews"'):
+    for part in ("page: ", "http://shop.test/", 'navigation "Account"', "contentinfo", 'region "Reviews"'):
         assert part in whole
         assert part not in cut
     assert 'button "Add to cart"' in cut

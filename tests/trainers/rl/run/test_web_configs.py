@@ -66,13 +66,19 @@ def test_model_folder_that_is_missing_is_named_before_a_run_begins(tmp_path: Pat
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("name", ["web/miniwob-small", "web/shop-small"])
-def test_lines_of_trees_take_few_tokens(name: str) -> None:
+@pytest.mark.parametrize(("name", "word"), [("web/miniwob-small", "Cancel"), ("web/shop-small", "Search")])
+def test_lines_of_trees_take_few_tokens(name: str, word: str) -> None:
     suite = load_suite(name)
     tokenizer = suite_tokenizer(suite, tools_of(training_cast(load_config(CONFIGS / "web_miniwob.toml").roles, suite)))
-    for text, most in (('\n  [12] link "Cancel"', 5), ("click('12')", 3), ("fill('3', 'Cancel')", 5)):
+    for text, most in ((f'\n  [12] link "{word}"', 5), ("click('12')", 3), (f"fill('3', '{word}')", 5)):
         assert len(tokenizer.encode(text)) <= most, text
         assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+def test_line_of_a_list_in_the_shop_takes_few_tokens() -> None:
+    tokenizer = suite_tokenizer(load_suite("web/shop-small"), [])
+    line = '\n   listitem\n    heading level=3\n     [4] link "'
+    assert len(tokenizer.encode(line)) == 3
 
 
 def test_words_of_titles_and_options_are_whole_tokens() -> None:

@@ -42,6 +42,26 @@ def test_changes_lists_rows_by_their_key(sessions: Sessions) -> None:
     }
 
 
+def test_changes_sees_statements_that_were_prepared_before(sessions: Sessions) -> None:
+    sessions.reset("a", plants=[PLANT])
+    for number in (5, 6):
+        sessions.database("a").execute(*PLANT)
+        sessions.check("a", [])
+        assert [row["id"] for row in sessions.changes("a")["note"]["added"]][-1] == number
+
+
+def test_changes_sees_what_cascades_and_triggers_write(sessions: Sessions) -> None:
+    tables = "CREATE TABLE tag (id INTEGER PRIMARY KEY, note INTEGER REFERENCES note ON DELETE CASCADE)"
+    log = "CREATE TABLE log (id INTEGER PRIMARY KEY)"
+    trigger = "CREATE TRIGGER gone AFTER DELETE ON note BEGIN INSERT INTO log VALUES (old.id); END"
+    plants = [[tables, []], [log, []], [trigger, []], ["INSERT INTO tag VALUES (1, 2)", []]]
+    sessions.reset("a", plants=plants)
+    sessions.database("a").execute("DELETE FROM note WHERE id = 2")
+    changes = sessions.changes("a")
+    assert sorted(changes) == ["log", "note", "tag"]
+    assert changes["tag"]["removed"] == [{"id": 1, "note": 2}]
+
+
 def test_check_compares_rows_in_any_order(sessions: Sessions) -> None:
     sql = "SELECT id, text FROM note WHERE id < 3"
     assert sessions.check("a", [{"sql": sql, "rows": [[2, "two"], [1, "one"]]}, {"sql": sql, "rows": []}]) == [
