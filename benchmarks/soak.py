@@ -46,7 +46,8 @@ from agentgym.sandbox.pool import PoolConfig, SandboxPool
 from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory
-from agentgym_tools.python.env import SPEC, PythonEnv
+from agentgym_tools.python.env import PythonEnv
+from agentgym_tools.python.interpreter_env import SPEC
 from agentgym_tools.python.problem import FUNCTION
 from agentgym_tools.python.scripts import SCRIPTS
 from benchmarks.measure import resident_bytes

@@ -33,6 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     all_pages = commands.add_parser("parity", help="compare all pages with a peer")
     all_pages.add_argument("peer", choices=sorted(parity.SEEDS))
     all_pages.add_argument("--pages", default="", help="play these pages, also if the file has them")
+    all_pages.add_argument("--again", action="store_true", help="what the file has of --pages counts, too")
     all_pages.add_argument("--workers", type=int, default=2)
     all_pages.add_argument("--seeds", type=int, default=0)
     all_pages.add_argument("--out", type=Path, default=None, help="default: benchmarks/results")
@@ -55,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     else:
         pages = [page for page in chosen.pages.split(",") if page]
         out = chosen.out or parity_run.results_file(chosen.peer)
-        parity_run.run(chosen.peer, pages, chosen.workers, out, chosen.seeds)
+        parity_run.run(chosen.peer, pages, chosen.workers, out, chosen.seeds, is_again=chosen.again)
     return 0
 
 

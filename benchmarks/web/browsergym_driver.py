@@ -38,9 +38,9 @@ class Player:
         page = self._env.unwrapped.page
         page.context.new_cdp_session(page).send("Emulation.setScrollbarsHidden", {"hidden": True})
 
-    def wait(self, seconds: float) -> None:
-        """Wait so long after each action from now on."""
-        self._env.unwrapped.pre_observation_delay = seconds
+    def evaluate(self, script: str) -> Any:
+        """The value of an expression in the page."""
+        return self._env.unwrapped.page.evaluate(script)
 
     def reset(self, seed: int) -> None:
         """Start an episode."""

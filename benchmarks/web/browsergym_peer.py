@@ -158,5 +158,6 @@ _BY_PLACE: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "mouse_up": _point("mouse_up"),
     "mouse_move": lambda arguments: do("mouse_move", *_scaled(arguments["x"], arguments["y"])),
     "mouse_drag_and_drop": _drag,
+    "noop": lambda _: "noop(0)",
     "scroll_at": lambda arguments: do("scroll_at", *_scaled(*(arguments[name] for name in ("x", "y", "dx", "dy")))),
 }

@@ -7,8 +7,10 @@ together from others where that gives the same input, else it raises `NoSuchActi
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from miniwob.action import ActionSpaceConfig, ActionTypes  # type: ignore[import-untyped]
@@ -21,9 +23,10 @@ from miniwob.selenium_actions import execute_move_coords  # type: ignore[import-
 from agentgym.errors import ConfigError
 from agentgym_web.browser.program.finding import find_browser
 from agentgym_web.miniwob.env import MiniWoBEnv
+from agentgym_web.miniwob.pages import html_folder
 from agentgym_web.miniwob.starting import MAX_TIME_MS
 from benchmarks.web.places import PLACE
-from benchmarks.web.recording import Move
+from benchmarks.web.recording import PAGE_MS, Move
 
 DRAG_MOVES = 6
 """Moves of the mouse in a drag, as under agentgym."""
@@ -49,8 +52,10 @@ class FaramaPage:
     """
 
     def __init__(self, page: str, *, screenshots: bool = False, refresh: bool = False) -> None:
-        os.environ["MINIWOB_CHROME_BINARY"] = find_browser().path
-        os.environ["MINIWOB_CHROMEDRIVER"] = _chromedriver()
+        browser = find_browser().path
+        os.environ["MINIWOB_CHROME_BINARY"] = browser
+        os.environ["MINIWOB_CHROMEDRIVER"] = str(Path(__file__).with_name("farama_program.sh"))
+        os.environ["FARAMA_CHROMEDRIVER"] = shlex.join(chromedriver_command(browser))
         self.space = ActionSpaceConfig.get_preset("all_supported")
         self.space.allowed_keys = ALL_POSSIBLE_KEYS
         self.env = MiniWoBEnvironment(
@@ -60,15 +65,12 @@ class FaramaPage:
             refresh_freq=int(refresh),
             field_extractor=_field_extractor(page),
         )
-        instance = self.env.instance
-        self._driver = instance.driver
-        settings = MiniWoBEnv.settings
-        size = {"width": settings.width, "height": settings.height, "deviceScaleFactor": 1, "mobile": False}
-        self._driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        self._driver.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
-        instance.inner_width, instance.inner_height = settings.width, settings.height
-        instance.record_screenshots = screenshots
-        instance.set_mode = self._before_start
+        self._driver = self.env.instance.driver
+        try:
+            self._prepare(screenshots)
+        except BaseException:
+            self.close()
+            raise
 
     def reset(self, seed: int) -> None:
         """Start an episode."""
@@ -88,6 +90,10 @@ class FaramaPage:
             raise NoSuchActionError("the page has no such element")
         return dict(found)
 
+    def page_ms(self) -> float:
+        """The page's clock, in milliseconds after its start."""
+        return float(self._driver.execute_script(f"return {PAGE_MS}"))
+
     def rest_mouse(self) -> None:
         """Put the mouse where agentgym puts it before an episode."""
         execute_move_coords(0, 0, self._driver)
@@ -99,6 +105,16 @@ class FaramaPage:
     def close(self) -> None:
         """End the browser."""
         self.env.close()
+
+    def _prepare(self, screenshots: bool) -> None:
+        settings = MiniWoBEnv.settings
+        size = {"width": settings.width, "height": settings.height, "deviceScaleFactor": 1, "mobile": False}
+        self._driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        self._driver.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
+        instance = self.env.instance
+        instance.inner_width, instance.inner_height = settings.width, settings.height
+        instance.record_screenshots = screenshots
+        instance.set_mode = self._before_start
 
     def _before_start(self, mode: str) -> None:
         self._driver.execute_script(f"core.EPISODE_MAX_TIME = {MAX_TIME_MS}; core.setDataMode({mode!r})")
@@ -245,8 +261,25 @@ def _field_extractor(page: str) -> FieldExtractor:
         return lambda utterance: []
 
 
-def _chromedriver() -> str:
-    found = shutil.which("chromedriver")
-    if found is None:
-        raise ConfigError("Farama's miniwob needs chromedriver; install it: sudo apt-get install chromium-driver")
-    return found
+def chromedriver_command(browser: str) -> list[str]:
+    """The start of a command for chromedriver whose browsers and profile folders end with it, and it with this process.
+
+    chromedriver ends the program that it started, which on Debian is a shell whose browser goes on. So it runs in a
+    namespace of processes and has temporary folders of its own.
+
+    Args:
+        browser: The browser's program.
+
+    Raises:
+        ConfigError: A program is missing.
+    """
+    programs = {"chromedriver": "chromium-driver", "bwrap": "bubblewrap"}
+    missing = [package for program, package in programs.items() if shutil.which(program) is None]
+    if missing:
+        names = " ".join(missing)
+        raise ConfigError(f"Farama's miniwob needs {names}; install it: sudo apt-get install {names}")
+    seen = [f"/{name}" for name in ("usr", "bin", "lib", "lib64", "sbin", "etc", "opt")]
+    seen += [os.path.dirname(browser), str(html_folder())]
+    places = [word for path in seen for word in ("--ro-bind-try", path, path)]
+    own = ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--setenv", "HOME", "/tmp", "--unsetenv", "TMPDIR"]
+    return ["bwrap", "--die-with-parent", "--unshare-pid", *own, *places, "--", "chromedriver"]

@@ -22,12 +22,33 @@ DOCS = Path(__file__).parents[2] / "docs" / "environments"
 SPEED = FOLDER / "web_speed-cpu.json"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 PEERS: Mapping[str, str] = {"farama": "Farama", "browsergym": "BrowserGym"}
-NOTES: Mapping[str, str] = {
-    "chase-circle": "The circle moves on at each tick of a timer, so where it is depends on the machine's speed.",
-    "moving-items": "The items move on at each tick of a timer, so where they are depends on the machine's speed.",
-    "text-editor": "BrowserGym writes ids into the editor's text; its buttons then change nothing, and Submit fails.",
+_LACKING = dict.fromkeys(("button-delay", "chase-circle", "moving-items", "simon-says"), "BrowserGym has no such page.")
+_UNMARKED = (
+    "Each action of Farama's is a command of its own to the browser's driver, which forgets between commands that the "
+    "button is held, so that a drag marks no text."
+)
+NOTES: Mapping[str, Mapping[str, str]] = {
+    "farama": {
+        "ascending-numbers": (
+            "Farama's browser hints fonts, which makes the numbers wider by a quarter of a pixel, so that on two seeds "
+            "the page draws them elsewhere."
+        ),
+        "chase-circle": (
+            "The page counts how long the mouse is off a moving circle. Under agentgym nothing is drawn between two "
+            "actions, so the page learns late that the circle has moved away."
+        ),
+        "highlight-text": _UNMARKED,
+        "highlight-text-2": _UNMARKED,
+        "moving-items": "A busy machine clicks late or draws late, and the items have moved on.",
+    },
+    "browsergym": {
+        **_LACKING,
+        "text-editor": (
+            "BrowserGym writes ids into the editor's text; its buttons then change nothing, and Submit fails."
+        ),
+    },
 }
-"""Why a page gives other rewards to the same actions where the results do not say it."""
+"""Why a page gives other rewards to the same actions under a peer, where the results do not say it."""
 Found = Mapping[str, Any]
 
 
@@ -112,16 +133,16 @@ def _parity(page: str, peer: str, found: Found | None, notes: list[str]) -> str:
     """A cell, such as "20/20" or "19/20 (3)", 3 being the number of the note that says why."""
     if found is None:
         return "-"
-    if "error" in found:
-        reasons, cell = [found["error"]], "-"
-    elif found["equal"] == found["episodes"]:
-        return f"{found['equal']}/{found['episodes']}"
+    cell = "-" if "error" in found else f"{found['equal']}/{found['episodes']}"
+    if "error" not in found and found["equal"] == found["episodes"]:
+        return cell
+    if page in NOTES[peer]:
+        reasons = [NOTES[peer][page]]
+    elif "error" in found:
+        reasons = [found["error"]]
     else:
-        cell = f"{found['equal']}/{found['episodes']}"
         reasons = sorted({_sentence(each["why"]) for each in found["differ"] if each["theirs"] is None})
-        if page in NOTES:
-            reasons = [NOTES[page]]
-        elif any(each["theirs"] is not None for each in found["differ"]):
+        if any(each["theirs"] is not None for each in found["differ"]):
             raise ConfigError(f"{page} gives other rewards under {peer} and nothing says why; say it in page.NOTES")
     note = " ".join(reasons)
     if note not in notes:

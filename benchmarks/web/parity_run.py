@@ -1,6 +1,7 @@
 """Compares pages one after the other, each in a process of its own, and keeps what was found after each page.
 
-What is compared is in `parity`. A run that was stopped goes on where it was.
+What is compared is in `parity`. A run that was stopped goes on where it was. On a busy machine other episodes differ in
+each run; those that were the same once count as the same.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ def results_file(peer: str) -> Path:
     return FOLDER / f"web_parity_{peer}-cpu.json"
 
 
-def run(peer: str, pages: Sequence[str], num_workers: int, out: Path, seeds: int = 0) -> None:
+def run(
+    peer: str, pages: Sequence[str], num_workers: int, out: Path, seeds: int = 0, *, is_again: bool = False
+) -> None:
     """Compare pages with a peer and write what was found.
 
     Args:
@@ -38,15 +41,33 @@ def run(peer: str, pages: Sequence[str], num_workers: int, out: Path, seeds: int
         num_workers: Pages at a time.
         out: The file.
         seeds: Seeds a page; 0 takes `parity.SEEDS`.
+        is_again: Whether what the file has of the pages counts, too; see `united`.
     """
     kept = read(out) | {"benchmark": f"web parity {peer}", "machine": machine(), "versions": versions(PACKAGES)}
     wanted = pages or [page for page in ALL_PAGES if page in all_oracles() and page not in kept["pages"]]
     with ThreadPoolExecutor(num_workers) as pool:
         running = {pool.submit(_compared, peer, page, seeds): page for page in wanted}
         for number, future in enumerate(as_completed(running), start=1):
-            found = kept["pages"][running[future]] = future.result()
+            page, found = running[future], future.result()
+            before = kept["pages"].get(page)
+            found = kept["pages"][page] = united(before, found) if is_again and before else found
             write(kept, out)
-            progress(f"{number}/{len(wanted)} {running[future]:28} {line_of(found)}")
+            progress(f"{number}/{len(wanted)} {page:28} {line_of(found)}")
+
+
+def united(before: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """What two runs with the same seeds found of a page: what differs is what differed in both."""
+    if "error" in before or "error" in found:
+        return found if "error" in before else before
+    differed = {each["seed"] for each in before["differ"]}
+    differ = [each for each in found["differ"] if each["seed"] in differed]
+    num_once = len(found["differ"]) - len(differ)
+    return {
+        **found,
+        "equal": found["equal"] + num_once,
+        "with_waits": found["with_waits"] + num_once,
+        "differ": differ,
+    }
 
 
 def line_of(found: dict[str, Any]) -> str:
@@ -72,6 +93,6 @@ def _compared(peer: str, page: str, seeds: int) -> dict[str, Any]:
     except subprocess.TimeoutExpired:
         return {"error": f"not over after {_LONGEST_S} s"}
     if ran.returncode:
-        return {"error": " ".join(ran.stderr.split())[-500:]}
+        return {"error": (ran.stderr.splitlines() or ["no word"])[-1][-500:]}
     found: dict[str, Any] = json.loads(ran.stdout)
     return found

@@ -18,6 +18,9 @@ from agentgym_web.miniwob.env import MiniWoBEnv, make_task
 from agentgym_web.miniwob.oracles.player import OraclePlayer, do
 from benchmarks.web.places import ANCHOR
 
+PAGE_MS = "Date.now() - core.ept0"
+"""JavaScript: the page's clock, in milliseconds after its start."""
+
 
 @dataclass(frozen=True)
 class Move:
@@ -28,12 +31,14 @@ class Move:
         arguments: Its arguments but for ids of elements.
         element: Path of its element and the point in it; None where it has none.
         call: The action as agentgym takes it.
+        at_ms: When it was done, by the page's clock, in milliseconds after the page's start.
     """
 
     do: str
     arguments: Mapping[str, Any]
     element: Mapping[str, Any] | None
     call: str
+    at_ms: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object."""
@@ -64,7 +69,6 @@ class Recorder:
 
     def __init__(self) -> None:
         self._env = MiniWoBEnv()
-        self._notes: _Noting | None = None
 
     def play(self, page: str, seed: int) -> Episode:
         """Play an episode with the oracle of the page.
@@ -75,16 +79,14 @@ class Recorder:
         """
         env = self._env
         task = make_task(page, seed)
-        if self._notes is None or env._page is None or env._page.is_lost:
-            self._notes = env.page._acting = _Noting(env.page._window)
         _, info = env.reset(options={"task": task})
-        self._notes.moves.clear()
+        notes = env.page._acting = _Noting(env.page._window)
         player = OraclePlayer(task, 0)
         while "outcome" not in info:
             info = env.step(player.act(info["messages"]))[-1]
         told = env.sight.probe
         is_over = isinstance(told, dict) and bool(told["done"])
-        return Episode(page, seed, list(self._notes.moves), float(told["raw"]) if is_over else 0.0, is_over)
+        return Episode(page, seed, notes.moves, float(told["raw"]) if is_over else 0.0, is_over)
 
     def close(self) -> None:
         """Close the window; the next episode opens another one."""
@@ -116,7 +118,8 @@ class _Noting(Acting):
 
     async def run(self, name: str, arguments: Mapping[str, Any]) -> None:
         self._elements.found.clear()
+        at_ms = await self.tab.evaluate(PAGE_MS, own_world=False)
         await super().run(name, arguments)
         rest = {key: value for key, value in arguments.items() if key != "bid"}
         element = self._elements.found[0] if "bid" in arguments else None
-        self.moves.append(Move(name, rest, element, do(name, *arguments.values())))
+        self.moves.append(Move(name, rest, element, do(name, *arguments.values()), at_ms))

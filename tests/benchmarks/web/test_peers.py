@@ -2,15 +2,20 @@
 
 import os
 import shutil
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from agentgym.errors import ConfigError, InfrastructureError
+from agentgym_web.browser.program.process import descendants
 from agentgym_web.formats.browsergym.env import VARIABLE
+from agentgym_web.miniwob.env import MiniWoBEnv
 from benchmarks.web import browsergym_peer, parity
-from benchmarks.web.farama_peer import NoSuchActionError, drag_points, farama_key, typed
+from benchmarks.web.farama_peer import FaramaPage, NoSuchActionError, drag_points, farama_key, typed
 from benchmarks.web.recording import Move
+from tests.environments.web.hostile.leftovers import are_gone
 
 
 @pytest.mark.parametrize(
@@ -54,6 +59,24 @@ def test_coordinates_for_browsergym_are_those_of_its_larger_screenshots():
     assert browsergym_peer.translated(None, keys) == "keyboard_press('Enter')"
 
 
+@pytest.mark.parametrize(
+    ("times", "expected"), [(0, [0, 20, 720, 730]), (1, [500, 1000, 1700, 2200]), (2, [1000, 2000, 3000, 4000])]
+)
+def test_action_that_comes_late_delays_all_that_follow(monkeypatch, times, expected):
+    clock = [0.0]
+
+    def sleep(seconds):
+        clock[0] += 1000 * seconds
+
+    monkeypatch.setattr(parity.time, "sleep", sleep)
+    pace, seen = parity.Pace(lambda: clock[0], times), []
+    for at_ms, takes_ms in ((500, 20), (1000, 700), (1500, 10), (2000, 10)):
+        pace.wait(at_ms)
+        seen.append(clock[0])
+        clock[0] += takes_ms
+    assert seen == expected
+
+
 def test_browsergym_without_an_interpreter_says_how_one_is_made(monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
     with pytest.raises(ConfigError, match="benchmarks/peers/browsergym"):
@@ -72,6 +95,28 @@ if shutil.which("chromedriver"):
     def test_page_of_farama_gives_the_same_rewards():
         found = parity.compare("farama", "login-user", 2)
         assert (found["episodes"], found["equal"], found["solved"], found["differ"]) == (2, 2, 2, [])
+
+    @pytest.mark.parametrize("end", ["page.close()", "os.kill(os.getpid(), 9)", "raise SystemExit"])
+    def test_browser_of_farama_leaves_nothing_behind(end):
+        script = (
+            "import os, sys; from benchmarks.web.farama_peer import FaramaPage; page = FaramaPage('click-test');"
+            f"print('open', flush=True); sys.stdin.read(1); {end}; print('closed', flush=True); sys.stdin.read()"
+        )
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        with subprocess.Popen([sys.executable, "-c", script], **pipes) as process:
+            assert process.stdout.readline() == b"open\n"
+            browser = descendants(process.pid)
+            assert len(browser) > 4
+            process.stdin.write(b"1")
+            process.stdin.flush()
+            process.stdout.readline()
+            assert are_gone(browser, [])
+
+    def test_browser_that_cannot_be_prepared_is_ended(monkeypatch):
+        monkeypatch.setattr(MiniWoBEnv, "settings", None)
+        with pytest.raises(AttributeError):
+            FaramaPage("click-test")
+        assert not [pid for pid in descendants(os.getpid()) if "chromedriver" in Path(f"/proc/{pid}/comm").read_text()]
 
 
 if os.environ.get(VARIABLE):

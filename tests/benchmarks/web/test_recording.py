@@ -2,10 +2,12 @@
 
 import json
 from contextlib import closing
+from itertools import pairwise
 
 import pytest
 
 from agentgym_web.miniwob.env import MiniWoBEnv, make_task
+from agentgym_web.miniwob.pages import FINE
 from benchmarks.web.places import PLACE
 from benchmarks.web.recording import Recorder
 
@@ -32,6 +34,15 @@ def test_actions_by_place_have_no_element(recorder):
         {"from_x", "from_y", "to_x", "to_y"},
     )
     assert submit.element is not None
+
+
+@pytest.mark.parametrize("page", ["button-delay", "simon-says"])
+def test_actions_have_their_times_by_the_clock_of_the_page(recorder, page):
+    moves = recorder.play(page, 1).moves
+    took = [after.at_ms - before.at_ms for before, after in pairwise(moves)]
+    step_ms = FINE.get(page, MiniWoBEnv.settings.step_ms)
+    assert moves[0].at_ms == step_ms
+    assert took == [move.arguments.get("wait_ms", step_ms) for move in moves[:-1]]
 
 
 def test_recording_again_gives_the_same_actions(recorder):

@@ -18,8 +18,8 @@ def differing(theirs, why=""):
     return {**SAME, "equal": 19, "differ": [one]}
 
 
-def compared(of_farama):
-    return {"farama": {"pages": of_farama}, "browsergym": {"pages": {}}}
+def compared(of_farama, of_browsergym=None):
+    return {"farama": {"pages": of_farama}, "browsergym": {"pages": of_browsergym or {}}}
 
 
 def test_docs_are_what_is_generated_from_the_results():
@@ -42,6 +42,15 @@ def test_pages_that_are_in_the_file_are_not_compared_again(tmp_path):
     assert set(read(path)["pages"]) == set(all_oracles())
 
 
+def test_episode_that_was_the_same_in_one_of_two_runs_is_the_same():
+    late, other = differing(0.0), differing(0.0)
+    other["differ"][0]["seed"] = 7
+    both = {**late, "equal": 18, "differ": [*late["differ"], *other["differ"]]}
+    assert parity_run.united(late, other) == {**SAME, "with_waits": 1}
+    assert parity_run.united(late, both) == {**late, "with_waits": 1}
+    assert parity_run.united({"error": "gone"}, late) == parity_run.united(late, {"error": "gone"}) == late
+
+
 def test_table_has_a_line_for_each_page_and_says_what_differs():
     played = {"pages": {"click-test": {"oracle": {"success": 1.0}, "null": {"success": 0.0}}}}
     table = page.pages_table(
@@ -58,6 +67,13 @@ def test_page_that_differs_without_a_reason_is_refused():
     with pytest.raises(ConfigError, match="click-pie gives other rewards"):
         page.pages_table({"pages": {}}, compared({"click-pie": differing(0.0)}))
     assert "19/20 (1)" in page.pages_table({"pages": {}}, compared({"chase-circle": differing(0.5)}))
+
+
+def test_page_that_a_peer_lacks_has_a_note_and_does_not_count():
+    table = page.pages_table({"pages": {}}, compared({"simon-says": SAME}, {"simon-says": {"error": "NameNotFound"}}))
+    assert "| simon-says | hard | - | - | - | 20/20 | - (1) |" in table
+    assert "1. BrowserGym has no such page." in table
+    assert "BrowserGym gives" not in table
 
 
 def test_page_of_the_docs_without_marks_is_refused():
