@@ -19,10 +19,11 @@ def cells(table, first):
 
 
 def test_environment_table_has_the_fields_of_the_spec_and_no_empty_column():
+    assert environment_table("swe").splitlines()[0] == "| id | suites | runs | needs |"
     table = environment_table("tools")
-    assert table.splitlines()[0] == "| id | suites | runs | needs |"
     assert cells(table, "`agentgym/Python-v0`")[1:] == [
         "`tools/python`, `tools/python-arithmetic`",
+        "",
         "workspace",
         "extra `docker`",
     ]
