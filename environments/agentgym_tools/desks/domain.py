@@ -12,13 +12,13 @@ from functools import cache
 from typing import Any, Self
 
 from agentgym.errors import ContractError, UnknownNameError
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.goals import Case, Decision, Goal, GoalKind, Read
 from agentgym_tools.desks.personas import PERSONAS
 from agentgym_tools.desks.policy import Policy
 from agentgym_tools.desks.templates import Template
-from agentgym_tools.desks.toolbox import DeskTool, Result, Seen, Toolbox, UserToolbox
 from agentgym_tools.worlds import Base, Bench, World
+from agentgym_tools.worlds.calls import Call, Value
+from agentgym_tools.worlds.toolbox import Result, Seen, Toolbox, UserToolbox, WorldTool
 
 
 class Domain(ABC):
@@ -104,7 +104,7 @@ class Domain(ABC):
         return [name for name, tool in self.toolbox.tools.items() if tool.is_writing]
 
     @property
-    def user_tools(self) -> Mapping[str, DeskTool]:
+    def user_tools(self) -> Mapping[str, WorldTool]:
         """The customer's own tools by name."""
         return {} if self.user_toolbox is None else self.user_toolbox.tools
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.task import Limits, Task
-from agentgym_tools.desks.calls import Value
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.domain import Domain, settle
 from agentgym_tools.desks.goals import Case, Goal, GoalKind
@@ -22,6 +21,7 @@ from agentgym_tools.desks.personas import PERSONAS
 from agentgym_tools.desks.policy import Policy
 from agentgym_tools.desks.templates import Template
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Value
 
 MAX_DRAWS = 20_000
 """Draws after which a template is given up."""

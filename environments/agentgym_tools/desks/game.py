@@ -18,7 +18,6 @@ from agentgym.reward import FORMAT, RewardEvent
 from agentgym.task import Task
 from agentgym.tools import ToolGame
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.calls import Call
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.drawing import Wanted, draw_task
 from agentgym_tools.desks.grading import judge
@@ -26,6 +25,7 @@ from agentgym_tools.desks.planning import open_moves, steps_of
 from agentgym_tools.desks.references import call_score
 from agentgym_tools.desks.session import Session, session_of
 from agentgym_tools.desks.tasks import agenda_text, instruction_of
+from agentgym_tools.worlds.calls import Call
 
 AGENT, USER = "agent", "user"
 NO_WORDS = {

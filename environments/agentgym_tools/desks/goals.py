@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from agentgym_tools.desks.calls import Call, Value
-from agentgym_tools.desks.toolbox import Seen
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
+from agentgym_tools.worlds.toolbox import Seen
 
 if TYPE_CHECKING:
     from agentgym_tools.desks.policy import Policy

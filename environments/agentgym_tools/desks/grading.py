@@ -6,10 +6,11 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agentgym_tools.desks.calls import Call
 from agentgym_tools.desks.planning import is_ended_rightly, is_told
 from agentgym_tools.desks.session import Session
-from agentgym_tools.worlds import Change, World
+from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call
+from agentgym_tools.worlds.changes import contents
 
 MAX_OUTCOMES = 64
 """Most combinations of outcomes of a customer's goals that are compared with."""
@@ -54,11 +55,6 @@ def judge(session: Session) -> Verdict:
     return Verdict(is_state_right, is_untouched, said and not is_over_told, not session.violations)
 
 
-def contents(changes: Sequence[Change]) -> list[str]:
-    """Changes by content, in canonical order: a new row counts without the number that it was given."""
-    return sorted(_content(change) for change in changes)
-
-
 def _pays_work(case: object) -> bool:
     return getattr(case, "decision", "") in ("do", "answer")
 
@@ -77,15 +73,6 @@ def _changes_by(session: Session, calls: Sequence[Call]) -> list[str]:
     found = contents(world.changes())
     world.close()
     return found
-
-
-def _content(change: Change) -> str:
-    if change.before is None and change.after is not None:
-        is_numbered = len(change.key) == 1 and isinstance(change.key[0], int)
-        values = {name: value for name, value in change.after.items() if not (is_numbered and value == change.key[0])}
-        return f"{change.table} added {sorted(values.items())}"
-    after = None if change.after is None else sorted(change.after.items())
-    return f"{change.table} {change.key} {after}"
 
 
 def _contains(now: Sequence[str], wanted: Sequence[str]) -> bool:

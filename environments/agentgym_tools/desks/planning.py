@@ -6,9 +6,9 @@ It plans anew at every turn, so a detour does not make the plan wrong.
 from __future__ import annotations
 
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.calls import Call, Value, as_text
 from agentgym_tools.desks.goals import Case
 from agentgym_tools.desks.session import Session, has_happened
+from agentgym_tools.worlds.calls import Call, Value, as_text
 
 
 def open_moves(session: Session) -> list[Call]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentgym_tools.desks.calls import Call
+from agentgym_tools.worlds.calls import Call
 
 MOST = 3.0
 """The score of a call that equals a reference; the lowest is its negative."""

@@ -16,7 +16,6 @@ from agentgym.message import Message, content_text
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.calls import Call
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.game import AGENT, USER
 from agentgym_tools.desks.goals import Case
@@ -24,6 +23,7 @@ from agentgym_tools.desks.planning import making, open_moves
 from agentgym_tools.desks.session import session_of
 from agentgym_tools.desks.tasks import plan_of
 from agentgym_tools.desks.user import Customer
+from agentgym_tools.worlds.calls import Call
 
 DEMO_QUALITY = 0.88
 """Share of right decisions of the demonstrator at which about half of its episodes succeed."""

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 from agentgym.task import Task
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.calls import Call, Value, as_text
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.goals import Case
 from agentgym_tools.desks.tasks import Plan, plan_of
-from agentgym_tools.desks.toolbox import Result, Seen
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value, as_text
+from agentgym_tools.worlds.toolbox import Result, Seen
 
 UNIDENTIFIED, FOREIGN, UNREAD, UNCONFIRMED = "unidentified", "foreign", "unread", "unconfirmed"
 """What is wrong with a write, besides the reasons of a policy: the customer was not known, it was another customer's

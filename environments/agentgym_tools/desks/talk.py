@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentgym.message import ToolSchema
 from agentgym.tools import tool_schema
-from agentgym_tools.desks.calls import Call
+from agentgym_tools.worlds.calls import Call
 
 if TYPE_CHECKING:
     from agentgym_tools.desks.domain import Domain

@@ -11,11 +11,11 @@ from functools import lru_cache
 
 from agentgym.errors import TaskError, UnknownNameError
 from agentgym.task import Task
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.domain import Domain, settle
 from agentgym_tools.desks.goals import Case, Goal
 from agentgym_tools.desks.personas import PERSONAS, Persona
 from agentgym_tools.desks.policy import Policy
+from agentgym_tools.worlds.calls import Call, Value
 
 
 @dataclass(frozen=True)

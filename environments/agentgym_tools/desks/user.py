@@ -14,10 +14,10 @@ from agentgym.authoring.players import call_text
 from agentgym.message import Message, content_text
 from agentgym.task import Task
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.goals import Case
 from agentgym_tools.desks.tasks import plan_of
+from agentgym_tools.worlds.calls import Call, Value
 
 DONE = "Done."
 """What the customer tells of a change that it made with its own tools, or claims to have made."""

@@ -95,3 +95,17 @@ def changes_of(net: Net, columns: Mapping[str, Sequence[str]]) -> list[Change]:
         return None if row is None else dict(zip(columns[table], row, strict=True))
 
     return [Change(key[0], key[1], named(key[0], net[key][0]), named(key[0], net[key][1])) for key in in_order(net)]
+
+
+def contents(changes: Iterable[Change]) -> list[str]:
+    """Changes by content, in canonical order: a new row counts without the number that it was given."""
+    return sorted(_content(change) for change in changes)
+
+
+def _content(change: Change) -> str:
+    if change.before is None and change.after is not None:
+        is_numbered = len(change.key) == 1 and isinstance(change.key[0], int)
+        values = {name: value for name, value in change.after.items() if not (is_numbered and value == change.key[0])}
+        return f"{change.table} added {sorted(values.items())}"
+    after = None if change.after is None else sorted(change.after.items())
+    return f"{change.table} {change.key} {after}"

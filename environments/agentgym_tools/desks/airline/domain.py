@@ -13,11 +13,11 @@ from agentgym_tools.desks.airline.questions import QUESTIONS
 from agentgym_tools.desks.airline.rules import RULES
 from agentgym_tools.desks.airline.tools import AirlineTools
 from agentgym_tools.desks.airline.world import NOW
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.goals import GoalKind
 from agentgym_tools.desks.templates import Template
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
 
 _PAYING_OUT = frozenset({"pay_compensation", "pay_bag_claim", "credit_miles"})
 _STAFF = frozenset({"group", "high_amount", "bag_lost", "name_letters", "staff_service"})

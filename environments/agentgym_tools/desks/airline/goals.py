@@ -21,11 +21,11 @@ from agentgym_tools.desks.airline.rules import (
     upgrade_price,
 )
 from agentgym_tools.desks.airline.world import DAY, NOW
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.goals import Goal, GoalKind
 from agentgym_tools.desks.policy import Policy
 from agentgym_tools.desks.setting.days import TODAY, date_of
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
 
 Facts = dict[str, Value]
 REFUND_TO = ("card", "credit")

@@ -7,8 +7,8 @@ from typing import Any
 
 from agentgym_tools.desks.airline.booking import flight_of, has_room
 from agentgym_tools.desks.airline.world import NOW
-from agentgym_tools.desks.toolbox import ToolFailure
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.toolbox import ToolFailure
 
 MAX_CENTS = 10_000_000
 

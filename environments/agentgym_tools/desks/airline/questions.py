@@ -11,10 +11,10 @@ from agentgym_tools.desks.airline.goals import BookingGoal, Facts, FlightGoal, b
 from agentgym_tools.desks.airline.policy import AirlinePolicy
 from agentgym_tools.desks.airline.rules import bag_fee, cancel_fee, free_bags
 from agentgym_tools.desks.airline.world import time_of
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.goals import Goal, GoalKind
 from agentgym_tools.desks.policy import Policy
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
 
 MAX_SURE_GROUP, LATEST_HOURS = 3, 24
 """A booking of so many passengers is a group by no policy, and so long before departure no policy is late."""

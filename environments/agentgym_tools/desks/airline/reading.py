@@ -9,7 +9,7 @@ from agentgym_tools.desks.airline.ledger import row_of
 from agentgym_tools.desks.airline.rules import days_since, days_without_bag, landing_day
 from agentgym_tools.desks.airline.world import DAY, NOW, time_of
 from agentgym_tools.desks.setting.days import EPOCH, date_of
-from agentgym_tools.desks.toolbox import Toolbox, ToolFailure, reads
+from agentgym_tools.worlds.toolbox import Toolbox, ToolFailure, reads
 
 MAX_MEMBER = 10**9
 

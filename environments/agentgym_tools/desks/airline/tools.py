@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from agentgym_tools.desks.airline import ledger
 from agentgym_tools.desks.airline.reading import AirlineReading
-from agentgym_tools.desks.toolbox import ToolFailure, writes
+from agentgym_tools.worlds.toolbox import ToolFailure, writes
 
 MAX_TEXT, MAX_BAGS, MAX_MILES = 60, 9, 100_000
 PASSENGER_COLUMNS = (("passengers", "name"), ("tickets", "passenger"), ("services", "passenger"))

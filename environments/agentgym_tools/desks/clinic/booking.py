@@ -6,7 +6,6 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.clinic.callers import Facts, OtherGoal, record_of
 from agentgym_tools.desks.clinic.policy import ClinicPolicy
 from agentgym_tools.desks.clinic.records import MAX_FOUND, is_taken
@@ -14,6 +13,7 @@ from agentgym_tools.desks.clinic.world import CHILDREN, CONSULTANTS, FAMILY, NOO
 from agentgym_tools.desks.goals import Goal, GoalKind
 from agentgym_tools.desks.setting.days import TODAY, date_of
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
 
 DAYTIMES = ("morning", "afternoon")
 MISTAKEN = tuple(f"S{number}" for number in range(2, 10))

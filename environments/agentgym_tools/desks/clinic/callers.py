@@ -6,12 +6,12 @@ import random
 from abc import abstractmethod
 from typing import Any
 
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.clinic.policy import ClinicPolicy
 from agentgym_tools.desks.clinic.world import age_of
 from agentgym_tools.desks.goals import Goal, GoalKind
 from agentgym_tools.desks.setting.days import TODAY, date_of
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
 
 Facts = dict[str, Value]
 

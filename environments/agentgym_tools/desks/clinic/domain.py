@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.clinic import rules
 from agentgym_tools.desks.clinic.callers import record_of, some_patient
 from agentgym_tools.desks.clinic.goals import KINDS
@@ -15,6 +14,7 @@ from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.setting.days import TODAY, date_of
 from agentgym_tools.desks.templates import Template
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
 
 _SMALL = frozenset({"join_waiting_list", "leave_waiting_list"})
 

@@ -6,7 +6,6 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.clinic.booking import (
     AskCancelFee,
     AskCost,
@@ -34,6 +33,7 @@ from agentgym_tools.desks.clinic.world import CONSULTANTS, FAMILY, INSURERS
 from agentgym_tools.desks.goals import Goal, GoalKind
 from agentgym_tools.desks.setting.days import TODAY, date_of
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
 
 
 class JoinList(DoctorGoal):

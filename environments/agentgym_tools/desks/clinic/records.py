@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from agentgym_tools.desks.clinic.world import NOON, SPECIALTIES, age_of
 from agentgym_tools.desks.setting.days import EPOCH, TODAY, date_of, dated
-from agentgym_tools.desks.toolbox import Toolbox, ToolFailure, reads
+from agentgym_tools.worlds.toolbox import Toolbox, ToolFailure, reads
 
 MAX_FOUND = 8
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from agentgym_tools.desks.clinic.records import Records
 from agentgym_tools.desks.clinic.world import PHARMACIES
 from agentgym_tools.desks.setting.days import TODAY
-from agentgym_tools.desks.toolbox import ToolFailure, writes
+from agentgym_tools.worlds.toolbox import ToolFailure, writes
 
 MAX_CENTS = 1_000_000
 MAX_SUPPLY = 365

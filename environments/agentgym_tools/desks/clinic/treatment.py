@@ -6,13 +6,13 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.clinic.callers import Facts, OtherGoal
 from agentgym_tools.desks.clinic.policy import ClinicPolicy
 from agentgym_tools.desks.clinic.world import PHARMACIES
 from agentgym_tools.desks.goals import Goal, GoalKind
 from agentgym_tools.desks.setting.days import date_of
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
 
 CHANNELS = ("portal", "letter", "phone")
 

@@ -7,12 +7,12 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.goals import Goal, GoalKind
 from agentgym_tools.desks.insurance.objections import NEEDS, STAFF, objections
 from agentgym_tools.desks.insurance.policy import InsurancePolicy
 from agentgym_tools.desks.insurance.reckoning import claim_of, contract_of
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
 
 Facts = dict[str, Value]
 

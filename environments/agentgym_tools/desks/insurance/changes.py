@@ -8,7 +8,7 @@ from agentgym_tools.desks.insurance.reckoning import MAX_NUMBER, documents_of
 from agentgym_tools.desks.insurance.tools import InsuranceReads
 from agentgym_tools.desks.insurance.world import DOCUMENTS, event_of
 from agentgym_tools.desks.setting.days import TODAY
-from agentgym_tools.desks.toolbox import ToolFailure, writes
+from agentgym_tools.worlds.toolbox import ToolFailure, writes
 
 
 class InsuranceTools(InsuranceReads):

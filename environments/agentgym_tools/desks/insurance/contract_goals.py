@@ -6,7 +6,6 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.goals import Goal
 from agentgym_tools.desks.insurance import reckoning
 from agentgym_tools.desks.insurance.bases import ContractGoal, Facts
@@ -15,6 +14,7 @@ from agentgym_tools.desks.insurance.world import PERILS
 from agentgym_tools.desks.setting.days import TODAY
 from agentgym_tools.desks.setting.people import FIRST_NAMES, LAST_NAMES
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
 
 Outcomes = list[tuple[Call, ...]]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.insurance import reckoning
 from agentgym_tools.desks.insurance.changes import InsuranceTools
@@ -15,6 +14,7 @@ from agentgym_tools.desks.insurance.world import SIZES, customer_key
 from agentgym_tools.desks.setting.days import TODAY
 from agentgym_tools.desks.templates import Template
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
 
 _REFUSED = {
     "file_claim": (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.goals import Goal, GoalKind
 from agentgym_tools.desks.insurance import claim_goals, contract_goals
 from agentgym_tools.desks.insurance.bases import Facts, InsuranceGoal
@@ -13,6 +12,7 @@ from agentgym_tools.desks.insurance.policy import InsurancePolicy
 from agentgym_tools.desks.insurance.world import COUNTRIES
 from agentgym_tools.desks.setting.people import STREETS, TOWNS
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
 
 
 def _streets(world: World) -> Sequence[Value]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from agentgym_tools.desks.calls import Call, as_text
 from agentgym_tools.desks.insurance import reckoning
 from agentgym_tools.desks.insurance.policy import InsurancePolicy
 from agentgym_tools.desks.insurance.world import LEVELS, YEAR
 from agentgym_tools.desks.setting.days import TODAY
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, as_text
 
 Arguments = Mapping[str, Any]
 Objector = Callable[[World, Arguments, InsurancePolicy], dict[str, bool]]

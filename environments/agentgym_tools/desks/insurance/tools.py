@@ -15,7 +15,7 @@ from agentgym_tools.desks.insurance.reckoning import (
 )
 from agentgym_tools.desks.insurance.world import PERILS
 from agentgym_tools.desks.setting.days import dated
-from agentgym_tools.desks.toolbox import Toolbox, ToolFailure, reads
+from agentgym_tools.worlds.toolbox import Toolbox, ToolFailure, reads
 
 
 class InsuranceReads(Toolbox):

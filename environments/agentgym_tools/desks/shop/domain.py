@@ -6,7 +6,6 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.setting.days import TODAY
 from agentgym_tools.desks.shop.goals import KINDS
@@ -15,6 +14,7 @@ from agentgym_tools.desks.shop.tools import ShopTools
 from agentgym_tools.desks.shop.world import SIZES, customer_key
 from agentgym_tools.desks.templates import Template
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
 
 Objector = Callable[[World, Any, Mapping[str, Any], ShopPolicy], list[str]]
 """Why a policy forbids a call that writes, of the call's order, or customer, and its arguments."""

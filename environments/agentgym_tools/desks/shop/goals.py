@@ -6,12 +6,12 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.goals import Goal, GoalKind
 from agentgym_tools.desks.policy import Policy
 from agentgym_tools.desks.shop.policy import CANCEL_REASONS, ShopPolicy
 from agentgym_tools.desks.shop.world import CITIES, STREETS
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
 
 Facts = dict[str, Value]
 

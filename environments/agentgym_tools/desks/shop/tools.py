@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from agentgym_tools.desks.setting.days import TODAY, date_of, dated
-from agentgym_tools.desks.toolbox import Toolbox, ToolFailure, reads, writes
+from agentgym_tools.worlds.toolbox import Toolbox, ToolFailure, reads, writes
 
 MAX_FOUND = 20
 MAX_CENTS = 100_000

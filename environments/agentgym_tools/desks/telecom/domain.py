@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.personas import PERSONAS
 from agentgym_tools.desks.setting.days import TODAY
@@ -18,6 +17,7 @@ from agentgym_tools.desks.telecom.trouble_goals import KINDS
 from agentgym_tools.desks.telecom.world import SIZES, customer_key
 from agentgym_tools.desks.templates import Template
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
 
 _IDENTITY = {"email": ("email", "pin"), "line": ("line", "pin"), "name": ("name", "born")}
 

@@ -6,7 +6,6 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.goals import Goal, GoalKind
 from agentgym_tools.desks.policy import Policy
 from agentgym_tools.desks.setting.days import TODAY
@@ -14,6 +13,7 @@ from agentgym_tools.desks.telecom.network import situation_of
 from agentgym_tools.desks.telecom.policy import TelecomPolicy
 from agentgym_tools.desks.telecom.world import CARRIERS, PLANS
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
 
 Facts = dict[str, Value]
 NEXT_LARGER, OLDEST = "the next larger", "the oldest open"

@@ -9,9 +9,9 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from agentgym_tools.desks.calls import Call, Value
 from agentgym_tools.desks.telecom.world import ABROAD, MESSAGES
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call, Value
 
 FAST_MODES = ("auto", "4g", "5g")
 FAST_MBPS, SLOW_MBPS = 80, 1

@@ -11,7 +11,7 @@ from agentgym_tools.desks.telecom.network import (
     Situation,
     situation_of,
 )
-from agentgym_tools.desks.toolbox import ToolFailure, UserToolbox, reads, writes
+from agentgym_tools.worlds.toolbox import ToolFailure, UserToolbox, reads, writes
 
 
 class PhoneTools(UserToolbox):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentgym_tools.desks.setting.days import TODAY, dated
-from agentgym_tools.desks.toolbox import Toolbox, ToolFailure, reads
+from agentgym_tools.worlds.toolbox import Toolbox, ToolFailure, reads
 
 
 class TelecomRecords(Toolbox):

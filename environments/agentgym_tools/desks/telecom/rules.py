@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from agentgym_tools.desks.calls import Call
 from agentgym_tools.desks.setting.days import TODAY
 from agentgym_tools.desks.telecom.policy import CHANGE_PLAN, DATA_PACK, MOVE_OUT, NEW_SIM, TelecomPolicy
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call
 
 Objector = Callable[[World, Any, Mapping[str, Any], TelecomPolicy], list[str]]
 """Why a policy forbids a call, given the row that the call is about and its arguments."""

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from agentgym_tools.desks.setting.days import TODAY
 from agentgym_tools.desks.telecom.records import TelecomRecords
-from agentgym_tools.desks.toolbox import ToolFailure, writes
+from agentgym_tools.worlds.toolbox import ToolFailure, writes
 
 
 class TelecomTools(TelecomRecords):

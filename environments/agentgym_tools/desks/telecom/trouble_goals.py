@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from agentgym_tools.desks.calls import Call
 from agentgym_tools.desks.goals import Goal, GoalKind
 from agentgym_tools.desks.policy import Policy
 from agentgym_tools.desks.telecom.goals import DESK_KINDS, Facts, LineGoal, line_of, pack_of
@@ -14,6 +13,7 @@ from agentgym_tools.desks.telecom.policy import TelecomPolicy
 from agentgym_tools.desks.telecom.troubles import TROUBLES
 from agentgym_tools.desks.telecom.world import ABROAD, HOME, MESSAGES
 from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call
 
 
 class TroubleGoal(LineGoal):

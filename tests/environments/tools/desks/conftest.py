@@ -16,12 +16,12 @@ from agentgym.reward import RewardEvent
 from agentgym.task import Task
 from agentgym.wrappers.role_view import RoleView
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.calls import Call
 from agentgym_tools.desks.desks import DESKS
 from agentgym_tools.desks.drawing import Wanted, draw_task
 from agentgym_tools.desks.game import DeskGame
 from agentgym_tools.desks.scripts import AGENT_SCRIPTS, PARTNERS
 from agentgym_tools.desks.templates import Template
+from agentgym_tools.worlds.calls import Call
 
 
 class Episode(NamedTuple):

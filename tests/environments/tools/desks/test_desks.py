@@ -5,10 +5,10 @@ import dataclasses
 import pytest
 
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.calls import Call
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.scripts import AGENT_SCRIPTS
 from agentgym_tools.desks.tasks import plan_of
+from agentgym_tools.worlds.calls import Call
 from tests.environments.tools.desks.conftest import env_of, play_calls, play_script, task_of
 
 

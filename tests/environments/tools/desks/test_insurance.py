@@ -2,13 +2,13 @@ import dataclasses
 
 import pytest
 
-from agentgym_tools.desks.calls import Call
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.domain import settle
 from agentgym_tools.desks.goals import Goal
 from agentgym_tools.desks.insurance import reckoning
 from agentgym_tools.desks.insurance.policy import InsurancePolicy
 from agentgym_tools.desks.setting.days import TODAY
+from agentgym_tools.worlds.calls import Call
 
 FIELDS = dataclasses.fields(InsurancePolicy)
 

@@ -6,12 +6,12 @@ import agentgym
 from agentgym.authoring.players import call_text
 from agentgym.errors import ConfigError, TaskError, UnknownNameError
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.calls import Call
 from agentgym_tools.desks.drawing import Wanted
 from agentgym_tools.desks.game import DeskGame
 from agentgym_tools.desks.references import call_score
 from agentgym_tools.desks.tasks import agenda_text, plan_of
 from agentgym_tools.desks.templates import Template
+from agentgym_tools.worlds.calls import Call
 from tests.environments.tools.desks.conftest import env_of, play_calls, play_script, task_of
 
 ADDRESS = Template(("change_address",), "do")

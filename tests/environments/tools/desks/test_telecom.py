@@ -6,13 +6,13 @@ import pytest
 
 from agentgym.authoring.players import call_text
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.calls import Call
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.goals import Goal
 from agentgym_tools.desks.tasks import plan_of
 from agentgym_tools.desks.telecom.network import situation_of
 from agentgym_tools.desks.telecom.trouble_goals import TROUBLES
 from agentgym_tools.desks.templates import Template
+from agentgym_tools.worlds.calls import Call
 from tests.environments.tools.desks.conftest import env_of, play_calls, play_script, task_of
 
 DATA, SLOW = Template(("fix_data",), "do"), Template(("fix_slow_data",), "do")

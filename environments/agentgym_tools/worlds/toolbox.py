@@ -1,6 +1,6 @@
-"""The tools of a desk: methods that read or write a world, each declared as the one or the other.
+"""Tools that read or write a world: methods, each declared as the one or the other.
 
-What an agent may do with them is a matter of the policy; tools refuse only what cannot be done at all.
+They refuse only what cannot be done at all; what an agent may do with them is not their matter.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 from agentgym.errors import ActionSyntaxError, ContractError
 from agentgym.tools import Tool
 from agentgym.tools.dispatch import methods_of
-from agentgym_tools.desks.calls import Call
-from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call
+from agentgym_tools.worlds.world import World
 
 Seen = tuple[str, str]
 """A row that a tool showed: its table and its key as text."""
@@ -24,7 +24,7 @@ class ToolFailure(Exception):  # noqa: N818 - the agent's business, no fault of 
     """What a tool answers instead of doing something; nothing has changed then."""
 
 
-class DeskTool(Tool):
+class WorldTool(Tool):
     """A tool that says whether it writes.
 
     Args:
@@ -37,14 +37,14 @@ class DeskTool(Tool):
         self.is_writing = is_writing
 
 
-def reads(function: Callable[..., Any]) -> DeskTool:
+def reads(function: Callable[..., Any]) -> WorldTool:
     """Decorator: a method as a tool that only reads."""
-    return DeskTool(function, is_writing=False)
+    return WorldTool(function, is_writing=False)
 
 
-def writes(function: Callable[..., Any]) -> DeskTool:
+def writes(function: Callable[..., Any]) -> WorldTool:
     """Decorator: a method as a tool that changes the world."""
-    return DeskTool(function, is_writing=True)
+    return WorldTool(function, is_writing=True)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Result:
 
 
 class Toolbox:
-    """The tools of a desk, bound to one world.
+    """Tools bound to one world.
 
     A subclass decorates methods with `reads` and `writes`. They raise `ToolFailure` for what cannot be done.
 
@@ -79,11 +79,11 @@ class Toolbox:
         tools: All tools by name.
     """
 
-    tools: ClassVar[dict[str, DeskTool]] = {}
+    tools: ClassVar[dict[str, WorldTool]] = {}
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls.tools = {each["function"]["name"]: each for each in methods_of(cls) if isinstance(each, DeskTool)}
+        cls.tools = {each["function"]["name"]: each for each in methods_of(cls) if isinstance(each, WorldTool)}
 
     def __init__(self, world: World) -> None:
         self.world = world
