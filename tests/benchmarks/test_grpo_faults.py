@@ -83,7 +83,7 @@ def test_a_loss_of_success_is_beyond_noise_and_a_difference_to_and_fro_is_not():
 def test_killing_containers_changes_neither_episodes_nor_learning(tmp_path):
     pool = shared_pool("docker")
     lost = pool.stats().lost
-    calm, fire = compare(iterations=2, demonstrations=200, kill_every_s=0.3, folder=tmp_path)
+    calm, fire = compare(iterations=2, demonstrations=200, kill_every_s=0.1, folder=tmp_path)
     assert calm.num_killed == calm.num_retried == 0
     assert fire.num_killed >= 6
     assert fire.num_retried >= 2
