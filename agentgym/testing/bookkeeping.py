@@ -15,7 +15,7 @@ from gymnasium.error import ResetNeeded
 
 from agentgym.action import to_message
 from agentgym.env import AgentEnv
-from agentgym.errors import ActionSyntaxError, CancelledEpisode, TaskError
+from agentgym.errors import ActionSyntaxError, CancelledEpisode, PartnerError, TaskError
 from agentgym.message import text_of
 from agentgym.outcome import TRUNCATION_CAUSES, CutReason
 from agentgym.reward import RewardEvent, event_from_json, event_to_json, weighted_sum
@@ -138,6 +138,8 @@ def check_limits(subject: EnvSubject) -> str | None:
             if task.private:
                 raise
             return "tasks whose private part is not told here cannot be given other limits"
+        except PartnerError:
+            return "the partners take more than one turn before the role acts"
         expect(step.is_last, f"task {task.id!r}: an episode with max_turns=1 goes on after one turn")
         if not step.is_invalid:
             continue

@@ -81,6 +81,17 @@ SPECS: tuple[EnvSpec, ...] = (
         difficulty={"hops": (1, 2, 3, 4)},
         hints="agentgym_tools.search.scripts:hint",
     ),
+    EnvSpec(
+        "agentgym/SearchSelfPlay-v0",
+        "agentgym_tools.search.self_play.game:SearchSelfPlayGame",
+        "agentgym_tools.search.self_play.scripts:SCRIPTS",
+        "tools",
+        ("tools/search-solver", "tools/search-proposer"),
+        extra="search",
+        roles=("solver", "proposer", "reader"),
+        partners="agentgym_tools.search.self_play.scripts:PARTNERS",
+        difficulty={"hops": (2, 3)},
+    ),
     *map(_desk, DESKS),
 )
 """All environments of the family."""

@@ -191,6 +191,11 @@ def _unanswerable(world: World, rng: random.Random, wanted: Wanted) -> Question:
     return _about_walk(world, walk, _own(world, walk.entities[-1]))
 
 
+def question_of_walk(world: World, walk: Walk) -> Question:
+    """The question for the end of a chain of facts that articles of their own state."""
+    return _about_walk(world, walk, _own(world, walk.entities[-1]))
+
+
 def _about_walk(world: World, walk: Walk, last_article: str) -> Question:
     *before, last = walk.entities
     relation = walk.relations[-1]
