@@ -19,6 +19,8 @@ from agentgym.cli.output import AsJson, note, print_json, read_options
 from agentgym.errors import ConfigError, unreadable
 from agentgym.registration import spec
 from agentgym.remote.server.app import create_app, serve
+from agentgym.remote.server.requests import read_reset
+from agentgym.remote.server.stdio import serve_stdio
 from agentgym.remote.settings import Inline, ServerConfig
 from agentgym.suite import load_suite
 
@@ -54,8 +56,20 @@ class ServeOptions:
     """How long running steps may take to finish when the server stops."""
     inline: Inline = ServerConfig.inline
     """Whether steps run on the event loop: always, never, or auto (only kinds of steps that proved quick)."""
+    results: Annotated[str, tyro.conf.arg(metavar="PATH")] = ""
+    """A file to which each episode of an MCP client adds a line of JSON: task, outcome, success, score."""
+    stdio: bool = False
+    """Serve one MCP client over standard input and output, and listen nowhere."""
+    seed: int | None = None
+    """The seed of the episode with --stdio. Over HTTP the address has it: /mcp?seed=3."""
+    task: Annotated[str, tyro.conf.arg(metavar="ID")] = ""
+    """The task of the episode with --stdio. Over HTTP the address has it: /mcp?task=ID."""
     as_json: AsJson = False
     """Print the address as JSON."""
+
+    def __post_init__(self) -> None:
+        if not self.stdio and (self.task or self.seed is not None):
+            raise ConfigError("--seed and --task go with --stdio; an MCP client over HTTP names them in its address")
 
     @property
     def config(self) -> ServerConfig:
@@ -70,6 +84,7 @@ class ServeOptions:
             idle_timeout_s=self.idle_timeout_s,
             session_timeout_s=self.session_timeout_s,
             drain_timeout_s=self.drain_timeout_s,
+            results=self.results,
             inline=self.inline,
         )
 
@@ -81,6 +96,8 @@ def run(
 ) -> int:
     """Serve an environment until SIGTERM or Ctrl-C. Running steps may finish.
 
+    MCP clients play it at /mcp, or over standard input and output with --stdio.
+
     Args:
         env: The id of the environment, such as agentgym/Wordle-v0.
         options: Where and how to serve it.
@@ -90,6 +107,11 @@ def run(
     env_id = spec(env).id
     made_with = {**(_options_of(options.suite, env_id) if options.suite else {}), **read_options(options.option)}
     app = create_app(env_id, config, **made_with)
+
+    if options.stdio:
+        start = read_reset({"seed": options.seed, "task": options.task or None})
+        serve_stdio(app.table, dict(start))
+        return 0
 
     def ready(url: str) -> None:
         if options.as_json:

@@ -50,6 +50,8 @@ class ServerConfig:
     """Messages of a session that may wait during a step before the server stops reading its connection."""
     max_threads: int = 32
     """Threads for slow environments."""
+    results: str = ""
+    """Path of a file to which each episode of an MCP client adds a line of JSON with its outcome; "" keeps none."""
     inline: Inline = "auto"
     """Whether steps run on the event loop: if they proved to be quick, always, or never."""
 

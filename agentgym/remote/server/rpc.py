@@ -217,6 +217,7 @@ def _ensure_episode(session: Session) -> tuple[AgentEnv, str | None]:
         return env, None
     env, observation, _ = session.begin(session.start)
     session.note_begun(env, session.start.get("episode_id"))
+    session.unrecorded = 0.0
     return env, observation["text"]
 
 
@@ -233,8 +234,12 @@ def _call_tool(session: Session, name: str, arguments: dict[str, Any]) -> Any:
 def _tool_result(session: Session, name: str, stepped: Any) -> dict[str, Any]:
     if stepped is None:
         raise Fault(INVALID_PARAMS, f"Tool not found: {name[:100]}")
-    observation, _, terminated, truncated, info = stepped
+    observation, reward, terminated, truncated, info = stepped
     session.step_count += 1
+    if session.unrecorded is not None:
+        session.unrecorded += reward
+    if terminated or truncated:
+        session.record(info)
     text = text_of(info["messages"]) if info["messages"] else observation["text"]
     return {
         "content": [{"type": "text", "text": text}],

@@ -19,10 +19,12 @@ from gymnasium.error import ResetNeeded
 
 from agentgym.env import AgentEnv
 from agentgym.errors import AgentGymError, StepTimeoutError
+from agentgym.outcome import Outcome
 from agentgym.remote.server.calls import CallRunner, Seat
 from agentgym.remote.server.kept_replies import KeptReplies
 from agentgym.remote.server.replies import error_frame, observation_frame
 from agentgym.remote.server.requests import Refused
+from agentgym.remote.server.results import Results
 from agentgym.remote.server.tasks import chosen_task
 from agentgym.remote.settings import ServerConfig
 from agentgym.remote.wire import error_name
@@ -51,6 +53,7 @@ class Host(Protocol):
     runner: CallRunner
     name: str
     version: str
+    results: Results | None
 
     def new_seat(self) -> Seat:
         """The place of a further environment."""
@@ -73,6 +76,7 @@ class Session:
         opened: Loop time of its start.
         limit_s: Longest wall time of one call of the environment.
         replies: Replies to requests with an id; None before the first of them.
+        unrecorded: The sum of rewards of an MCP client's episode whose end was not recorded yet; None without one.
     """
 
     __slots__ = (
@@ -95,6 +99,7 @@ class Session:
         "seat",
         "start",
         "step_count",
+        "unrecorded",
     )
 
     def __init__(self, host: Host, seat: Seat, now: float) -> None:
@@ -111,6 +116,7 @@ class Session:
         self.limit_s = host.config.step_timeout_s
         self._waiting: deque[Callable[[], None]] | None = None
         self.replies: KeptReplies | None = None
+        self.unrecorded: float | None = None
         self._ended: asyncio.Future[None] | None = None
 
     # Incoming messages.
@@ -151,6 +157,7 @@ class Session:
             return
         self.is_closed = True
         self._waiting = None
+        self.record({"outcome": Outcome("cancelled")})
         if self._ended is not None and not self._ended.done():
             self._ended.set_result(None)
         self._host.forget(self)
@@ -161,6 +168,17 @@ class Session:
             self.seat.give_up()
         else:
             self._leave()
+
+    def record(self, info: Mapping[str, Any]) -> None:
+        """Record how an MCP client's episode ended, for whoever runs the server; once an episode."""
+        total, self.unrecorded = self.unrecorded, None
+        env, results = self.seat.env, self._host.results
+        if total is None or results is None or env is None or env.task is None:
+            return
+        outcome: Outcome = info["outcome"]
+        told = {"success": info.get("success"), "score": info.get("score"), "return": total}
+        ended = {"turns": self.step_count, "outcome": {"kind": outcome.kind, "cause": outcome.cause}}
+        results.add({"episode_id": self.episode_id, "task": env.task.id, "seed": env.episode_seed, **ended, **told})
 
     def ended(self) -> asyncio.Future[None]:
         """Completes when the session ends; its open requests then get no answer."""

@@ -13,6 +13,7 @@ from agentgym.env import AgentEnv
 from agentgym.remote.frames import GOING_AWAY, POLICY
 from agentgym.remote.server.calls import CallRunner, Seat
 from agentgym.remote.server.requests import Refused
+from agentgym.remote.server.results import Results
 from agentgym.remote.server.session import Session
 from agentgym.remote.settings import ServerConfig
 
@@ -33,6 +34,7 @@ class SessionTable:
     def __init__(self, name: str, version: str, factory: Callable[[], AgentEnv], config: ServerConfig) -> None:
         self.name, self.version, self.config = name, version, config
         self.runner = CallRunner(config.inline, config.max_threads)
+        self.results = Results(config.results) if config.results else None
         self.is_draining = False
         self._factory = factory
         self._sessions: dict[str, Session] = {}
