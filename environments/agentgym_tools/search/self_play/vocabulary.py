@@ -11,7 +11,8 @@ NUMBERS = vocabulary.NUMBERS
 def texts() -> list[str]:
     """All texts from which the words are taken."""
     told = (
-        "Ask a question whose only answer is Do not say the answer in it. First open the articles that lead to the answer. "
-        "It counts if it can be answered from them, and not without. propose question Asked. The question must not say"
+        "Ask a question whose only answer is Do not say the answer in it. First open the articles that lead to the "
+        "answer. It counts if it can be answered from them, and not without. "
+        "propose question Asked. The question must not say"
     )
     return [*vocabulary.texts(), told, FROM_MEMORY, FROM_ARTICLES, WORDS_ALONE, *FATES.values()]
