@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 
 from agentgym.action import Action, reply_message
 from agentgym.env import AgentEnv, EnvReply, Observation
-from agentgym.errors import ActionSyntaxError, AgentGymError, ContractError, PartnerError, PartnerForfeitError
+from agentgym.errors import (
+    ActionSyntaxError,
+    AgentGymError,
+    ContractError,
+    PartnerError,
+    PartnerForfeitError,
+    TaskError,
+)
 from agentgym.game import GameEnv, GameReply, Inbox
 from agentgym.message import Message, text_of
 from agentgym.outcome import Outcome
@@ -75,6 +82,9 @@ class RoleView(AgentEnv):
             PartnerError: A partner failed, or the game was over before the agent could act.
         """
         inbox = self.game.reset(task, self.episode_seed)
+        if self.role not in self.game.roles:
+            raise TaskError(f"task {task.id!r} has no role {self.role!r}; it has {', '.join(self.game.roles)}")
+        self.tools = self.game.tools.get(self.role, ())
         others = [role for role in self.game.roles if role != self.role]
         self.partners = {role: self._factories[role](task, partner_seed(self.episode_seed, role)) for role in others}
         self._talks = {role: [] for role in self.game.roles}

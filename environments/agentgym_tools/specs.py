@@ -11,17 +11,21 @@ DESKS = ("shop", "airline", "clinic", "insurance", "telecom")
 """Names of the desks."""
 SMALL_DESKS = ("shop", "telecom")
 """Those that have a suite over a small world too, for tiny models."""
+HARDER_DESKS = ("shop", "telecom")
+"""Those that have a suite of harder tasks too: distractors, scrambled names, tickets, a tool that fails."""
 
 
 def _desk(name: str) -> EnvSpec:
     """The desk of a domain, with a customer."""
     package = "agentgym_tools.desks"
+    small = [f"tools/desk-{name}-small"] if name in SMALL_DESKS else []
+    harder = [f"tools/desk-{name}-harder"] if name in HARDER_DESKS else []
     return EnvSpec(
         f"agentgym/{name.title()}Desk-v0",
         f"{package}.game:DeskGame",
         f"{package}.scripts:SCRIPTS",
         "tools",
-        (f"tools/desk-{name}", *([f"tools/desk-{name}-small"] if name in SMALL_DESKS else [])),
+        (f"tools/desk-{name}", *small, *harder),
         runtimes=("local", "served"),
         roles=("agent", "user"),
         partners=f"{package}.scripts:PARTNERS",

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any, Literal, Self
 
 from agentgym.action import Action, ToolCall
 from agentgym.errors import ActionSyntaxError, ConfigError
@@ -18,13 +19,13 @@ from agentgym.reward import FORMAT, RewardEvent
 from agentgym.task import Task
 from agentgym.tools import ToolGame
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.drawing import Wanted, draw_task
 from agentgym_tools.desks.grading import judge
+from agentgym_tools.desks.options import FAILED_ONCE, NOT_OURS, Interface, Options, interface, interface_of
 from agentgym_tools.desks.planning import open_moves, steps_of
 from agentgym_tools.desks.references import call_score
 from agentgym_tools.desks.session import Session, session_of
-from agentgym_tools.desks.tasks import agenda_text, instruction_of
+from agentgym_tools.desks.tasks import agenda_text, instruction_of, ticket_text
 from agentgym_tools.worlds.calls import Call
 
 AGENT, USER = "agent", "user"
@@ -75,13 +76,18 @@ class DeskGame(ToolGame):
         size: The size of its world, "full" or "small".
         weights: Weights of reward components that replace the default ones.
         keeps_milestones: Whether milestones are kept at the end; they are then a bonus and no potential.
+        distractors: How many tools of other desks are shown beside the desk's own, in tasks made from a seed; "all" for
+            all of them. They do nothing.
+        scrambled: What of the tools says nothing in these tasks: "names", "descriptions" or "all"; "" for nothing.
+        solo: Whether a ticket takes the customer's place in these tasks.
+        fails_once: Whether one call fails once in these tasks, and changes nothing.
 
     Raises:
         ConfigError: There is no such size or component.
         UnknownNameError: There is no such desk.
     """
 
-    roles = (AGENT, USER)
+    roles: Sequence[str] = (AGENT, USER)
     reward_weights: Mapping[str, float] = {
         "success": 1.0,
         "milestone": 0.1,
@@ -102,9 +108,15 @@ class DeskGame(ToolGame):
         size: str = "full",
         weights: Mapping[str, float] | None = None,
         keeps_milestones: bool = False,
+        *,
+        distractors: int | Literal["all"] = 0,
+        scrambled: Literal["", "names", "descriptions", "all"] = "",
+        solo: bool = False,
+        fails_once: bool = False,
     ) -> None:
         super().__init__()
         self._wanted = Wanted(desk=desk, size=size)
+        self._options = Options(distractors, scrambled, solo, fails_once)
         unknown = sorted(set(weights or {}) - set(self.reward_weights))
         if unknown:
             raise ConfigError(
@@ -115,22 +127,30 @@ class DeskGame(ToolGame):
         self._session: Session = None  # type: ignore[assignment]  # set by `begin`
         self._num_made, self._num_steps = 0, 1
         self._spoken = False
-        self._seat(self._wanted.domain)
+        self._num_calls = 0
+        self._domain = self._wanted.domain
+        self._seat(interface(self._domain, self._options, 0))
 
     def make_task(self, seed: int) -> Task:
         """A task drawn from the seed."""
-        return draw_task(f"{self._wanted.desk}:{seed}", random.Random(f"desk {seed}"), self._wanted, seed)
+        task = draw_task(f"{self._wanted.desk}:{seed}", random.Random(f"desk {seed}"), self._wanted, seed)
+        options = self._options.to_json()
+        return replace(task, config={**task.config, "options": options}) if options else task
 
     def begin(self, task: Task) -> Inbox:
         """Open the world of the task; the customer speaks first."""
-        self._session = session_of(task, self._domain)
+        self._seat(interface_of(task, self._domain))
+        is_solo = self._interface.options.solo
+        self._session = session_of(task, self._domain, is_solo=is_solo)
         self._num_made, self._num_steps = steps_of(self._session)
-        self._spoken = False
+        self._spoken, self._num_calls = False, 0
+        plan = self._session.plan
+        told = [user(self._interface.text(instruction_of(self._domain, plan)))]
+        if is_solo:
+            self.acting_role = AGENT
+            return {AGENT: [*told, user(ticket_text(self._domain, plan))]}
         self.acting_role = USER
-        return {
-            AGENT: [user(instruction_of(self._domain, self._session.plan))],
-            USER: [user(agenda_text(self._domain, task))],
-        }
+        return {AGENT: told, USER: [user(agenda_text(self._domain, task))]}
 
     def say(self, role: str, action: Action) -> GameReply:
         """Refuse words: this talk is one of acts."""
@@ -141,8 +161,15 @@ class DeskGame(ToolGame):
         move = Call(call.name, call.arguments)
         if role == USER:
             return self._use(move) if move.tool in self._domain.user_tools else self._hear_user(move)
+        if self._interface.is_distractor(move.tool):
+            return GameReply({AGENT: [user(NOT_OURS)]})
+        move = self._interface.read(move)
+        if move.tool not in talk.ACTS_OF_AGENT:
+            self._num_calls += 1
+            if self._num_calls - 1 == self._interface.failing:
+                return GameReply({AGENT: [user(FAILED_ONCE)]})
         reply = GameReply({AGENT: []}, self._compared(move))
-        if move.tool in self._domain.toolbox.tools:
+        if move.tool not in talk.ACTS_OF_AGENT:
             self._work(move, reply)
         else:
             self._hear_agent(move, reply)
@@ -150,8 +177,10 @@ class DeskGame(ToolGame):
         return reply
 
     def after_calls(self, role: str) -> None:
-        """An act hands the turn over."""
-        if self._spoken:
+        """An act hands the turn over, unless there is nobody."""
+        if self._interface.options.solo:
+            self._session.go_on_alone()
+        elif self._spoken:
             self.acting_role = USER if role == AGENT else AGENT
         self._spoken = False
 
@@ -165,7 +194,8 @@ class DeskGame(ToolGame):
             "communicated": verdict.is_communicated,
         }
         events = [self.event(AGENT, name, float(value)) for name, value in values.items()]
-        events.append(self.event(USER, "success", float(verdict.is_success)))
+        if USER in self.roles:
+            events.append(self.event(USER, "success", float(verdict.is_success)))
         share = self._num_made / self._num_steps
         if share and not self._keeps_milestones:
             events.append(self._shaping("milestone", -share, {"why": "the potential ends at 0"}))
@@ -175,11 +205,13 @@ class DeskGame(ToolGame):
 
     def anchor(self) -> str:
         """The session, who acts, and what has been refused as invalid."""
-        return f"{self.task and self.task.content_hash} {self.acting_role} {self.num_invalid} {self._session.key()}"
+        num_calls = None if self._interface.failing is None else self._num_calls
+        state = f"{self.acting_role} {self.num_invalid} {num_calls}"
+        return f"{self.task and self.task.content_hash} {state} {self._session.key()}"
 
     def fork(self, seed: int | None = None) -> Self:
         """A copy that goes on from here; nothing random happens after the start."""
-        return self.fork_by_copy(seed, self.tools, self._wanted)
+        return self.fork_by_copy(seed, self.tools, self._wanted, self._interface)
 
     def progress(self, role: str) -> float:
         """Share of the steps to the end that were made."""
@@ -191,11 +223,12 @@ class DeskGame(ToolGame):
             self._session.world.close()
 
     def _work(self, move: Call, reply: GameReply) -> None:
-        result, wrong = self._session.carry_out(move)
-        reply.inbox = {AGENT: [user(result.text)]}
-        if not result.is_failure and self._domain.toolbox.tools[move.tool].is_writing:
-            notice = Call(talk.NOTICE, {"action": move.tool, "arguments": dict(move.arguments)})
-            reply.inbox = {**reply.inbox, USER: [user(talk.to_text(notice))]}
+        is_own = move.tool in self._domain.toolbox.tools
+        result, wrong = self._session.carry_out(move) if is_own else self._session.use_alone(move)
+        text = self._interface.text(result.text) if result.is_failure else result.text
+        is_news = is_own and not result.is_failure and self._domain.toolbox.tools[move.tool].is_writing
+        notice = Call(talk.NOTICE, {"action": move.tool, "arguments": dict(move.arguments)}) if is_news else None
+        reply.inbox = self._told(text, notice)
         reply.events = [*reply.events, *self._violations(move, wrong)]
 
     def _hear_agent(self, act: Call, reply: GameReply) -> None:
@@ -208,10 +241,15 @@ class DeskGame(ToolGame):
             self._session.proposed.clear()
         wrong = self._session.hear_agent(act)
         self._spoken = True
-        reply.inbox = {AGENT: [user(talk.SAID)], USER: [user(talk.to_text(act))]}
+        reply.inbox = self._told(talk.SAID, act)
         reply.events = [*reply.events, *self._violations(act, wrong)]
         if act.tool in (talk.TRANSFER, talk.CLOSE):
             self._end(reply)
+
+    def _told(self, result: str, heard: Call | None) -> Inbox:
+        """What the agent gets as its result, and what the customer hears, if there is one."""
+        inbox = {AGENT: [user(result)]}
+        return inbox if heard is None or USER not in self.roles else {**inbox, USER: [user(talk.to_text(heard))]}
 
     def _use(self, call: Call) -> GameReply:
         """A call of the customer's own tools; the customer acts again until it speaks."""
@@ -264,9 +302,9 @@ class DeskGame(ToolGame):
     def _shaping(self, component: str, value: float, detail: Mapping[str, Any] | None = None) -> RewardEvent:
         return self._event(component, value, detail)._replace(source="shaping")
 
-    def _seat(self, domain: Domain) -> None:
-        self._domain = domain
-        self.tools = {
-            AGENT: [*domain.toolbox.tools.values(), *talk.agent_acts(domain)],
-            USER: [*domain.user_tools.values(), *talk.user_acts(domain)],
-        }
+    def _seat(self, interface: Interface) -> None:
+        self._interface = interface
+        self.roles = (AGENT,) if interface.options.solo else (AGENT, USER)
+        self.tools = {AGENT: interface.tools}
+        if not interface.options.solo:
+            self.tools[USER] = [*self._domain.user_tools.values(), *talk.user_acts(self._domain)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,8 +16,9 @@ from agentgym.task import Split, Task
 from agentgym_tools.desks.desks import DESKS, desk
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.drawing import Wanted, can_draw, draw_task
+from agentgym_tools.desks.options import Options
 from agentgym_tools.desks.templates import Template
-from agentgym_tools.specs import SMALL_DESKS
+from agentgym_tools.specs import HARDER_DESKS, SMALL_DESKS
 
 TRAIN, VALIDATION = "train", "validation"
 CUSTOMERS, TEMPLATES, POLICIES, PERSONAS = "unseen_customers", "unseen_templates", "unseen_policies", "unseen_personas"
@@ -40,6 +42,19 @@ HELD_OUT_DESKS = {"insurance"}
 """Desks that no training task shows; their suites have a test split alone."""
 HELD_OUT_SIZES: Sizes = {"test": {UNSEEN_DESK: 300, INFEASIBLE: 100, REQUESTS: 50}}
 HELD_OUT_PERSONAS = ("insisting", "digressing")
+OPTIONS: Mapping[str, Options] = {
+    "distractors_3": Options(distractors=3),
+    "distractors_10": Options(distractors=10),
+    "distractors_all": Options(distractors="all"),
+    "scrambled_names": Options(scrambled="names"),
+    "no_descriptions": Options(scrambled="descriptions"),
+    "solo": Options(solo=True),
+    "fails_once": Options(fails_once=True),
+    "all_together": Options("all", "all", solo=True, fails_once=True),
+}
+"""Strata of the suites of harder tasks."""
+NUM_HARDER = 40
+"""Tasks of each of these strata."""
 _EVERY = 7
 """One template in so many is held out from training."""
 
@@ -59,6 +74,22 @@ def generate(desk_name: str, size: str, folder: Path, suite: str) -> None:
                 draw = partial(_draw, rng, numbered_id(suite, split, len(tasks)), stratum, wanted)
                 tasks.append(draw_unseen(draw, seen, lambda task: task.content_hash))
         write_split(folder, split, tasks)
+
+
+def generate_harder(desk_name: str, folder: Path, suite: str) -> None:
+    """Write a test split of tasks under each of `OPTIONS`; no two have the same customer, goals and policy."""
+    seen: set[str] = set()
+    tasks: list[Task] = []
+    for stratum, options in OPTIONS.items():
+        rng = random.Random(f"{suite} {stratum}")
+        each = [_wanted(desk_name, "full", CUSTOMERS, each) for each in templates_of(desk(desk_name), CUSTOMERS)]
+        drawable = [wanted for wanted in each if can_draw(rng, wanted)]
+        for number in range(NUM_HARDER):
+            wanted = drawable[number % len(drawable)]
+            draw = partial(_draw, rng, numbered_id(suite, "test", len(tasks)), stratum, wanted)
+            task = draw_unseen(draw, seen, lambda task: task.content_hash)
+            tasks.append(replace(task, config={**task.config, "options": options.to_json()}))
+    write_split(folder, "test", tasks)
 
 
 def templates_of(domain: Domain, stratum: str) -> list[Template]:
@@ -94,6 +125,7 @@ def _draw(rng: random.Random, task_id: str, stratum: str, wanted: Wanted) -> Tas
 SUITES: Suites = {
     **{f"tools/desk-{name}": partial(generate, name, "full") for name in DESKS},
     **{f"tools/desk-{name}-small": partial(generate, name, "small") for name in SMALL_DESKS},
+    **{f"tools/desk-{name}-harder": partial(generate_harder, name) for name in HARDER_DESKS},
 }
 
 if __name__ == "__main__":

@@ -15,6 +15,9 @@ def open_moves(session: Session) -> list[Call]:
     """Every call or act that is right now; the first is the oracle's. Empty where the customer has to move."""
     if not session.is_known:
         return _askable(session, session.plan.identification) or [session.plan.identification]
+    if session.is_solo and session.is_settled:
+        checks = [session.case.check] if session.case.check is not None and session.is_unchecked else []
+        return checks or [Call(talk.CLOSE)]
     case = session.case
     asking = _untold(session)
     unread = [read.call for read in case.reads if not session.has_seen(read.seen)]
@@ -86,7 +89,7 @@ def _next_of(session: Session, calls: tuple[Call, ...]) -> list[Call]:
 
 def making(session: Session, call: Call) -> Call:
     """A call as a move of the agent: made, or asked of the customer where the tool is the customer's own."""
-    if call.tool in session.domain.user_tools:
+    if call.tool in session.domain.user_tools and not session.is_solo:
         return Call(talk.INSTRUCT, {"action": call.tool, "arguments": dict(call.arguments)})
     return call
 

@@ -19,8 +19,9 @@ from agentgym_tools.desks import talk
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.game import AGENT, USER
 from agentgym_tools.desks.goals import Case
+from agentgym_tools.desks.options import FAILED_ONCE, interface_of
 from agentgym_tools.desks.planning import making, open_moves
-from agentgym_tools.desks.session import session_of
+from agentgym_tools.desks.session import Session, session_of
 from agentgym_tools.desks.tasks import plan_of
 from agentgym_tools.desks.user import Customer
 from agentgym_tools.worlds.calls import Call
@@ -40,7 +41,9 @@ class Demonstrator:
         self._rng = random.Random(seed)
         self._quality = quality
         self._domain = desk(task.config["desk"])
-        self._session = session_of(task, self._domain)
+        self._interface = interface_of(task, self._domain)
+        self._session = session_of(task, self._domain, is_solo=self._interface.options.solo)
+        self._before: Session | None = None
         self._user_acts = talk.user_acts(self._domain)
         self._read = 0
 
@@ -49,13 +52,18 @@ class Demonstrator:
         for message in messages[self._read :]:
             if message["role"] == "user":
                 self._hear(content_text(message))
+            elif self._before is not None and content_text(message) == FAILED_ONCE:
+                self._session = self._before
         self._read = len(messages)
         moves = open_moves(self._session)
         move = moves[0] if moves else Call(talk.CLOSE)
         if self._rng.random() >= self._quality:
             move = self._mistake(move)
+        if self._interface.options.fails_once:
+            self._before = self._session.fork()
         self._follow(move)
-        return call_text(move.tool, **move.arguments)
+        shown = self._interface.write(move)
+        return call_text(shown.tool, **shown.arguments)
 
     def _hear(self, text: str) -> None:
         try:
@@ -71,9 +79,13 @@ class Demonstrator:
     def _follow(self, move: Call) -> None:
         if move.tool in self._domain.toolbox.tools:
             self._session.carry_out(move)
-            return
-        self._session.proposed.clear()
-        self._session.hear_agent(move)
+        elif move.tool in self._domain.user_tools:
+            self._session.use_alone(move)
+        else:
+            self._session.proposed.clear()
+            self._session.hear_agent(move)
+        if self._session.is_solo:
+            self._session.go_on_alone()
 
     def _mistake(self, move: Call) -> Call:
         mistake = self._rng.choices(("hasty", "ask", "refuse", "again"), (4, 3, 2, 2))[0]

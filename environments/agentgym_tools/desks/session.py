@@ -53,6 +53,7 @@ class Session:
         violations: What was wrong with writes, in order.
         untold: What came of calls of the customer's own tools of which it has not told yet, by the call's key.
         is_unchecked: Whether something was changed since the customer last checked that all is right.
+        is_solo: Whether a ticket takes the customer's place.
     """
 
     domain: Domain
@@ -72,6 +73,7 @@ class Session:
     violations: list[str] = field(default_factory=list)
     untold: dict[str, Result] = field(default_factory=dict)
     is_unchecked: bool = False
+    is_solo: bool = False
 
     @property
     def cases(self) -> Sequence[Case]:
@@ -82,6 +84,11 @@ class Session:
     def case(self) -> Case:
         """The case of the goal that the customer asked for last."""
         return self.cases[self.current]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all goals have come to an end."""
+        return all(self._is_ended(number) for number in range(len(self.cases)))
 
     @property
     def is_known(self) -> bool:
@@ -151,6 +158,30 @@ class Session:
         elif act.tool == talk.DID:
             self._hear_of(Call(given["action"], given["arguments"]))
 
+    def go_on_alone(self) -> None:
+        """Without a customer: take the ticket's next goal where the present one has come to an end."""
+        while self._is_ended(self.current) and not self._is_unproven() and self.current + 1 < len(self.cases):
+            self.current += 1
+            self._take_ticket()
+
+    def use_alone(self, call: Call) -> tuple[Result, list[str]]:
+        """Without a customer: make a call of the customer's own tools; returns as `carry_out` does."""
+        is_writing = self.domain.user_tools[call.tool].is_writing
+        wrong = self._wrong_with(call) if is_writing else []
+        result = self.carry_out_for_user(call)
+        if result.is_failure:
+            return result, []
+        self._hear_of(call)
+        self.violations += wrong
+        return result, wrong
+
+    def begin_alone(self) -> None:
+        """Begin without a customer, with the first goal of its ticket."""
+        self.is_solo = True
+        self.informed |= self.plan.profile
+        self.agreed = [call for case in self.cases for calls in case.wanted for call in calls]
+        self._take_ticket()
+
     def fork(self) -> Session:
         """A copy that goes on by itself."""
         copied = {
@@ -184,6 +215,13 @@ class Session:
         elif call == self.case.check:
             self.is_unchecked = False
 
+    def _take_ticket(self) -> None:
+        goal = self.case.goal
+        self.informed |= {fact: value for fact, value in goal.facts.items() if fact not in goal.unknown}
+
+    def _is_unproven(self) -> bool:
+        return self.case.check is not None and self.case.decision == "do" and self.is_unchecked
+
     def _begin_goal(self, kind: str) -> None:
         later = [number for number in range(self.current, len(self.cases)) if self.cases[number].goal.kind == kind]
         is_again = self.cases[self.current].goal.kind == kind and not self._is_ended(self.current)
@@ -208,15 +246,18 @@ class Session:
         return found
 
 
-def session_of(task: Task, domain: Domain) -> Session:
-    """The session of a task, at its start.
+def session_of(task: Task, domain: Domain, *, is_solo: bool = False) -> Session:
+    """The session of a task, at its start; with or without a customer.
 
     Raises:
         TaskError: The task is of another desk, or lacks something.
     """
     plan = plan_of(task, domain)
     world = domain.world(plan.size)
-    return Session(domain, plan, start=world.fork(), world=world)
+    session = Session(domain, plan, start=world.fork(), world=world)
+    if is_solo:
+        session.begin_alone()
+    return session
 
 
 def has_happened(case: Case, made: Sequence[Call], told: dict[str, dict[str, bool]]) -> bool:

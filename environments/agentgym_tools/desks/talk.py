@@ -39,6 +39,7 @@ REQUEST, INFORM, UNKNOWN, CONFIRM, DENY, INSIST, ACCEPT, DIGRESS, WAIT, BYE, NOT
     "notice",
 )
 INSTRUCT, DID = "instruct", "did"
+ACTS_OF_AGENT = frozenset({ASK, PROPOSE, TELL, REPORT, REFUSE, TRANSFER, CLOSE, INSTRUCT})
 """What an agent and a customer say of the customer's own tools, where it has some."""
 
 SAID = "Said."
@@ -67,6 +68,12 @@ def agent_acts(domain: Domain) -> list[ToolSchema]:
         tool_schema(CLOSE, "End the talk."),
         *([_instruct_schema(domain)] if domain.user_tools else []),
     ]
+
+
+def solo_acts(domain: Domain) -> list[ToolSchema]:
+    """What the agent can say where there is nobody to ask: what becomes of a ticket."""
+    names = (TELL, REPORT, REFUSE, TRANSFER, CLOSE)
+    return [act for act in agent_acts(domain) if act["function"]["name"] in names]
 
 
 def user_acts(domain: Domain) -> list[ToolSchema]:

@@ -98,6 +98,17 @@ def instruction_of(domain: Domain, plan: Plan) -> str:
     return f"You serve {domain.title}. Read what a decision rests on before you decide. The rules:\n{plan.policy.text}"
 
 
+def ticket_text(domain: Domain, plan: Plan) -> str:
+    """What the agent is told of a customer who is not there."""
+    lines = ["There is no customer to ask. The customer agrees to what fits the ticket. Close when all is settled."]
+    lines += [f"- {fact}, {domain.facts[fact]}: {value}" for fact, value in plan.profile.items()]
+    for number, goal in enumerate((case.goal for case in plan.cases), 1):
+        lines.append(f"{number}. {goal.kind}: the customer wants to {domain.kinds[goal.kind].phrase}.")
+        known = {fact: value for fact, value in goal.facts.items() if fact not in goal.unknown}
+        lines += [f"   - {fact}, {domain.facts[fact]}: {value}" for fact, value in known.items()]
+    return "\n".join(lines)
+
+
 def agenda_text(domain: Domain, task: Task) -> str:
     """What somebody who plays the customer is told."""
     plan = plan_of(task, domain)
