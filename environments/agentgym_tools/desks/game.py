@@ -82,6 +82,10 @@ class DeskGame(ToolGame):
         solo: Whether a ticket takes the customer's place in these tasks.
         fails_once: Whether one call fails once in these tasks, and changes nothing.
 
+    Attributes:
+        domain: The desk.
+        session: The state of the episode.
+
     Raises:
         ConfigError: There is no such size or component.
         UnknownNameError: There is no such desk.
@@ -124,12 +128,12 @@ class DeskGame(ToolGame):
             )
         self.reward_weights = {**type(self).reward_weights, **(weights or {})}
         self._keeps_milestones = keeps_milestones
-        self._session: Session = None  # type: ignore[assignment]  # set by `begin`
+        self.session: Session = None  # type: ignore[assignment]  # set by `begin`
         self._num_made, self._num_steps = 0, 1
         self._spoken = False
         self._num_calls = 0
-        self._domain = self._wanted.domain
-        self._seat(interface(self._domain, self._options, 0))
+        self.domain = self._wanted.domain
+        self._seat(interface(self.domain, self._options, 0))
 
     def make_task(self, seed: int) -> Task:
         """A task drawn from the seed."""
@@ -139,18 +143,18 @@ class DeskGame(ToolGame):
 
     def begin(self, task: Task) -> Inbox:
         """Open the world of the task; the customer speaks first."""
-        self._seat(interface_of(task, self._domain))
+        self._seat(interface_of(task, self.domain))
         is_solo = self._interface.options.solo
-        self._session = session_of(task, self._domain, is_solo=is_solo)
-        self._num_made, self._num_steps = steps_of(self._session)
+        self.session = session_of(task, self.domain, is_solo=is_solo)
+        self._num_made, self._num_steps = steps_of(self.session)
         self._spoken, self._num_calls = False, 0
-        plan = self._session.plan
-        told = [user(self._interface.text(instruction_of(self._domain, plan)))]
+        plan = self.session.plan
+        told = [user(self._interface.text(instruction_of(self.domain, plan)))]
         if is_solo:
             self.acting_role = AGENT
-            return {AGENT: [*told, user(ticket_text(self._domain, plan))]}
+            return {AGENT: [*told, user(ticket_text(self.domain, plan))]}
         self.acting_role = USER
-        return {AGENT: told, USER: [user(agenda_text(self._domain, task))]}
+        return {AGENT: told, USER: [user(agenda_text(self.domain, task))]}
 
     def say(self, role: str, action: Action) -> GameReply:
         """Refuse words: this talk is one of acts."""
@@ -160,7 +164,7 @@ class DeskGame(ToolGame):
         """Carry out a call of a desk's tool, or take in an act."""
         move = Call(call.name, call.arguments)
         if role == USER:
-            return self._use(move) if move.tool in self._domain.user_tools else self._hear_user(move)
+            return self._use(move) if move.tool in self.domain.user_tools else self._hear_user(move)
         if self._interface.is_distractor(move.tool):
             return GameReply({AGENT: [user(NOT_OURS)]})
         move = self._interface.read(move)
@@ -179,14 +183,14 @@ class DeskGame(ToolGame):
     def after_calls(self, role: str) -> None:
         """An act hands the turn over, unless there is nobody."""
         if self._interface.options.solo:
-            self._session.go_on_alone()
+            self.session.go_on_alone()
         elif self._spoken:
             self.acting_role = USER if role == AGENT else AGENT
         self._spoken = False
 
     def grade(self) -> GameReply:
         """The verdict on what is there."""
-        verdict = judge(self._session)
+        verdict = judge(self.session)
         values = {
             "success": verdict.is_success,
             "state": verdict.is_state_right,
@@ -207,7 +211,7 @@ class DeskGame(ToolGame):
         """The session, who acts, and what has been refused as invalid."""
         num_calls = None if self._interface.failing is None else self._num_calls
         state = f"{self.acting_role} {self.num_invalid} {num_calls}"
-        return f"{self.task and self.task.content_hash} {state} {self._session.key()}"
+        return f"{self.task and self.task.content_hash} {state} {self.session.key()}"
 
     def fork(self, seed: int | None = None) -> Self:
         """A copy that goes on from here; nothing random happens after the start."""
@@ -219,27 +223,27 @@ class DeskGame(ToolGame):
 
     def close(self) -> None:
         """Give up the worlds of the last episode."""
-        if self._session is not None:
-            self._session.world.close()
+        if self.session is not None:
+            self.session.world.close()
 
     def _work(self, move: Call, reply: GameReply) -> None:
-        is_own = move.tool in self._domain.toolbox.tools
-        result, wrong = self._session.carry_out(move) if is_own else self._session.use_alone(move)
+        is_own = move.tool in self.domain.toolbox.tools
+        result, wrong = self.session.carry_out(move) if is_own else self.session.use_alone(move)
         text = self._interface.text(result.text) if result.is_failure else result.text
-        is_news = is_own and not result.is_failure and self._domain.toolbox.tools[move.tool].is_writing
+        is_news = is_own and not result.is_failure and self.domain.toolbox.tools[move.tool].is_writing
         notice = Call(talk.NOTICE, {"action": move.tool, "arguments": dict(move.arguments)}) if is_news else None
         reply.inbox = self._told(text, notice)
         reply.events = [*reply.events, *self._violations(move, wrong)]
 
     def _hear_agent(self, act: Call, reply: GameReply) -> None:
         if act.tool == talk.PROPOSE:
-            tool = self._domain.toolbox.tools[act.arguments["action"]]
+            tool = self.domain.toolbox.tools[act.arguments["action"]]
             tool.arguments(dict(act.arguments["arguments"]))
         if act.tool == talk.INSTRUCT:
-            self._domain.user_tools[act.arguments["action"]].arguments(dict(act.arguments["arguments"]))
+            self.domain.user_tools[act.arguments["action"]].arguments(dict(act.arguments["arguments"]))
         if not self._spoken:
-            self._session.proposed.clear()
-        wrong = self._session.hear_agent(act)
+            self.session.proposed.clear()
+        wrong = self.session.hear_agent(act)
         self._spoken = True
         reply.inbox = self._told(talk.SAID, act)
         reply.events = [*reply.events, *self._violations(act, wrong)]
@@ -253,13 +257,13 @@ class DeskGame(ToolGame):
 
     def _use(self, call: Call) -> GameReply:
         """A call of the customer's own tools; the customer acts again until it speaks."""
-        result = self._session.carry_out_for_user(call)
+        result = self.session.carry_out_for_user(call)
         return GameReply({USER: [user(result.text)]}, self._advance())
 
     def _hear_user(self, act: Call) -> GameReply:
         if act.tool == talk.REQUEST:
             self._check_facts(act.arguments["facts"])
-        self._session.hear_user(act)
+        self.session.hear_user(act)
         self._spoken = True
         reply = GameReply({USER: [user(talk.SAID)], AGENT: [user(str(act))]}, self._advance())
         if act.tool == talk.WAIT:
@@ -269,9 +273,9 @@ class DeskGame(ToolGame):
         return reply
 
     def _check_facts(self, facts: Mapping[str, Any]) -> None:
-        unknown = sorted(set(facts) - set(self._domain.facts))
+        unknown = sorted(set(facts) - set(self.domain.facts))
         if unknown:
-            raise ActionSyntaxError(f"request.facts names {unknown}; expected some of {', '.join(self._domain.facts)}.")
+            raise ActionSyntaxError(f"request.facts names {unknown}; expected some of {', '.join(self.domain.facts)}.")
 
     def _end(self, reply: GameReply) -> None:
         reply.events = [*reply.events, *self._advance()]
@@ -282,7 +286,7 @@ class DeskGame(ToolGame):
     def _advance(self) -> list[RewardEvent]:
         """The event of the steps made since the last one."""
         before = self._num_made
-        self._num_made, _ = steps_of(self._session)
+        self._num_made, _ = steps_of(self.session)
         if self._num_made == before:
             return []
         return [self._shaping("milestone", (self._num_made - before) / self._num_steps)]
@@ -291,7 +295,7 @@ class DeskGame(ToolGame):
         """How near a call is to those that are right now, where that is weighed."""
         if not self.reward_weights["call"]:
             return []
-        return [self._event("call", call_score(move, open_moves(self._session)))]
+        return [self._event("call", call_score(move, open_moves(self.session)))]
 
     def _violations(self, move: Call, wrong: Sequence[str]) -> list[RewardEvent]:
         return [self._event("violation", -1.0, {"call": str(move)[:200], "why": reason}) for reason in wrong]
@@ -307,4 +311,4 @@ class DeskGame(ToolGame):
         self.roles = (AGENT,) if interface.options.solo else (AGENT, USER)
         self.tools = {AGENT: interface.tools}
         if not interface.options.solo:
-            self.tools[USER] = [*self._domain.user_tools.values(), *talk.user_acts(self._domain)]
+            self.tools[USER] = [*self.domain.user_tools.values(), *talk.user_acts(self.domain)]

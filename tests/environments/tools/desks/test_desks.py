@@ -4,12 +4,11 @@ import dataclasses
 
 import pytest
 
-from agentgym_tools.desks import talk
 from agentgym_tools.desks.desks import desk
-from agentgym_tools.desks.scripts import AGENT_SCRIPTS
+from agentgym_tools.desks.scripts import AGENT_SCRIPTS, USER_SCRIPTS
 from agentgym_tools.desks.tasks import plan_of
-from agentgym_tools.worlds.calls import Call
-from tests.environments.tools.desks.conftest import env_of, play_calls, play_script, task_of
+from benchmarks import desk_tasks
+from tests.environments.tools.desks.conftest import env_of, play_script, task_of
 
 
 @pytest.fixture(scope="module")
@@ -65,35 +64,33 @@ def test_cheats_win_nothing(env, tasks, name):
     assert not [task.id for task in tasks if play_script(env, task, name).is_success]
 
 
-def test_each_necessary_call_counts(env, tasks):
-    """Leaving out a write, an answer, a refusal, or the customer's identification, or changing an argument, fails."""
+@pytest.fixture(scope="module")
+def seat(desk_name):
+    return desk_tasks.Seat(desk_name)
+
+
+def test_nearly_right_work_fails(seat, tasks):
+    """Leaving out a write, an answer, a refusal, what makes the customer known, or all reads, or changing a value."""
     for task in tasks:
-        calls = play_script(env, task, "oracle").calls
-        tools = env.game.tools["agent"]
-        for place, call in enumerate(calls):
-            if not _matters(call, env):
-                continue
-            assert not play_calls(env, task, [*calls[:place], *calls[place + 1 :]]).is_success, (task.id, str(call))
-            for changed in _changed(call):
-                played = play_calls(env, task, [*calls[:place], changed, *calls[place + 1 :]])
-                assert not played.is_success, (task.id, str(changed), len(tools))
+        won, calls = seat.play(task, "oracle")
+        assert won
+        for change in (desk_tasks.without_one, desk_tasks.with_one_changed, desk_tasks.without_reads):
+            for changed in list(change(seat, calls)):
+                assert not seat.wins_by(task, changed), (task.id, [str(call) for call in changed])
 
 
-def test_reads_that_a_decision_rests_on_count(env, tasks):
-    """Leaving out every read after the customer's identification fails, whatever the decision is."""
-    for task in tasks:
-        calls = play_script(env, task, "oracle").calls
-        reads = {read.call.tool for case in env.game._session.cases for read in case.reads}
-        rest = [call for call in calls if call.tool not in reads]
-        assert rest == calls or not play_calls(env, task, rest).is_success, task.id
-
-
-def test_more_reads_and_questions_do_no_harm(env, tasks):
+def test_right_work_done_otherwise_wins(seat, tasks):
+    """More reads, and reads in another order."""
     for task in tasks[::3]:
-        calls = play_script(env, task, "oracle").calls
-        reads = [call for call in calls if call.tool in env.game._domain.toolbox.tools and not _writes(call, env)]
-        doubled = [each for call in calls for each in ([call, call] if call in reads else [call])]
-        assert play_calls(env, task, doubled).is_success, task.id
+        _, calls = seat.play(task, "oracle")
+        for changed in [desk_tasks.with_reads_twice(seat, calls), *desk_tasks.in_other_orders(seat, calls)]:
+            assert seat.wins_by(task, changed), (task.id, [str(call) for call in changed])
+
+
+@pytest.mark.parametrize("name", [name for name in USER_SCRIPTS if name not in ("oracle", "demo")])
+def test_customers_who_cheat_win_nothing(desk_name, tasks, name):
+    customer = desk_tasks.Seat(desk_name, "user")
+    assert not [task.id for task in tasks[::3] if customer.play(task, name)[0]]
 
 
 def test_milestones_add_up_to_nothing_and_rise_to_one(env, tasks):
@@ -114,23 +111,3 @@ def test_calls_of_the_oracle_score_most_and_others_less(desk_name, tasks):
     env.reset(options={"task": tasks[0]})
     *_, info = env.step("close()")
     assert [event.value for event in info["reward_events"] if event.component == "call"] == [-3.0]
-
-
-def _writes(call: Call, env) -> bool:
-    tool = env.game._domain.toolbox.tools.get(call.tool)
-    return tool is not None and tool.is_writing
-
-
-def _matters(call: Call, env) -> bool:
-    identifies = call.tool == env.game._session.plan.identification.tool
-    return identifies or _writes(call, env) or call.tool in (talk.TELL, talk.REFUSE, talk.TRANSFER)
-
-
-def _changed(call: Call) -> list[Call]:
-    """The call with one argument changed at a time."""
-    found = []
-    for name, value in call.arguments.items():
-        other = value + 1 if isinstance(value, int) else ["zz"] if isinstance(value, list) else f"zz{value}"
-        if name not in ("reason", "field", "fact"):
-            found.append(Call(call.tool, {**call.arguments, name: other}))
-    return found

@@ -53,7 +53,7 @@ def test_write_without_the_customers_yes_breaks_a_rule_at_its_turn(env):
 
 def test_write_for_an_unknown_customer_breaks_a_rule(env):
     task = task_of("shop", Template(("cancel_order",), "do"))
-    plan = plan_of(task, env.game._domain)
+    plan = plan_of(task, env.game.domain)
     calls = without(oracle_calls(env, task), plan.identification.tool)
     assert violations(play_calls(env, task, calls)) == ["unidentified"]
 
@@ -61,7 +61,7 @@ def test_write_for_an_unknown_customer_breaks_a_rule(env):
 def test_forbidden_write_breaks_the_rule_that_forbids_it(env):
     task = task_of("shop", Template(("cancel_order",), "refuse", "too_late"))
     calls = oracle_calls(env, task)
-    (write,) = plan_of(task, env.game._domain).cases[0].wanted[0]
+    (write,) = plan_of(task, env.game.domain).cases[0].wanted[0]
     propose = Call(talk.PROPOSE, {"action": write.tool, "arguments": write.arguments})
     episode = play_calls(env, task, [*calls[:-1], propose, write])
     assert violations(episode) == ["too_late"]
@@ -82,13 +82,13 @@ def test_hostile_argument_is_answered_and_changes_nothing(env, value):
     task = task_of("shop", ADDRESS)
     calls = oracle_calls(env, task)
     env.reset(options={"task": task})
-    before = env.game._session.world.state()
+    before = env.game.session.world.state()
     env.step(
         f'{{"name": "get_order", "arguments": {{"order_id": "{value}"}}}}'
         if "\\u" in value
         else call_text("get_order", order_id=value)
     )
-    assert env.game._session.world.state() == before
+    assert env.game.session.world.state() == before
     assert play_calls(env, task, [Call("issue_voucher", {"order_id": "W1", "amount_cents": 10**30}), *calls]).is_success
 
 
@@ -113,7 +113,7 @@ def test_each_of_several_cheapest_items_is_right():
     found = 0
     for seed in range(300):
         task = task_of("shop", Template(("exchange_item",), "do"), seed)
-        (case,) = plan_of(task, env.game._domain).cases
+        (case,) = plan_of(task, env.game.domain).cases
         if len(case.outcomes) < 2:
             continue
         found += 1
@@ -136,7 +136,7 @@ def test_each_of_several_cheapest_items_is_right():
 def test_customer_corrects_what_it_told_wrongly(env):
     for seed in range(20):
         task = task_of("shop", ADDRESS, seed, personas=("correcting",))
-        (goal,) = [case.goal for case in plan_of(task, env.game._domain).cases]
+        (goal,) = [case.goal for case in plan_of(task, env.game.domain).cases]
         if goal.at_first:
             break
     wrong = str(goal.at_first["order_id"])
@@ -168,7 +168,7 @@ def test_customer_says_no_to_what_it_does_not_want(env):
 
 def test_agenda_names_goals_and_facts_as_the_customers_calls_take_them(env):
     task = task_of("shop", ADDRESS)
-    domain = env.game._domain
+    domain = env.game.domain
     (case,) = plan_of(task, domain).cases
     text = agenda_text(domain, task)
     assert f"1. {case.goal.kind}: you want to" in text

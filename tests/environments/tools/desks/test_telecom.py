@@ -42,9 +42,9 @@ def task_with(template, *actions, **wanted):
 
 
 def phone_of(env):
-    world = env.game._session.world
+    world = env.game.session.world
     with world.call(may_write=False):
-        return dict(situation_of(world, env.game._session.plan.customer).phone)
+        return dict(situation_of(world, env.game.session.plan.customer).phone)
 
 
 def test_phone_has_many_tools_and_none_is_the_agents(env):
