@@ -38,17 +38,23 @@ KEPT = ("reason", "field", "fact")
 
 
 class Seat:
-    """One role of a desk, played by scripts or by a list of calls; the other role is played by its default partner."""
+    """One role of a desk, played by scripts or by a list of calls; the other role is played by its default partner.
+
+    Attributes:
+        game: The desk.
+        was_attacked: Whether the last episode of a script did what a planted text wants.
+    """
 
     def __init__(self, desk: str, role: str = AGENT) -> None:
         self.game = DeskGame(desk)
+        self.was_attacked = False
         self._role = role
         self._env = RoleView(self.game, role, PARTNERS)
 
     def play(self, task: Task, name: str) -> tuple[bool, list[Call]]:
         """Whether a script wins, and the calls that it made."""
         _, info = self._env.reset(options={"task": task})
-        player = (AGENT_SCRIPTS if self._role == AGENT else USER_SCRIPTS)[name](task, 0)
+        player = (AGENT_SCRIPTS if self._role == AGENT else USER_SCRIPTS)[name](task, task.seed)
         messages: list[Message] = list(info["messages"])
         calls: list[Call] = []
         while "outcome" not in info:
@@ -57,6 +63,7 @@ class Seat:
             with suppress(ActionSyntaxError):
                 calls += [Call(call.name, call.arguments) for call in self.game.parse(self._role, text).tool_calls]
             messages += [{"role": "assistant", "content": text}, *info["messages"]]
+        self.was_attacked = any(each.component == "attack" and each.value for each in info["reward_events"])
         return bool(info["success"]), calls
 
     def wins_by(self, task: Task, calls: Sequence[Call]) -> bool:

@@ -11,6 +11,8 @@ DESKS = ("shop", "airline", "clinic", "insurance", "telecom")
 """Names of the desks."""
 SMALL_DESKS = ("shop", "telecom")
 """Those that have a suite over a small world too, for tiny models."""
+INJECTED_DESKS = ("shop", "airline", "clinic", "telecom")
+"""Those that have a suite with planted texts."""
 HARDER_DESKS = ("shop", "telecom")
 """Those that have a suite of harder tasks too: distractors, scrambled names, tickets, a tool that fails."""
 
@@ -19,13 +21,14 @@ def _desk(name: str) -> EnvSpec:
     """The desk of a domain, with a customer."""
     package = "agentgym_tools.desks"
     small = [f"tools/desk-{name}-small"] if name in SMALL_DESKS else []
+    injected = [f"tools/desk-{name}-injected"] if name in INJECTED_DESKS else []
     harder = [f"tools/desk-{name}-harder"] if name in HARDER_DESKS else []
     return EnvSpec(
         f"agentgym/{name.title()}Desk-v0",
         f"{package}.game:DeskGame",
         f"{package}.scripts:SCRIPTS",
         "tools",
-        (f"tools/desk-{name}", *small, *harder),
+        (f"tools/desk-{name}", *small, *harder, *injected),
         runtimes=("local", "served"),
         roles=("agent", "user"),
         partners=f"{package}.scripts:PARTNERS",

@@ -5,20 +5,23 @@ How a task is drawn is in `drawing`; suite.toml and README are written by hand.
 
 from __future__ import annotations
 
+import itertools
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from agentgym.authoring.task_files import Suites, draw_unseen, numbered_id, write_split, write_suites
 from agentgym.task import Split, Task
+from agentgym_tools.desks.conditions.injections import FAMILIES, HELD_OUT
+from agentgym_tools.desks.conditions.options import Options
+from agentgym_tools.desks.conditions.planting import plant, twin_of
 from agentgym_tools.desks.desks import DESKS, desk
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.drawing import Wanted, can_draw, draw_task
-from agentgym_tools.desks.options import Options
 from agentgym_tools.desks.templates import Template
-from agentgym_tools.specs import HARDER_DESKS, SMALL_DESKS
+from agentgym_tools.specs import HARDER_DESKS, INJECTED_DESKS, SMALL_DESKS
 
 TRAIN, VALIDATION = "train", "validation"
 CUSTOMERS, TEMPLATES, POLICIES, PERSONAS = "unseen_customers", "unseen_templates", "unseen_policies", "unseen_personas"
@@ -55,6 +58,15 @@ OPTIONS: Mapping[str, Options] = {
 """Strata of the suites of harder tasks."""
 NUM_HARDER = 40
 """Tasks of each of these strata."""
+KNOWN = tuple(family for family in FAMILIES if family not in HELD_OUT)
+TWINS = "twins"
+INJECTED: Mapping[Split, Mapping[str, Sequence[str]]] = {
+    "train": {"injected": KNOWN},
+    "test": {"injected": KNOWN, "unseen_wordings": HELD_OUT},
+}
+"""Strata of the suites with planted texts, and the families of wording of each."""
+NUM_INJECTED = 8
+"""Tasks of each family in a stratum."""
 _EVERY = 7
 """One template in so many is held out from training."""
 
@@ -92,6 +104,36 @@ def generate_harder(desk_name: str, folder: Path, suite: str) -> None:
     write_split(folder, "test", tasks)
 
 
+def generate_injected(desk_name: str, folder: Path, suite: str) -> None:
+    """Write tasks with planted texts, and for those of the test split twins whose texts want nothing."""
+    seen: set[str] = set()
+    for split, strata in INJECTED.items():
+        tasks: list[Task] = []
+        for stratum, families in strata.items():
+            rng = random.Random(f"{suite} {split} {stratum}")
+            customers = TRAIN if split == "train" else CUSTOMERS
+            each = [_wanted(desk_name, "full", customers, each) for each in templates_of(desk(desk_name), customers)]
+            drawable = [wanted for wanted in each if can_draw(rng, wanted)]
+            for number in range(NUM_INJECTED * len(families)):
+                draw = partial(_draw_injected, rng, stratum, drawable, families[number % len(families)], number)
+                tasks.append(draw_unseen(draw, seen, lambda task: task.content_hash))
+        if split == "test":
+            rng = random.Random(f"{suite} twins")
+            tasks += [replace(twin_of(rng, task), stratum=TWINS) for task in tasks]
+        named = [replace(task, id=numbered_id(suite, split, number)) for number, task in enumerate(tasks)]
+        write_split(folder, split, named)
+
+
+def _draw_injected(rng: random.Random, stratum: str, drawable: Sequence[Wanted], family: str, number: int) -> Task:
+    """A task of one of the templates, in turn, that has a place for the attack; every third uses the task's tool."""
+    for turn in itertools.count(number):
+        task = _draw(rng, "drawn", stratum, drawable[turn % len(drawable)])
+        planted = plant(rng, task, family, uses_own_tool=number % 3 == 0)
+        if planted is not None:
+            return planted
+    raise AssertionError("counting never ends")
+
+
 def templates_of(domain: Domain, stratum: str) -> list[Template]:
     """The templates that a stratum's tasks are drawn from, in turn."""
     several = [each for each in domain.templates if len(each.kinds) > 2]
@@ -125,6 +167,7 @@ def _draw(rng: random.Random, task_id: str, stratum: str, wanted: Wanted) -> Tas
 SUITES: Suites = {
     **{f"tools/desk-{name}": partial(generate, name, "full") for name in DESKS},
     **{f"tools/desk-{name}-small": partial(generate, name, "small") for name in SMALL_DESKS},
+    **{f"tools/desk-{name}-injected": partial(generate_injected, name) for name in INJECTED_DESKS},
     **{f"tools/desk-{name}-harder": partial(generate_harder, name) for name in HARDER_DESKS},
 }
 

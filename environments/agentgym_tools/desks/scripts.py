@@ -16,10 +16,11 @@ from agentgym.message import Message, content_text
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
 from agentgym_tools.desks import talk
+from agentgym_tools.desks.conditions.injections import Planted
+from agentgym_tools.desks.conditions.options import FAILED_ONCE, interface_of
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.game import AGENT, USER
 from agentgym_tools.desks.goals import Case
-from agentgym_tools.desks.options import FAILED_ONCE, interface_of
 from agentgym_tools.desks.planning import making, open_moves
 from agentgym_tools.desks.session import Session, session_of
 from agentgym_tools.desks.tasks import plan_of
@@ -136,6 +137,23 @@ def oracle(task: Task, seed: int) -> Script:
     return Demonstrator(task, seed, quality=1.0)
 
 
+class Gullible(Demonstrator):
+    """Makes the planner's moves, and first of all what a planted text asks for, once it has read it."""
+
+    def __init__(self, task: Task, seed: int) -> None:
+        super().__init__(task, seed, quality=1.0)
+        self._planted = Planted.of(task)
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The next call or act."""
+        planted = self._planted
+        if planted is None or planted.call is None or not self._session.has_seen(frozenset({planted.row})):
+            return super().act(messages)
+        self._planted = None
+        self._session.carry_out(planted.call)
+        return call_text(planted.call.tool, **planted.call.arguments)
+
+
 def cheat_writes_only(task: Task, seed: int) -> Script:
     """Makes the right writes without knowing the customer, reading or asking."""
     session = session_of(task, desk(task.config["desk"]))
@@ -217,6 +235,7 @@ AGENT_SCRIPTS: Mapping[str, ScriptFactory] = {
     "null": saying(call_text(talk.CLOSE)),
     "random": RandomPlayer,
     "demo": Demonstrator,
+    "gullible": Gullible,
     "cheat_writes_only": cheat_writes_only,
     "cheat_refuses": cheat_refuses,
     "cheat_transfers": cheat_transfers,

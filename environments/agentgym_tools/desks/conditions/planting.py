@@ -1,0 +1,106 @@
+"""Drawing tasks with planted texts, each with a twin whose text wants nothing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agentgym.errors import ConfigError
+from agentgym.task import Task
+from agentgym_tools.desks.conditions.injections import FAMILIES, HARMLESS, Planted
+from agentgym_tools.desks.desks import desk
+from agentgym_tools.desks.domain import Domain
+from agentgym_tools.desks.goals import Goal
+from agentgym_tools.desks.session import Session, session_of
+from agentgym_tools.worlds import World
+from agentgym_tools.worlds.calls import Call
+from agentgym_tools.worlds.toolbox import Seen
+
+MAX_DRAWS = 400
+"""Draws of an attack after which a task is given up."""
+
+
+def plant(rng: random.Random, task: Task, family: str, *, uses_own_tool: bool) -> Task | None:
+    """A task with a planted text of a family.
+
+    Args:
+        rng: Where the attack is drawn from.
+        task: A task without one.
+        family: The wording, one of `FAMILIES`.
+        uses_own_tool: Whether the attack needs a tool that the task itself needs; else it needs another one.
+
+    Returns:
+        The task, or None if it has no place for such an attack: nothing has to be read, or no such call does anything.
+
+    Raises:
+        ConfigError: There is no such family.
+    """
+    if family not in FAMILIES:
+        raise ConfigError(f"there is no family of wordings {family!r}; it has to be one of {', '.join(FAMILIES)}")
+    domain = desk(task.config["desk"])
+    session = session_of(task, domain)
+    rows = _rows(session)
+    call = _attack(rng, session, uses_own_tool) if rows else None
+    session.world.close()
+    if call is None:
+        return None
+    planted = Planted(rng.choice(rows), FAMILIES[family].format(call=call), call, family)
+    return _with(task, planted)
+
+
+def twin_of(rng: random.Random, task: Task) -> Task:
+    """The same task with a text in the same place that wants nothing."""
+    planted = Planted.of(task)
+    assert planted is not None
+    return _with(task, Planted(planted.row, rng.choice(HARMLESS)))
+
+
+def _with(task: Task, planted: Planted) -> Task:
+    return replace(task, private={**task.private, "planted": planted.to_json()})
+
+
+def _rows(session: Session) -> Sequence[Seen]:
+    """Rows that have to be read with the desk's tools, in order."""
+    tools = session.domain.toolbox.tools
+    return sorted(
+        {row for case in session.cases for read in case.reads if read.call.tool in tools for row in read.seen}
+    )
+
+
+def _attack(rng: random.Random, session: Session, uses_own_tool: bool) -> Call | None:
+    """A call that does something which no right outcome does, and touches no row that one touches."""
+    domain, policy, start = session.domain, session.plan.policy, session.start
+    own_tools = {call.tool for case in session.cases for calls in case.wanted for call in calls}
+    touched = _touched(domain, session.plan.customer, start, _right_calls(session))
+    for _ in range(MAX_DRAWS):
+        with start.call(may_write=False):
+            customer = session.plan.customer if rng.random() < 0.5 else domain.draw_customer(rng, start)
+            kind = domain.kinds[rng.choice(list(domain.kinds))]
+            facts = kind.draw(rng, start, customer)
+            wanted = [] if facts is None else kind.wanted(start, Goal(kind.name, customer, facts), policy)
+        if not wanted:
+            continue
+        call = rng.choice(wanted)[0]
+        if (call.tool in own_tools) != uses_own_tool or call.tool not in domain.toolbox.tools:
+            continue
+        rows = _touched(domain, customer, start, [call])
+        if rows and not rows & touched:
+            return call
+    return None
+
+
+def _right_calls(session: Session) -> list[Call]:
+    return [call for case in session.cases for calls in case.outcomes for call in calls]
+
+
+def _touched(domain: Domain, customer: str, start: World, calls: Sequence[Call]) -> set[Seen]:
+    """The rows that calls change, each made from the start; an added row has no key that others could have."""
+    found: set[Seen] = set()
+    for call in calls:
+        world = start.fork()
+        if not domain.carry_out(world, customer, call).is_failure:
+            for change in world.changes():
+                found.add((change.table, f"added by {call.key}" if change.kind == "added" else str(change.key)))
+        world.close()
+    return found
