@@ -97,7 +97,8 @@ def read_all(connection):
 
 def ask(proxy, request):
     with connected(proxy) as connection:
-        connection.sendall(request)
+        with suppress(BrokenPipeError):  # who is turned away may be so before it has asked
+            connection.sendall(request)
         return read_all(connection)
 
 

@@ -40,12 +40,12 @@ class Reader:
     """
 
     def __init__(self, task: Task, seed: int, quality: float = 1.0) -> None:
-        self._rng, self._quality = random.Random(seed), quality
+        self.rng, self._quality = random.Random(seed), quality
 
     def act(self, messages: Sequence[Message]) -> str:
         """The answer to the last question."""
         text = content_text(messages[-1])
-        if not text.startswith(FROM_ARTICLES) or self._rng.random() >= self._quality:
+        if not text.startswith(FROM_ARTICLES) or not _is_right(self.rng, self._quality):
             return call_text("answer", value=UNANSWERABLE)
         question, *shown = text.removeprefix(FROM_ARTICLES).strip().split("\n\n")
         articles = [Article("", *each.split("\n", 1)) for each in shown if "\n" in each]
@@ -55,8 +55,8 @@ class Reader:
         return call_text("answer", value=values[-1] if is_whole else UNANSWERABLE)
 
     def anchor(self) -> str:
-        """How it draws its mistakes."""
-        return str(hash(self._rng.getstate()))
+        """What its further answers depend on, besides what it reads: how it draws its mistakes."""
+        return _drawn(self.rng)
 
 
 class Solver:
@@ -70,7 +70,7 @@ class Solver:
     """
 
     def __init__(self, task: Task, seed: int, quality: float = SOLVER_QUALITY, max_hops: int = 9) -> None:
-        self._rng, self._quality, self._max_hops = random.Random(seed), quality, max_hops
+        self.rng, self._quality, self._max_hops = random.Random(seed), quality, max_hops
         self._articles: list[Article] = []
         self._searched: list[str] = []
         self._listed: list[tuple[str, str]] = []
@@ -84,7 +84,7 @@ class Solver:
         chain = next((found for each in messages if (found := read_chain(content_text(each)))), None)
         if chain is None:
             return call_text("answer", value=UNANSWERABLE)
-        if self._rng.random() >= self._quality:
+        if not _is_right(self.rng, self._quality):
             return self._mistake(chain.start)
         values = follow(chain, newest_facts(self._articles))[: self._max_hops]
         here = values[-1] if values else chain.start
@@ -99,6 +99,11 @@ class Solver:
         self._searched.append(here)
         return call_text("search", query=here, k=LISTED)
 
+    def anchor(self) -> str:
+        """What its further moves depend on."""
+        titles = sorted(article.title for article in self._articles)
+        return f"{titles} {self._searched} {self._listed} {_drawn(self.rng)}"
+
     def _take(self, message: Message) -> None:
         text = content_text(message)
         if message.get("name") == "search":
@@ -107,7 +112,7 @@ class Solver:
             self._articles.append(Article("", *text.split("\n", 1)))
 
     def _mistake(self, name: str) -> str:
-        if self._rng.random() < 0.5:
+        if self.rng.random() < 0.5:
             return call_text("search", query=name.split()[0], k=3)
         return call_text("answer", value=name)
 
@@ -122,14 +127,14 @@ class Proposer:
     """
 
     def __init__(self, task: Task, seed: int, quality: float = PROPOSER_QUALITY) -> None:
-        self._rng, self._quality = random.Random(seed), quality
+        self.rng, self._quality = random.Random(seed), quality
         self._articles = list(task.private["articles"])
         self._question, self._answer = task.private["question"], task.private["answer"]
         self._has_searched = False
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next call."""
-        if self._rng.random() >= self._quality:
+        if not _is_right(self.rng, self._quality):
             return self._mistake()
         if not self._has_searched:
             self._has_searched = True
@@ -138,8 +143,12 @@ class Proposer:
             return call_text("open", id=self._articles.pop(0))
         return call_text("propose", question=self._question)
 
+    def anchor(self) -> str:
+        """What its further moves depend on."""
+        return f"{self._articles} {self._has_searched} {_drawn(self.rng)}"
+
     def _mistake(self) -> str:
-        mistake = self._rng.choice(("skip", "hasty", "leak"))
+        mistake = self.rng.choice(("skip", "hasty", "leak"))
         if mistake == "skip" and self._articles:
             self._articles.pop(0)
             return call_text("search", query=self._answer, k=3)
@@ -152,20 +161,20 @@ class RandomProposer:
     """Searches for the answer, opens what it finds, and asks for a noun of some title, all at random."""
 
     def __init__(self, task: Task, seed: int) -> None:
-        self._rng = random.Random(seed)
+        self.rng = random.Random(seed)
         self._listed: list[tuple[str, str]] = []
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next random call."""
         self._listed += _LISTED.findall(content_text(messages[-1]))
         name = next(iter(_QUOTED.findall(content_text(messages[0]))), "x")
-        kind = self._rng.choices(("search", "open", "propose"), (2, 3, 1))[0]
+        kind = self.rng.choices(("search", "open", "propose"), (2, 3, 1))[0]
         if kind == "search" or not self._listed:
             return call_text("search", query=name)
-        article, title = self._rng.choice(self._listed)
+        article, title = self.rng.choice(self._listed)
         if kind == "open":
             return call_text("open", id=article)
-        noun = self._rng.choice(("founder", "author", "mentor", "town", "employer"))
+        noun = self.rng.choice(("founder", "author", "mentor", "town", "employer"))
         return call_text("propose", question=f'Who is the {noun} of "{title}"?')
 
 
@@ -173,17 +182,26 @@ class RandomSolver:
     """Searches for words of the question, opens what it finds, and answers with some title, all at random."""
 
     def __init__(self, task: Task, seed: int) -> None:
-        self._rng = random.Random(seed)
+        self.rng = random.Random(seed)
         self._listed: list[tuple[str, str]] = []
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next random call."""
         self._listed += _LISTED.findall(content_text(messages[-1]))
-        kind = self._rng.choices(("search", "open", "answer"), (4, 4, 1))[0]
+        kind = self.rng.choices(("search", "open", "answer"), (4, 4, 1))[0]
         if kind == "search" or not self._listed:
-            return call_text("search", query=self._rng.choice(content_text(messages[0]).split() or ["x"]))
-        article, title = self._rng.choice(self._listed)
+            return call_text("search", query=self.rng.choice(content_text(messages[0]).split() or ["x"]))
+        article, title = self.rng.choice(self._listed)
         return call_text("open", id=article) if kind == "open" else call_text("answer", value=title)
+
+
+def _is_right(rng: random.Random, quality: float) -> bool:
+    """Whether the next decision is right; one that always is needs no draw."""
+    return quality >= 1 or rng.random() < quality
+
+
+def _drawn(rng: random.Random) -> str:
+    return f"{hash(rng.getstate()):x}"
 
 
 def one_fact_solver(task: Task, seed: int) -> Script:
