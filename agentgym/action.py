@@ -64,6 +64,7 @@ class Action(NamedTuple):
 
 
 _THOUGHT = re.compile(r"\s*(?:<think>)?(.*?)</think>\s*", re.DOTALL)
+_OPENING, _CLOSING = "<tool_call>", "</tool_call>"
 _BLOCK = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 _FENCE = re.compile(r"```[a-zA-Z_]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _STRING = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
@@ -125,7 +126,9 @@ def parse_tool_calls(text: str, tools: Sequence[ToolSchema]) -> Action:
     if not text.isascii():
         _refuse_surrogates(text)
     body, reasoning = split_reasoning(text)
-    if "<tool_call>" in body:
+    if body.startswith(_OPENING) and body.endswith(_CLOSING) and body.count(_OPENING) == body.count(_CLOSING) == 1:
+        content, sources = "", [body[len(_OPENING) : -len(_CLOSING)]]  # the usual message, without searching it
+    elif _OPENING in body:
         content = _BLOCK.sub("", body).strip()
         sources = _BLOCK.findall(body)
     elif "```" in body and _FENCE.search(body):

@@ -43,6 +43,7 @@ class GameEnv(ABC):
         task: The task of the episode.
         acting_role: Whose message `step` takes next; `begin` and `respond` set it. None: the game is over.
         books: The counts of the episode.
+        last_action: The last message as `parse` read it; None if it could not be read.
         rng: Randomness of the episode's dynamics, seeded by `reset`.
     """
 
@@ -57,6 +58,7 @@ class GameEnv(ABC):
         self.task: Task | None = None
         self.acting_role: str | None = None
         self.books = Books()
+        self.last_action: Action | None = None
         self.rng = random.Random(0)
 
     @property
@@ -155,8 +157,10 @@ class GameEnv(ABC):
             raise ContractError("step() on a game that is over or was never reset; call reset() first")
         books.moving = role
         try:
+            self.last_action = None
             require_whole(text)
-            reply = self.respond(role, self.parse(role, text))
+            self.last_action = self.parse(role, text)
+            reply = self.respond(role, self.last_action)
             if not isinstance(reply, GameReply):
                 raise wrong_return(self.respond, reply, "an agentgym.GameReply")
         except ActionSyntaxError as refusal:

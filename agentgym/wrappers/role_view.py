@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from agentgym.action import Action, reply_message
+from agentgym.action import Action, reply_message, to_message
 from agentgym.env import AgentEnv, EnvReply, Observation
 from agentgym.errors import (
     ActionSyntaxError,
@@ -184,8 +184,11 @@ class RoleView(AgentEnv):
                 text = self.partners[role].act(self._talks[role])
             except (AgentGymError, OSError) as error:
                 raise PartnerError(f"the partner of role {role!r} failed: {error}") from error
-            self._talks[role].append(reply_message(str(text), self.game.tools.get(role, ())))
+            tools = self.game.tools.get(role, ())
             reply = self.game.step(text)
+            said = self.game.last_action
+            is_read = said is not None and said.tool_calls
+            self._talks[role].append(to_message(said) if said and is_read else reply_message(str(text), tools))
             if reply.outcome is not None and reply.outcome.kind == "invalid":
                 raise PartnerForfeitError(
                     f"the partner of role {role!r} sent too many invalid messages, the last {text!r:.200}"
