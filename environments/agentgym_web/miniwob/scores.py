@@ -119,7 +119,7 @@ def line_of(score: PageScore) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Score a player on pages, print the table, write it as JSON.
+    """Score a player on pages and print the table; with `--out`, write it as JSON too.
 
     Args:
         arguments: Those of the command line; None takes the process's.
@@ -128,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pages", nargs="+", metavar="PAGE", help="default: all that the player can play")
     parser.add_argument("--player", choices=sorted(SCRIPTS), default="oracle")
     parser.add_argument("--seeds", type=int, default=20, help="seeds a page, from 0")
-    parser.add_argument("--out", type=Path, default=Path("miniwob_scores.json"), help="the file for the table")
+    parser.add_argument("--out", type=Path, help="a file that the table is also written to, as JSON")
     chosen = parser.parse_args(arguments)
     solved = all_oracles()
     known = [page for page in ALL_PAGES if page in solved or chosen.player in ("null", "random")]
@@ -142,7 +142,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for found in score(chosen.pages or known, SCRIPTS[chosen.player], chosen.seeds):
         _say(line_of(found))
         table.append(asdict(found))
-        chosen.out.write_text(json.dumps({"player": chosen.player, "pages": table}, indent=1))
+        if chosen.out is not None:
+            chosen.out.write_text(json.dumps({"player": chosen.player, "pages": table}, indent=1))
     _say(f"{'mean':28} {fmean(row['success'] for row in table):5.2f} {fmean(row['reward'] for row in table):6.2f}")
     return 0
 
