@@ -275,7 +275,10 @@ class DeskGame(ToolGame):
             self._check_facts(act.arguments["facts"])
         self.session.hear_user(act)
         self._spoken = True
-        reply = GameReply({USER: [user(talk.SAID)], AGENT: [user(str(act))]}, self._advance())
+        told = [user(str(act))]
+        if act.tool == talk.REQUEST:
+            told.append(user(self.domain.kinds[act.arguments["goal"]].request))
+        reply = GameReply({USER: [user(talk.SAID)], AGENT: told}, self._advance())
         if act.tool == talk.WAIT:
             reply.events = [*reply.events, self._event("patience", -1.0)]
         if act.tool == talk.BYE:

@@ -6,6 +6,7 @@ Kinds of goals belong to a desk; they are listed in its `domain.Domain`.
 from __future__ import annotations
 
 import random
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from agentgym_tools.worlds.toolbox import Seen
 if TYPE_CHECKING:
     from agentgym_tools.desks.policy import Policy
 
+_MINE = {"you": "I", "your": "my", "yours": "mine"}
 Decision = Literal["do", "answer", "refuse", "transfer"]
 
 
@@ -58,7 +60,7 @@ class GoalKind(ABC):
 
     Attributes:
         name: Its name, such as "cancel_order".
-        phrase: What a customer wants, such as "cancel an order".
+        phrase: What a customer wants, said to it, such as "cancel an order" or "know what you will pay".
         volunteered: Facts that a talkative customer names at once.
         can_lack: Facts that a customer may not know, because the desk can find them.
         can_change: Facts that a customer may tell wrongly at first, or have second thoughts about, each with a
@@ -70,6 +72,12 @@ class GoalKind(ABC):
     volunteered: tuple[str, ...] = ()
     can_lack: tuple[str, ...] = ()
     can_change: Mapping[str, Callable[[World], Sequence[Value]]] = {}
+
+    @property
+    def request(self) -> str:
+        """What a customer says that it wants, such as "I want to know what I will pay."."""
+        said = re.sub(r"\b(?:yours|your|you)\b", lambda found: _MINE[found[0]], self.phrase)
+        return f"I want to {said}."
 
     @abstractmethod
     def draw(self, rng: random.Random, world: World, customer: str) -> dict[str, Value] | None:

@@ -103,7 +103,7 @@ def ticket_text(domain: Domain, plan: Plan) -> str:
     lines = ["There is no customer to ask. The customer agrees to what fits the ticket. Close when all is settled."]
     lines += [f"- {fact}, {domain.facts[fact]}: {value}" for fact, value in plan.profile.items()]
     for number, goal in enumerate((case.goal for case in plan.cases), 1):
-        lines.append(f"{number}. {goal.kind}: the customer wants to {domain.kinds[goal.kind].phrase}.")
+        lines.append(f"{number}. {goal.kind}: {domain.kinds[goal.kind].request}")
         known = {fact: value for fact, value in goal.facts.items() if fact not in goal.unknown}
         lines += [f"   - {fact}, {domain.facts[fact]}: {value}" for fact, value in known.items()]
     return "\n".join(lines)

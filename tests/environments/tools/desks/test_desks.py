@@ -50,6 +50,17 @@ def test_templates_come_out_as_they_say(tasks, desk_name):
         assert template.fits(plan_of(task, domain).cases)
 
 
+def test_agent_is_told_in_words_what_a_request_means(env, tasks):
+    """Such as that the earliest visit is meant: the name of a goal does not say it."""
+    for task in tasks[::4]:
+        _, info = env.reset(options={"task": task})
+        goal = env.game.session.cases[0].goal
+        said = info["messages"][-1]["content"]
+        assert said == env.game.domain.kinds[goal.kind].request
+        assert said.startswith("I want to ")
+        assert not {"you", "your", "yours"} & set(said.rstrip(".").split())
+
+
 def test_oracle_always_succeeds_whoever_the_customer_is(env, desk_name):
     personas = ("plain", "talkative", "forgetful", "insisting", "digressing", "correcting", "terse", "impatient")
     for number, template in enumerate(desk(desk_name).templates):

@@ -141,7 +141,7 @@ def test_customer_corrects_what_it_told_wrongly(env):
             break
     wrong = str(goal.at_first["order_id"])
     _, info = env.reset(options={"task": task})
-    assert wrong in info["messages"][-1]["content"]
+    assert wrong in info["messages"][-2]["content"]
     observation, *_ = env.step(call_text(talk.ASK, fact="order_id"))
     assert str(goal.facts["order_id"]) in observation["text"]
 
