@@ -61,6 +61,19 @@ def test_agent_is_told_in_words_what_a_request_means(env, tasks):
         assert not {"you", "your", "yours"} & set(said.rstrip(".").split())
 
 
+def test_nothing_private_is_told_before_it_is_asked_for(env, tasks):
+    for task in tasks:
+        _, info = env.reset(options={"task": task})
+        told = " ".join(
+            str(message["content"]) for message in info["messages"][:-1]
+        )  # the last one is the same for all
+        plan = env.game.session.plan
+        facts = [*plan.profile.values(), *(value for case in plan.cases for value in case.goal.facts.values())]
+        words = [str(value) for value in facts if len(str(value)) > 4 and str(value) not in plan.policy.text]
+        assert words
+        assert not [word for word in words if word in told], task.id
+
+
 def test_oracle_always_succeeds_whoever_the_customer_is(env, desk_name):
     personas = ("plain", "talkative", "forgetful", "insisting", "digressing", "correcting", "terse", "impatient")
     for number, template in enumerate(desk(desk_name).templates):
