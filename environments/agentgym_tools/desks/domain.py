@@ -34,7 +34,7 @@ class Domain(ABC):
         kinds: Its kinds of goals by name.
         facts: Everything that can be asked for or told, by name with its phrase.
         reasons: Why something may be refused or handed over, by name with its phrase.
-        sizes: Its bases by size; "full" and "small".
+        sizes: Its bases by size: "full" and "small", and perhaps more small ones, "small-1" and so on.
         today: The episode's clock.
         customers_table: The table whose rows are the customers.
         templates: What its tasks are like.
@@ -97,6 +97,11 @@ class Domain(ABC):
         if size not in self.sizes:
             raise UnknownNameError("size", size, self.sizes, owner=f"the desk {self.name!r}")
         return World(_bench(self.sizes[size]), self.today)
+
+    @property
+    def small_worlds(self) -> list[str]:
+        """The sizes of its small worlds."""
+        return [size for size in self.sizes if size.startswith("small")]
 
     @property
     def writing(self) -> list[str]:

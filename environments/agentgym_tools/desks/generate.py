@@ -67,6 +67,8 @@ INJECTED: Mapping[Split, Mapping[str, Sequence[str]]] = {
 """Strata of the suites with planted texts, and the families of wording of each."""
 NUM_INJECTED = 8
 """Tasks of each family in a stratum."""
+NUM_TEST_WORLDS = 8
+"""Small worlds that no training task is in, where a desk has several."""
 _EVERY = 7
 """One template in so many is held out from training."""
 
@@ -81,11 +83,30 @@ def generate(desk_name: str, size: str, folder: Path, suite: str) -> None:
             rng = random.Random(f"{suite} {split} {stratum}")
             each = [_wanted(desk_name, size, stratum, each) for each in templates_of(desk(desk_name), stratum)]
             drawable = [wanted for wanted in each if can_draw(rng, wanted)]
+            worlds = _worlds_of(desk(desk_name), size, split)
             for number in range(count):
-                wanted = drawable[number % len(drawable)]
+                wanted = _in_one_of(worlds, rng, drawable[number % len(drawable)])
                 draw = partial(_draw, rng, numbered_id(suite, split, len(tasks)), stratum, wanted)
                 tasks.append(draw_unseen(draw, seen, lambda task: task.content_hash))
         write_split(folder, split, tasks)
+
+
+def _worlds_of(domain: Domain, size: str, split: Split) -> Sequence[str]:
+    """The worlds of a size that a split's tasks are in: where there are several, the last ones are the test's alone."""
+    worlds = domain.small_worlds if size == "small" else [size]
+    if len(worlds) == 1:
+        return worlds
+    return worlds[-NUM_TEST_WORLDS:] if split == "test" else worlds[:-NUM_TEST_WORLDS]
+
+
+def _in_one_of(worlds: Sequence[str], rng: random.Random, wanted: Wanted) -> Wanted:
+    """The same in a drawn world that can make it; there whole worlds are held out, not customers."""
+    if len(worlds) == 1:
+        return wanted
+    while True:
+        found = replace(wanted, size=rng.choice(worlds), is_new_customer=None)
+        if can_draw(rng, found):
+            return found
 
 
 def generate_harder(desk_name: str, folder: Path, suite: str) -> None:

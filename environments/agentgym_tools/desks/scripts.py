@@ -80,7 +80,7 @@ class Demonstrator:
     def _follow(self, move: Call) -> None:
         if move.tool in self._domain.toolbox.tools:
             self._session.carry_out(move)
-        elif move.tool in self._domain.user_tools:
+        elif self._session.is_solo and move.tool in self._domain.user_tools:
             self._session.use_alone(move)
         else:
             self._session.proposed.clear()

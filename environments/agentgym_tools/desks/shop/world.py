@@ -84,8 +84,8 @@ def customer_key(number: int) -> str:
     return f"C{number + 1}"
 
 
-def _fill(size: Size, db: sqlite3.Connection) -> None:
-    rng = random.Random(f"shop {size}")
+def _fill(size: Size, world: int, db: sqlite3.Connection) -> None:
+    rng = random.Random(f"shop {size} {world}" if world else f"shop {size}")
     _fill_products(rng, size, db)
     items = [row[0] for row in db.execute("SELECT id FROM items ORDER BY id")]
     order = size.first_order
@@ -150,10 +150,12 @@ def _add_order(
         db.execute("INSERT INTO lines VALUES (?, ?, ?, ?)", (order, item, price, line_state))
 
 
+_FULL = Size(customers=4200, products=800, orders_each=3, first_order=10_000)
+_SMALL = Size(customers=8, products=6, orders_each=2, first_order=10)
+NUM_SMALL = 40
 SIZES = {
-    "full": Base(
-        "shop", _SCHEMA, partial(_fill, Size(customers=4200, products=800, orders_each=3, first_order=10_000))
-    ),
-    "small": Base("small shop", _SCHEMA, partial(_fill, Size(customers=8, products=6, orders_each=2, first_order=10))),
+    "full": Base("shop", _SCHEMA, partial(_fill, _FULL, 0)),
+    "small": Base("small shop", _SCHEMA, partial(_fill, _SMALL, 0)),
+    **{f"small-{n}": Base(f"small shop {n}", _SCHEMA, partial(_fill, _SMALL, n)) for n in range(1, NUM_SMALL)},
 }
-"""The bases by size."""
+"""The bases by size. Small shops have the same numbers for other orders: who is told of one has to read it."""
