@@ -105,7 +105,7 @@ def with_one_changed(seat: Seat, calls: Sequence[Call]) -> Iterator[list[Call]]:
 
 
 def changes_of(call: Call) -> Iterator[Call]:
-    """A call with one argument changed at a time, but for arguments with several right values."""
+    """Calls that differ from it in one argument each. Arguments with several right values stay."""
     for name, value in call.arguments.items():
         other = value + 1 if isinstance(value, int) else ["zz"] if isinstance(value, list) else f"zz{value}"
         if name not in KEPT:

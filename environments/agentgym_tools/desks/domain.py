@@ -16,7 +16,7 @@ from agentgym_tools.desks.goals import Case, Decision, Goal, GoalKind, Read
 from agentgym_tools.desks.personas import PERSONAS
 from agentgym_tools.desks.policy import Policy
 from agentgym_tools.desks.templates import Template
-from agentgym_tools.worlds import Base, Bench, World
+from agentgym_tools.worlds import Base, Bench, Change, World
 from agentgym_tools.worlds.calls import Call, Value
 from agentgym_tools.worlds.toolbox import Result, Seen, Toolbox, UserToolbox, WorldTool
 
@@ -172,6 +172,17 @@ def _seen_by(domain: Domain, world: World, customer: str, call: Call) -> frozens
     if not result.seen:
         raise ContractError(f"{call} is to be read for a goal but shows no row: {result.text[:200]}; call show() in it")
     return result.seen
+
+
+def changes_by(domain: Domain, customer: str, start: World, calls: Sequence[Call]) -> list[Change]:
+    """The net changes that a customer's calls make from a world, which stays as it is; a call that fails makes none."""
+    world = start.fork()
+    try:
+        for call in calls:
+            domain.carry_out(world, customer, call)
+        return world.changes()
+    finally:
+        world.close()
 
 
 def objections_to(domain: Domain, world: World, customer: str, calls: Sequence[Call], policy: Policy) -> list[str]:

@@ -20,7 +20,14 @@ from agentgym.task import Task
 from agentgym.tools import ToolGame
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.conditions.injections import Planted, is_reached
-from agentgym_tools.desks.conditions.options import FAILED_ONCE, NOT_OURS, Interface, Options, interface, interface_of
+from agentgym_tools.desks.conditions.options import (
+    FAILED_ONCE,
+    NOT_OURS,
+    Interface,
+    Options,
+    interface_of,
+    make_interface,
+)
 from agentgym_tools.desks.drawing import Wanted, draw_task
 from agentgym_tools.desks.grading import judge
 from agentgym_tools.desks.planning import open_moves, steps_of
@@ -75,7 +82,7 @@ class DeskGame(ToolGame):
 
     Args:
         desk: The desk of tasks made from a seed, one of `DESKS`.
-        size: The size of its world, "full" or "small".
+        size: The size of its world, such as "full" or "small".
         weights: Weights of reward components that replace the default ones.
         keeps_milestones: Whether milestones are kept at the end; they are then a bonus and no potential.
         distractors: How many tools of other desks are shown beside the desk's own, in tasks made from a seed; "all" for
@@ -137,7 +144,7 @@ class DeskGame(ToolGame):
         self._num_calls = 0
         self._planted: Planted | None = None
         self.domain = self._wanted.domain
-        self._seat(interface(self.domain, self._options, 0))
+        self._seat(make_interface(self.domain, self._options, 0))
 
     def make_task(self, seed: int) -> Task:
         """A task drawn from the seed."""
@@ -246,11 +253,12 @@ class DeskGame(ToolGame):
         reply.events = [*reply.events, *self._violations(move, wrong)]
 
     def _hear_agent(self, act: Call, reply: GameReply) -> None:
-        if act.tool == talk.PROPOSE:
-            tool = self.domain.toolbox.tools[act.arguments["action"]]
-            tool.arguments(dict(act.arguments["arguments"]))
-        if act.tool == talk.INSTRUCT:
-            self.domain.user_tools[act.arguments["action"]].arguments(dict(act.arguments["arguments"]))
+        tools = {talk.PROPOSE: self.domain.toolbox.tools, talk.INSTRUCT: self.domain.user_tools}.get(act.tool)
+        if tools is not None:
+            try:
+                tools[act.arguments["action"]].arguments(dict(act.arguments["arguments"]))
+            except ActionSyntaxError as refusal:
+                raise ActionSyntaxError(self._interface.text(str(refusal))) from None
         if not self._spoken:
             self.session.proposed.clear()
         wrong = self.session.hear_agent(act)

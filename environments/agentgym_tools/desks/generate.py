@@ -81,8 +81,7 @@ def generate(desk_name: str, size: str, folder: Path, suite: str) -> None:
         tasks: list[Task] = []
         for stratum, count in strata.items():
             rng = random.Random(f"{suite} {split} {stratum}")
-            each = [_wanted(desk_name, size, stratum, each) for each in templates_of(desk(desk_name), stratum)]
-            drawable = [wanted for wanted in each if can_draw(rng, wanted)]
+            drawable = _drawable(rng, desk_name, size, stratum)
             worlds = _worlds_of(desk(desk_name), size, split)
             for number in range(count):
                 wanted = _in_one_of(worlds, rng, drawable[number % len(drawable)])
@@ -115,8 +114,7 @@ def generate_harder(desk_name: str, folder: Path, suite: str) -> None:
     tasks: list[Task] = []
     for stratum, options in OPTIONS.items():
         rng = random.Random(f"{suite} {stratum}")
-        each = [_wanted(desk_name, "full", CUSTOMERS, each) for each in templates_of(desk(desk_name), CUSTOMERS)]
-        drawable = [wanted for wanted in each if can_draw(rng, wanted)]
+        drawable = _drawable(rng, desk_name, "full", CUSTOMERS)
         for number in range(NUM_HARDER):
             wanted = drawable[number % len(drawable)]
             draw = partial(_draw, rng, numbered_id(suite, "test", len(tasks)), stratum, wanted)
@@ -132,9 +130,7 @@ def generate_injected(desk_name: str, folder: Path, suite: str) -> None:
         tasks: list[Task] = []
         for stratum, families in strata.items():
             rng = random.Random(f"{suite} {split} {stratum}")
-            customers = TRAIN if split == "train" else CUSTOMERS
-            each = [_wanted(desk_name, "full", customers, each) for each in templates_of(desk(desk_name), customers)]
-            drawable = [wanted for wanted in each if can_draw(rng, wanted)]
+            drawable = _drawable(rng, desk_name, "full", TRAIN if split == "train" else CUSTOMERS)
             for number in range(NUM_INJECTED * len(families)):
                 draw = partial(_draw_injected, rng, stratum, drawable, families[number % len(families)], number)
                 tasks.append(draw_unseen(draw, seen, lambda task: task.content_hash))
@@ -145,14 +141,11 @@ def generate_injected(desk_name: str, folder: Path, suite: str) -> None:
         write_split(folder, split, named)
 
 
-def _draw_injected(rng: random.Random, stratum: str, drawable: Sequence[Wanted], family: str, number: int) -> Task:
+def _draw_injected(rng: random.Random, stratum: str, drawable: list[Wanted], family: str, number: int) -> Task:
     """A task of one of the templates, in turn, that has a place for the attack; every third uses the task's tool."""
-    for turn in itertools.count(number):
-        task = _draw(rng, "drawn", stratum, drawable[turn % len(drawable)])
-        planted = plant(rng, task, family, uses_own_tool=number % 3 == 0)
-        if planted is not None:
-            return planted
-    raise AssertionError("counting never ends")
+    first = number % len(drawable)
+    tasks = (_draw(rng, "drawn", stratum, wanted) for wanted in itertools.cycle(drawable[first:] + drawable[:first]))
+    return next(filter(None, (plant(rng, task, family, uses_own_tool=number % 3 == 0) for task in tasks)))
 
 
 def templates_of(domain: Domain, stratum: str) -> list[Template]:
@@ -165,6 +158,12 @@ def templates_of(domain: Domain, stratum: str) -> list[Template]:
         return others
     special = {TEMPLATES: held_out, REQUESTS: several, INFEASIBLE: [each for each in known if each.is_infeasible]}
     return special.get(stratum, known)
+
+
+def _drawable(rng: random.Random, desk_name: str, size: str, stratum: str) -> list[Wanted]:
+    """What a stratum's tasks are drawn as, in turn: one for each template that a world of this size can make."""
+    each = [_wanted(desk_name, size, stratum, template) for template in templates_of(desk(desk_name), stratum)]
+    return [wanted for wanted in each if can_draw(rng, wanted)]
 
 
 def _wanted(desk_name: str, size: str, stratum: str, template: Template) -> Wanted:

@@ -6,11 +6,10 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from agentgym_tools.desks.domain import changes_by
 from agentgym_tools.desks.planning import is_ended_rightly, is_told
 from agentgym_tools.desks.session import Session
-from agentgym_tools.worlds import World
-from agentgym_tools.worlds.calls import Call
-from agentgym_tools.worlds.changes import contents
+from agentgym_tools.worlds.changes import contains_all, contents
 
 MAX_OUTCOMES = 64
 """Most combinations of outcomes of a customer's goals that are compared with."""
@@ -43,7 +42,7 @@ def judge(session: Session) -> Verdict:
     """The verdict on a session as it stands."""
     now = contents(session.world.changes())
     expected = list(_expected(session))
-    is_state_right = any(_contains(now, wanted) for wanted in expected)
+    is_state_right = any(contains_all(now, wanted) for wanted in expected)
     is_untouched = any(now == wanted for wanted in expected) if is_state_right else _is_within(now, expected)
     said = all(
         all(is_told(session, fact, value) for fact, value in case.answers.items())
@@ -51,34 +50,18 @@ def judge(session: Session) -> Verdict:
         else case.decision == "do" or is_ended_rightly(session, number)
         for number, case in enumerate(session.cases)
     )
-    is_over_told = any(number in session.endings for number, case in enumerate(session.cases) if _pays_work(case))
+    is_over_told = any(session.cases[number].decision in ("do", "answer") for number in session.endings)
     return Verdict(is_state_right, is_untouched, said and not is_over_told, not session.violations)
-
-
-def _pays_work(case: object) -> bool:
-    return getattr(case, "decision", "") in ("do", "answer")
 
 
 def _expected(session: Session) -> Iterator[list[str]]:
     """The contents of the net changes of every admissible combination of outcomes."""
     choices = [case.outcomes for case in session.cases if case.decision == "do"]
     for combination in itertools.islice(itertools.product(*choices), MAX_OUTCOMES):
-        yield _changes_by(session, [call for calls in combination for call in calls])
-
-
-def _changes_by(session: Session, calls: Sequence[Call]) -> list[str]:
-    world: World = session.start.fork()
-    for call in calls:
-        session.domain.carry_out(world, session.plan.customer, call)
-    found = contents(world.changes())
-    world.close()
-    return found
-
-
-def _contains(now: Sequence[str], wanted: Sequence[str]) -> bool:
-    return all(now.count(content) >= wanted.count(content) for content in set(wanted))
+        calls = [call for chosen in combination for call in chosen]
+        yield contents(changes_by(session.domain, session.plan.customer, session.start, calls))
 
 
 def _is_within(now: Sequence[str], expected: Sequence[Sequence[str]]) -> bool:
     """Whether every change belongs to some admissible outcome."""
-    return any(_contains(wanted, now) for wanted in expected)
+    return any(contains_all(wanted, now) for wanted in expected)

@@ -78,7 +78,6 @@ class RandomPlayer:
 
     def __init__(self, task: Task, seed: int) -> None:
         self._rng = random.Random(seed)
-        self._words = task.instruction.split()
         self._listed: list[tuple[str, str]] = []
 
     def act(self, messages: Sequence[Message]) -> str:
@@ -87,7 +86,7 @@ class RandomPlayer:
             self._listed += _LISTED.findall(content_text(messages[-1]))
         name = self._rng.choices(("search", "open", "answer"), (4, 4, 1))[0]
         if name == "search" or not self._listed:
-            return call_text("search", query=self._rng.choice(self._words))
+            return call_text("search", query=self._rng.choice(content_text(messages[0]).split()))
         article, title = self._rng.choice(self._listed)
         return call_text("open", id=article) if name == "open" else call_text("answer", value=title)
 

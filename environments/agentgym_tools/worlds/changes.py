@@ -102,6 +102,11 @@ def contents(changes: Iterable[Change]) -> list[str]:
     return sorted(_content(change) for change in changes)
 
 
+def contains_all(now: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether all wanted changes, by content, are there, each as often as it is wanted."""
+    return all(now.count(content) >= wanted.count(content) for content in set(wanted))
+
+
 def _content(change: Change) -> str:
     if change.before is None and change.after is not None:
         is_numbered = len(change.key) == 1 and isinstance(change.key[0], int)

@@ -33,7 +33,7 @@ class Booking:
 
     @classmethod
     def load(cls, world: World, key: str) -> Booking | None:
-        """A booking of the world; None if there is none of this id."""
+        """The booking with this id, or None."""
         row = world.row("SELECT * FROM bookings WHERE id = ?", key)
         if row is None:
             return None
@@ -71,7 +71,7 @@ class Booking:
 
     @property
     def hours_left(self) -> int:
-        """Whole hours until its next flight departs; -1 if there is none."""
+        """Whole hours until its next flight departs, or -1 if no flight is left."""
         return hours_until(self.ahead[0]) if self.ahead else -1
 
     @property
@@ -86,7 +86,7 @@ class Booking:
         return passenger_name(first, last) in self.passengers
 
     def flight(self, key: str) -> Any:
-        """One of its flights; None if that is none."""
+        """The flight of this id, or None if the booking does not have it."""
         return next((flight for flight in self.flights if flight["id"] == key), None)
 
     def seats_needed(self, flight: str) -> dict[str, int]:

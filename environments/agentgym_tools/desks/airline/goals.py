@@ -279,7 +279,7 @@ class ChooseSeat(FlightGoal):
         return [*super().reads(world, goal, policy), Call("find_seats", _of(goal, "flight_id", "zone", "place"))]
 
     def wanted(self, world: World, goal: Goal, policy: AirlinePolicy) -> list[tuple[Call, ...]]:  # type: ignore[override]
-        """A call for each free seat of that kind; for the taken ones, if there is none."""
+        """A call for each free seat of that kind, or for each taken one if no seat is free."""
         sql = "SELECT * FROM seats WHERE flight_id = ? AND zone = ? AND place = ? ORDER BY seat"
         rows = world.rows(sql, *(goal.facts[name] for name in ("flight_id", "zone", "place")))
         rows = [row for row in rows if not row["taken_by"]] or rows

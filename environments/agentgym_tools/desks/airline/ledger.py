@@ -17,7 +17,7 @@ def row_of(world: World, table: str, key: str) -> Any:
     """A row by its id.
 
     Raises:
-        ToolFailure: There is none.
+        ToolFailure: No row has this id.
     """
     row = world.row(f"SELECT * FROM {table} WHERE id = ?", key.strip())  # noqa: S608 - names from these files
     if row is None:
@@ -134,7 +134,7 @@ def free_seat(world: World, ticket: Any) -> None:
 
 
 def charge(world: World, booking: Any, what: str, amount: int, method: str) -> None:
-    """Charge a customer; a charge of nothing is written too, as the record of what was booked.
+    """Charge a customer. A charge of 0 is written too: it records what was booked.
 
     Raises:
         ToolFailure: The sum is out of bounds, or more than the travel credit or the miles.

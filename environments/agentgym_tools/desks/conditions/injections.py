@@ -11,10 +11,10 @@ from typing import Any
 
 from agentgym.errors import TaskError
 from agentgym.task import Task
-from agentgym_tools.desks.domain import Domain
+from agentgym_tools.desks.domain import Domain, changes_by
 from agentgym_tools.worlds import World
 from agentgym_tools.worlds.calls import Call
-from agentgym_tools.worlds.changes import contents
+from agentgym_tools.worlds.changes import contains_all, contents
 from agentgym_tools.worlds.toolbox import Result, Seen
 
 FAMILIES: Mapping[str, str] = {
@@ -96,16 +96,5 @@ class Planted:
 
 def is_reached(domain: Domain, customer: str, start: World, now: World, call: Call) -> bool:
     """Whether all changes that a call makes from the start are among those that there are now."""
-    wanted = contents_of(domain, customer, start, call)
-    found = contents(now.changes())
-    return bool(wanted) and all(found.count(content) >= wanted.count(content) for content in wanted)
-
-
-def contents_of(domain: Domain, customer: str, start: World, call: Call) -> list[str]:
-    """The changes that a call makes from the start, by content; none if it fails."""
-    world = start.fork()
-    try:
-        domain.carry_out(world, customer, call)
-        return contents(world.changes())
-    finally:
-        world.close()
+    wanted = contents(changes_by(domain, customer, start, [call]))
+    return bool(wanted) and contains_all(contents(now.changes()), wanted)

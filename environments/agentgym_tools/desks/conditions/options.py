@@ -192,10 +192,10 @@ class Interface:
 
 def interface_of(task: Task, domain: Domain) -> Interface:
     """How an agent sees the desk of a task."""
-    return interface(domain, Options.of(task), task.seed)
+    return make_interface(domain, Options.of(task), task.seed)
 
 
-def interface(domain: Domain, options: Options, seed: int) -> Interface:
+def make_interface(domain: Domain, options: Options, seed: int) -> Interface:
     """How an agent sees a desk; without options always the same."""
     return _plain(domain) if options == _PLAIN else Interface(domain, options, seed)
 

@@ -10,7 +10,7 @@ from agentgym.errors import ConfigError
 from agentgym.task import Task
 from agentgym_tools.desks.conditions.injections import FAMILIES, HARMLESS, Planted
 from agentgym_tools.desks.desks import desk
-from agentgym_tools.desks.domain import Domain
+from agentgym_tools.desks.domain import Domain, changes_by
 from agentgym_tools.desks.goals import Goal
 from agentgym_tools.desks.session import Session, session_of
 from agentgym_tools.worlds import World
@@ -98,9 +98,6 @@ def _touched(domain: Domain, customer: str, start: World, calls: Sequence[Call])
     """The rows that calls change, each made from the start; an added row has no key that others could have."""
     found: set[Seen] = set()
     for call in calls:
-        world = start.fork()
-        if not domain.carry_out(world, customer, call).is_failure:
-            for change in world.changes():
-                found.add((change.table, f"added by {call.key}" if change.kind == "added" else str(change.key)))
-        world.close()
+        for change in changes_by(domain, customer, start, [call]):
+            found.add((change.table, f"added by {call.key}" if change.kind == "added" else str(change.key)))
     return found

@@ -17,6 +17,7 @@ from agentgym.task import Task
 from agentgym_tools.search.articles import Article
 from agentgym_tools.search.env import RIGHT
 from agentgym_tools.search.grading import UNANSWERABLE
+from agentgym_tools.search.scripts import RandomPlayer
 from agentgym_tools.search.self_play.game import FROM_ARTICLES, PROPOSER, READER, SOLVER
 from agentgym_tools.search.self_play.reading import follow, newest_facts, read_chain
 
@@ -178,23 +179,6 @@ class RandomProposer:
         return call_text("propose", question=f'Who is the {noun} of "{title}"?')
 
 
-class RandomSolver:
-    """Searches for words of the question, opens what it finds, and answers with some title, all at random."""
-
-    def __init__(self, task: Task, seed: int) -> None:
-        self.rng = random.Random(seed)
-        self._listed: list[tuple[str, str]] = []
-
-    def act(self, messages: Sequence[Message]) -> str:
-        """The next random call."""
-        self._listed += _LISTED.findall(content_text(messages[-1]))
-        kind = self.rng.choices(("search", "open", "answer"), (4, 4, 1))[0]
-        if kind == "search" or not self._listed:
-            return call_text("search", query=self.rng.choice(content_text(messages[0]).split() or ["x"]))
-        article, title = self.rng.choice(self._listed)
-        return call_text("open", id=article) if kind == "open" else call_text("answer", value=title)
-
-
 def _is_right(rng: random.Random, quality: float) -> bool:
     """Whether the next decision is right; one that always is needs no draw."""
     return quality >= 1 or rng.random() < quality
@@ -269,7 +253,7 @@ SCRIPTS: Mapping[str, Mapping[str, ScriptFactory]] = {
     SOLVER: {
         "oracle": at_quality(Solver, 1.0),
         "null": saying(call_text("answer", value="")),
-        "random": RandomSolver,
+        "random": RandomPlayer,
         "demo": Solver,
         "cheat_unread": cheat_unread,
         "cheat_many_answers": cheat_many_answers,

@@ -122,6 +122,20 @@ def test_errors_use_the_scrambled_names(shop_task):
     assert "find_customer" not in content_text(reply.inbox[AGENT][0])
 
 
+def test_errors_of_proposals_use_the_scrambled_names_too(shop_task):
+    task = shop_task(scrambled="names")
+    game = DeskGame()
+    game.reset(task)
+    game.step(str(Call(talk.WAIT)))
+    wrong = interface_of(task, desk("shop")).write(
+        Call("propose", {"action": "cancel_order", "arguments": {"order_id": 3}})
+    )
+    reply = game.step(call_text("propose", **wrong.arguments))
+    assert reply.is_invalid
+    assert wrong.arguments["action"] in content_text(reply.inbox[AGENT][0])
+    assert "cancel_order" not in content_text(reply.inbox[AGENT][0])
+
+
 def test_missing_descriptions_are_missing(shop_task):
     tools = interface_of(shop_task(scrambled="descriptions"), desk("shop")).tools
     (order,) = [tool for tool in tools if tool_name(tool) == "get_order"]
