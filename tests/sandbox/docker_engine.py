@@ -68,12 +68,11 @@ def num_descriptors() -> int:
     streams = {
         line.split()[6] for line in Path("/proc/net/unix").read_text().splitlines()[1:] if line.split()[4] == "0001"
     }
-    links = [os.readlink(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd") if number_is_open(number)]
+    links = []
+    for number in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(FileNotFoundError):  # another thread has closed it in the meantime
+            links.append(os.readlink(f"/proc/self/fd/{number}"))
     return sum(link.removeprefix("socket:[").rstrip("]") not in streams for link in links)
-
-
-def number_is_open(number: str) -> bool:
-    return os.path.lexists(f"/proc/self/fd/{number}")
 
 
 def new_state() -> Path:
