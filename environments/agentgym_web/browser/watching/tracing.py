@@ -67,7 +67,7 @@ class Tracer:
         with suppress(Exception):  # the page may be gone, or hang
             page = await self._in_front(self._context)
             if page is not None:
-                await asyncio.wait_for(page.evaluate("0"), _SNAPSHOT_S)
+                await asyncio.wait_for(_take_snapshot(page), _SNAPSHOT_S)
         await self._context.tracing.group_end()
 
     async def end(self, path: Path) -> None:
@@ -113,6 +113,21 @@ class Tracer:
             if self._targets[page] == wanted:
                 return page
         return None
+
+
+async def _take_snapshot(page: Page) -> None:
+    """Have Playwright take a snapshot, as it does around each call.
+
+    Playwright may hear of the last navigation only during the call, which then fails; the next one works.
+    """
+    from playwright.async_api import Error
+
+    while not page.is_closed():
+        try:
+            await page.evaluate("0")
+            return
+        except Error:
+            await asyncio.sleep(0.02)
 
 
 def _leave_it(dialog: Dialog) -> None:
