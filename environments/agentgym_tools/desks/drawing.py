@@ -89,22 +89,30 @@ def draw_task(task_id: str, rng: random.Random, wanted: Wanted, seed: int, **fie
     Raises:
         ConfigError: Nothing that fits was drawn: a desk of this size has no such template.
     """
-    world = wanted.domain.world(wanted.size)
-    try:
-        if wanted.template is not None:
-            drawn = _draw(rng, wanted, wanted.template, world, MAX_DRAWS)
-        else:
-            templates = iter(rng.sample(wanted.domain.templates, len(wanted.domain.templates)))
-            drawn = next(filter(None, (_draw(rng, wanted, each, world, FEW_DRAWS) for each in templates)), None)
-        if drawn is not None:
-            return _task(task_id, seed, wanted, drawn, fields)
-    finally:
-        world.close()
+    task = try_to_draw_task(task_id, rng, wanted, seed, MAX_DRAWS, **fields)
+    if task is not None:
+        return task
     named = "any template" if wanted.template is None else repr(wanted.template.name)
     raise ConfigError(
         f"{MAX_DRAWS} draws at the desk {wanted.desk!r} of size {wanted.size!r} gave no task of {named}; check that "
         "its world and policy can make one"
     )
+
+
+def try_to_draw_task(
+    task_id: str, rng: random.Random, wanted: Wanted, seed: int, max_draws: int, **fields: Any
+) -> Task | None:
+    """Draw a task as `draw_task` does; None where `max_draws` draws of the wanted template gave none."""
+    world = wanted.domain.world(wanted.size)
+    try:
+        if wanted.template is not None:
+            drawn = _draw(rng, wanted, wanted.template, world, max_draws)
+        else:
+            templates = iter(rng.sample(wanted.domain.templates, len(wanted.domain.templates)))
+            drawn = next(filter(None, (_draw(rng, wanted, each, world, FEW_DRAWS) for each in templates)), None)
+        return None if drawn is None else _task(task_id, seed, wanted, drawn, fields)
+    finally:
+        world.close()
 
 
 def can_draw(rng: random.Random, wanted: Wanted) -> bool:

@@ -19,7 +19,7 @@ from agentgym_tools.desks.conditions.options import Options
 from agentgym_tools.desks.conditions.planting import plant, twin_of
 from agentgym_tools.desks.desks import DESKS, desk
 from agentgym_tools.desks.domain import Domain
-from agentgym_tools.desks.drawing import Wanted, can_draw, draw_task
+from agentgym_tools.desks.drawing import FEW_DRAWS, Wanted, can_draw, draw_task, try_to_draw_task
 from agentgym_tools.desks.templates import Template
 from agentgym_tools.specs import HARDER_DESKS, INJECTED_DESKS, SMALL_DESKS
 
@@ -84,8 +84,9 @@ def generate(desk_name: str, size: str, folder: Path, suite: str) -> None:
             drawable = _drawable(rng, desk_name, size, stratum)
             worlds = _worlds_of(desk(desk_name), size, split)
             for number in range(count):
-                wanted = _in_one_of(worlds, rng, drawable[number % len(drawable)])
-                draw = partial(_draw, rng, numbered_id(suite, split, len(tasks)), stratum, wanted)
+                task_id, wanted = numbered_id(suite, split, len(tasks)), drawable[number % len(drawable)]
+                one_world = partial(_draw, rng, task_id, stratum, wanted)
+                draw = one_world if len(worlds) == 1 else partial(_draw_in, worlds, rng, task_id, stratum, wanted)
                 tasks.append(draw_unseen(draw, seen, lambda task: task.content_hash))
         write_split(folder, split, tasks)
 
@@ -98,14 +99,13 @@ def _worlds_of(domain: Domain, size: str, split: Split) -> Sequence[str]:
     return worlds[-NUM_TEST_WORLDS:] if split == "test" else worlds[:-NUM_TEST_WORLDS]
 
 
-def _in_one_of(worlds: Sequence[str], rng: random.Random, wanted: Wanted) -> Wanted:
-    """The same in a drawn world that can make it; there whole worlds are held out, not customers."""
-    if len(worlds) == 1:
-        return wanted
+def _draw_in(worlds: Sequence[str], rng: random.Random, task_id: str, stratum: str, wanted: Wanted) -> Task:
+    """Draw a task in some world that can make it; where there are several, whole worlds are held out, not customers."""
     while True:
-        found = replace(wanted, size=rng.choice(worlds), is_new_customer=None)
-        if can_draw(rng, found):
-            return found
+        there = replace(wanted, size=rng.choice(worlds), is_new_customer=None)
+        task = try_to_draw_task(task_id, rng, there, rng.randrange(2**31), FEW_DRAWS, stratum=stratum)
+        if task is not None:
+            return task
 
 
 def generate_harder(desk_name: str, folder: Path, suite: str) -> None:
