@@ -100,5 +100,14 @@ SPECS: tuple[EnvSpec, ...] = (
         difficulty={"hops": (2, 3)},
     ),
     *map(_desk, DESKS),
+    EnvSpec(
+        "agentgym/McpTools-v0",
+        "agentgym_tools.mcp.env:McpToolsEnv",
+        "agentgym_tools.mcp.scripts:SCRIPTS",
+        "tools",
+        ("tools/mcp",),
+        runtimes=("workspace",),
+        extra="mcp",
+    ),
 )
 """All environments of the family."""
