@@ -38,9 +38,7 @@ def draw_task(kind: Kind, key: str, *, task_id: str, seed: int, stratum: str = "
         if draft.scene:
             config["scene"] = dict(draft.scene)
         private = {"rules": list(draft.rules), "drawn": drawn}
-        return Task(
-            task_id, seed, draft.text, stratum=stratum, config=config, limits=LIMITS, private=private
-        )
+        return Task(task_id, seed, draft.text, stratum=stratum, config=config, limits=LIMITS, private=private)
     raise TaskError(f"kind {kind.name!r} gave no fair task in {_TRIES} draws for {task_id!r}")
 
 

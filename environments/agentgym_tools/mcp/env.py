@@ -67,7 +67,8 @@ class McpToolsEnv(SandboxEnv):
         JSON, pictures where they are wanted; cut after 8,000 characters. The last message is `Right.` or `Wrong.`
 
     Action:
-        Calls of the servers' tools, named SERVER__TOOL, and submit(answer); at most 8 per message, carried out in order.
+        Calls of the servers' tools, named SERVER__TOOL, and submit(answer); at most 8 per message, carried out in
+        order.
     Reward:
         success: 1 for the right answer and the right state of the work folder, else 0. format: -0.1 for a message
         without a valid call.
@@ -263,8 +264,10 @@ class McpToolsEnv(SandboxEnv):
             self.books.phase = "ended"
             raise error
         self._num_broken[server.name] = self._num_broken.get(server.name, 0) + 1
-        return said(f"Error: the server {server.name!r} ended, or did not answer within {server.call_timeout_s:g} s. It was "
-                    "started again; another call like this may do the same.")
+        return said(
+            f"Error: the server {server.name!r} ended, or did not answer within {server.call_timeout_s:g} s. It was "
+            "started again; another call like this may do the same."
+        )
 
     def _fill(self) -> None:
         """Lay the task's files into the work folder."""
@@ -328,7 +331,9 @@ def _with_interpreter(mounts: Mounts, interpreter: str) -> Mounts:
     if not interpreter:
         return mounts
     if not Path(interpreter).is_file() or len(Path(interpreter).parts) < 4:
-        raise ConfigError(f"interpreter must be the path of a Python in its own folder, as venv makes it: {interpreter}")
+        raise ConfigError(
+            f"interpreter must be the path of a Python in its own folder, as venv makes it: {interpreter}"
+        )
     servers = {
         name: dataclasses.replace(server, command=(interpreter, *server.command[1:])) if server.module else server
         for name, server in mounts.servers.items()

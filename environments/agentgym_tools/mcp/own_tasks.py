@@ -16,7 +16,9 @@ from agentgym_tools.mcp.work_folder import PARTS, start_of
 
 LIMITS = Limits(max_turns=20, step_timeout_s=240.0, max_invalid=2)
 _KEYS = {"instruction", "servers", "rules", "calls", *PARTS}
-_EXPECTED = 'expected an object such as {"instruction": "…", "rules": [{"rule": "answer", "type": "text", "value": "…"}]}'
+_EXPECTED = (
+    'expected an object such as {"instruction": "…", "rules": [{"rule": "answer", "type": "text", "value": "…"}]}'
+)
 
 
 def read_tasks(path: Path, mounts: Mounts) -> tuple[Task, ...]:

@@ -68,7 +68,9 @@ def _plain(schema: Any, definitions: Mapping[str, Any], level: int) -> dict[str,
         return {}
     if "$ref" in schema:
         named = definitions.get(str(schema["$ref"]).rpartition("/")[2], {})
-        return _plain({**named, **{key: value for key, value in schema.items() if key != "$ref"}}, definitions, level + 1)
+        return _plain(
+            {**named, **{key: value for key, value in schema.items() if key != "$ref"}}, definitions, level + 1
+        )
     kept = {key: value for key, value in schema.items() if key in _KEPT}
     options = [_plain(each, definitions, level + 1) for each in schema.get("anyOf", schema.get("oneOf", ()))]
     types = list(dict.fromkeys(each["type"] for each in options if isinstance(each.get("type"), str)))

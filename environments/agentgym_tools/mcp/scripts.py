@@ -106,7 +106,7 @@ class RandomPlayer:
                 ("list_tables", {}),
                 ("describe_table", {"table_name": rng.choice(self._words)}),
                 ("read_query", {"query": "SELECT name FROM sqlite_master"}),
-                ("write_query", {"query": f"DELETE FROM {rng.choice(('book', 'member', 'piece'))}"}),
+                ("write_query", {"query": f"DELETE FROM {rng.choice(('book', 'member', 'piece'))}"}),  # noqa: S608
             ]
         one, other = rng.sample(list(ZONES), 2)
         return [("convert_time", dict(convert(rng.randrange(1440), one, other)[1]))]

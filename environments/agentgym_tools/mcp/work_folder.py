@@ -69,9 +69,7 @@ def _start(text: str) -> Start:
             f"what lies in the work folder is malformed: {type(error).__name__}: {error}; expected files by path, "
             "databases as SQL by path, repositories as steps by folder, or a scene"
         ) from error
-    return Start(
-        {**start.files, **files}, {**start.databases, **databases}, {**start.repositories, **repositories}
-    )
+    return Start({**start.files, **files}, {**start.databases, **databases}, {**start.repositories, **repositories})
 
 
 def _scene(stated: Mapping[str, Any]) -> Start:

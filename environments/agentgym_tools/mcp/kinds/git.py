@@ -78,7 +78,7 @@ def _kind(name: str, mode: str, ask: Ask, is_held_out: bool = False) -> Kind:
 
 
 _LOG = ("git_log", {"max_count": 100})
-_STATUS = ("git_status", {})
+_STATUS: tuple[str, dict[str, Any]] = ("git_status", {})
 
 
 def _message(repository: Repository, commit: str) -> str:
@@ -129,7 +129,9 @@ def _ask_tag(rng: random.Random, repository: Repository) -> Asked:
 
 
 def _ask_unstaged(rng: random.Random, repository: Repository) -> Asked:
-    text = "Which files under version control have changes that are not staged? Submit their paths, with commas between."
+    text = (
+        "Which files under version control have changes that are not staged? Submit their paths, with commas between."
+    )
     return Asked(text, ("list", _unstaged(repository)), reads=[_STATUS])
 
 
@@ -149,9 +151,7 @@ def _ask_difference(rng: random.Random, repository: Repository) -> Asked:
         values_of(repository.text_of(repository.files_of(commit)[path]))[key]
         for commit in (repository.tags[tag], repository.branches["main"])
     )
-    text = (
-        f"By how much is the {key} in {path} now more than at the tag {tag}? Submit the number, below zero if it is less."
-    )
+    text = f"By how much is the {key} in {path} now more than at the tag {tag}? Submit the number, below zero if it is less."
     return Asked(text, ("number", str(now - before)), reads=[("git_diff", {"target": tag})])
 
 

@@ -34,7 +34,8 @@ def draw_repository(number: int, mode: str) -> Mapping[str, Repository]:
         mode: `CLEAN`, `MODIFIED` or `STAGED`.
     """
     rng = random.Random(f"git scene {number} {mode}")
-    return {folder: made for folder, made in [_Drawing(rng).made(mode)]}
+    folder, made = _Drawing(rng).made(mode)
+    return {folder: made}
 
 
 class _Drawing:
@@ -119,7 +120,6 @@ class _Drawing:
         name = self._rng.choice(self._people)
         author = f"{name} <{name.split()[0].lower()}@mail.test>"
         self._repository.commit(message, author, _FIRST_DAY + self._day * _DAY)
-
 
 
 def values_of(text: str) -> dict[str, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from agentgym.errors import TaskError
@@ -22,8 +22,25 @@ from agentgym_tools.sql.templates import Template
 
 FILE = "data.db"
 MAX_ROWS = 8
-ONE_COLUMN = ("list_filter", "count_filter", "names", "distinct", "month", "highest", "join_list", "join_count")
-ONE_COLUMN += ("parents_with", "two_parents", "most_common", "above_average", "without_child", "one_not_other", "united")
+ONE_COLUMN: tuple[str, ...] = (
+    "list_filter",
+    "count_filter",
+    "names",
+    "distinct",
+    "month",
+    "highest",
+    "join_list",
+    "join_count",
+)
+ONE_COLUMN += (
+    "parents_with",
+    "two_parents",
+    "most_common",
+    "above_average",
+    "without_child",
+    "one_not_other",
+    "united",
+)
 ONE_COLUMN += ("grandparents", "above_own_group", "both")
 """Templates whose results have one column, and often few rows."""
 _NAMES = ("visitor_note", "price_list", "shift", "repair", "invoice", "parcel", "survey", "reminder")
@@ -81,7 +98,7 @@ def _draw_new_table(rng: random.Random) -> Draft:
     )
     create = f"CREATE TABLE {name} ({key} INTEGER PRIMARY KEY, {', '.join(map(' '.join, columns))})"
     entered = ", ".join(f"({at}, {', '.join(map(_literal, row))})" for at, row in enumerate(rows, start=1))
-    insert = f"INSERT INTO {name} VALUES {entered}"
+    insert = f"INSERT INTO {name} VALUES {entered}"  # noqa: S608 - drawn here
     rule = {"rule": "rows", "path": FILE, "after": f"{create}; {insert}"}
     calls: list[Call] = [("sqlite__create_table", {"query": create}), ("sqlite__write_query", {"query": insert})]
     return Draft(text, {"kind": "sqlite", "of": [schema_name, number]}, [rule], calls)
@@ -119,18 +136,15 @@ def _literal(value: int | str) -> str:
     return str(value) if isinstance(value, int) else f"'{value}'"
 
 
-def _kinds() -> list[Kind]:
-    found = []
-    for is_held_out in (False, True):
-        ending = "_unseen" if is_held_out else ""
-        templates = templates_of(["question"], is_held_out=is_held_out)
-        questions = [template for template in templates if template.name in ONE_COLUMN]
-        changes = templates_of(["change"], is_held_out=is_held_out)
-        found += [
-            Kind(f"sqlite_question{ending}", "sqlite", lambda rng, q=questions: _draw_question(rng, q), is_held_out),
-            Kind(f"sqlite_change{ending}", "sqlite", lambda rng, c=changes: _draw_change(rng, c), is_held_out),
-        ]
-    return [*found, Kind("sqlite_new_table", "sqlite", _draw_new_table)]
+def _kinds(is_held_out: bool) -> tuple[Kind, ...]:
+    templates = templates_of(["question"], is_held_out=is_held_out)
+    questions = [template for template in templates if template.name in ONE_COLUMN]
+    changes = templates_of(["change"], is_held_out=is_held_out)
+    ending = "_unseen" if is_held_out else ""
+    return (
+        Kind(f"sqlite_question{ending}", "sqlite", partial(_draw_question, templates=questions), is_held_out),
+        Kind(f"sqlite_change{ending}", "sqlite", partial(_draw_change, templates=changes), is_held_out),
+    )
 
 
-KINDS = tuple(_kinds())
+KINDS = (*_kinds(False), *_kinds(True), Kind("sqlite_new_table", "sqlite", _draw_new_table))

@@ -16,10 +16,7 @@ def record(folder: Path, provider: str = "docker") -> None:
     with provider_named(provider).start(SandboxSpec(image=FROM_PYPI.image, env={"TZ": "UTC"})) as sandbox:
         for server in FROM_PYPI.servers.values():
             mounted = MountedServer(server, sandbox)
-            kept = [
-                {name: tool[name] for name in ("name", "description", "inputSchema")}
-                for tool in mounted.listed
-            ]
+            kept = [{name: tool[name] for name in ("name", "description", "inputSchema")} for tool in mounted.listed]
             mounted.close()
             text = json.dumps(kept, indent=1, ensure_ascii=False)
             (folder / f"{server.name}.json").write_text(f"{text}\n", encoding="utf-8")

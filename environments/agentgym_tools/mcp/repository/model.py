@@ -1,12 +1,12 @@
-"""A git repository in memory: commits, branches, tags, what is staged and what lies in the folder; and what is done to it.
+"""A git repository in memory: its commits, branches and tags, what is staged, what lies in the folder; and its steps.
 
 It is both where a task starts and what a right solution leaves. How it lies on a disk is in `reading`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
 
 from agentgym.errors import ConfigError
 from agentgym_tools.mcp.repository.objects import (
@@ -108,7 +108,12 @@ class Repository:
         Raises:
             ConfigError: There is no such step.
         """
-        known = {"stage": self.stage, "unstage": self.unstage, "commit": self.commit, "branch": self.branch}
+        known: dict[str, Callable[..., Any]] = {
+            "stage": self.stage,
+            "unstage": self.unstage,
+            "commit": self.commit,
+            "branch": self.branch,
+        }
         known |= {"switch": self.switch, "write": self.write, "tag": self.tag}
         for name, *arguments in steps:
             if name not in known:

@@ -1,7 +1,7 @@
 """SQLite files compared by what is in them: tables, their columns, and their rows in any order.
 
-A file that an agent changed is opened read-only, without its triggers, views and functions being trusted, and its tables
-are compared before any row is read.
+A file that an agent changed is opened read-only, without trust in its triggers, views and functions, and its tables are
+compared before any row is read.
 """
 
 from __future__ import annotations
