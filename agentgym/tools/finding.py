@@ -159,5 +159,7 @@ def _words(text: str) -> list[str]:
 def _stem(word: str) -> str:
     for ending, least in (("ing", 6), ("ies", 5), ("ed", 5), ("es", 5), ("s", 4)):
         if word.endswith(ending) and len(word) >= least:
-            return word[: -len(ending)] + ("y" if ending == "ies" else "")
-    return word.removesuffix("e") if len(word) > 4 else word
+            word = word[: -len(ending)] + ("y" if ending == "ies" else "")
+            break
+    is_doubled = len(word) > 3 and word[-1] == word[-2]  # cancelling, cancelled
+    return word[:-1] if is_doubled or (len(word) > 4 and word.endswith("e")) else word

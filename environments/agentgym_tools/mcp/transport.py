@@ -23,7 +23,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("tools of MCP servers", "mcp") from error
 
-MAX_LINE_BYTES = 16 << 20
+MAX_LINE_BYTES = 8 << 20
 """Most bytes of one message."""
 MAX_IDLE_LINES = 10_000
 """Most messages and other lines of a server in an episode."""
@@ -91,13 +91,16 @@ class _Lines:
         Raises:
             Flood: A line is too long, or there are too many.
         """
-        self._rest += piece
-        *lines, rest = self._rest.split(b"\n") if b"\n" in piece else [self._rest]
-        self._rest = bytearray(rest)
+        *whole, rest = piece.split(b"\n")
+        lines = []
+        for end in whole:
+            lines.append(bytes(self._rest + end))
+            self._rest.clear()
+        self._rest += rest
         self._num_lines += len(lines)
         if self._num_lines > MAX_IDLE_LINES or len(self._rest) > MAX_LINE_BYTES:
             raise Flood
-        return [bytes(line) for line in lines if len(line) <= MAX_LINE_BYTES]
+        return lines
 
 
 def _message(line: bytes) -> JSONRPCMessage | None:
