@@ -6,7 +6,7 @@
 - more: the oracle's calls and one further change. None may win.
 - reads twice, and no reads at all: all have to win.
 
-A task is played by scripts with the real servers in sandboxes. They start anew for each episode, which is what takes time.
+A task is played by scripts with the real servers in sandboxes. They start anew for each episode, which takes time.
 """
 
 from __future__ import annotations

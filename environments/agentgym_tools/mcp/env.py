@@ -150,7 +150,7 @@ class McpToolsEnv(SandboxEnv):
 
     def vet(self, task: Task) -> None:
         """Refuse tasks that bring SQL or files of their own: those are the server's to choose."""
-        brought = sorted({*PARTS} - {"scene"} & set(task.config))
+        brought = sorted(({*PARTS} - {"scene"}) & set(task.config))
         if brought:
             raise TaskError(f"task {task.id!r} brings {', '.join(brought)} of its own; clients of a server must not")
 
@@ -291,8 +291,9 @@ class McpToolsEnv(SandboxEnv):
             if server.folder and self._mounts_folders
         ]
         if self._interpreter and self._mounts_folders:
-            folder = str(Path(self._interpreter).parents[1])
-            mounts.append(Mount(folder, folder))
+            own, base = (path.parents[1] for path in (Path(self._interpreter), Path(self._interpreter).resolve()))
+            folders = dict.fromkeys(str(folder) for folder in (own, base) if not folder.is_relative_to("/usr"))
+            mounts += [Mount(folder, folder) for folder in folders]
         env = {**GIT_ENV, "TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
         network = Network(allow=self._mounts.allow)
         return SandboxSpec(self._mounts.image, env=env, mounts=tuple(mounts), limits=LIMITS, network=network)

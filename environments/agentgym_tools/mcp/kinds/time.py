@@ -117,7 +117,7 @@ def _at_work(rng: random.Random) -> _Asked:
     if not 1 <= len(right) <= 4:
         raise UnsuitableError
     text = (
-        f"It is {shown_time(now)} in {_named(one)}. In which of these cities is it 09:00 to 17:00, both included: "
+        f"It is {shown_time(now)} in {_named(one)}. In which of these cities is it between 09:00 and 17:00, both included: "
         f"{', '.join(map(_named, others))}? Submit the cities, with commas between."
     )
     return text, answer_rule("list", sorted(right)), [convert(now, one, city) for city in others]

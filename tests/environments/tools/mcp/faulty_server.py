@@ -60,7 +60,11 @@ for line in sys.stdin:
         continue
     if asked["method"] == "initialize":
         about = {"name": "faulty", "version": os.environ.get("VERSION", "1")}
-        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {"listChanged": True}}, "serverInfo": about}
+        result = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {"tools": {"listChanged": True}},
+            "serverInfo": about,
+        }
         send(id=asked["id"], result=result)
     elif asked["method"] == "tools/list":
         send(id=asked["id"], result={"tools": tools})

@@ -1,4 +1,4 @@
-"""Servers of one's own: their tools, results and faults, and tasks with rules. They run beside this process, not isolated."""
+"""Servers of your own, which run beside this process: their tools, results and faults, and tasks with rules."""
 
 import os
 import threading

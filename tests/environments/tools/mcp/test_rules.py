@@ -1,4 +1,4 @@
-"""Rules without servers: answers by type, rows of database files, what is hostile about them, and all kinds of tasks."""
+"""Rules without servers: answers by type, rows of database files, hostile ones too, and all kinds of tasks."""
 
 import datetime
 import random
@@ -74,7 +74,7 @@ def test_a_file_that_is_no_database_is_wrong_and_raises_nothing(tmp_path: Path) 
 
 def test_a_new_table_may_be_worded_otherwise(tmp_path: Path) -> None:
     made = "CREATE TABLE n (n_id INTEGER PRIMARY KEY, a TEXT); INSERT INTO n VALUES (1, 'x')"
-    other = 'create table if not exists "n" (n_id integer, a text, primary key (n_id)); insert into n values (1, \'x\')'
+    other = "create table if not exists \"n\" (n_id integer, a text, primary key (n_id)); insert into n values (1, 'x')"
     start = changed(b"", START)
     (tmp_path / "a.db").write_bytes(changed(start, other))
     assert difference(tmp_path / "a.db", trusted_content(changed(start, made))) == ""
