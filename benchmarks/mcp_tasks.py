@@ -27,7 +27,7 @@ from agentgym_tools.mcp.scripts import SCRIPTS, answer_of, is_reading
 from benchmarks.report import Goal, Report, main, progress
 
 PACKAGES = ("agentgymnasium", "mcp")
-QUICK_STEP = 12
+QUICK_STEP = 11
 """A quick run plays one task in so many."""
 KEPT = ("repo_path",)
 """Arguments that stay: with another folder, a call fails."""

@@ -136,8 +136,11 @@ class ToolFinder:
                     ) from None
             raise
 
-    def fork(self) -> Self:
-        """A copy that goes on from here."""
+    def __str__(self) -> str:
+        return f"found {', '.join(sorted(self._found)) or 'nothing'}"
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        """A copy that goes on from here; the tools are shared."""
         twin = type(self)(self._index, self.shown[1:], self._most)
         twin._found = dict(self._found)
         return twin

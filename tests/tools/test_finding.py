@@ -1,5 +1,7 @@
 """Finding tools among many: the ranking, and that only what was found can be called."""
 
+import copy
+
 import pytest
 
 from agentgym.errors import ActionSyntaxError
@@ -58,7 +60,7 @@ def test_only_tools_that_were_found_can_be_called(finder: ToolFinder) -> None:
 
 def test_a_fork_finds_on_its_own(finder: ToolFinder) -> None:
     finder.search("alarm")
-    twin = finder.fork()
+    twin = copy.deepcopy(finder)
     twin.search("cancel")
     assert finder.found == ["set_alarm"]
     assert twin.found[:2] == ["set_alarm", "cancel_order"]

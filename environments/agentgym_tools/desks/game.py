@@ -177,9 +177,8 @@ class DeskGame(ToolGame):
 
     def parse(self, role: str, text: str) -> Action:
         """Calls or words; of an agent that has to find its tools, calls of those that it has found."""
-        if role == USER or self._finder is None:
-            return super().parse(role, text)
-        return self._finder.parse(text, self.parse_with)
+        finder = self._finder if role == AGENT else None
+        return super().parse(role, text) if finder is None else finder.parse(text, self.parse_with)
 
     def call(self, role: str, call: ToolCall) -> GameReply:
         """Carry out a call of a desk's tool, or take in an act."""
@@ -237,15 +236,12 @@ class DeskGame(ToolGame):
     def anchor(self) -> str:
         """The session, who acts, and what has been refused as invalid."""
         num_calls = None if self._interface.failing is None else self._num_calls
-        found = [] if self._finder is None else self._finder.found
-        state = f"{self.acting_role} {self.num_invalid} {num_calls} {sorted(found)}"
+        state = f"{self.acting_role} {self.num_invalid} {num_calls} {self._finder}"
         return f"{self.task and self.task.content_hash} {state} {self.session.key()}"
 
     def fork(self, seed: int | None = None) -> Self:
         """A copy that goes on from here; nothing random happens after the start."""
-        twin = self.fork_by_copy(seed, self.tools, self._wanted, self._interface)
-        twin._finder = None if self._finder is None else self._finder.fork()
-        return twin
+        return self.fork_by_copy(seed, self.tools, self._wanted, self._interface)
 
     def progress(self, role: str) -> float:
         """Share of the steps to the end that were made."""
