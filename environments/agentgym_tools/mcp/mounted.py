@@ -5,6 +5,7 @@ The client of the package `mcp` asks it, through `transport`; which servers ther
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -13,7 +14,7 @@ from typing import Any
 from agentgym.errors import InfrastructureError, SandboxError, StepTimeoutError, ToolServerError
 from agentgym.remote.client.mcp_tools import McpServer, McpTools
 from agentgym.sandbox.base import Sandbox, SandboxProcess
-from agentgym_tools.mcp.servers import FOLDER, Server
+from agentgym_tools.mcp.servers import FOLDER, IMAGE, Server
 from agentgym_tools.mcp.transport import process_streams
 
 FAKE_CLOCK = "/usr/local/lib/libfaketime.so.1"
@@ -61,6 +62,7 @@ class MountedServer:
         command = [part.replace(FOLDER, self._folder) for part in server.command]
         errors = _ERRORS.format(server.name)
         argv = ["sh", "-c", _START, "sh", errors, self._clock, FAKE_CLOCK, *command]
+        begun = time.monotonic()
         self._process = process = self._sandbox.spawn(argv, env=server.env)
         stated = McpServer(
             command=server.command, start_timeout_s=server.start_timeout_s, call_timeout_s=server.call_timeout_s
@@ -68,11 +70,12 @@ class MountedServer:
         try:
             self._client = McpTools(stated, connect=partial(process_streams, process))
         except InfrastructureError as error:
+            is_late = time.monotonic() - begun >= server.start_timeout_s
+            when = f" within {server.start_timeout_s:g} s" if is_late else ""
             said = self.last_words()
             self.close()
             raise ToolServerError(
-                f"the MCP server {server.name!r} did not start within {server.start_timeout_s:g} s{said}; check its "
-                "command, and that its sandbox holds its program"
+                f"the MCP server {server.name!r} did not start{when}{said}; {remedy_of(server)}"
             ) from error
         if self._expected is not None:
             self._compare(self._client.listed)
@@ -153,6 +156,13 @@ class MountedServer:
                 f"the MCP server {name!r} changed its tools: {', '.join(str(tool['name']) for tool in listed)[:200]}; "
                 "name in `tools` what does not change, or pin its version"
             )
+
+
+def remedy_of(server: Server) -> str:
+    """What to do about a server that does not start."""
+    if server.module:
+        return f"run it in the image {IMAGE}, or name an interpreter that has the module {server.module}"
+    return "check its command, and that its sandbox holds its program"
 
 
 def _key(listed: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

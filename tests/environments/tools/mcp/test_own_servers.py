@@ -1,6 +1,7 @@
 """Servers of your own, which run beside this process: their tools, results and faults, and tasks with rules."""
 
 import os
+import sys
 import threading
 import time
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from agentgym.authoring.players import call_text
 from agentgym.errors import CancelledEpisode, ConfigError, ToolServerError
-from tests.environments.tools.mcp.conftest import SUM, MakeOwn
+from tests.environments.tools.mcp.conftest import SUM, MakeOwn, McpToolsEnv
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 ADD = call_text("sums__add", one=20, other=22)
@@ -165,3 +166,13 @@ def test_tools_that_have_to_be_found_are_shown_by_a_search(own: MakeOwn) -> None
 def test_a_wrong_task_is_refused_by_its_line(own: MakeOwn, task: dict[str, object], named: str) -> None:
     with pytest.raises(ConfigError, match=rf"tasks\.jsonl:2: .*{named}"):
         own("none", SUM, task)
+
+
+def test_a_server_from_pypi_that_is_not_there_names_its_image_and_the_interpreter() -> None:
+    env = McpToolsEnv(sandbox="process", interpreter=sys.executable)
+    env.reset(options={"task": env.make_task(4)})
+    with pytest.raises(
+        ToolServerError, match=r"No module named.*run it in the image agentgym/mcp, or name an interpreter"
+    ):
+        env.step(call_text("git__git_status", repo_path="."))
+    env.close()
