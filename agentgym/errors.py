@@ -26,6 +26,7 @@ AgentGymError
     ├── EndpointError (ConnectionError)  a model server that is down, slow or gives wrong answers
     ├── PartnerError (RuntimeError)      a partner (another role's player) that failed
     │   └── PartnerForfeitError          broke the rules until the game ended; never retried
+    ├── ToolServerError (RuntimeError)   a server of tools that died, was silent or changed; says how to mend it
     └── SandboxError                     a sandbox that could not do its work
         ├── SandboxStartError            could not be started: no engine, rights, image or room
         ├── SandboxLostError             ended during its work: killed, out of memory, its engine stopped
@@ -186,6 +187,10 @@ class PartnerError(InfrastructureError):
 
 class PartnerForfeitError(PartnerError):
     """A partner that broke the rules until the game ended; never retried, because its draws follow from the seed."""
+
+
+class ToolServerError(InfrastructureError):
+    """A server of tools that died, did not answer, or changed its tools; the message says how to mend it."""
 
 
 class SandboxError(InfrastructureError):

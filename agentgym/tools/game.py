@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections.abc import Sequence
 
 from agentgym.action import Action, ToolCall, parse_text, split_reasoning
 from agentgym.env import wrong_return
 from agentgym.errors import ActionSyntaxError
 from agentgym.game import GameEnv, GameReply
-from agentgym.message import Message, user
+from agentgym.message import Message, ToolSchema, user
 from agentgym.reward import RewardEvent
 from agentgym.tools.dispatch import as_tool_messages, parse_calls, run_calls, run_tool
 
@@ -58,8 +59,10 @@ class ToolGame(GameEnv):
             ActionSyntaxError: The message begins like a call or contains `<tool_call>`, but cannot be read as a call.
         """
         tools = self.tools.get(role, ())
-        if not tools:
-            return parse_text(text)
+        return self.parse_with(text, tools) if tools else parse_text(text)
+
+    def parse_with(self, text: str, tools: Sequence[ToolSchema]) -> Action:
+        """Calls of some tools, or what is said, as in `parse`."""
         try:
             return parse_calls(text, tools)
         except ActionSyntaxError:

@@ -15,6 +15,8 @@ INJECTED_DESKS = ("shop", "airline", "clinic", "telecom")
 """Those that have a suite with planted texts."""
 HARDER_DESKS = ("shop", "telecom")
 """Those that have a suite of harder tasks too: distractors, scrambled names, tickets, a tool that fails."""
+FINDING_DESKS = ("shop",)
+"""Those that have a suite too in which the desk's tools have to be found among 500."""
 
 
 def _desk(name: str) -> EnvSpec:
@@ -23,12 +25,13 @@ def _desk(name: str) -> EnvSpec:
     small = [f"tools/desk-{name}-small"] if name in SMALL_DESKS else []
     injected = [f"tools/desk-{name}-injected"] if name in INJECTED_DESKS else []
     harder = [f"tools/desk-{name}-harder"] if name in HARDER_DESKS else []
+    finding = [f"tools/desk-{name}-find"] if name in FINDING_DESKS else []
     return EnvSpec(
         f"agentgym/{name.title()}Desk-v0",
         f"{package}.game:DeskGame",
         f"{package}.scripts:SCRIPTS",
         "tools",
-        (f"tools/desk-{name}", *small, *harder, *injected),
+        (f"tools/desk-{name}", *small, *harder, *injected, *finding),
         runtimes=("local", "served"),
         roles=("agent", "user"),
         partners=f"{package}.scripts:PARTNERS",
@@ -100,5 +103,14 @@ SPECS: tuple[EnvSpec, ...] = (
         difficulty={"hops": (2, 3)},
     ),
     *map(_desk, DESKS),
+    EnvSpec(
+        "agentgym/McpTools-v0",
+        "agentgym_tools.mcp.env:McpToolsEnv",
+        "agentgym_tools.mcp.scripts:SCRIPTS",
+        "tools",
+        ("tools/mcp",),
+        runtimes=("workspace",),
+        extra="mcp",
+    ),
 )
 """All environments of the family."""

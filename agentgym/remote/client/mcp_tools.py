@@ -1,8 +1,8 @@
 """MCP servers mounted as tools of an environment: over standard input and output, or over HTTP.
 
 The client is asynchronous, and its loop runs in a thread behind synchronous calls. A server that is started here is
-trusted code, because it runs with the rights of this process. `agentgym.remote.server.rpc` serves an environment's
-tools.
+trusted code, because it runs with the rights of this process; `agentgym/McpTools-v0` runs servers in sandboxes.
+`agentgym.remote.server.rpc` serves an environment's tools.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import asyncio
 import json
 import os
 import threading
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,12 +32,14 @@ try:
     from mcp import ClientSession, McpError, StdioServerParameters
     from mcp.client.stdio import stdio_client
     from mcp.client.streamable_http import streamable_http_client
-    from mcp.types import CallToolResult
+    from mcp.types import CallToolResult, ServerNotification, TextContent, ToolListChangedNotification
 except ImportError as error:
     raise MissingExtraError("tools of MCP servers", "mcp") from error
 
 MAX_RESULT_CHARS = 100_000
 """Longest text of a result that is passed on."""
+Connect = Callable[[], AbstractAsyncContextManager[tuple[Any, Any]]]
+"""Opens the streams to a server, from it and to it, as the transports of the package `mcp` do."""
 _CLOSE_S = 10.0
 
 
@@ -78,13 +80,22 @@ class McpTools:
     Args:
         server: The server.
         seed: What `{seed}` becomes.
+        connect: Opens the streams to a server that runs elsewhere, such as in a sandbox; None starts or connects it
+            here.
+
+    Attributes:
+        tools: Its tools, as OpenAI function schemas.
+        listed: Its tools, as it listed them.
+        has_changed: Whether it has said since that its tools have changed.
 
     Raises:
         InfrastructureError: The server does not start, or cannot be reached.
     """
 
-    def __init__(self, server: McpServer, seed: int = 0) -> None:
+    def __init__(self, server: McpServer, seed: int = 0, connect: Connect | None = None) -> None:
         self._server, self._seed = server, seed
+        self._connect = connect or self._streams
+        self.has_changed = False
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
         self._running: Future[Any] | None = None
@@ -100,7 +111,8 @@ class McpTools:
         except BaseException:
             self.close()
             raise
-        self.tools: list[ToolSchema] = tool_schemas([tool.model_dump() for tool in listed.tools])
+        self.listed = [tool.model_dump() for tool in listed.tools]
+        self.tools: list[ToolSchema] = tool_schemas(self.listed)
 
     def __enter__(self) -> McpTools:
         return self
@@ -127,14 +139,25 @@ class McpTools:
             InfrastructureError: The server is gone.
             CancelledError: `cancel` was called.
         """
+        return text_of(self.result(name, arguments, timeout_s))
+
+    def result(self, name: str, arguments: Mapping[str, Any], timeout_s: float | None = None) -> CallToolResult:
+        """Call a tool as `call` does, and return its result as it came; a refusal is one that says so."""
         limit_s = min(timeout_s or self._server.call_timeout_s, self._server.call_timeout_s)
         call = self._session.result(0).call_tool(name, dict(arguments))
         try:
-            return text_of(self._wait(call, limit_s, name))
+            found: CallToolResult = self._wait(call, limit_s, name)
         except McpError as refusal:
             if refusal.error.code == _CONNECTION_CLOSED:
                 raise InfrastructureError(f"{self} is gone") from refusal
-            return f"Error: {refusal}"
+            return CallToolResult(content=[TextContent(type="text", text=f"Error: {refusal}")], isError=True)
+        return found
+
+    def list_again(self) -> list[dict[str, Any]]:
+        """Its tools as it lists them now; raises as `call` does."""
+        session = self._session.result(0)
+        listed = self._wait(session.list_tools(), self._server.call_timeout_s, "tools/list")
+        return [tool.model_dump() for tool in listed.tools]
 
     def cancel(self) -> None:
         """Make a running call raise CancelledError; may be called from another thread."""
@@ -178,10 +201,18 @@ class McpTools:
 
     async def _live(self) -> None:
         """Stay connected until `close`; the task that opens something also closes it."""
-        async with self._streams() as (reading, writing), ClientSession(reading, writing) as session:
+        async with (
+            self._connect() as (reading, writing),
+            ClientSession(reading, writing, message_handler=self._note) as session,
+        ):
             await asyncio.wait_for(session.initialize(), self._server.start_timeout_s)
             self._session.set_result(session)
             await self._stop.wait()
+
+    async def _note(self, message: Any) -> None:
+        """Take in what the server says unasked."""
+        if isinstance(message, ServerNotification) and isinstance(message.root, ToolListChangedNotification):
+            self.has_changed = True
 
     @asynccontextmanager
     async def _streams(self) -> AsyncIterator[tuple[Any, Any]]:

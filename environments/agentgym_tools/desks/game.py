@@ -18,6 +18,7 @@ from agentgym.message import user
 from agentgym.reward import FORMAT, RewardEvent
 from agentgym.task import Task
 from agentgym.tools import ToolGame
+from agentgym.tools.finding import FIND_TOOLS
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.conditions.injections import Planted, is_reached
 from agentgym_tools.desks.conditions.options import (
@@ -90,6 +91,7 @@ class DeskGame(ToolGame):
         scrambled: What of the tools says nothing in these tasks: "names", "descriptions" or "all"; "" for nothing.
         solo: Whether a ticket takes the customer's place in these tasks.
         fails_once: Whether one call fails once in these tasks, and changes nothing.
+        finds_tools: Whether the agent has to find the desk's tools among 500 with find_tools in these tasks.
 
     Attributes:
         domain: The desk.
@@ -127,10 +129,11 @@ class DeskGame(ToolGame):
         scrambled: Literal["", "names", "descriptions", "all"] = "",
         solo: bool = False,
         fails_once: bool = False,
+        finds_tools: bool = False,
     ) -> None:
         super().__init__()
         self._wanted = Wanted(desk=desk, size=size)
-        self._options = Options(distractors, scrambled, solo, fails_once)
+        self._options = Options(distractors, scrambled, solo, fails_once, finds_tools)
         unknown = sorted(set(weights or {}) - set(self.reward_weights))
         if unknown:
             raise ConfigError(
@@ -172,8 +175,15 @@ class DeskGame(ToolGame):
         """Refuse words: this talk is one of acts."""
         raise ActionSyntaxError(NO_WORDS[role])
 
+    def parse(self, role: str, text: str) -> Action:
+        """Calls or words; of an agent that has to find its tools, calls of those that it has found."""
+        finder = self._finder if role == AGENT else None
+        return super().parse(role, text) if finder is None else finder.parse(text, self.parse_with)
+
     def call(self, role: str, call: ToolCall) -> GameReply:
         """Carry out a call of a desk's tool, or take in an act."""
+        if self._finder is not None and call.name == FIND_TOOLS:
+            return GameReply({AGENT: [user(self._finder.search(call.arguments["query"]))]})
         move = Call(call.name, call.arguments)
         if role == USER:
             return self._use(move) if move.tool in self.domain.user_tools else self._hear_user(move)
@@ -226,7 +236,7 @@ class DeskGame(ToolGame):
     def anchor(self) -> str:
         """The session, who acts, and what has been refused as invalid."""
         num_calls = None if self._interface.failing is None else self._num_calls
-        state = f"{self.acting_role} {self.num_invalid} {num_calls}"
+        state = f"{self.acting_role} {self.num_invalid} {num_calls} {self._finder}"
         return f"{self.task and self.task.content_hash} {state} {self.session.key()}"
 
     def fork(self, seed: int | None = None) -> Self:
@@ -328,7 +338,7 @@ class DeskGame(ToolGame):
         return self._event(component, value, detail)._replace(source="shaping")
 
     def _seat(self, interface: Interface) -> None:
-        self._interface = interface
+        self._interface, self._finder = interface, interface.finder()
         self.roles = (AGENT,) if interface.options.solo else (AGENT, USER)
         self.tools = {AGENT: interface.tools}
         if not interface.options.solo:

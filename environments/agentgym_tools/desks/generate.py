@@ -21,7 +21,7 @@ from agentgym_tools.desks.desks import DESKS, desk
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.drawing import FEW_DRAWS, Wanted, can_draw, draw_task, try_to_draw_task
 from agentgym_tools.desks.templates import Template
-from agentgym_tools.specs import HARDER_DESKS, INJECTED_DESKS, SMALL_DESKS
+from agentgym_tools.specs import FINDING_DESKS, HARDER_DESKS, INJECTED_DESKS, SMALL_DESKS
 
 TRAIN, VALIDATION = "train", "validation"
 CUSTOMERS, TEMPLATES, POLICIES, PERSONAS = "unseen_customers", "unseen_templates", "unseen_policies", "unseen_personas"
@@ -56,8 +56,12 @@ OPTIONS: Mapping[str, Options] = {
     "all_together": Options("all", "all", solo=True, fails_once=True),
 }
 """Strata of the suites of harder tasks."""
+FINDING: Mapping[str, Options] = {"finds_tools": Options(finds_tools=True)}
+"""Stratum of the suites of tasks whose tools have to be found; a desk of them has twice as many tasks."""
 NUM_HARDER = 40
 """Tasks of each of these strata."""
+FINDING_TURNS = 80
+"""Most turns of a task whose tools have to be found."""
 KNOWN = tuple(family for family in FAMILIES if family not in HELD_OUT)
 TWINS = "twins"
 INJECTED: Mapping[Split, Mapping[str, Sequence[str]]] = {
@@ -108,18 +112,19 @@ def _draw_in(worlds: Sequence[str], rng: random.Random, task_id: str, stratum: s
             return task
 
 
-def generate_harder(desk_name: str, folder: Path, suite: str) -> None:
-    """Write a test split of tasks under each of `OPTIONS`; no two have the same customer, goals and policy."""
+def generate_harder(desk_name: str, conditions: Mapping[str, Options], folder: Path, suite: str) -> None:
+    """Write a test split of tasks under each of some conditions; no two have the same customer, goals and policy."""
     seen: set[str] = set()
     tasks: list[Task] = []
-    for stratum, options in OPTIONS.items():
+    for stratum, options in conditions.items():
         rng = random.Random(f"{suite} {stratum}")
         drawable = _drawable(rng, desk_name, "full", CUSTOMERS)
-        for number in range(NUM_HARDER):
+        for number in range(NUM_HARDER * (2 if options.finds_tools else 1)):
             wanted = drawable[number % len(drawable)]
             draw = partial(_draw, rng, numbered_id(suite, "test", len(tasks)), stratum, wanted)
             task = draw_unseen(draw, seen, lambda task: task.content_hash)
-            tasks.append(replace(task, config={**task.config, "options": options.to_json()}))
+            limits = replace(task.limits, max_turns=FINDING_TURNS) if options.finds_tools else task.limits
+            tasks.append(replace(task, config={**task.config, "options": options.to_json()}, limits=limits))
     write_split(folder, "test", tasks)
 
 
@@ -188,7 +193,8 @@ SUITES: Suites = {
     **{f"tools/desk-{name}": partial(generate, name, "full") for name in DESKS},
     **{f"tools/desk-{name}-small": partial(generate, name, "small") for name in SMALL_DESKS},
     **{f"tools/desk-{name}-injected": partial(generate_injected, name) for name in INJECTED_DESKS},
-    **{f"tools/desk-{name}-harder": partial(generate_harder, name) for name in HARDER_DESKS},
+    **{f"tools/desk-{name}-harder": partial(generate_harder, name, OPTIONS) for name in HARDER_DESKS},
+    **{f"tools/desk-{name}-find": partial(generate_harder, name, FINDING) for name in FINDING_DESKS},
 }
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from agentgym.errors import ActionSyntaxError
 from agentgym.message import Message, content_text
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
+from agentgym.tools.finding import FIND_TOOLS, ToolFinder
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.conditions.injections import Planted
 from agentgym_tools.desks.conditions.options import FAILED_ONCE, interface_of
@@ -44,7 +45,9 @@ class Demonstrator:
         self._domain = desk(task.config["desk"])
         self._interface = interface_of(task, self._domain)
         self._session = session_of(task, self._domain, is_solo=self._interface.options.solo)
+        self._finder = self._interface.finder()
         self._before: Session | None = None
+        self._waiting: Call | None = None
         self._user_acts = talk.user_acts(self._domain)
         self._read = 0
 
@@ -56,10 +59,32 @@ class Demonstrator:
             elif self._before is not None and content_text(message) == FAILED_ONCE:
                 self._session = self._before
         self._read = len(messages)
+        if self._finder is not None:
+            return self._found(self._finder)
+        return self._shown(self._next())
+
+    def _next(self) -> Call:
+        """The next move, right or wrong."""
         moves = open_moves(self._session)
         move = moves[0] if moves else Call(talk.CLOSE)
         if self._rng.random() >= self._quality:
             move = self._mistake(move)
+        return move
+
+    def _found(self, finder: ToolFinder) -> str:
+        """The next move, or the search for its tool."""
+        move = self._waiting or self._next()
+        self._waiting = None
+        tool = self._domain.toolbox.tools.get(move.tool)
+        if tool is None or move.tool in finder.found:
+            return self._shown(move)
+        self._waiting = move
+        query = tool["function"]["description"]
+        finder.search(query)
+        return call_text(FIND_TOOLS, query=query)
+
+    def _shown(self, move: Call) -> str:
+        """A move as it is said; the session follows it."""
         if self._interface.options.fails_once:
             self._before = self._session.fork()
         self._follow(move)

@@ -53,11 +53,12 @@ def test_oracles_win_over_standard_input_and_output(env_id, tmp_path):
     assert result["return"] > 0.9
 
 
-def test_an_oracle_wins_over_http(start, tmp_path):
+@pytest.mark.parametrize("desk", ["Airline", "Clinic", "Insurance", "Shop"])
+def test_oracles_win_over_http(start, tmp_path, desk):
     path = tmp_path / "results.jsonl"
-    url, _ = start("agentgym/ShopDesk-v0", port=0, results=str(path))
+    url, _ = start(f"agentgym/{desk}Desk-v0", port=0, results=str(path))
     with McpTools(McpServer(url=f"{url}/mcp?seed={{seed}}"), seed=3) as tools:
-        play(tools, "agentgym/ShopDesk-v0", 3)
+        play(tools, f"agentgym/{desk}Desk-v0", 3)
     assert [result["success"] for result in results_in(path)] == [True]
 
 

@@ -269,7 +269,8 @@ def test_base_is_made_from_packages_where_no_registry_has_it(
 
 
 @pytest.mark.parametrize(
-    ("name_of_ours", "max_mb"), [("base", 150), ("python", 450), ("terminal", 300), ("env", 320), ("web", 750)]
+    ("name_of_ours", "max_mb"),
+    [("base", 150), ("python", 450), ("terminal", 300), ("mcp", 300), ("env", 320), ("web", 750)],
 )
 def test_images_of_ours_are_small_and_give_no_rights(client: Any, name_of_ours: str, max_mb: float) -> None:
     (state,) = image_states(client, [name_of_ours])
@@ -299,6 +300,11 @@ def test_images_of_ours_are_small_and_give_no_rights(client: Any, name_of_ours: 
             "1.17.1",
         ),
         ("terminal", "git --version && jq -n '1+1' && python3 -c 'import json'", "git version"),
+        (
+            "mcp",
+            "git --version && python -c 'import mcp_server_git, mcp_server_sqlite, mcp_server_time'",
+            "git version",
+        ),
         ("env", "agentgym list --json", "agentgym/GuessNumber-v0"),
         ("web", "chromium-headless-shell --version && agentgym list --family web --json", "agentgym/MiniWoB-v0"),
     ],
@@ -314,4 +320,4 @@ def test_images_of_ours_hold_what_they_promise(client: Any, name_of_ours: str, c
 
 
 def test_every_image_of_ours_is_covered_above() -> None:
-    assert set(default_catalogue().names) == {"base", "python", "terminal", "env", "web"}
+    assert set(default_catalogue().names) == {"base", "python", "terminal", "mcp", "env", "web"}

@@ -15,7 +15,9 @@ from typing import Any, Literal
 from agentgym.errors import ConfigError
 from agentgym.message import ToolSchema
 from agentgym.task import Task
+from agentgym.tools.finding import ToolFinder
 from agentgym_tools.desks import talk
+from agentgym_tools.desks.conditions.many_tools import index_of, many_tools
 from agentgym_tools.desks.desks import DESKS, desk
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.worlds.calls import Call
@@ -41,21 +43,25 @@ class Options:
         solo: Whether a ticket takes the customer's place: it tells what the customer wants and knows, and the customer
             agrees beforehand to what fits it. The agent uses the customer's own tools itself.
         fails_once: Whether one of the first calls fails once, which changes nothing.
+        finds_tools: Whether the agent sees `find_tools` and the acts alone, and has to find the desk's tools among 500.
     """
 
     distractors: int | Literal["all"] = 0
     scrambled: Literal["", "names", "descriptions", "all"] = ""
     solo: bool = False
     fails_once: bool = False
+    finds_tools: bool = False
 
     def __post_init__(self) -> None:
         if self.distractors != "all" and (type(self.distractors) is not int or self.distractors < 0):
             raise ConfigError(f'distractors must be a whole number, or "all": got {self.distractors!r}')
         if self.scrambled not in SCRAMBLED:
             raise ConfigError(f"scrambled must be one of {', '.join(map(repr, SCRAMBLED))}: got {self.scrambled!r}")
-        for name in ("solo", "fails_once"):
+        for name in ("solo", "fails_once", "finds_tools"):
             if type(getattr(self, name)) is not bool:
                 raise ConfigError(f"{name} must be true or false: got {getattr(self, name)!r}")
+        if self.finds_tools and (self.scrambled or self.solo):
+            raise ConfigError("finds_tools goes with neither scrambled nor solo: got both; leave one out")
 
     def to_json(self) -> dict[str, Any]:
         """The options that are not the default ones."""
@@ -98,9 +104,9 @@ class Interface:
         self._domain = domain
         rng = random.Random(f"desk options {seed}")
         self.failing = rng.randrange(MAX_FAILING) if options.fails_once else None
-        others = _others(domain) if options.distractors else []
+        others = _others(domain) if options.distractors and not options.finds_tools else []
         count = len(others) if options.distractors == "all" else min(options.distractors, len(others))
-        self._distractors = rng.sample(others, count)
+        self._distractors = many_tools(domain) if options.finds_tools else rng.sample(others, count)
         own = {**domain.toolbox.tools, **domain.user_tools}
         has_names = options.scrambled in ("", "descriptions")
         self._names = {} if has_names else _scrambled(rng, "t", list(own))
@@ -109,12 +115,20 @@ class Interface:
         shown = [*domain.toolbox.tools.values(), *(domain.user_tools.values() if options.solo else ())]
         acts = talk.solo_acts(domain) if options.solo else talk.agent_acts(domain)
         self.tools: Sequence[ToolSchema] = [*map(self._shown, shown), *map(self._shown_act, acts)]
-        if self._distractors:
+        if options.finds_tools:
+            self.tools = ToolFinder(index_of(domain), acts).shown
+        elif self._distractors:
             self.tools = [*self.tools, *map(self._shown, self._distractors)]
             rng.shuffle(self.tools)
 
     def __deepcopy__(self, memo: dict[int, object]) -> Interface:
         return self  # nothing changes it
+
+    def finder(self) -> ToolFinder | None:
+        """What the agent finds tools with in one episode; None where it sees them all."""
+        if not self.options.finds_tools:
+            return None
+        return ToolFinder(index_of(self._domain), talk.agent_acts(self._domain))
 
     def is_distractor(self, tool: str) -> bool:
         """Whether a tool is one of another desk."""

@@ -11,6 +11,7 @@ from agentgym.message import content_text
 from agentgym.registration import make
 from agentgym.suite import load_suite
 from agentgym_tools.desks import talk
+from agentgym_tools.desks.conditions.many_tools import NUM_TOOLS, index_of
 from agentgym_tools.desks.conditions.options import FAILED_ONCE, NOT_OURS, Options, interface_of
 from agentgym_tools.desks.desks import DESKS, desk
 from agentgym_tools.desks.game import AGENT, DeskGame
@@ -52,7 +53,7 @@ def play(task, name):
 @pytest.mark.parametrize("name", DESKS)
 @pytest.mark.parametrize(
     "options",
-    [{"scrambled": "names"}, {"solo": True}, {"fails_once": True}, HARDEST],
+    [{"scrambled": "names"}, {"solo": True}, {"fails_once": True}, {"finds_tools": True}, HARDEST],
     ids=lambda options: "+".join(options),
 )
 def test_the_oracle_wins_under_each_option(name, options):
@@ -82,6 +83,33 @@ def test_distractors_are_tools_of_other_desks_and_do_nothing(shop_task):
     reply = game.step(call_text("get_flight", flight_id="F1"))
     assert content_text(reply.inbox[AGENT][0]) == NOT_OURS
     assert game.anchor() == before
+
+
+def test_tools_have_to_be_found_before_they_can_be_called(shop_task):
+    game = DeskGame()
+    game.reset(shop_task(finds_tools=True))
+    game.step(str(Call(talk.WAIT)))
+    assert tool_name(game.tools[AGENT][0]) == "find_tools"
+    assert not {tool_name(tool) for tool in game.tools[AGENT]} & set(desk("shop").toolbox.tools)
+    order = call_text("get_order", order_id="W1")
+    before, twin = game.anchor(), game.fork()
+    assert "Call find_tools" in content_text(game.step(order).inbox[AGENT][0])
+    found = content_text(game.step(call_text("find_tools", query="look at an order")).inbox[AGENT][0])
+    assert '"get_order"' in found
+    assert "has not been found" not in content_text(game.step(order).inbox[AGENT][0])
+    assert game.step(call_text("warehouse_get_order", order_id="W1")).is_invalid
+    assert twin.anchor() == before
+    assert "Call find_tools" in content_text(twin.step(order).inbox[AGENT][0])
+
+
+@pytest.mark.parametrize("name", DESKS)
+def test_each_tool_of_a_desk_is_found_among_500_by_its_description_and_by_its_name(name):
+    domain = desk(name)
+    index = index_of(domain)
+    assert len(index.tools) == NUM_TOOLS
+    for own, tool in domain.toolbox.tools.items():
+        assert own in index.ranked(tool["function"]["description"], 5)
+        assert own in index.ranked(own.replace("_", " "), 5)
 
 
 def test_scrambled_names_say_nothing_and_the_policy_uses_them(shop_task):

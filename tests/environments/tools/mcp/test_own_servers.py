@@ -1,0 +1,178 @@
+"""Servers of your own, which run beside this process: their tools, results and faults, and tasks with rules."""
+
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from agentgym.authoring.players import call_text
+from agentgym.errors import CancelledEpisode, ConfigError, ToolServerError
+from tests.environments.tools.mcp.conftest import SUM, MakeOwn, McpToolsEnv
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+ADD = call_text("sums__add", one=20, other=22)
+
+
+def answer(env, *actions):
+    """The texts that answer some messages, in a fresh episode."""
+    env.reset(seed=0)
+    return [env.step(action)[0]["text"] for action in actions]
+
+
+def test_tools_are_named_by_their_server_and_results_are_tool_messages(own: MakeOwn) -> None:
+    env = own("none")
+    assert [tool["function"]["name"] for tool in env.tools] == ["sums__add", "sums__write", "submit"]
+    env.reset(seed=0)
+    *_, info = env.step(ADD)
+    (message,) = info["messages"]
+    assert (message["role"], message["name"], message["content"]) == ("tool", "sums__add", "42")
+    *_, terminated, _, info = env.step(call_text("submit", answer="42"))
+    assert (terminated, info["success"]) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("fault", "shown"),
+    [
+        ("refuses", "Error: I do not add"),
+        ("structured", '{"sum": 42}'),
+        ("pictures", "(a picture, image/png: pictures are not shown here)"),
+        ("noise", "42"),
+    ],
+)
+def test_results_of_each_kind_are_read(own: MakeOwn, fault: str, shown: str) -> None:
+    assert answer(own(fault), ADD) == [shown]
+
+
+def test_pictures_are_passed_on_where_they_are_wanted(own: MakeOwn) -> None:
+    env = own("pictures", pictures=True)
+    env.reset(seed=0)
+    *_, info = env.step(ADD)
+    (part,) = info["messages"][0]["content"]
+    assert part["image_url"]["url"].startswith("data:image/png;base64,")
+
+
+def test_a_result_of_megabytes_is_cut_with_a_remark(own: MakeOwn) -> None:
+    (text,) = answer(own("floods"), ADD)
+    assert len(text) < 9_000
+    assert text.endswith("(cut after 8,000 of 3,000,000 characters; ask for less)")
+
+
+def test_descriptions_are_shortened_and_lose_what_does_not_print(own: MakeOwn) -> None:
+    described = own("hostile").tools[0]["function"]["description"]
+    assert len(described) < 1_100
+    assert not {"\u202e", "\u200b", "\x1b"} & set(described)
+
+
+@pytest.mark.parametrize(
+    ("fault", "named"),
+    [
+        ("dies", "broke down during add.*I fall over.*mend it"),
+        ("hangs", "did not answer add within 0.5 s.*raise its call_timeout_s"),
+        ("line", "broke down during add"),
+        ("changes", "changed its tools: add, write, pay; name in `tools`"),
+    ],
+)
+def test_a_broken_server_is_an_infrastructure_failure_with_a_remedy(own: MakeOwn, fault: str, named: str) -> None:
+    env = own(fault, call_timeout_s=0.5 if fault == "hangs" else 20.0)
+    env.reset(seed=0)
+    with pytest.raises(ToolServerError, match=named):
+        env.step(ADD)
+    assert env.books.phase == "ended"
+    assert not env._running
+
+
+@pytest.mark.parametrize(
+    ("fault", "limit_s", "named"),
+    [
+        ("absent", 20.0, "did not start.*no such licence.*check its command"),
+        ("silent", 0.5, "did not start within 0.5 s"),
+    ],
+)
+def test_a_server_that_does_not_start_says_why(own: MakeOwn, fault: str, limit_s: float, named: str) -> None:
+    with pytest.raises(ToolServerError, match=named):
+        own(fault, start_timeout_s=limit_s)
+
+
+def test_a_call_that_breaks_a_sound_server_is_the_agents_and_the_episode_goes_on(own: MakeOwn) -> None:
+    env = own("delicate", probe={"tool": "add", "arguments": {"one": 1, "other": 1}})
+    bad = call_text("sums__add", one=13, other=1)
+    *broken, refused, submitted = answer(env, bad, ADD, bad, bad, ADD, call_text("submit", answer="42"))
+    assert [text.startswith("Error: the server 'sums' ended") for text in broken] == [True, False, True, True]
+    assert (broken[1], submitted) == ("42", "Right.")
+    assert refused == "Not run: 3 of your calls have broken the server 'sums'."
+
+
+def test_nothing_is_left_of_a_server_when_the_episode_ends(own: MakeOwn) -> None:
+    env = own("orphan", {**SUM, "rules": [{"rule": "files", "after": {}}]})
+    env.reset(seed=0)
+    env.step(ADD)
+    pid = int(env.sandbox.read_file("child.pid"))
+    os.kill(pid, 0)
+    env.step(call_text("submit"))
+    deadline = time.monotonic() + 20
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def test_an_interrupt_ends_a_call_that_hangs(own: MakeOwn) -> None:
+    env = own("hangs", call_timeout_s=60.0)
+    env.reset(seed=0)
+    threading.Timer(0.5, env.interrupt).start()
+    with pytest.raises(CancelledEpisode):
+        env.step(ADD)
+
+
+def test_only_the_tools_that_a_file_names_are_shown(own: MakeOwn) -> None:
+    assert [tool["function"]["name"] for tool in own("none", tools=["write"]).tools] == ["sums__write", "submit"]
+    with pytest.raises(ConfigError, match=r"has no tools \['fly'\]"):
+        own("none", tools=["fly"])
+
+
+@pytest.mark.parametrize(
+    ("after", "success"), [({"made.txt": "written\n"}, True), ({"made.txt": "other\n"}, False), ({}, False)]
+)
+def test_files_are_right_when_all_of_them_are(own: MakeOwn, after: dict[str, str], success: bool) -> None:
+    task = {"instruction": "Write.", "files": {"kept.txt": "kept"}, "rules": [{"rule": "files", "after": after}]}
+    env = own("none", task)
+    env.reset(seed=0)
+    env.step(call_text("sums__write"))
+    assert env.step(call_text("submit"))[-1]["success"] is success
+
+
+def test_tools_that_have_to_be_found_are_shown_by_a_search(own: MakeOwn) -> None:
+    env = own("none", finds_tools=True)
+    assert [tool["function"]["name"] for tool in env.tools] == ["find_tools", "submit"]
+    unfound, found, called = answer(env, ADD, call_text("find_tools", query="adding numbers"), ADD)
+    assert "Call find_tools" in unfound
+    assert '"sums__add"' in found
+    assert called == "42"
+
+
+@pytest.mark.parametrize(
+    ("task", "named"),
+    [
+        ({"instruction": "?"}, "no list of rules"),
+        ({**SUM, "rules": [{"rule": "guess"}]}, "expected `rule` to be of"),
+        ({**SUM, "files": {"../x": ""}}, "no path inside the work folder"),
+        ({**SUM, "databases": {"a.db": "CREATE"}}, "malformed"),
+        ({**SUM, "servers": ["web"]}, r"it names the servers \['web'\]"),
+        ({**SUM, "colour": 1}, "expected an object"),
+    ],
+)
+def test_a_wrong_task_is_refused_by_its_line(own: MakeOwn, task: dict[str, object], named: str) -> None:
+    with pytest.raises(ConfigError, match=rf"tasks\.jsonl:2: .*{named}"):
+        own("none", SUM, task)
+
+
+def test_a_server_from_pypi_that_is_not_there_names_its_image_and_the_interpreter() -> None:
+    env = McpToolsEnv(sandbox="process", interpreter=sys.executable)
+    env.reset(options={"task": env.make_task(4)})
+    with pytest.raises(
+        ToolServerError, match=r"No module named.*run it in the image agentgym/mcp, or name an interpreter"
+    ):
+        env.step(call_text("git__git_status", repo_path="."))
+    env.close()
