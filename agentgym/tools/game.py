@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections.abc import Sequence
 
 from agentgym.action import Action, ToolCall, parse_text, split_reasoning
 from agentgym.env import wrong_return
 from agentgym.errors import ActionSyntaxError
 from agentgym.game import GameEnv, GameReply
-from agentgym.message import Message, user
+from agentgym.message import Message, ToolSchema, user
 from agentgym.reward import RewardEvent
 from agentgym.tools.dispatch import as_tool_messages, parse_calls, run_calls, run_tool
 
@@ -57,16 +58,7 @@ class ToolGame(GameEnv):
         Raises:
             ActionSyntaxError: The message begins like a call or contains `<tool_call>`, but cannot be read as a call.
         """
-        tools = self.tools.get(role, ())
-        if not tools:
-            return parse_text(text)
-        try:
-            return parse_calls(text, tools)
-        except ActionSyntaxError:
-            body, _ = split_reasoning(text)
-            if "<tool_call>" in body or _CALL.match(body):
-                raise
-            return parse_text(text)
+        return calls_or_words(text, self.tools.get(role, ()))
 
     def respond(self, role: str, action: Action) -> GameReply:
         """Carry out the calls of one message until one ends the game, or play a message without calls."""
@@ -91,3 +83,20 @@ class ToolGame(GameEnv):
         if not isinstance(reply, GameReply):
             raise wrong_return(self.call, reply, "an agentgym.GameReply")
         return reply
+
+
+def calls_or_words(text: str, tools: Sequence[ToolSchema]) -> Action:
+    """A message as calls of tools, or as what is said if it holds none.
+
+    Raises:
+        ActionSyntaxError: The message begins like a call or contains `<tool_call>`, but cannot be read as a call.
+    """
+    if not tools:
+        return parse_text(text)
+    try:
+        return parse_calls(text, tools)
+    except ActionSyntaxError:
+        body, _ = split_reasoning(text)
+        if "<tool_call>" in body or _CALL.match(body):
+            raise
+        return parse_text(text)

@@ -63,6 +63,7 @@ class RoleView(AgentEnv):
         self.partners: dict[str, Script] = {}
         self.reward_weights = game.reward_weights
         self.invalid_value = game.invalid_value
+        self.num_tasks = game.num_tasks
         self.tools, self.speaks = game.tools.get(role, ()), isinstance(game, ToolGame)
         if game.has_picture:
             self.observation_space = observations(has_picture=True)
@@ -70,6 +71,11 @@ class RoleView(AgentEnv):
         self._talks: dict[str, list[Message]] = {}
         self._early: list[RewardEvent] = []
         self._game_outcome: Outcome | None = None
+
+    @property
+    def capacity(self) -> int | None:
+        """The game's capacity."""
+        return self.game.capacity
 
     def make_task(self, seed: int) -> Task:
         """A task of the game."""

@@ -1,0 +1,255 @@
+"""BFCL's multi-turn entries (bfcl-eval): turns in order, their classes, and their checker on the calls made.
+
+An entry and its reference are read from the installed package. A reference is written as Python calls; it is read as
+calls with named arguments, as an agent makes them.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from .comparing import verdict
+from .contract import Driver as Base
+from .contract import Refusal, plain, refuse_options, require
+
+DISTRIBUTION, VERSION = "bfcl-eval", "2026.3.23"
+CATEGORIES = ("multi_turn_base", "multi_turn_miss_func", "multi_turn_miss_param", "multi_turn_long_context")
+ALL = "multi_turn"
+MAX_STEPS = 20
+"""Messages with calls that a turn may take; one more ends the episode as failed, as it does there."""
+NEW_TOOLS = "More tools can be used from now on:\n{tools}\nTry again with them."
+_TYPES = {"dict": "object", "float": "number", "tuple": "array", "any": ""}
+_EVAL = "bfcl_eval.eval_checker.multi_turn_eval"
+
+
+class Driver(Base):
+    """The entries of one category, or of all four."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        super().__init__(settings)
+        refuse_options(settings)
+        require(DISTRIBUTION, VERSION)
+        suite = settings["suite"]
+        if suite not in (ALL, *CATEGORIES):
+            raise Refusal(f"there is no category {suite!r}; expected {', '.join((ALL, *CATEGORIES))}")
+        self._utils = import_module(f"{_EVAL}.multi_turn_utils")
+        self._checker = import_module(f"{_EVAL}.multi_turn_checker")
+        config = import_module("bfcl_eval.constants.executable_backend_config")
+        self._data = Path(config.__file__ or "").parent.parent / "data"
+        self._docs = {
+            name: _lines(self._data / "multi_turn_func_doc" / file)
+            for name, file in config.MULTI_TURN_FUNC_DOC_FILE_MAPPING.items()
+        }
+        self._entries: dict[str, tuple[dict[str, Any], list[list[str]]]] = {}
+        for category in CATEGORIES if suite == ALL else (suite,):
+            file = f"BFCL_v4_{category}.json"
+            truths = {each["id"]: each["ground_truth"] for each in _lines(self._data / "possible_answer" / file)}
+            self._entries |= {each["id"]: (each, truths[each["id"]]) for each in _lines(self._data / file)}
+        self._numbers = itertools.count()
+        self._episode: Episode | None = None
+
+    def tasks(self) -> list[dict[str, Any]]:
+        """The entries, by category."""
+        return [{"id": id, "stratum": id.rpartition("_")[0]} for id in self._entries]
+
+    def task(self, id: str) -> dict[str, Any]:
+        """An entry."""
+        entry, truth = self._entries[id]
+        orders = {doc["name"]: list(doc["parameters"]["properties"]) for doc in self._functions(entry)}
+        turns = [{"calls": [read_call(text, orders) for text in texts], "say": "Done."} for texts in truth]
+        first = next(iter(_texts(entry["question"][0])), "")
+        return {"instruction": first, "turns": turns, "max_turns": (MAX_STEPS + 1) * len(truth)}
+
+    def open(self, id: str) -> dict[str, Any]:
+        """Make the instances, and give the first turn."""
+        if self._episode is not None:
+            self._episode.forget()
+        entry, truth = self._entries[id]
+        self._episode = Episode(self._utils, entry, truth, f"agentgym_{next(self._numbers)}")
+        missed = {name for names in entry.get("missed_function", {}).values() for name in names}
+        tools = [_schema(doc) for doc in self._functions(entry) if doc["name"] not in missed]
+        return {"messages": _texts(entry["question"][0]), "tools": tools}
+
+    def calls(self, role: str, calls: list[dict[str, Any]]) -> dict[str, Any]:
+        """One step of the turn."""
+        episode = self._now
+        known = {doc["name"] for doc in self._functions(episode.entry)}
+        unknown = [call["name"] for call in calls if call["name"] not in known]
+        if unknown:  # their executor would look it up among Python's own functions
+            raise ValueError(f"no function of this entry is called {unknown[0]!r}")
+        results = episode.step([call_text(call["name"], call["arguments"]) for call in calls])
+        return {"results": [plain(result) for result in results], "is_over": episode.is_forced}
+
+    def say(self, role: str, text: str) -> dict[str, Any]:
+        """The next turn, with the tools that it brings."""
+        episode = self._now
+        episode.turns.append([])
+        turn = len(episode.turns) - 1
+        if turn == len(episode.truth):
+            episode.turns.pop()
+            episode.is_over = True
+            return {"messages": [], "tools": [], "is_over": True}
+        brought = episode.entry.get("missed_function", {}).get(str(turn), [])
+        tools = [_schema(doc) for doc in self._functions(episode.entry) if doc["name"] in brought]
+        messages = _texts(episode.entry["question"][turn])
+        if tools:
+            messages.append(NEW_TOOLS.format(tools="\n".join(json.dumps(tool["function"]) for tool in tools)))
+        return {"messages": messages, "tools": tools, "is_over": False}
+
+    def grade(self, is_cut: bool, with_own: bool) -> dict[str, Any]:
+        """Their checker's verdict; an episode without all turns fails, as it does there."""
+        episode = self._now
+        if is_cut or not episode.is_over:
+            found = {"valid": False, "error_type": "multi_turn:force_terminated"}
+        else:
+            category = episode.entry["id"].rpartition("_")[0]
+            found = self._checker.multi_turn_checker(
+                episode.turns, episode.truth, episode.entry, category, f"{episode.name}_graded"
+            )
+        success = bool(found["valid"])
+        parts = {name: plain(found[name], 300) for name in ("error_type", "error_message") if name in found}
+        own = episode.own_verdict() if with_own else None
+        episode.forget_graded()
+        return {"success": success, "score": float(success), "parts": parts, "own": own}
+
+    @property
+    def _now(self) -> Episode:
+        assert self._episode is not None
+        return self._episode
+
+    def _functions(self, entry: dict[str, Any]) -> list[dict[str, Any]]:
+        return [doc for name in entry["involved_classes"] for doc in self._docs[name]]
+
+
+class Episode:
+    """The instances of one episode, which their module keeps among its globals, and the calls made.
+
+    Args:
+        utils: Their module.
+        entry: The entry.
+        truth: The reference.
+        name: Instances are kept under it, so that no two episodes share one.
+    """
+
+    def __init__(self, utils: Any, entry: dict[str, Any], truth: list[list[str]], name: str) -> None:
+        self._utils, self.entry, self.truth, self.name = utils, entry, truth, name
+        self.turns: list[list[list[str]]] = [[]]
+        self.is_over = self.is_forced = False
+        self._instances = self._run(name, [])[1]
+        self._before = state_of(self._instances)
+
+    def step(self, texts: list[str]) -> list[str]:
+        """Carry out the calls of one message."""
+        results: list[str] = self._run(self.name, texts)[0]
+        self.turns[-1].append(texts)
+        self.is_forced = len(self.turns[-1]) > MAX_STEPS
+        return results
+
+    def own_verdict(self) -> dict[str, Any]:
+        """Ours, against the state after the reference alone."""
+        wanted = self._run(f"{self.name}_graded", [])[1]
+        for texts in self.truth:
+            wanted = self._run(f"{self.name}_graded", texts)[1]
+        return verdict(self._before, state_of(self._instances), state_of(wanted))
+
+    def forget(self) -> None:
+        """Drop the instances of this episode from their globals."""
+        kept = vars(self._utils)
+        for key in [key for key in kept if key.startswith(f"{self.name}_") and key.endswith("_instance")]:
+            del kept[key]
+
+    def forget_graded(self) -> None:
+        """Drop what the grading made; the episode's own instances stay."""
+        kept = vars(self._utils)
+        for key in [key for key in kept if key.startswith(f"{self.name}_graded_") and key.endswith("_instance")]:
+            del kept[key]
+
+    def _run(self, name: str, texts: list[str]) -> Any:
+        category = self.entry["id"].rpartition("_")[0]
+        return self._utils.execute_multi_turn_func_call(
+            func_call_list=texts,
+            initial_config=self.entry["initial_config"],
+            involved_classes=self.entry["involved_classes"],
+            model_name=name,
+            test_entry_id=self.entry["id"],
+            long_context="long_context" in category,
+            is_evaL_run=False,
+        )
+
+
+def call_text(name: str, arguments: dict[str, Any]) -> str:
+    """A call as their executor reads it: a name and literals, with which nothing else can be said."""
+    if not all(key.isidentifier() for key in arguments):
+        return f"{name}(unreadable)"
+    return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
+
+
+def read_call(text: str, orders: dict[str, list[str]]) -> dict[str, Any]:
+    """A call of a reference, its arguments named.
+
+    Args:
+        text: Such as "sort('report.txt')".
+        orders: For each function its parameters in order.
+    """
+    [statement] = ast.parse(text).body
+    assert isinstance(statement, ast.Expr)
+    call = statement.value
+    assert isinstance(call, ast.Call)
+    name = ast.unparse(call.func)
+    arguments = dict(zip(orders[name], map(ast.literal_eval, call.args)))  # noqa: B905 - some are left out
+    arguments |= {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+    return {"name": name, "arguments": arguments}
+
+
+def state_of(instances: dict[str, Any]) -> dict[str, Any]:
+    """What their checker compares, as JSON values: public attributes; of a tree, downwards."""
+    return {name: _plain_state(instance) for name, instance in instances.items()}
+
+
+def _plain_state(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain_state(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [_plain_state(part) for part in value]
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    if not hasattr(value, "__dict__"):
+        return str(value)
+    return {
+        key: _plain_state(part)
+        for key, part in vars(value).items()
+        if not key.startswith("_") and key != "parent" and not callable(part)
+    }
+
+
+def _schema(doc: dict[str, Any]) -> dict[str, Any]:
+    function = {key: doc[key] for key in ("name", "description")}
+    return {"type": "function", "function": {**function, "parameters": _typed(doc["parameters"])}}
+
+
+def _typed(schema: Any) -> Any:
+    """A schema with the names of types that JSON Schema has."""
+    if isinstance(schema, list):
+        return [_typed(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _typed(part) for key, part in schema.items()}
+    kind = found.get("type")
+    if isinstance(kind, str) and kind in _TYPES:
+        found["type"] = _TYPES[kind]
+        if not _TYPES[kind]:
+            del found["type"]
+    return found
+
+
+def _texts(messages: list[dict[str, Any]]) -> list[str]:
+    return [str(message["content"]) for message in messages]
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
