@@ -116,7 +116,7 @@ def _peer(name: str, roles: tuple[str, ...] = ("agent",)) -> EnvSpec:
         "tools",
         deterministic=False,
         roles=roles,
-        partners=f"{package}.scripts:PARTNERS",
+        partners=f"{package}.scripts:{'PARTNERS' if len(roles) > 1 else 'SOLO_PARTNERS'}",
         adapts=name,
         room="adapters",
     )

@@ -92,6 +92,7 @@ class PeerGame(ToolGame):
         "call": 0.0,
     }
     invalid_value = -0.1
+    disclosed = {AGENT: ("turns",)}  # a request names much of what the reference's calls name
 
     def __init__(
         self,
@@ -108,6 +109,7 @@ class PeerGame(ToolGame):
         super().__init__()
         namespace, _, suite = env_id.partition("/")
         self.peer, self._id = peer_named(namespace), env_id
+        self.roles = (AGENT, USER) if self.peer.has_user else (AGENT,)
         unknown = sorted(set(weights or {}) - set(self.reward_weights))
         if unknown:
             raise ConfigError(f"weights names {unknown}, no components; expected {', '.join(self.reward_weights)}")
@@ -115,8 +117,9 @@ class PeerGame(ToolGame):
         self._has_own_verdict, self._timeout_s = has_own_verdict, timeout_s
         self._stop = threading.Event()
         settings = {"suite": suite, "folder": _folder(self.peer, folder), "solo": solo, "attack": attack}
+        self.interpreter = _interpreter(self.peer, interpreter)
         self.pipe = Pipe(
-            _interpreter(self.peer, interpreter),
+            self.interpreter,
             self.peer.name,
             settings,
             self.peer.remedy,
@@ -170,6 +173,7 @@ class PeerGame(ToolGame):
         if has_user:
             self.tools[USER] = opened["user_tools"]
         self._readable = {role: list(map(_readable, tools)) for role, tools in self.tools.items()}
+        self._readable[AGENT] += map(_readable, opened.get("unlisted", ()))
         self._turn = -1
         self._take_turn()
         self.acting_role = USER if has_user else AGENT
@@ -201,7 +205,8 @@ class PeerGame(ToolGame):
         brought: list[ToolSchema] = found["tools"]
         if brought:
             self.tools = {**self.tools, AGENT: [*self.tools[AGENT], *brought]}
-            self._readable[AGENT] += map(_readable, brought)
+            known = {tool["function"]["name"] for tool in self._readable[AGENT]}
+            self._readable[AGENT] += [_readable(tool) for tool in brought if tool["function"]["name"] not in known]
         other = AGENT if role == USER or USER not in self.roles else USER
         self.acting_role = other
         return self._reply({other: _said(found["messages"])}, [], is_over=found["is_over"])

@@ -18,6 +18,7 @@ class Peer:
         version: What the driver was written for.
         remedy: How an interpreter with it is made.
         in_folder: Whether it lies in a folder that the user names, besides the interpreter.
+        has_user: Whether some of its tasks have a user in prose.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Peer:
     version: str
     remedy: str
     in_folder: bool = False
+    has_user: bool = False
 
     @property
     def interpreter_variable(self) -> str:
@@ -58,6 +60,7 @@ PEERS: Mapping[str, Peer] = {
             "tau2 1.0.1",
             "with Python 3.12 or later, python3 -m venv PATH; PATH/bin/pip install FOLDER, FOLDER being its checkout",
             in_folder=True,
+            has_user=True,
         ),
         Peer(
             "acebench",
@@ -65,6 +68,7 @@ PEERS: Mapping[str, Peer] = {
             "commit 56dd66c",
             "python3 -m venv PATH is enough; FOLDER is a checkout of its repository",
             in_folder=True,
+            has_user=True,
         ),
         Peer(
             "appworld",

@@ -21,11 +21,17 @@ Turns = Sequence[Mapping[str, Any]]
 DONE = "Done."
 
 
+_MOST_MESSAGES = 15
+"""Messages with calls in a turn; a turn with more calls has several in each."""
+
+
 def playing(turns: Turns) -> Script:
-    """A player that makes the calls of each turn, one a message, and ends the turn with its words."""
-    lines = []
+    """A player that makes the calls of each turn, one a message if they are few, and ends the turn with its words."""
+    lines: list[str] = []
     for turn in turns:
-        lines += [call_text(call["name"], **call["arguments"]) for call in turn["calls"]]
+        calls = [call_text(call["name"], **call["arguments"]) for call in turn["calls"]]
+        size = -(-len(calls) // _MOST_MESSAGES) or 1
+        lines += ["".join(calls[start : start + size]) for start in range(0, len(calls), size)]
         lines.append(turn["say"])
     return Saying(*lines) if lines else Saying(DONE)
 
@@ -86,3 +92,4 @@ SCRIPTS: Mapping[str, Mapping[str, ScriptFactory]] = {
     USER: {"null": saying("Hello."), "random": saying("Hello.", "Yes.", "No."), **_CHEATS},
 }
 PARTNERS: Mapping[str, ScriptFactory] = {AGENT: oracle, USER: nobody}
+SOLO_PARTNERS: Mapping[str, ScriptFactory] = {AGENT: oracle}

@@ -94,9 +94,7 @@ class Driver(Base):
     def say(self, role: str, text: str) -> dict[str, Any]:
         """The final answer."""
         content = [self._types.text_content_block_from_string(text)]
-        self._now.messages.append(
-            self._types.ChatAssistantMessage(role="assistant", content=content, tool_calls=None)
-        )
+        self._now.messages.append(self._types.ChatAssistantMessage(role="assistant", content=content, tool_calls=None))
         return {"messages": [], "tools": [], "is_over": True}
 
     def grade(self, is_cut: bool, with_own: bool) -> dict[str, Any]:

@@ -73,7 +73,8 @@ class Driver(Base):
         self._episode = Episode(self._utils, entry, truth, f"agentgym_{next(self._numbers)}")
         missed = {name for names in entry.get("missed_function", {}).values() for name in names}
         tools = [_schema(doc) for doc in self._functions(entry) if doc["name"] not in missed]
-        return {"messages": _texts(entry["question"][0]), "tools": tools}
+        held_back = [_schema(doc) for doc in self._functions(entry) if doc["name"] in missed]
+        return {"messages": _texts(entry["question"][0]), "tools": tools, "unlisted": held_back}
 
     def calls(self, role: str, calls: list[dict[str, Any]]) -> dict[str, Any]:
         """One step of the turn."""

@@ -9,8 +9,6 @@ import importlib.metadata
 import time
 from typing import Any
 
-VERBS = ("tasks", "task", "open", "calls", "say", "grade", "clock")
-"""What may be asked of a driver."""
 AGENT, USER = "agent", "user"
 
 
@@ -23,7 +21,12 @@ class Driver:
 
     Args:
         settings: `suite`, the part of the benchmark; `folder`, where the user has it; and the options of the adapter.
+
+    Attributes:
+        VERBS: What may be asked.
     """
+
+    VERBS: tuple[str, ...] = ("tasks", "task", "open", "calls", "say", "grade", "clock")
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.settings = settings
@@ -37,7 +40,12 @@ class Driver:
         raise NotImplementedError
 
     def open(self, id: str) -> dict[str, Any]:
-        """Start an episode: `messages` to the agent, its `tools`, and where there is a user `agenda`, `user_tools`."""
+        """Start an episode.
+
+        Returns:
+            `messages` to the agent and its `tools`; `unlisted` tools, which the peer would carry out too; and where
+            there is a user, its `agenda`, the `greeting` that it hears, and its `user_tools`.
+        """
         raise NotImplementedError
 
     def calls(self, role: str, calls: list[dict[str, Any]]) -> dict[str, Any]:
@@ -86,4 +94,3 @@ def plain(text: object, most: int = 100_000) -> str:
     """A result as a text that can be sent: half surrogates are replaced, and what is very long is cut."""
     found = str(text).encode("utf-8", "replace").decode()
     return found if len(found) <= most else f"{found[:most]}\n(cut after {most} characters)"
-

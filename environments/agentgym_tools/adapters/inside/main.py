@@ -36,7 +36,7 @@ def main() -> None:
             verb = request.pop("do")
             if verb == "start":
                 driver, answer = _driver(sys.argv[1]).Driver(request), {"python": sys.version.split()[0]}
-            elif driver is None or verb not in contract.VERBS:
+            elif driver is None or verb not in driver.VERBS:
                 raise ValueError(f"nobody can answer {verb!r} now")
             else:
                 answer = getattr(driver, verb)(**request)
