@@ -63,7 +63,6 @@ class RoleView(AgentEnv):
         self.partners: dict[str, Script] = {}
         self.reward_weights = game.reward_weights
         self.invalid_value = game.invalid_value
-        self.num_tasks = game.num_tasks
         self.tools, self.speaks = game.tools.get(role, ()), isinstance(game, ToolGame)
         if game.has_picture:
             self.observation_space = observations(has_picture=True)
@@ -71,6 +70,11 @@ class RoleView(AgentEnv):
         self._talks: dict[str, list[Message]] = {}
         self._early: list[RewardEvent] = []
         self._game_outcome: Outcome | None = None
+
+    @property
+    def num_tasks(self) -> int | None:  # type: ignore[override]  # games may look it up only when it is asked for
+        """The game's number of tasks."""
+        return self.game.num_tasks
 
     @property
     def capacity(self) -> int | None:

@@ -88,7 +88,7 @@ def _compared(peer: str, env: RoleView, alone: Pipe, tasks: Sequence[Task]) -> d
                 through, own, has_extra, why = play(env, task, turns)
                 if variant == "extra write" and not has_extra:
                     continue
-                said = alone.ask("verdict", id=name, turns=None if variant == "reference" else turns)
+                said = alone.ask("verdict", task_id=name, turns=None if variant == "reference" else turns)
                 found[variant][name] = Found(said, through, own, why)
                 break
     return found
@@ -97,7 +97,8 @@ def _compared(peer: str, env: RoleView, alone: Pipe, tasks: Sequence[Task]) -> d
 def play(env: RoleView, task: Task, turns: Turns) -> tuple[bool, bool, bool, str]:
     """The peer's verdict, ours, whether there were changes that the reference lacks, and what the events say."""
     env.reset(options={"task": task})
-    player, info, is_over = playing(turns), {}, False
+    player, is_over = playing(turns), False
+    info: Mapping[str, Any] = {}
     while not is_over:
         _, _, terminated, truncated, info = env.step(player.act(()))
         is_over = terminated or truncated

@@ -8,24 +8,21 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from .contract import Driver as Base
 
-
-class Driver(Base):
+class Driver:
     """All user tasks."""
 
-    VERBS = ("verdict", "clock")
+    VERBS = ("verdict",)
 
     def __init__(self, settings: dict[str, Any]) -> None:
-        super().__init__(settings)
         self._pipeline = import_module("agentdojo.agent_pipeline")
         self._suites = import_module("agentdojo.task_suite.load_suites").get_suites("v1.2.2")
         self._call = import_module("agentdojo.functions_runtime").FunctionCall
         self._types = import_module("agentdojo.types")
 
-    def verdict(self, id: str, turns: list[dict[str, Any]] | None) -> bool:
+    def verdict(self, task_id: str, turns: list[dict[str, Any]] | None) -> bool:
         """The utility of the calls; None stands for the reference by its own pipeline."""
-        name, _, task = id.partition("/")
+        name, _, task = task_id.partition("/")
         suite = self._suites[name]
         user_task = suite.user_tasks[task]
         if turns is None:

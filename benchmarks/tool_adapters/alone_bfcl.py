@@ -11,18 +11,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .contract import Driver as Base
-
 _EVAL = "bfcl_eval.eval_checker.multi_turn_eval"
 
 
-class Driver(Base):
+class Driver:
     """All multi-turn entries."""
 
-    VERBS = ("verdict", "clock")
+    VERBS = ("verdict",)
 
     def __init__(self, settings: dict[str, Any]) -> None:
-        super().__init__(settings)
         self._check = import_module(f"{_EVAL}.multi_turn_checker").multi_turn_checker
         self._kept = vars(import_module(f"{_EVAL}.multi_turn_utils"))
         data = (
@@ -34,15 +31,15 @@ class Driver(Base):
             self._entries |= {each["id"]: (each, truths[each["id"]]) for each in _lines(file)}
         self._numbers = itertools.count()
 
-    def verdict(self, id: str, turns: list[dict[str, Any]] | None) -> bool:
+    def verdict(self, task_id: str, turns: list[dict[str, Any]] | None) -> bool:
         """Whether the checker accepts the calls; None stands for the reference as its file has it."""
-        entry, truth = self._entries[id]
+        entry, truth = self._entries[task_id]
         if turns is None:
             said = [[texts] if texts else [] for texts in truth]
         else:
             said = [[[_text(call)] for call in turn["calls"]] for turn in turns]
         name = f"alone_{next(self._numbers)}"
-        found = self._check(said, truth, entry, id.rpartition("_")[0], name)
+        found = self._check(said, truth, entry, task_id.rpartition("_")[0], name)
         for key in [key for key in self._kept if key.startswith(f"{name}_")]:
             del self._kept[key]
         return bool(found["valid"])

@@ -149,7 +149,7 @@ class PeerGame(ToolGame):
     def make_task(self, seed: int) -> Task:
         """A task of the benchmark, in turn."""
         named = self._tasks[seed % len(self._tasks)]
-        found = self.pipe.ask("task", id=named["id"])
+        found = self.pipe.ask("task", task_id=named["id"])
         limits = Limits(max_turns=found["max_turns"], step_timeout_s=2 * self._timeout_s + _SPARE_S)
         return Task(
             f"{self._id}:{named['id']}",
@@ -166,7 +166,7 @@ class PeerGame(ToolGame):
         if "task" not in task.config:
             raise TaskError(f"task {task.id!r} is none of {self._id}; expected one that it makes")
         self._stop.clear()
-        opened = self.pipe.ask("open", id=task.config["task"])
+        opened = self.pipe.ask("open", task_id=task.config["task"])
         has_user = "agenda" in opened
         self.roles = (AGENT, USER) if has_user else (AGENT,)
         self.tools = {AGENT: opened["tools"]}
@@ -294,7 +294,7 @@ def _readable(tool: ToolSchema) -> ToolSchema:
     """A tool of which only the names matter: what arguments fit is the benchmark's to say."""
     function = tool["function"]
     names = function.get("parameters", {}).get("properties", {})
-    parameters = {"type": "object", "properties": dict.fromkeys(names, {}), "additionalProperties": True}
+    parameters = {"type": "object", "properties": {name: {} for name in names}, "additionalProperties": True}
     return {"type": "function", "function": {"name": function["name"], "parameters": parameters}}
 
 

@@ -51,10 +51,10 @@ def random_player(task: Task, seed: int) -> Script:
     rng = random.Random(seed)
     turns = []
     for turn in task.private["turns"]:
-        calls = [call for call in turn["calls"] if rng.random() < 0.5]  # noqa: PLR2004 - a half
+        calls = [call for call in turn["calls"] if rng.random() < 0.5]
         rng.shuffle(calls)
         kept = [
-            {**call, "arguments": {name: value for name, value in call["arguments"].items() if rng.random() < 0.5}}  # noqa: PLR2004
+            {**call, "arguments": {name: value for name, value in call["arguments"].items() if rng.random() < 0.5}}
             for call in calls
         ]
         turns.append({"calls": kept, "say": DONE})
@@ -65,8 +65,7 @@ def demonstrator(task: Task, seed: int) -> Script:
     """The reference, of which it forgets one call in ten."""
     rng = random.Random(seed)
     turns = [
-        {**turn, "calls": [call for call in turn["calls"] if rng.random() < 0.9]}  # noqa: PLR2004
-        for turn in task.private["turns"]
+        {**turn, "calls": [call for call in turn["calls"] if rng.random() < 0.9]} for turn in task.private["turns"]
     ]
     return playing(turns)
 

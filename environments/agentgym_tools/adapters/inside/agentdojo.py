@@ -1,6 +1,6 @@
 """AgentDojo's user tasks (agentdojo), alone or each with an injection task: its tools, its environment, its predicates.
 
-Utility is what its user task says of the end, security is what its injection task says: that the attack was carried out.
+Utility is what the user task says of the end. Security is what the injection task says: the attack was carried out.
 """
 
 from __future__ import annotations
@@ -46,13 +46,15 @@ class Driver(Base):
         for name in self._names:
             suite = self._suites[name]
             goals = [f"+{goal}" for goal in suite.injection_tasks] if self._attack else [""]
-            found += [{"id": f"{name}/{id}{goal}", "stratum": name} for id in suite.user_tasks for goal in goals]
+            found += [
+                {"id": f"{name}/{task_id}{goal}", "stratum": name} for task_id in suite.user_tasks for goal in goals
+            ]
         return found
 
-    def task(self, id: str) -> dict[str, Any]:
+    def task(self, task_id: str) -> dict[str, Any]:
         """A user task, with what solves it in its own environment."""
-        suite, user_task, _ = self._parts(id)
-        environment = user_task.init_environment(suite.load_and_inject_default_environment(self._injections(id)))
+        suite, user_task, _ = self._parts(task_id)
+        environment = user_task.init_environment(suite.load_and_inject_default_environment(self._injections(task_id)))
         calls = [
             {"name": call.function, "arguments": call.model_dump(mode="json")["args"]}
             for call in user_task.ground_truth(environment)
@@ -60,11 +62,11 @@ class Driver(Base):
         turns = [{"calls": calls, "say": user_task.GROUND_TRUTH_OUTPUT}]
         return {"instruction": user_task.PROMPT, "turns": turns, "max_turns": MAX_TURNS}
 
-    def open(self, id: str) -> dict[str, Any]:
+    def open(self, task_id: str) -> dict[str, Any]:
         """Read the environment anew, with the attack's texts in it."""
-        suite, user_task, _ = self._parts(id)
-        environment = user_task.init_environment(suite.load_and_inject_default_environment(self._injections(id)))
-        self._episode = Episode(id, environment, self._runtime.FunctionsRuntime(suite.tools))
+        suite, user_task, _ = self._parts(task_id)
+        environment = user_task.init_environment(suite.load_and_inject_default_environment(self._injections(task_id)))
+        self._episode = Episode(task_id, environment, self._runtime.FunctionsRuntime(suite.tools))
         tools = [
             {
                 "type": "function",
@@ -100,7 +102,7 @@ class Driver(Base):
     def grade(self, is_cut: bool, with_own: bool) -> dict[str, Any]:
         """Its predicates on the environment before and after, the final answer and the calls."""
         episode = self._now
-        suite, user_task, injection_task = self._parts(episode.id)
+        suite, user_task, injection_task = self._parts(episode.task_id)
         said = [message for message in episode.messages if message["role"] == "assistant"]
         output = (said[-1]["content"] if said else None) or []
         trace = [call for message in said for call in message["tool_calls"] or ()]
@@ -116,8 +118,10 @@ class Driver(Base):
         return found
 
     def _own_verdict(self, episode: Episode) -> dict[str, Any]:
-        suite, user_task, _ = self._parts(episode.id)
-        wanted = user_task.init_environment(suite.load_and_inject_default_environment(self._injections(episode.id)))
+        suite, user_task, _ = self._parts(episode.task_id)
+        wanted = user_task.init_environment(
+            suite.load_and_inject_default_environment(self._injections(episode.task_id))
+        )
         runtime = self._runtime.FunctionsRuntime(suite.tools)
         for call in user_task.ground_truth(wanted):
             runtime.run_function(wanted, call.function, call.args)
@@ -129,17 +133,17 @@ class Driver(Base):
         assert self._episode is not None
         return self._episode
 
-    def _parts(self, id: str) -> tuple[Any, Any, Any]:
+    def _parts(self, task_id: str) -> tuple[Any, Any, Any]:
         """Suite, user task, and injection task or None."""
-        name, _, rest = id.partition("/")
+        name, _, rest = task_id.partition("/")
         task, _, goal = rest.partition("+")
         suite = self._suites[name]
         return suite, suite.user_tasks[task], suite.injection_tasks[goal] if goal else None
 
-    def _injections(self, id: str) -> dict[str, str]:
+    def _injections(self, task_id: str) -> dict[str, str]:
         """The texts that the attack plants for a pair."""
-        name = id.partition("/")[0]
-        suite, user_task, injection_task = self._parts(id)
+        name = task_id.partition("/")[0]
+        suite, user_task, injection_task = self._parts(task_id)
         if injection_task is None:
             return {}
         if name not in self._attacks:
@@ -163,13 +167,13 @@ class Episode:
     """The environment of one episode, as it was and as it is.
 
     Args:
-        id: Of the task.
+        task_id: Of the task.
         environment: Read anew.
         runtime: Runs its tools.
     """
 
-    def __init__(self, id: str, environment: Any, runtime: Any) -> None:
-        self.id, self.environment, self.runtime = id, environment, runtime
+    def __init__(self, task_id: str, environment: Any, runtime: Any) -> None:
+        self.task_id, self.environment, self.runtime = task_id, environment, runtime
         self.before = environment.model_copy(deep=True)
         self.messages: list[Any] = []
         self.since = time.time()

@@ -6,7 +6,6 @@ calls with named arguments, as an agent makes them.
 
 from __future__ import annotations
 
-import ast
 import itertools
 import json
 from importlib import import_module
@@ -16,6 +15,7 @@ from typing import Any
 from .comparing import verdict
 from .contract import Driver as Base
 from .contract import Refusal, plain, refuse_options, require
+from .schemas import call_text, public_state, read_calls, schema_of
 
 DISTRIBUTION, VERSION = "bfcl-eval", "2026.3.23"
 CATEGORIES = ("multi_turn_base", "multi_turn_miss_func", "multi_turn_miss_param", "multi_turn_long_context")
@@ -23,7 +23,6 @@ ALL = "multi_turn"
 MAX_STEPS = 20
 """Messages with calls that a turn may take; one more ends the episode as failed, as it does there."""
 NEW_TOOLS = "More tools can be used from now on:\n{tools}\nTry again with them."
-_TYPES = {"dict": "object", "float": "number", "tuple": "array", "any": ""}
 _EVAL = "bfcl_eval.eval_checker.multi_turn_eval"
 
 
@@ -55,25 +54,27 @@ class Driver(Base):
 
     def tasks(self) -> list[dict[str, Any]]:
         """The entries, by category."""
-        return [{"id": id, "stratum": id.rpartition("_")[0]} for id in self._entries]
+        return [{"id": task_id, "stratum": task_id.rpartition("_")[0]} for task_id in self._entries]
 
-    def task(self, id: str) -> dict[str, Any]:
+    def task(self, task_id: str) -> dict[str, Any]:
         """An entry."""
-        entry, truth = self._entries[id]
+        entry, truth = self._entries[task_id]
         orders = {doc["name"]: list(doc["parameters"]["properties"]) for doc in self._functions(entry)}
-        turns = [{"calls": [read_call(text, orders) for text in texts], "say": "Done."} for texts in truth]
+        turns = [
+            {"calls": [call for text in texts for call in read_calls(text, orders)], "say": "Done."} for texts in truth
+        ]
         first = next(iter(_texts(entry["question"][0])), "")
         return {"instruction": first, "turns": turns, "max_turns": (MAX_STEPS + 1) * len(truth)}
 
-    def open(self, id: str) -> dict[str, Any]:
+    def open(self, task_id: str) -> dict[str, Any]:
         """Make the instances, and give the first turn."""
         if self._episode is not None:
             self._episode.forget()
-        entry, truth = self._entries[id]
+        entry, truth = self._entries[task_id]
         self._episode = Episode(self._utils, entry, truth, f"agentgym_{next(self._numbers)}")
         missed = {name for names in entry.get("missed_function", {}).values() for name in names}
-        tools = [_schema(doc) for doc in self._functions(entry) if doc["name"] not in missed]
-        held_back = [_schema(doc) for doc in self._functions(entry) if doc["name"] in missed]
+        tools = [schema_of(doc) for doc in self._functions(entry) if doc["name"] not in missed]
+        held_back = [schema_of(doc) for doc in self._functions(entry) if doc["name"] in missed]
         return {"messages": _texts(entry["question"][0]), "tools": tools, "unlisted": held_back}
 
     def calls(self, role: str, calls: list[dict[str, Any]]) -> dict[str, Any]:
@@ -96,7 +97,7 @@ class Driver(Base):
             episode.is_over = True
             return {"messages": [], "tools": [], "is_over": True}
         brought = episode.entry.get("missed_function", {}).get(str(turn), [])
-        tools = [_schema(doc) for doc in self._functions(episode.entry) if doc["name"] in brought]
+        tools = [schema_of(doc) for doc in self._functions(episode.entry) if doc["name"] in brought]
         messages = _texts(episode.entry["question"][turn])
         if tools:
             messages.append(NEW_TOOLS.format(tools="\n".join(json.dumps(tool["function"]) for tool in tools)))
@@ -142,7 +143,7 @@ class Episode:
         self.turns: list[list[list[str]]] = [[]]
         self.is_over = self.is_forced = False
         self._instances = self._run(name, [])[1]
-        self._before = state_of(self._instances)
+        self._before = public_state(self._instances)
 
     def step(self, texts: list[str]) -> list[str]:
         """Carry out the calls of one message."""
@@ -156,7 +157,7 @@ class Episode:
         wanted = self._run(f"{self.name}_graded", [])[1]
         for texts in self.truth:
             wanted = self._run(f"{self.name}_graded", texts)[1]
-        return verdict(self._before, state_of(self._instances), state_of(wanted))
+        return verdict(self._before, public_state(self._instances), public_state(wanted))
 
     def forget(self) -> None:
         """Drop the instances of this episode from their globals."""
@@ -181,71 +182,6 @@ class Episode:
             long_context="long_context" in category,
             is_evaL_run=False,
         )
-
-
-def call_text(name: str, arguments: dict[str, Any]) -> str:
-    """A call as their executor reads it: a name and literals, with which nothing else can be said."""
-    if not all(key.isidentifier() for key in arguments):
-        return f"{name}(unreadable)"
-    return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
-
-
-def read_call(text: str, orders: dict[str, list[str]]) -> dict[str, Any]:
-    """A call of a reference, its arguments named.
-
-    Args:
-        text: Such as "sort('report.txt')".
-        orders: For each function its parameters in order.
-    """
-    [statement] = ast.parse(text).body
-    assert isinstance(statement, ast.Expr)
-    call = statement.value
-    assert isinstance(call, ast.Call)
-    name = ast.unparse(call.func)
-    arguments = dict(zip(orders[name], map(ast.literal_eval, call.args)))  # noqa: B905 - some are left out
-    arguments |= {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
-    return {"name": name, "arguments": arguments}
-
-
-def state_of(instances: dict[str, Any]) -> dict[str, Any]:
-    """What their checker compares, as JSON values: public attributes; of a tree, downwards."""
-    return {name: _plain_state(instance) for name, instance in instances.items()}
-
-
-def _plain_state(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain_state(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple, set)):
-        return [_plain_state(part) for part in value]
-    if value is None or isinstance(value, (str, int, float, bool)):
-        return value
-    if not hasattr(value, "__dict__"):
-        return str(value)
-    return {
-        key: _plain_state(part)
-        for key, part in vars(value).items()
-        if not key.startswith("_") and key != "parent" and not callable(part)
-    }
-
-
-def _schema(doc: dict[str, Any]) -> dict[str, Any]:
-    function = {key: doc[key] for key in ("name", "description")}
-    return {"type": "function", "function": {**function, "parameters": _typed(doc["parameters"])}}
-
-
-def _typed(schema: Any) -> Any:
-    """A schema with the names of types that JSON Schema has."""
-    if isinstance(schema, list):
-        return [_typed(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    found = {key: _typed(part) for key, part in schema.items()}
-    kind = found.get("type")
-    if isinstance(kind, str) and kind in _TYPES:
-        found["type"] = _TYPES[kind]
-        if not _TYPES[kind]:
-            del found["type"]
-    return found
 
 
 def _texts(messages: list[dict[str, Any]]) -> list[str]:

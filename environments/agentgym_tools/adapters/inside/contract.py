@@ -35,11 +35,11 @@ class Driver:
         """The `id` and `stratum` of each task, in order."""
         raise NotImplementedError
 
-    def task(self, id: str) -> dict[str, Any]:
+    def task(self, task_id: str) -> dict[str, Any]:
         """A task: `instruction`, `turns` (for each the reference's `calls` and its closing `say`), `max_turns`."""
         raise NotImplementedError
 
-    def open(self, id: str) -> dict[str, Any]:
+    def open(self, task_id: str) -> dict[str, Any]:
         """Start an episode.
 
         Returns:
