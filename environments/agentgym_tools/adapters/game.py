@@ -116,8 +116,8 @@ class PeerGame(ToolGame):
         self.reward_weights = {**type(self).reward_weights, **(weights or {})}
         self._has_own_verdict, self._timeout_s = has_own_verdict, timeout_s
         self._stop = threading.Event()
-        settings = {"suite": suite, "folder": _folder(self.peer, folder), "solo": solo, "attack": attack}
         self.interpreter = _interpreter(self.peer, interpreter)
+        settings = {"suite": suite, "folder": _folder(self.peer, folder), "solo": solo, "attack": attack}
         self.pipe = Pipe(
             self.interpreter,
             self.peer.name,
