@@ -74,7 +74,7 @@ PEERS: Mapping[str, Peer] = {
             "appworld",
             "AppWorld",
             "appworld 0.1.3",
-            "python3 -m venv PATH; PATH/bin/pip install appworld==0.1.3; PATH/bin/appworld install; "
+            "python3 -m venv PATH; PATH/bin/pip install appworld==0.1.3 'click<8.2'; PATH/bin/appworld install; "
             "PATH/bin/appworld download data --root FOLDER",
             in_folder=True,
         ),
