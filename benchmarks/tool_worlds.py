@@ -4,7 +4,8 @@
   all rows as dicts. A fork is read once.
 - grading: the verdict with its check for other changes, beside a SHA-256 of those dicts as sorted JSON, which shows
   only that something changed.
-- step, episode: the oracle's messages at the desk, the rule-based customer included, as an environment of one agent.
+- step, episode: the oracle's messages at the desk, the rule-based customer included, as an environment of one agent;
+  beside the ground truth of AgentDojo's workspace in its own process, where AGENTGYM_AGENTDOJO_PYTHON names that.
 - parked: sessions with their writes made, of which eight have a connection.
 
 Both sides run in one thread, in turn; times are those of the thread, in which other work does not count.
@@ -36,12 +37,14 @@ from agentgym_tools.desks.session import Session, session_of
 from agentgym_tools.desks.templates import Template
 from benchmarks.measure import significant
 from benchmarks.report import Goal, Report, main, progress
+from benchmarks.tool_adapters.episodes import agentdojo_episodes, agentdojo_is_named
 
 PACKAGES = ("agentgymnasium", "numpy")
 DESK = "shop"
 TASKS, QUICK_TASKS = 200, 20
 COPIES, QUICK_COPIES = 10, 2
 PARKED, QUICK_PARKED = 10_000, 200
+PEER_TASKS, QUICK_PEER_TASKS = 40, 4
 CONNECTIONS = 8
 MB = 1e6
 
@@ -82,6 +85,13 @@ def measure(quick: bool) -> Report:
     report.goals.append(Goal("step with the customer, p50, CPU ms", float(p50), 0.15, "at most"))
     report.goals.append(Goal("step with the customer, p95, CPU ms", float(p95), 0.5, "at most"))
     report.goals.append(Goal("oracle's episodes a second", 1 / float(np.mean(episodes)), 300, "at least"))
+    if agentdojo_is_named():
+        progress("AgentDojo")
+        peer = _middle(agentdojo_episodes(QUICK_PEER_TASKS if quick else PEER_TASKS))
+        report.figures["AgentDojo's workspace, an episode, p50, CPU ms"] = significant(peer * 1e3)
+        report.goals.append(
+            Goal("episode: times as fast as AgentDojo's workspace", peer / _middle(episodes), 30, "at least")
+        )
     progress("parked")
     num_parked = QUICK_PARKED if quick else PARKED
     report.goals.append(

@@ -80,6 +80,17 @@ else
   DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
 fi
 
+# A benchmark whose pins conflict with agentgym's gets an interpreter of its own: 46 MB.
+peer=$here/../build/peers/bfcl
+if [ -x "$here/../.venv/bin/python" ] && ! "$peer/bin/python" -c 'import bfcl_eval, mpmath' 2>/dev/null; then
+  echo "== system: bfcl-eval, in $peer =="
+  if ! "$here/../.venv/bin/python" -m venv "$peer" || ! "$peer/bin/python" -m pip install --quiet \
+    --disable-pip-version-check --no-deps -r "$here/../benchmarks/peers/bfcl/requirements.txt"; then
+    rm -rf "$peer"
+    give_up "bfcl-eval could not be installed; tests of its adapter are skipped"
+  fi
+fi
+
 # shellcheck disable=SC2086
 if ! $as_root sh "$here/start_engine.sh"; then
   give_up "no container engine; tests of Docker sandboxes are skipped"

@@ -40,6 +40,7 @@ class GameEnv(ABC):
         tools: Tools of each role; roles without tools may be left out.
         disclosed: For each role, the keys of a task's private part that the rules tell it.
         has_picture: Whether each role's observation has a picture beside the text.
+        num_tasks: How many tasks `make_task` makes in turn, from the seeds 0, 1, …; None for tasks without end.
         task: The task of the episode.
         acting_role: Whose message `step` takes next; `begin` and `respond` set it. None: the game is over.
         books: The counts of the episode.
@@ -53,6 +54,7 @@ class GameEnv(ABC):
     tools: Mapping[str, Sequence[ToolSchema]] = {}
     disclosed: Mapping[str, Sequence[str]] = {}
     has_picture: bool = False
+    num_tasks: int | None = None
 
     def __init__(self) -> None:
         self.task: Task | None = None

@@ -58,18 +58,7 @@ class ToolGame(GameEnv):
         Raises:
             ActionSyntaxError: The message begins like a call or contains `<tool_call>`, but cannot be read as a call.
         """
-        tools = self.tools.get(role, ())
-        return self.parse_with(text, tools) if tools else parse_text(text)
-
-    def parse_with(self, text: str, tools: Sequence[ToolSchema]) -> Action:
-        """Calls of some tools, or what is said, as in `parse`."""
-        try:
-            return parse_calls(text, tools)
-        except ActionSyntaxError:
-            body, _ = split_reasoning(text)
-            if "<tool_call>" in body or _CALL.match(body):
-                raise
-            return parse_text(text)
+        return calls_or_words(text, self.tools.get(role, ()))
 
     def respond(self, role: str, action: Action) -> GameReply:
         """Carry out the calls of one message until one ends the game, or play a message without calls."""
@@ -94,3 +83,20 @@ class ToolGame(GameEnv):
         if not isinstance(reply, GameReply):
             raise wrong_return(self.call, reply, "an agentgym.GameReply")
         return reply
+
+
+def calls_or_words(text: str, tools: Sequence[ToolSchema]) -> Action:
+    """A message as calls of tools, or as what is said if it holds none.
+
+    Raises:
+        ActionSyntaxError: The message begins like a call or contains `<tool_call>`, but cannot be read as a call.
+    """
+    if not tools:
+        return parse_text(text)
+    try:
+        return parse_calls(text, tools)
+    except ActionSyntaxError:
+        body, _ = split_reasoning(text)
+        if "<tool_call>" in body or _CALL.match(body):
+            raise
+        return parse_text(text)

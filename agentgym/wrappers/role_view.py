@@ -71,6 +71,16 @@ class RoleView(AgentEnv):
         self._early: list[RewardEvent] = []
         self._game_outcome: Outcome | None = None
 
+    @property
+    def num_tasks(self) -> int | None:  # type: ignore[override]  # games may look it up only when it is asked for
+        """The game's number of tasks."""
+        return self.game.num_tasks
+
+    @property
+    def capacity(self) -> int | None:
+        """The game's capacity."""
+        return self.game.capacity
+
     def make_task(self, seed: int) -> Task:
         """A task of the game."""
         return self.game.make_task(seed)

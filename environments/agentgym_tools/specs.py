@@ -5,6 +5,8 @@ It imports no environment. To add one, write its folder and add its entry here.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from agentgym.registration.env_spec import EnvSpec
 
 DESKS = ("shop", "airline", "clinic", "insurance", "telecom")
@@ -114,3 +116,29 @@ SPECS: tuple[EnvSpec, ...] = (
     ),
 )
 """All environments of the family."""
+
+
+def _peer(name: str, roles: tuple[str, ...] = ("agent",)) -> EnvSpec:
+    """What an id of another benchmark's stands for, such as "bfcl/multi_turn_base"."""
+    package = "agentgym_tools.adapters"
+    return EnvSpec(
+        f"{name}/part",
+        f"{package}.game:PeerGame",
+        f"{package}.scripts:SCRIPTS",
+        "tools",
+        deterministic=False,
+        roles=roles,
+        partners=f"{package}.scripts:{'PARTNERS' if len(roles) > 1 else 'SOLO_PARTNERS'}",
+        adapts=name,
+        room="adapters",
+    )
+
+
+FOREIGN: Mapping[str, EnvSpec] = {
+    "bfcl": _peer("bfcl"),
+    "agentdojo": _peer("agentdojo"),
+    "appworld": _peer("appworld"),
+    "tau2": _peer("tau2", ("agent", "user")),
+    "acebench": _peer("acebench", ("agent", "user")),
+}
+"""By namespace, what an id of another project's stands for; it is registered when it is first asked for."""

@@ -19,6 +19,7 @@ from agentgym.reward import FORMAT, RewardEvent
 from agentgym.task import Task
 from agentgym.tools import ToolGame
 from agentgym.tools.finding import FIND_TOOLS
+from agentgym.tools.game import calls_or_words
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.conditions.injections import Planted, is_reached
 from agentgym_tools.desks.conditions.options import (
@@ -178,7 +179,7 @@ class DeskGame(ToolGame):
     def parse(self, role: str, text: str) -> Action:
         """Calls or words; of an agent that has to find its tools, calls of those that it has found."""
         finder = self._finder if role == AGENT else None
-        return super().parse(role, text) if finder is None else finder.parse(text, self.parse_with)
+        return super().parse(role, text) if finder is None else finder.parse(text, calls_or_words)
 
     def call(self, role: str, call: ToolCall) -> GameReply:
         """Carry out a call of a desk's tool, or take in an act."""
