@@ -116,9 +116,12 @@ class Guard(Protocol):
 
     Attributes:
         version: Names the rules and the prompt that the role is given. Cached replies of another version do not count.
+        max_tokens: Tokens that a message of a server may need; it may have as many, unless the partner's options say
+            otherwise.
     """
 
     version: str
+    max_tokens: int
 
     def check(self, request: Request, text: str) -> Refusal | None:
         """Why a message may not enter the game.

@@ -135,7 +135,7 @@ class PartnerPolicy:
             role: The role.
             sampling: How messages are drawn in the rollout.
         """
-        drawn, settings = self._drawn(sampling), getattr(self.policy, "fingerprint", "")
+        drawn, settings = self._drawn(role, sampling), getattr(self.policy, "fingerprint", "")
         if not settings:
             return self.name
         parts = [self.name, *(f"{name}={getattr(drawn, name):g}" for name in _DRAWN), f"settings={settings}"]
@@ -148,7 +148,7 @@ class PartnerPolicy:
         Raises:
             PartnerError: The policy failed.
         """
-        requests = [replace(request, sampling=self._drawn(request.sampling)) for request in requests]
+        requests = [replace(each, sampling=self._drawn(each.role, each.sampling)) for each in requests]
         try:
             return self._draws.draw(self.name, self._ask, requests)
         except (InfrastructureError, ContextOverflowError) as error:
@@ -158,8 +158,12 @@ class PartnerPolicy:
         """Let the policy drop what it keeps for an episode."""
         self.policy.forget(episode)
 
-    def _drawn(self, sampling: Sampling) -> Sampling:
-        return replace(self.sampling or sampling, **self.options.sampling)
+    def _drawn(self, role: str, sampling: Sampling) -> Sampling:
+        """How a message is drawn: as the options say, with room for what the role may have to say at once."""
+        drawn = self.sampling or sampling
+        if role in self._guards and not self.uses_tokens:
+            drawn = replace(drawn, max_tokens=max(drawn.max_tokens, self._guards[role].max_tokens))
+        return replace(drawn, **self.options.sampling)
 
     def _ask(self, requests: Sequence[Request]) -> list[Reply]:
         if self.cache is None:

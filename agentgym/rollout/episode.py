@@ -235,12 +235,12 @@ class Episode:
         role = self._acted
         self._refused += [refusal.to_json(role, len(self._records[role].turns) - 1) for refusal in reply.refused]
         turn = self._records[role].turns[-1]
+        _add(self._records[role].usage, reply.usage)
         said = self._speakers[role].take(reply)
         turn.text, turn.reply, turn.was_cut, turn.version = said.text, said.message, reply.was_cut, reply.version
         if reply.ids is not None:
             turn.action_ids, turn.behaviour_logprobs = reply.ids, reply.logprobs
         turn.times = TurnTimes(queue_s=queue_s, model_s=model_s)
-        _add(self._records[role].usage, reply.usage)
         return said.action
 
     def observe(self, reply: GameReply, standing: Standing, env_s: float) -> Turn:

@@ -276,7 +276,7 @@ class DeskGame(ToolGame):
         reply.events = [*reply.events, *self._violations(move, wrong)]
 
     def _hear_agent(self, act: Call, reply: GameReply) -> None:
-        _check_named(self.domain, self._interface, act)
+        _check_act(self.domain, self._interface, self._watch, act)
         if not self._spoken:
             self.session.proposed.clear()
         wrong = self.session.hear_agent(act)
@@ -355,8 +355,9 @@ def _weighed(declared: Mapping[str, float], weights: Mapping[str, float]) -> dic
     return {**declared, **weights}
 
 
-def _check_named(domain: Domain, interface: Interface, act: Call) -> None:
-    """Refuse a proposal or an instruction whose call cannot be made."""
+def _check_act(domain: Domain, interface: Interface, watch: Watch, act: Call) -> None:
+    """Refuse an act that is too long, and a proposal or an instruction whose call cannot be made."""
+    watch.require_room(act)
     tools = {talk.PROPOSE: domain.toolbox.tools, talk.INSTRUCT: domain.user_tools}.get(act.tool)
     if tools is not None:
         try:

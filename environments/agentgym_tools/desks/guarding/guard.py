@@ -43,6 +43,7 @@ class AgendaGuard:
     """
 
     version = f"{PROMPT_VERSION}.{RULES_VERSION}"
+    max_tokens = 1024
 
     def __init__(self, read: ReadActs = read_calls, hear: Hear = acts_in) -> None:
         self._read, self._hear = read, hear
@@ -56,10 +57,10 @@ class AgendaGuard:
             check_facts(desk(request.task.config["desk"]), acts)
         except ActionSyntaxError as error:
             return Refusal("unreadable", str(error))
-        finding = follow(self._tracker(request), acts)
+        finding = follow(self.tracker(request), acts)
         return None if finding is None else Refusal(finding.cause, finding.why)
 
-    def _tracker(self, request: Request) -> Tracker:
+    def tracker(self, request: Request) -> Tracker:
         """The talk so far, from the customer's conversation."""
         domain = desk(request.task.config["desk"])
         tracker = Tracker(domain, plan_of(request.task, domain), self._hear)

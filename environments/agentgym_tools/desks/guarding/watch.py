@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from agentgym.message import Message
+from agentgym.errors import ActionSyntaxError
+from agentgym.message import Message, content_text
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.grading import Verdict
 from agentgym_tools.desks.guarding.rules import HARMLESS, Finding, follow
@@ -28,6 +29,8 @@ _LEFT_OPEN = {
     talk.REFUSE: "not_refused",
     talk.TRANSFER: "not_transferred",
 }
+MAX_ACT, MAX_HEARD = 2_000, 60_000
+"""Characters of an act that a customer listens to, and of all acts of an episode."""
 _MAX_EVIDENCE = 200
 
 
@@ -61,15 +64,33 @@ class Watch:
 
     Attributes:
         tracker: The talk from the customer's side.
+        num_heard: Characters that the customer was told.
     """
 
     def __init__(self, session: Session) -> None:
         self.tracker = Tracker(session.domain, session.plan)
+        self.num_heard = 0
         self._faults: list[Fault] = []
         self._left_at: int | None = None
 
+    def require_room(self, act: Call) -> None:
+        """Refuse an act that is longer than a customer listens to.
+
+        So no agent can talk until a model that plays the customer has no room left.
+
+        Raises:
+            ActionSyntaxError: It is.
+        """
+        size = len(talk.to_text(act))
+        if size > MAX_ACT or self.num_heard + size > MAX_HEARD:
+            raise ActionSyntaxError(
+                f"A customer listens to {MAX_ACT} characters of an act and to {MAX_HEARD} in all; this act has {size}, "
+                f"after {self.num_heard}. Say less."
+            )
+
     def hear(self, messages: Sequence[Message]) -> None:
         """Take in what the customer receives."""
+        self.num_heard += sum(len(content_text(message)) for message in messages if message["role"] == "user")
         self.tracker.hear(messages)
 
     def follow(self, acts: Sequence[Call], turn: int) -> Finding | None:
@@ -121,7 +142,7 @@ class Watch:
 
     def key(self) -> tuple[object, ...]:
         """A canonical value of what the customer's rewards depend on."""
-        return self.tracker.key()
+        return (self.num_heard, *self.tracker.key())
 
 
 def _wrong_words(session: Session) -> Iterator[tuple[str, str]]:
