@@ -13,7 +13,7 @@ from agentgym.trajectory import REFUSED, Trajectory
 
 AGENT, USER, TOOL, POLICY = "agent", "user", "tool", "policy"
 WHO = (AGENT, USER, TOOL, POLICY)
-FORFEIT = "PartnerForfeitError"
+_OF_PARTNERS = ("PartnerError", "PartnerForfeitError")  # others are of what a partner runs on
 _OVER = 200
 
 
@@ -51,7 +51,7 @@ class Blame(NamedTuple):
         if outcome is None or outcome.kind == "cancelled" or record.success or BLAME not in record.weights:
             return None
         if outcome.kind == "partner_fault":
-            is_own = outcome.cause == FORFEIT or not outcome.cause.endswith("Error")
+            is_own = outcome.cause in _OF_PARTNERS or not outcome.cause.endswith("Error")
             return cls(USER if is_own else TOOL, outcome.cause, _last_refused(record), record.error[:_OVER])
         if outcome.kind == "infrastructure":
             return cls(TOOL, outcome.cause, len(record.turns) - 1, record.error[:_OVER])
