@@ -48,9 +48,11 @@ class PartnerOptions:
             ConfigError: One is malformed or out of range.
         """
         name, _, listed = text.partition("?") if "#" not in text else _behind_model(text)
-        given: dict[str, Any] = {key: _value(value) for key, value in parse_qsl(listed, keep_blank_values=True)}
-        if listed and not given:
-            raise ConfigError(f"partner {text!r}: expected KEY=VALUE, joined by &, behind the question mark")
+        try:
+            pairs = parse_qsl(listed, strict_parsing=bool(listed))
+        except ValueError:
+            raise ConfigError(f"partner {text!r}: expected KEY=VALUE, joined by &, behind the question mark") from None
+        given: dict[str, Any] = {key: _value(value) for key, value in pairs}
         sampling = {key: given.pop(key) for key in _DRAWN if key in given}
         redraws, is_guarded = given.pop("redraws", REDRAWS), given.pop("guard", True)
         if type(redraws) is not int or redraws < 0 or type(is_guarded) is not bool:
