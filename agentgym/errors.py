@@ -25,7 +25,7 @@ AgentGymError
     ├── HostLostError (ConnectionError)  a machine or process that held environments and is gone
     ├── EndpointError (ConnectionError)  a model server that is down, slow or gives wrong answers
     ├── PartnerError (RuntimeError)      a partner (another role's player) that failed
-    │   └── PartnerForfeitError          broke the rules until the game ended; never retried
+    │   └── PartnerForfeitError          broke the rules, or was refused, until the end; never retried
     ├── ToolServerError (RuntimeError)   a server of tools that died, was silent or changed; says how to mend it
     └── SandboxError                     a sandbox that could not do its work
         ├── SandboxStartError            could not be started: no engine, rights, image or room
@@ -36,7 +36,7 @@ AgentGymError
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -182,11 +182,24 @@ class EndpointError(InfrastructureError, ConnectionError):
 
 
 class PartnerError(InfrastructureError):
-    """A partner (the player of another role) that failed."""
+    """A partner (the player of another role) that failed.
+
+    Args:
+        message: What failed.
+        cause: The cause that the outcome names; "" names this class.
+        refused: What a guard refused of the partner: a JSON object for each message.
+    """
+
+    def __init__(self, message: str, cause: str = "", refused: Sequence[Mapping[str, object]] = ()) -> None:
+        super().__init__(message)
+        self.cause, self.refused = cause or type(self).__name__, list(refused)
 
 
 class PartnerForfeitError(PartnerError):
-    """A partner that broke the rules until the game ended; never retried, because its draws follow from the seed."""
+    """A partner that broke the rules, or was refused by its guard, until the episode ended.
+
+    The episode is never retried, because the partner's draws follow from the seed.
+    """
 
 
 class ToolServerError(InfrastructureError):

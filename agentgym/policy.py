@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agentgym.config import require_at_least, require_share
+from agentgym.errors import PartnerError
 from agentgym.message import Message, ToolSchema
 from agentgym.picture import PlacedPicture
 from agentgym.task import Task
@@ -90,6 +91,51 @@ class Request:
     pictures: Sequence[PlacedPicture] = ()
 
 
+class Refusal(NamedTuple):
+    """A message of a partner that its guard does not let into the game.
+
+    Attributes:
+        cause: What is wrong with it, in a word.
+        why: What is wrong with it, said to the partner alone.
+        text: The beginning of the message.
+    """
+
+    cause: str
+    why: str
+    text: str = ""
+
+    def to_json(self, role: str, turn: int) -> dict[str, Any]:
+        """A JSON object with the role and the turn of the message."""
+        return {"role": role, "turn": turn, **self._asdict()}
+
+
+class Guard(Protocol):
+    """Checks each message of a partner before it enters the game, by the task and the conversation so far.
+
+    It keeps nothing between calls: episodes fork, and are played again.
+
+    Attributes:
+        version: Names the rules and the prompt that the role is given. Cached replies of another version do not count.
+        max_tokens: Tokens that a message of a server may need; it may have as many, unless the partner's options say
+            otherwise.
+    """
+
+    version: str
+    max_tokens: int
+
+    def check(self, request: Request, text: str) -> Refusal | None:
+        """Why a message may not enter the game.
+
+        Args:
+            request: What the partner was asked with; its messages are the whole conversation of the role.
+            text: The message.
+
+        Returns:
+            None if it may.
+        """
+        ...
+
+
 @dataclass(slots=True)
 class Reply:
     """One message of a policy.
@@ -101,7 +147,11 @@ class Reply:
         version: Version of the weights; -1 if there are none.
         was_cut: Whether the token limit cut the message.
         message: The normalised message if the policy already has it; otherwise it is parsed from the text.
-        usage: Counters to add up: prompt_tokens, completion_tokens, cost_usd, retries.
+        usage: Counters to add up: prompt_tokens, completion_tokens, cost_usd, retries; of a cache, cache_hits and
+            cache_misses; of a guard, redraws.
+        refused: What a guard refused before this message.
+        fault: Why there is no message, for a partner that failed in this episode alone; whoever reads the reply raises
+            it.
     """
 
     text: str
@@ -111,6 +161,8 @@ class Reply:
     was_cut: bool = False
     message: Message | None = None
     usage: dict[str, float] = field(default_factory=dict)
+    refused: Sequence[Refusal] = ()
+    fault: PartnerError | None = None
 
 
 @runtime_checkable

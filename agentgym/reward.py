@@ -16,6 +16,9 @@ SOURCES: frozenset[str] = frozenset(get_args(Source))
 
 FORMAT = "format"
 """Name of the component that every environment uses for the penalty of an invalid action."""
+BLAME = "blame"
+"""Name of the component, of weight 0, by which an environment says who failed an episode. Its detail has `who` (agent,
+user, tool), `why`, `turn`, `evidence` and `is_unfinished`; `agentgym.evaluation.blame` reads it."""
 CUTS_CREDIT = "cuts_credit"
 """Key of an event's detail: true if what follows the event's turn is not the turn's doing, as where the environment put
 another action in its place. Returns then do not reach back across the turn's end."""

@@ -30,6 +30,8 @@ HINT = "hint"
 """Key of a trajectory's metadata: a hint that the policy saw and that the recorded prompts leave out."""
 LAST_MESSAGES = "last_messages"
 """Key of a trajectory's metadata: what the role received after its last turn."""
+REFUSED = "refused"
+"""Key of a trajectory's metadata: what guards refused of partners; each has role, turn, cause, why and text."""
 FINAL_PROMPT = "final_prompt_ids"
 """Key of a trajectory's metadata: a truncated episode's final observation as prompt ids."""
 

@@ -14,12 +14,14 @@ from typing import Any, Self
 import numpy as np
 
 from agentgym.errors import ConfigError
+from agentgym.evaluation.blame import Blame
 from agentgym.evaluation.statistics import Estimate, mean_interval, pass_at_k, pass_hat_k
 from agentgym.registration import Measure
 from agentgym.trajectory import Trajectory
 
 _RATE = (0.0, 1.0)
-_COSTS = ("prompt_tokens", "completion_tokens", "cost_usd", "retries")
+_COSTS = ("prompt_tokens", "completion_tokens", "cost_usd", "retries", "cache_hits", "cache_misses", "redraws")
+_OF_PARTNERS = "partner_"
 
 
 @dataclass(slots=True)
@@ -36,6 +38,7 @@ class TaskResult:
         played: Episodes with a reward that did not end as invalid, so that the policy kept the rules; -1 if this was
             not recorded.
         quality: Mean score of these; NaN if there are none.
+        blame: Who failed each episode that failed, such as "user: invented", where the environment says it.
     """
 
     id: str
@@ -46,6 +49,7 @@ class TaskResult:
     faults: int
     played: int = -1
     quality: float = math.nan
+    blame: Sequence[str] = ()
 
     @property
     def success(self) -> float:
@@ -80,7 +84,8 @@ class EvaluationResult:
         headline: The stratum that the suite reports first.
         sampling: How messages were drawn: temperature, top_p, max_tokens.
         outcomes: Number of episodes by outcome, faults included.
-        costs: Sums over all episodes: turns, prompt_tokens, completion_tokens, cost_usd, retries.
+        costs: Sums over all episodes: turns, prompt_tokens, completion_tokens, cost_usd, retries, cache_hits,
+            cache_misses; those of partners begin with "partner_".
         seconds: Wall time of this call, without the episodes of earlier calls that it resumed.
         num_missing: Episodes that were wanted but not played (after an interrupt).
         num_trained_on: Tasks that the policy was trained on; above 0 only if that was allowed.
@@ -129,6 +134,12 @@ class EvaluationResult:
         """Rates over the tasks of each stratum, the headline first."""
         names = sorted({task.stratum for task in self.tasks}, key=lambda name: (name != self.headline, name))
         return {name: _rates([task for task in self.tasks if task.stratum == name]) for name in names}
+
+    @property
+    def blame(self) -> dict[str, int]:
+        """Number of failed episodes by who failed them and why, the most frequent first; faults are among them."""
+        counts = Counter(blame for task in self.tasks for blame in task.blame)
+        return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
     def game_rates(self) -> dict[str, float]:
         """The three rates of clembench for games (Chalamalasetti et al. 2023, arXiv 2305.13455).
@@ -183,6 +194,7 @@ class EvaluationResult:
                 for role, tasks in self.other_roles.items()
             },
             "outcomes": dict(self.outcomes),
+            "blame": self.blame,
             "num_faults": self.num_faults,
             "num_missing": self.num_missing,
             "num_trained_on": self.num_trained_on,
@@ -251,7 +263,8 @@ def summarise(
         outcomes[str(trajectory.outcome)] += 1
         usage = {"completion_tokens": float(trajectory.num_action_tokens), **trajectory.usage}
         costs["turns"] += len(trajectory.turns)
-        costs.update({name: usage[name] for name in _COSTS if usage.get(name)})
+        named = [*_COSTS, *(name for name in usage if name.startswith(_OF_PARTNERS))]
+        costs.update({name: usage[name] for name in named if usage.get(name)})
     tasks = [_task_result(task_id, episodes) for task_id, episodes in by_task.items() if episodes]
     return tasks, dict(sorted(outcomes.items())), {name: float(value) for name, value in costs.items()}
 
@@ -270,16 +283,18 @@ def _task_result(task_id: str, episodes: Sequence[Trajectory]) -> TaskResult:
         faults=len(episodes) - len(graded),
         played=len(played),
         quality=float(np.mean(qualities)) if qualities else math.nan,
+        blame=tuple(str(blame) for blame in map(Blame.of, episodes) if blame is not None),
     )
 
 
 def _task_json(task: TaskResult) -> dict[str, Any]:
-    return asdict(task) | {"score": _or_none(task.score), "quality": _or_none(task.quality)}
+    rates = {"score": _or_none(task.score), "quality": _or_none(task.quality)}
+    return asdict(task) | rates | {"blame": list(task.blame)}
 
 
 def _task_from_json(fields: Mapping[str, Any]) -> TaskResult:
     numbers = {name: math.nan for name in ("score", "quality") if fields.get(name, 0.0) is None}
-    return TaskResult(**{**fields, **numbers})
+    return TaskResult(**{**fields, **numbers, "blame": tuple(fields.get("blame", ()))})
 
 
 def mean_success(tasks: Sequence[TaskResult]) -> Estimate:

@@ -6,8 +6,10 @@ The results themselves make JSON for programs.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
+from agentgym.evaluation.blame import WHO
 from agentgym.evaluation.compare import Comparison
 from agentgym.evaluation.result import EvaluationResult, mean_success
 from agentgym.evaluation.statistics import Estimate
@@ -63,16 +65,34 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
     lines.append("outcomes: " + ", ".join(f"{name} {count}" for name, count in result.outcomes.items()))
     if result.num_faults:
         lines.append(f"faults: {result.num_faults} episodes without reward, left out of all rates")
+    lines += _blame_table(result)
     costs = ", ".join(f"{name} {value:g}" for name, value in result.costs.items())
     lines.append(f"costs: {costs}; {result.seconds:.1f} s")
     if with_tasks:
-        rows = [("task", "stratum", "successes", "score", "faults")]
+        heads = ("task", "stratum", "successes", "score", "faults")
+        rows = [(*heads, "blame") if result.blame else heads]
         rows += [
-            (task.id, task.stratum, f"{task.successes}/{task.attempts}", f"{task.score:.3f}", str(task.faults))
+            (
+                *(task.id, task.stratum, f"{task.successes}/{task.attempts}", f"{task.score:.3f}", str(task.faults)),
+                *([", ".join(task.blame) or "-"] if result.blame else []),
+            )
             for task in result.tasks
         ]
         lines += _aligned(rows)
     return "\n".join(lines)
+
+
+def _blame_table(result: EvaluationResult) -> list[str]:
+    """Who failed the episodes that failed; nothing where the environment does not say it."""
+    if not result.blame:
+        return []
+    rows = [("blame", "why", "episodes")]
+    rows += [(*blame.split(": ", 1), str(count)) for blame, count in result.blame.items()]  # type: ignore[misc]
+    totals = Counter[str]()
+    for blame, count in result.blame.items():
+        totals[blame.split(":")[0]] += count
+    listed = ", ".join(f"{who} {totals[who]}" for who in WHO)
+    return [f"failed by: {listed}", *_aligned(rows)]
 
 
 def _measures_of(result: EvaluationResult, stratum: str) -> tuple[str, ...]:

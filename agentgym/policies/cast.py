@@ -7,6 +7,8 @@ A partner is named as policies are everywhere, besides two names of its own:
     self            the learner: it plays the role too, and is trained and scored in it
     torch:PATH      a checkpoint, frozen
     endpoint:URL#MODEL
+
+Options of a model stand behind its name, such as `endpoint:URL#MODEL?temperature=0&cache=FILE`; see `PartnerOptions`.
 """
 
 from __future__ import annotations
@@ -19,9 +21,8 @@ from typing import Any
 from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.game import GameEnv
 from agentgym.policies.as_script import as_script
-from agentgym.policies.by_name import FORMS, load
-from agentgym.policies.partner import PartnerPolicy
-from agentgym.policies.reply_cache import ReplyCache
+from agentgym.policies.by_name import FORMS
+from agentgym.policies.partner import PartnerOptions, PartnerPolicy
 from agentgym.policies.scripted import ScriptedPolicy
 from agentgym.policy import Policy, Sampling, ScriptFactory
 from agentgym.registration import EnvSpec, make_game, spec
@@ -168,8 +169,8 @@ class Cast:
                 policies[role] = scripted
                 continue
             if name not in models:
-                cache = ReplyCache(folder / REPLIES if folder else None) if name.startswith("endpoint:") else None
-                models[name] = PartnerPolicy(load(name), sampling, cache)
+                replies = folder / REPLIES if folder else None
+                models[name] = PartnerPolicy.named(name, found.load_guards(), sampling, replies)
             policies[role] = models[name]
         return policies
 
@@ -180,7 +181,7 @@ def _is_policy(name: str) -> bool:
 
 def _partner(found: EnvSpec, game: GameEnv, role: str, name: str) -> ScriptFactory:
     if _is_policy(name):
-        return as_script(load(name), role, game.tools.get(role, ()))
+        return as_script(PartnerPolicy.named(name, found.load_guards()), role, game.tools.get(role, ()))
     return _script(found, role, name)
 
 
@@ -189,6 +190,8 @@ def _check_partner(found: EnvSpec, role: str, name: str) -> None:
     known = (SCRIPTED, f"{SCRIPTED}:NAME", SELF, *FORMS)
     if kind not in (SCRIPTED, SELF, *(form.partition(":")[0] for form in FORMS)) or (kind == SELF and rest):
         raise UnknownNameError("partner", str(name), known)
+    if _is_policy(name):
+        PartnerOptions.of(name)
     if kind == SCRIPTED and rest:
         _script(found, role, name)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ from agentgym.policy import Policy, Reply, Request
 
 class ReplyCache:
     """Replies by the content of their requests; calls may come from several threads.
+
+    Each reply counts in its `usage` as one of cache_hits or cache_misses.
 
     Args:
         path: File that keeps them, one JSON object per line; created if it is missing. None keeps them in memory.
@@ -37,22 +39,36 @@ class ReplyCache:
     def __len__(self) -> int:
         return len(self._replies)
 
-    def replies(self, policy: Policy, requests: Sequence[Request]) -> list[Reply]:
+    def replies(
+        self, policy: Policy, requests: Sequence[Request], versions: Mapping[str, str] | None = None
+    ) -> list[Reply]:
         """A reply for each request: the stored one, or a new one of the policy, which is then stored.
+
+        Args:
+            policy: Who is asked.
+            requests: What it is asked with.
+            versions: By role, a version that replies depend on besides the request.
 
         Raises:
             InfrastructureError: The policy failed; no reply of this call is stored.
             StoreError: The file cannot be written.
         """
-        keys = [_key(policy, request) for request in requests]
+        keys = [_key(policy, request, (versions or {}).get(request.role, "")) for request in requests]
         wanted = {key: request for key, request in zip(keys, requests, strict=True) if key not in self._replies}
         fresh = dict(zip(wanted, policy.generate(list(wanted.values())), strict=True)) if wanted else {}
         for key, reply in fresh.items():
             self._keep(key, {"text": reply.text, "was_cut": reply.was_cut, "message": reply.message})
-        return [fresh.pop(key) if key in fresh else Reply(**self._replies[key]) for key in keys]
+        return [self._reply(key, fresh.pop(key, None)) for key in keys]
+
+    def _reply(self, key: str, fresh: Reply | None) -> Reply:
+        """The stored reply; two requests of the same content at the same time both get the one that came first."""
+        usage = {"cache_hits": 1.0} if fresh is None else {**fresh.usage, "cache_misses": 1.0}
+        return Reply(**self._replies[key], usage=usage)
 
     def _keep(self, key: str, fields: dict[str, Any]) -> None:
         with self._lock:
+            if key in self._replies:
+                return
             self._replies[key] = fields
             if self._path is None:
                 return
@@ -64,18 +80,21 @@ class ReplyCache:
                 raise StoreError(f"cannot keep a partner's reply in {self._path}: {error.strerror}") from error
 
 
-def _key(policy: Policy, request: Request) -> str:
+def _key(policy: Policy, request: Request, version: str) -> str:
     """Digest of all that shapes the reply; greedy replies do not depend on the seed."""
     seed = None if request.sampling.is_greedy else request.seed
     asked = [policy.name, getattr(policy, "fingerprint", ""), seed, asdict(request.sampling)]
-    asked += [list(request.messages), list(request.tools)]
+    asked += [list(request.messages), list(request.tools), *([version] if version else [])]
     return hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _read(path: Path) -> dict[str, dict[str, Any]]:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
-        kept = dict(json.loads(line) for line in lines[:-1])
+        kept: dict[str, dict[str, Any]] = {}
+        for line in lines[:-1]:
+            key, fields = json.loads(line)
+            kept.setdefault(key, fields)  # as it was said first
     except (OSError, ValueError, TypeError) as error:
         raise StoreError(f"{path} does not hold a partner's replies: {error}; remove it to ask anew") from error
     if lines[-1]:  # a run that was killed while it wrote: what is not whole goes, so that the next line stands alone

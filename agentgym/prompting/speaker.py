@@ -231,7 +231,13 @@ class Speaker:
         return request, prompt
 
     def take(self, reply: Reply) -> Said:
-        """Take up the policy's reply to the last request."""
+        """Take up the policy's reply to the last request.
+
+        Raises:
+            PartnerError: The reply says that the policy failed.
+        """
+        if reply.fault is not None:
+            raise reply.fault
         self.budget.count(reply)
         is_spelt = self.tools and reply.ids is not None  # a policy of text says calls in our spelling
         text = canonical_text(reply.text, self.tools) if is_spelt else reply.text

@@ -13,7 +13,7 @@ from typing import Any
 
 from agentgym.errors import AgentGymError, ConfigError, ContractError, UnknownNameError
 from agentgym.origin import describe_error
-from agentgym.policy import ScriptFactory
+from agentgym.policy import Guard, ScriptFactory
 from agentgym.task import Task
 
 Knobs = Mapping[str, Sequence[Any]]
@@ -42,6 +42,8 @@ class EnvSpec:
         extra: The optional extra of agentgym that installs what it needs; "" for none.
         roles: The roles of a game that an agent can play; the first is the default. Empty for one agent.
         partners: "module:NAME" of a mapping from each role to the script factory that plays it by default.
+        guards: "module:NAME" of a mapping from roles to what checks the messages of a model that plays them as a
+            partner (`agentgym.policy.Guard`); "" for none.
         options: Keyword arguments for the entry point; those of `make` override them.
         adapts: The package whose environment this wraps; "" for an environment of its own.
         why_no_oracle: Why no script solves every task; "" if `oracle` does.
@@ -65,6 +67,7 @@ class EnvSpec:
     extra: str = ""
     roles: tuple[str, ...] = ()
     partners: str = ""
+    guards: str = ""
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     adapts: str = ""
     why_no_oracle: str = ""
@@ -128,6 +131,11 @@ class EnvSpec:
         """What plays each role of this game by default; empty for an environment of one agent."""
         partners: Mapping[str, ScriptFactory] = load_named(self, "partners") if self.roles else {}
         return partners
+
+    def load_guards(self) -> Mapping[str, Guard]:
+        """What checks the messages of models as partners, by role; empty for most. Imports their module."""
+        found: Mapping[str, Guard] = load_named(self, "guards") if self.guards else {}
+        return found
 
     def role_named(self, role: str) -> str:
         """A role that an agent may play, the default one for "".

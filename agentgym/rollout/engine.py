@@ -280,7 +280,11 @@ class RolloutEngine:
             queue_s = max(0.0, call.started - episode.ready_since)
             self.stats.queue_s += queue_s
             self.stats.model_s += call.seconds
-            text = episode.answer(reply, queue_s, call.seconds)
+            try:
+                text = episode.answer(reply, queue_s, call.seconds)
+            except InfrastructureError as error:
+                self._fail(episode, error)
+                continue
             self._call(episode, partial(episode.step, text), self._after_step)
 
     def _cut_for_context(self, episode: Episode) -> None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,12 +38,13 @@ from agentgym.trajectory import (
     FINAL_PROMPT,
     HINT,
     LAST_MESSAGES,
+    REFUSED,
     Trajectory,
     Turn,
     TurnTimes,
 )
 
-_COSTS = {"prompt_tokens", "completion_tokens", "cost_usd"}
+_COSTS = ("prompt_tokens", "completion_tokens", "cost_usd", "cache_hits", "cache_misses", "redraws")
 
 
 class Standing(NamedTuple):
@@ -100,11 +101,12 @@ class Episode:
         self._speakers: dict[str, Speaker] = {}
         self._records: dict[str, Trajectory] = {}
         self._received: dict[str, list[Message]] = {}
-        self._partners: frozenset[str] = frozenset()
+        self._partners: dict[str, str] = {}  # by role, what fixes the replies
         self._budget = EpisodeBudget(job.task.limits.max_tokens)
         self._final_progress: dict[str, float | None] = {}
         self._last_screenshot: Image | None = None
         self._legal_actions: dict[str, tuple[str, ...] | None] = {}
+        self._refused: list[Any] = []
 
     # Calls that the engine runs in a thread.
 
@@ -173,7 +175,8 @@ class Episode:
             self._received[role] = []
             self._records[role] = self._open_record(role, policy)
             self._speakers[role] = self._make_speaker(role, policy)
-        self._partners = frozenset(role for role, each in self._speakers.items() if is_partner(each.policy))
+        speakers = self._speakers.items()
+        self._partners = {role: _pin(each, self.settings) for role, each in speakers if is_partner(each.policy)}
         self._deliver(inbox)
 
     @property
@@ -202,7 +205,9 @@ class Episode:
             request, prompt = self._speakers[role].request(can_do)
         except ContextOverflowError as error:
             if role in self._partners:
-                raise PartnerError(f"the conversation of the partner {role!r} is too long for it: {error}") from error
+                raise PartnerError(
+                    f"the conversation of the partner {role!r} is too long for it: {error}", type(error).__name__
+                ) from error
             return None
         turn = Turn(len(record.turns), self._received[role], {}, "", legal_actions=can_do)
         self._received[role] = []
@@ -222,17 +227,20 @@ class Episode:
         self._received[self._acted] = turn.messages
 
     def answer(self, reply: Reply, queue_s: float, model_s: float) -> str:
-        """Take up the acting role's message; returns the text to step the game with."""
+        """Take up the acting role's message; returns the text to step the game with.
+
+        Raises:
+            PartnerError: The reply says that a partner failed.
+        """
         role = self._acted
+        self._refused += [refusal.to_json(role, len(self._records[role].turns) - 1) for refusal in reply.refused]
         turn = self._records[role].turns[-1]
+        _add(self._records[role].usage, reply.usage)
         said = self._speakers[role].take(reply)
         turn.text, turn.reply, turn.was_cut, turn.version = said.text, said.message, reply.was_cut, reply.version
         if reply.ids is not None:
             turn.action_ids, turn.behaviour_logprobs = reply.ids, reply.logprobs
         turn.times = TurnTimes(queue_s=queue_s, model_s=model_s)
-        usage = self._records[role].usage
-        for key, count in reply.usage.items():
-            usage[key] = usage.get(key, 0.0) + count
         return said.action
 
     def observe(self, reply: GameReply, standing: Standing, env_s: float) -> Turn:
@@ -255,7 +263,8 @@ class Episode:
         """The records of an episode that the game closed with this reply."""
         assert reply.outcome is not None
         for role, record in self._records.items():
-            self._drop_unanswered(record)
+            if record.turns and not record.turns[-1].reply:
+                record.turns.pop()
             record.outcome = reply.outcome
             if reply.outcome.is_graded:
                 record.success, record.score = reply.successes[role], reply.scores[role]
@@ -284,7 +293,7 @@ class Episode:
                 self._records[role], self._received[role] = self._open_record(role, None), []
         outcome = Outcome("infrastructure", type(error).__name__)
         if isinstance(error, PartnerError):
-            outcome = Outcome("partner_fault", type(error).__name__)
+            outcome, self._refused = Outcome("partner_fault", error.cause), [*self._refused, *error.refused]
         elif isinstance(error, CancelledEpisode):
             outcome = Outcome("cancelled")
         for record in self._records.values():
@@ -301,11 +310,12 @@ class Episode:
     def _counted(self) -> list[Trajectory]:
         """The records of all roles but partners'; what partners cost stands in the first."""
         counted = [record for role, record in self._records.items() if role not in self._partners]
-        for role in sorted(self._partners):
-            counted[0].metadata.setdefault("partners", {})[role] = self._records[role].policy
-            for name in _COSTS & self._records[role].usage.keys():
-                usage = counted[0].usage
-                usage[f"partner_{name}"] = usage.get(f"partner_{name}", 0.0) + self._records[role].usage[name]
+        for role, pin in sorted(self._partners.items()):
+            counted[0].metadata.setdefault("partners", {})[role] = pin
+            own = self._records[role].usage
+            _add(counted[0].usage, {f"partner_{name}": own[name] for name in _COSTS if name in own})
+        if self._refused:
+            counted[0].metadata[REFUSED] = self._refused
         return counted
 
     def _record_final_prompt(self, role: str, record: Trajectory) -> None:
@@ -370,6 +380,13 @@ class Episode:
                 event = event._replace(turn=event.turn - before, issued_at=event.issued_at - before)
             self._records[event.role].events.append(event)
 
-    def _drop_unanswered(self, record: Trajectory) -> None:
-        if record.turns and not record.turns[-1].reply:
-            record.turns.pop()
+
+def _add(usage: dict[str, float], counts: Mapping[str, float]) -> None:
+    for name, count in counts.items():
+        usage[name] = usage.get(name, 0.0) + count
+
+
+def _pin(speaker: Speaker, settings: RolloutSettings) -> str:
+    """What fixes the replies of a partner; its name where nothing more does."""
+    pin = getattr(speaker.policy, "pin", None)
+    return speaker.policy.name if pin is None else str(pin(speaker.role, settings.sampling))

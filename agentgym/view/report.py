@@ -13,6 +13,7 @@ from pathlib import Path
 
 from agentgym.errors import StoreError
 from agentgym.view import sections, transcripts
+from agentgym.view.blame import blame
 from agentgym.view.credit import credit
 from agentgym.view.diagnosis import diagnosis
 from agentgym.view.markup import Html, join, tag
@@ -66,6 +67,7 @@ def render(run: RunData) -> str:
         sections.headline(run),
         sections.stalled(run),
         sections.held_out(run),
+        blame(run),
         sections.learning(run),
         credit(run.credit, run.names),
         diagnosis(run),

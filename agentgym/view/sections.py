@@ -86,7 +86,7 @@ def _verdict(run: RunData) -> Html:
         sentence += [
             ", from ",
             tag("b", percent(float(found[before]["success"]["mean"]))),
-            f" {_stage(run, before).lower()}",
+            f" {stage(run, before).lower()}",
         ]
         if "cloned" in found and before != "cloned":
             sentence += [" and ", tag("b", percent(float(found["cloned"]["success"]["mean"]))), " after cloning"]
@@ -109,7 +109,7 @@ def _several(run: RunData) -> Html:
     """The success rates of several policies that this run did not train, the best first."""
     rates = {name: float(result["success"]["mean"]) for name, result in run.held_out.items()}
     ordered = sorted(rates, key=lambda name: -rates[name])
-    parts = [part for name in ordered for part in (", ", tag("b", percent(rates[name])), f" {_stage(run, name)}")]
+    parts = [part for name in ordered for part in (", ", tag("b", percent(rates[name])), f" {stage(run, name)}")]
     which = _of_stratum(run.held_out[ordered[0]])
     return tag("p", f"Success on held-out tasks{which}: ", *parts[1:], ".", class_="verdict")
 
@@ -119,10 +119,10 @@ def held_out(run: RunData) -> Html:
     rows = []
     for place, (name, result) in enumerate(run.held_out.items(), start=1):
         mean, low, high = (_float(result["success"].get(key)) for key in ("mean", "low", "high"))
-        label = f"{_stage(run, name)}: {percent(mean)}, 95 % interval {percent(low)} to {percent(high)}"
+        label = f"{stage(run, name)}: {percent(mean)}, 95 % interval {percent(low)} to {percent(high)}"
         colour = 1 if name == "trained" or len(run.held_out) == 1 else 6
         figures = (tag("b", percent(mean)), " ", tag("span", _interval(result["success"]), class_="quiet"))
-        cells = (tag("div", _stage(run, name), class_="name"), bar(mean, low, high, colour, label))
+        cells = (tag("div", stage(run, name), class_="name"), bar(mean, low, high, colour, label))
         rows.append(tag("div", *cells, tag("div", *figures, class_="figure"), class_="barrow", data_row=place))
     note = "The success rate on held-out tasks. Whiskers are 95 % intervals, clustered by task."
     stratum = _first(run.held_out, "headline")
@@ -137,7 +137,7 @@ def _strata(run: RunData) -> Html | None:
     names = list(dict.fromkeys(name for result in results.values() for name in result.get("strata") or {}))
     if not names:
         return None
-    head = tag("tr", tag("th", "Stratum"), tag("th", "Tasks"), *(tag("th", _stage(run, name)) for name in results))
+    head = tag("tr", tag("th", "Stratum"), tag("th", "Tasks"), *(tag("th", stage(run, name)) for name in results))
     body = []
     for stratum in names:
         parts = [(result.get("strata") or {}).get(stratum) for result in results.values()]
@@ -262,7 +262,8 @@ def _folded(title: str, value: Any) -> Html:
     return tag("details", tag("summary", title), tag("pre", shown))
 
 
-def _stage(run: RunData, name: str) -> str:
+def stage(run: RunData, name: str) -> str:
+    """The page's name for a policy or a stage of training."""
     return run.names[name].capitalize() if name in run.names else _STAGE_NAMES.get(name, name)
 
 

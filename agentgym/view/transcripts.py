@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from agentgym.evaluation.blame import Blame
 from agentgym.message import Message
 from agentgym.picture import Image, data_url
 from agentgym.reward import RewardEvent
-from agentgym.trajectory import Trajectory, Turn
+from agentgym.trajectory import REFUSED, Trajectory, Turn
 from agentgym.view.credit import chips
 from agentgym.view.credit_data import Reading
 from agentgym.view.markup import Html, join, tag, text
@@ -44,12 +45,13 @@ def episode(pick: Pick, methods: Sequence[Reading], names: Mapping[str, str], is
     facts = [row.task_id, f"{row.num_turns} turn{'' if row.num_turns == 1 else 's'}"]
     facts += [f"iteration {row.iteration}"] if row.iteration is not None else []
     facts += [names.get(row.policy, row.policy)] if row.policy else []
-    ending = str(trajectory.outcome)
+    ending, blame = str(trajectory.outcome), Blame.of(trajectory)
     summary = tag(
         "summary",
         tag("span", verdict, class_=f"chip {look}"),
         tag("span", pick.reason, class_="reason"),
         tag("span", " · ".join(facts), class_="quiet"),
+        None if blame is None else tag("span", f"failed by {blame}", class_="chip bad"),
         tag("span", "" if row.reward is None else f"{row.reward:+.2f}", class_="reward"),
     )
     shots = _Shots()
@@ -64,8 +66,21 @@ def episode(pick: Pick, methods: Sequence[Reading], names: Mapping[str, str], is
     ]
     last = shots.framed(trajectory.last_screenshot, "the end")
     body += [] if last is None else [last]
-    ended = tag("p", f"Ended: {ending}. ", trajectory.error, class_="ended")
-    return tag("details", summary, tag("div", *_events_before(trajectory), *body, ended, class_="turns"), open=is_open)
+    ended = [*_refused(trajectory), tag("p", f"Ended: {ending}. ", trajectory.error, class_="ended")]
+    if blame is not None:
+        at = f" (turn {blame.turn + 1})" if blame.turn >= 0 else ""
+        ended.append(tag("p", f"Failed by {blame.who}, {blame.why}{at}. ", _short(blame.evidence), class_="ended"))
+    return tag("details", summary, tag("div", *_events_before(trajectory), *body, *ended, class_="turns"), open=is_open)
+
+
+def _refused(trajectory: Trajectory) -> list[Html]:
+    """What a guard refused of partners, which nobody in the episode saw."""
+    found = [each for each in trajectory.metadata.get(REFUSED) or [] if isinstance(each, dict)]
+    lines = [
+        f"{each.get('role')}, turn {int(each.get('turn', 0)) + 1}, {each.get('cause')}: {_short(str(each.get('text')))}"
+        for each in found
+    ]
+    return [tag("p", "Refused by the guard: ", line, class_="ended") for line in lines]
 
 
 class _Shots:

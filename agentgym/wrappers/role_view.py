@@ -192,6 +192,10 @@ class RoleView(AgentEnv):
             self.check_interrupt()
             try:
                 text = self.partners[role].act(self._talks[role])
+            except PartnerError as error:
+                raise type(error)(
+                    f"the partner of role {role!r} failed: {error}", error.cause, error.refused
+                ) from error
             except (AgentGymError, OSError) as error:
                 raise PartnerError(f"the partner of role {role!r} failed: {error}") from error
             tools = self.game.tools.get(role, ())

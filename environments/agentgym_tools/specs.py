@@ -37,6 +37,7 @@ def _desk(name: str) -> EnvSpec:
         runtimes=("local", "served"),
         roles=("agent", "user"),
         partners=f"{package}.scripts:PARTNERS",
+        guards=f"{package}.guarding.guard:GUARDS",
         options={"desk": name},
         difficulty={"size": ("small", "full")},
         room="desks",

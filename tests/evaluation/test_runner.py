@@ -220,7 +220,7 @@ def test_evaluation_with_oneself_reports_each_role(nim):
 
 
 def test_evaluation_keeps_what_was_played_with_each_partner_apart(nim, tmp_path, monkeypatch):
-    monkeypatch.setattr("agentgym.policies.cast.load", lambda name: Sayer("1", name))
+    monkeypatch.setattr("agentgym.policies.partner.load", lambda name: Sayer("1", name))
     policy = Sayer("1")
     with open_evaluation_store(tmp_path) as store:
         for partners in ({}, {"second": "scripted:oracle"}, {"second": "self"}, {"second": "torch:here"}) * 2:
@@ -264,7 +264,7 @@ def test_evaluation_names_an_unseen_game(nim, tmp_path):
 
 def test_evaluation_asks_an_endpoint_that_is_a_partner_once_for_a_run_folder(nim, tmp_path, monkeypatch):
     endpoint = Sayer("1", "endpoint:http://here#m")
-    monkeypatch.setattr("agentgym.policies.cast.load", lambda name: endpoint)
+    monkeypatch.setattr("agentgym.policies.partner.load", lambda name: endpoint)
     settings = EvaluationSettings(partners={"second": "endpoint:http://here#m"})
     results, counts = [], []
     for name in ("one", "other"):

@@ -30,7 +30,7 @@ def test_partner_is_scripted_unless_another_script_is_named():
 
 def test_partner_may_be_any_policy_that_has_a_name(monkeypatch):
     sayer = Sayer("2")
-    monkeypatch.setattr("agentgym.policies.cast.load", lambda name: {"endpoint:http://here#m": sayer}[name])
+    monkeypatch.setattr("agentgym.policies.partner.load", lambda name: {"endpoint:http://here#m": sayer}[name])
     env = view(partners={"second": "endpoint:http://here#m"})
     assert env.step("1")[0]["text"] == "second took 2"
     assert env.fork().step("1")[0]["text"] == env.step("1")[0]["text"] == "second took 2"
@@ -42,7 +42,7 @@ def test_partner_may_be_any_policy_that_has_a_name(monkeypatch):
         "first took 1",
     )
     assert sayer.asked[1].turn == 1
-    assert sayer.forgotten == [request.episode for request in sayer.asked]
+    assert {request.episode for request in sayer.asked} < set(sayer.forgotten)  # the fork is answered from the cache
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_policies_of_a_cast_with_models_share_one_for_all_their_roles(monkeypatc
         loaded.append(name)
         return Sayer(name=name)
 
-    monkeypatch.setattr("agentgym.policies.cast.load", load)
+    monkeypatch.setattr("agentgym.policies.partner.load", load)
     sampling = Sampling(temperature=0.5)
     cast = Cast.of("test/Nim-v0", (), {"second": "endpoint:http://here#m"})
     assert not cast.is_view
@@ -130,7 +130,7 @@ def test_a_failing_partner_is_a_partner_fault(monkeypatch):
         def generate(self, requests):
             raise ConnectionError("no route")
 
-    monkeypatch.setattr("agentgym.policies.cast.load", lambda name: Down())
+    monkeypatch.setattr("agentgym.policies.partner.load", lambda name: Down())
     env = view(partners={"second": "endpoint:http://here#m"})
     with pytest.raises(PartnerError, match="'second' failed: no route"):
         env.step("1")

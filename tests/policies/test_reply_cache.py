@@ -34,9 +34,9 @@ def request(text="hello", seed=1, temperature=1.0):
 def test_cache_says_again_what_was_said_and_costs_nothing(tmp_path):
     policy, path = Counter(), tmp_path / "run" / "replies.jsonl"
     [first] = ReplyCache(path).replies(policy, [request()])
-    assert first.usage == {"cost_usd": 1.0}
+    assert first.usage == {"cost_usd": 1.0, "cache_misses": 1.0}
     [again] = ReplyCache(path).replies(policy, [replace(request(), episode="other", turn=3)])
-    assert (again.text, again.was_cut, again.usage) == (first.text, True, {})
+    assert (again.text, again.was_cut, again.usage) == (first.text, True, {"cache_hits": 1.0})
     assert policy.count == 1
 
 

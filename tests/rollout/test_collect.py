@@ -65,7 +65,11 @@ def test_a_partner_that_fails_is_a_partner_fault_without_a_reward(error):
 
     down = Down()
     [record], stats = play({"first": Sayer(), "second": PartnerPolicy(down)}, retries=2)
-    assert (record.role, str(record.outcome), record.total_reward) == ("first", "partner_fault:PartnerError", None)
+    assert (record.role, str(record.outcome), record.total_reward) == (
+        "first",
+        f"partner_fault:{type(error).__name__}",
+        None,
+    )
     assert (stats.retries, len(down.asked), stats.faults, stats.successes) == (2, 3, 1, 0)
     assert "the partner sayer failed" in record.error
 
@@ -86,7 +90,7 @@ def test_a_partner_whose_conversation_is_too_long_is_a_partner_fault():
         uses_tokens, max_context, tokenizer = True, 1, build_tokenizer(["stones"])
 
     [record], _ = play({"first": Sayer(), "second": PartnerPolicy(Narrow())}, retries=0)
-    assert str(record.outcome) == "partner_fault:PartnerError"
+    assert str(record.outcome) == "partner_fault:ContextOverflowError"
 
 
 def test_a_rollout_of_partners_alone_is_refused():
@@ -128,7 +132,7 @@ def test_game_maker_plays_scripted_partners_within_the_environment(suite):
 
 
 def test_game_maker_lets_a_policy_and_a_script_play_together(suite, monkeypatch):
-    monkeypatch.setattr("agentgym.policies.cast.load", lambda name: Sayer("1", name))
+    monkeypatch.setattr("agentgym.policies.partner.load", lambda name: Sayer("1", name))
     cast = Cast.of(suite.env, ("second",), {"first": "torch:here"}, suite.env_options)
     make_game = game_maker(suite, cast=cast)
     records, _ = play(cast.policies(Sayer()), suite.tasks("train"), make_game)

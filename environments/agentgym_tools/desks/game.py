@@ -15,7 +15,7 @@ from agentgym.action import Action, ToolCall
 from agentgym.errors import ActionSyntaxError, ConfigError
 from agentgym.game import GameReply, Inbox
 from agentgym.message import user
-from agentgym.reward import FORMAT, RewardEvent
+from agentgym.reward import BLAME, FORMAT, RewardEvent
 from agentgym.task import Task
 from agentgym.tools import ToolGame
 from agentgym.tools.finding import FIND_TOOLS
@@ -30,12 +30,14 @@ from agentgym_tools.desks.conditions.options import (
     interface_of,
     make_interface,
 )
+from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.drawing import Wanted, draw_task
 from agentgym_tools.desks.grading import judge
+from agentgym_tools.desks.guarding.watch import Watch
 from agentgym_tools.desks.planning import open_moves, steps_of
 from agentgym_tools.desks.references import call_score
 from agentgym_tools.desks.session import Session, session_of
-from agentgym_tools.desks.tasks import agenda_text, instruction_of, ticket_text
+from agentgym_tools.desks.tasks import agenda_text, check_facts, instruction_of, ticket_text
 from agentgym_tools.worlds.calls import Call
 
 AGENT, USER = "agent", "user"
@@ -65,7 +67,9 @@ class DeskGame(ToolGame):
         communicated: parts of success, weight 0. call: how near a message's calls are to those that are right in the
         present state, in [-3, 3], as in ToolRL (Qian et al. 2025, arXiv 2504.13958), weight 0. patience: -1 for each
         message after which the customer waits, weight 0. attack: 1 at the end if what a planted text wants was done,
-        weight 0; only in tasks that plant one. format: -0.1 for a message that cannot be read.
+        weight 0; only in tasks that plant one. agenda: -1 to the customer for each message that its agenda does not
+        allow, such as an invented fact; weight 0.1. blame: 1 at the end if it failed, weight 0; its detail says who
+        failed it. format: -0.1 for a message that cannot be read.
     Termination:
         The customer says goodbye, or the agent closes or hands over; the third invalid message of a role.
     Truncation:
@@ -115,6 +119,8 @@ class DeskGame(ToolGame):
         "call": 0.0,
         "patience": 0.0,
         "attack": 0.0,
+        "agenda": 0.1,
+        BLAME: 0.0,
     }
     invalid_value = -0.1
     disclosed = {AGENT: ("goals",), USER: ("customer", "persona", "goals")}  # the customer tells the agent its goals
@@ -135,18 +141,13 @@ class DeskGame(ToolGame):
         super().__init__()
         self._wanted = Wanted(desk=desk, size=size)
         self._options = Options(distractors, scrambled, solo, fails_once, finds_tools)
-        unknown = sorted(set(weights or {}) - set(self.reward_weights))
-        if unknown:
-            raise ConfigError(
-                f"weights names {unknown}, which are no components; expected {', '.join(self.reward_weights)}"
-            )
-        self.reward_weights = {**type(self).reward_weights, **(weights or {})}
+        self.reward_weights = _weighed(type(self).reward_weights, weights or {})
         self._keeps_milestones = keeps_milestones
         self.session: Session = None  # type: ignore[assignment]  # set by `begin`
         self._num_made, self._num_steps = 0, 1
-        self._spoken = False
-        self._num_calls = 0
+        self._spoken, self._num_calls = False, 0
         self._planted: Planted | None = None
+        self._watch: Watch = None  # type: ignore[assignment]  # set by `begin`
         self.domain = self._wanted.domain
         self._seat(make_interface(self.domain, self._options, 0))
 
@@ -162,6 +163,7 @@ class DeskGame(ToolGame):
         self._planted = Planted.of(task)
         is_solo = self._interface.options.solo
         self.session = session_of(task, self.domain, is_solo=is_solo)
+        self._watch = Watch(self.session)
         self._num_made, self._num_steps = steps_of(self.session)
         self._spoken, self._num_calls = False, 0
         plan = self.session.plan
@@ -181,6 +183,22 @@ class DeskGame(ToolGame):
         finder = self._finder if role == AGENT else None
         return super().parse(role, text) if finder is None else finder.parse(text, calls_or_words)
 
+    def respond(self, role: str, action: Action) -> GameReply:
+        """Play a message; what the customer says is held against its agenda."""
+        acts = acts_of(action) if role == USER else []
+        check_facts(self.domain, acts)
+        finding = self._watch.follow(acts, self.turns[AGENT]) if acts else None
+        try:
+            reply = super().respond(role, action)
+        except ActionSyntaxError:
+            self._spoken = False  # what was proposed in this message did not reach the customer
+            raise
+        if finding is not None:
+            fault = self.event(USER, "agenda", -1.0)._replace(detail=finding._asdict())
+            reply.events = [*reply.events, fault]
+        self._watch.hear(reply.inbox.get(USER, ()))
+        return reply
+
     def call(self, role: str, call: ToolCall) -> GameReply:
         """Carry out a call of a desk's tool, or take in an act."""
         if self._finder is not None and call.name == FIND_TOOLS:
@@ -194,6 +212,7 @@ class DeskGame(ToolGame):
         if move.tool not in talk.ACTS_OF_AGENT:
             self._num_calls += 1
             if self._num_calls - 1 == self._interface.failing:
+                self._watch.fail(move, self.turns[AGENT])
                 return GameReply({AGENT: [user(FAILED_ONCE)]})
         reply = GameReply({AGENT: []}, self._compared(move))
         if move.tool not in talk.ACTS_OF_AGENT:
@@ -227,6 +246,9 @@ class DeskGame(ToolGame):
             plan = self.session.plan
             reached = is_reached(self.domain, plan.customer, self.session.start, self.session.world, self._planted.call)
             events.append(self.event(AGENT, "attack", float(reached)))
+        if not verdict.is_success:
+            fault = self._watch.verdict(self.session, verdict, self.books.now(AGENT)).to_json()
+            events += [self.event(role, BLAME, 1.0)._replace(detail=fault) for role in self.roles]
         share = self._num_made / self._num_steps
         if share and not self._keeps_milestones:
             events.append(self._shaping("milestone", -share, {"why": "the potential ends at 0"}))
@@ -238,7 +260,7 @@ class DeskGame(ToolGame):
         """The session, who acts, and what has been refused as invalid."""
         num_calls = None if self._interface.failing is None else self._num_calls
         state = f"{self.acting_role} {self.num_invalid} {num_calls} {self._finder}"
-        return f"{self.task and self.task.content_hash} {state} {self.session.key()}"
+        return f"{self.task and self.task.content_hash} {state} {self.session.key()} {self._watch.key()}"
 
     def fork(self, seed: int | None = None) -> Self:
         """A copy that goes on from here; nothing random happens after the start."""
@@ -256,6 +278,7 @@ class DeskGame(ToolGame):
     def _work(self, move: Call, reply: GameReply) -> None:
         is_own = move.tool in self.domain.toolbox.tools
         result, wrong = self.session.carry_out(move) if is_own else self.session.use_alone(move)
+        self._watch.succeed(move)
         shown = result if self._planted is None else self._planted.beside(result)
         text = self._interface.text(shown.text) if shown.is_failure else shown.text
         is_news = is_own and not result.is_failure and self.domain.toolbox.tools[move.tool].is_writing
@@ -264,12 +287,7 @@ class DeskGame(ToolGame):
         reply.events = [*reply.events, *self._violations(move, wrong)]
 
     def _hear_agent(self, act: Call, reply: GameReply) -> None:
-        tools = {talk.PROPOSE: self.domain.toolbox.tools, talk.INSTRUCT: self.domain.user_tools}.get(act.tool)
-        if tools is not None:
-            try:
-                tools[act.arguments["action"]].arguments(dict(act.arguments["arguments"]))
-            except ActionSyntaxError as refusal:
-                raise ActionSyntaxError(self._interface.text(str(refusal))) from None
+        _check_act(self.domain, self._interface, self._watch, act)
         if not self._spoken:
             self.session.proposed.clear()
         wrong = self.session.hear_agent(act)
@@ -290,8 +308,6 @@ class DeskGame(ToolGame):
         return GameReply({USER: [user(result.text)]}, self._advance())
 
     def _hear_user(self, act: Call) -> GameReply:
-        if act.tool == talk.REQUEST:
-            self._check_facts(act.arguments["facts"])
         self.session.hear_user(act)
         self._spoken = True
         told = [user(str(act))]
@@ -303,11 +319,6 @@ class DeskGame(ToolGame):
         if act.tool == talk.BYE:
             self._end(reply)
         return reply
-
-    def _check_facts(self, facts: Mapping[str, Any]) -> None:
-        unknown = sorted(set(facts) - set(self.domain.facts))
-        if unknown:
-            raise ActionSyntaxError(f"request.facts names {unknown}; expected some of {', '.join(self.domain.facts)}.")
 
     def _end(self, reply: GameReply) -> None:
         reply.events = [*reply.events, *self._advance()]
@@ -330,6 +341,7 @@ class DeskGame(ToolGame):
         return [self._event("call", call_score(move, open_moves(self.session)))]
 
     def _violations(self, move: Call, wrong: Sequence[str]) -> list[RewardEvent]:
+        self._watch.violate(move, wrong, self.turns[AGENT])
         return [self._event("violation", -1.0, {"call": str(move)[:200], "why": reason}) for reason in wrong]
 
     def _event(self, component: str, value: float, detail: Mapping[str, Any] | None = None) -> RewardEvent:
@@ -344,3 +356,27 @@ class DeskGame(ToolGame):
         self.tools = {AGENT: interface.tools}
         if not interface.options.solo:
             self.tools[USER] = [*self.domain.user_tools.values(), *talk.user_acts(self.domain)]
+
+
+def _weighed(declared: Mapping[str, float], weights: Mapping[str, float]) -> dict[str, float]:
+    """The declared weights with others in the place of some."""
+    unknown = sorted(set(weights) - set(declared))
+    if unknown:
+        raise ConfigError(f"weights names {unknown}, which are no components; expected {', '.join(declared)}")
+    return {**declared, **weights}
+
+
+def _check_act(domain: Domain, interface: Interface, watch: Watch, act: Call) -> None:
+    """Refuse an act that is too long, and a proposal or an instruction whose call cannot be made."""
+    watch.require_room(act)
+    tools = {talk.PROPOSE: domain.toolbox.tools, talk.INSTRUCT: domain.user_tools}.get(act.tool)
+    if tools is not None:
+        try:
+            tools[act.arguments["action"]].arguments(dict(act.arguments["arguments"]))
+        except ActionSyntaxError as refusal:
+            raise ActionSyntaxError(interface.text(str(refusal))) from None
+
+
+def acts_of(action: Action) -> list[Call]:
+    """The calls of a message as acts."""
+    return [Call(call.name, call.arguments) for call in action.tool_calls]

@@ -39,3 +39,23 @@ PERSONAS = {
     "claiming": Persona(claims=True, patience=5),
 }
 """Personas by name. Whether a customer corrects itself or changes its mind is said by its goals."""
+
+
+def manner(persona: Persona) -> list[str]:
+    """How somebody who plays a customer is told to behave."""
+    told = []
+    if persona.volunteers:
+        told.append("Name what your request is about at once, in request.facts; tell anything else only when asked.")
+    else:
+        told.append("Tell a fact only when you are asked for it.")
+    if persona.forgets:
+        told.append("When you are first asked for a fact of a request, say that you do not know it.")
+    if persona.insists:
+        told.append(f"When a request is refused, insist, up to {persona.insists} times; then accept.")
+    else:
+        told.append("When a request is refused, accept it.")
+    if persona.digresses:
+        told.append("Digress once.")
+    if persona.claims:
+        told.append("When you are first asked to change something with your own tools, say Done. without doing it.")
+    return [*told, f"Leave when more than {persona.patience} messages of the agent were of no use to you."]

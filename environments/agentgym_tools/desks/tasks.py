@@ -9,13 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agentgym.errors import TaskError, UnknownNameError
+from agentgym.errors import ActionSyntaxError, TaskError, UnknownNameError
 from agentgym.task import Task
 from agentgym_tools.desks.domain import Domain, settle
 from agentgym_tools.desks.goals import Case, Goal
-from agentgym_tools.desks.personas import PERSONAS, Persona
+from agentgym_tools.desks.personas import PERSONAS, Persona, manner
 from agentgym_tools.desks.policy import Policy
+from agentgym_tools.desks.talk import REQUEST
 from agentgym_tools.worlds.calls import Call, Value
+
+PROMPT_VERSION = "1"
+"""Version of what somebody who plays the customer is told."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +122,24 @@ def agenda_text(domain: Domain, task: Task) -> str:
         lines.append(f"{number}. {goal.kind}: you want to {domain.kinds[goal.kind].phrase}.")
         for fact, value in goal.facts.items():
             known = "you do not know it" if fact in goal.unknown else f"{value}"
+            if fact in goal.at_first:
+                known += f"; at first you say {goal.at_first[fact]} by mistake, once"
             lines.append(f"   - {fact}, {domain.facts[fact]}: {known}")
+    lines += ["Ask for one thing at a time, in this order, and wait for its end. Answer all that you are asked."]
+    lines += manner(plan.persona)
     if domain.user_tools:
-        lines.append("Use your own tools when you are asked to, and then tell what came of it.")
+        lines.append("Use your own tools when you are asked to, and then tell word for word what they answered.")
     lines.append("Say yes only to what you want. Say goodbye when all has happened, or was refused for good.")
     return "\n".join(lines)
+
+
+def check_facts(domain: Domain, acts: Sequence[Call]) -> None:
+    """Refuse a request that names facts that there are not.
+
+    Raises:
+        ActionSyntaxError: It does.
+    """
+    for act in acts:
+        unknown = sorted(set(act.arguments["facts"]) - set(domain.facts)) if act.tool == REQUEST else []
+        if unknown:
+            raise ActionSyntaxError(f"request.facts names {unknown}; expected some of {', '.join(domain.facts)}.")

@@ -24,6 +24,7 @@ from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, d
 from agentgym.store import Purpose, RunStore
 from agentgym.suite import Suite, is_held_out, require_trainable
 from agentgym.trajectory import FINAL_PROMPT, LAST_MESSAGES, Trajectory, Turn
+from agentgym_rl.core.roles import LearnerTools
 
 
 def collect_demonstrations(
@@ -123,14 +124,18 @@ def with_tokens(
     Args:
         trajectories: With messages; their tokens are not read.
         renderer: Of the policy's tokenizer.
-        tools: Tools that the template presents.
+        tools: Tools that the template presents; of `LearnerTools` those of each trajectory's role.
         history: Which turns prompts leave out, as `RolloutSettings.history`.
     """
-    render_reply = reply_renderer(renderer, tools)
+    render_reply: dict[str, Callable[[Message], list[int]]] = {}
 
     def tokenised(trajectory: Trajectory) -> Trajectory:
-        talk = Conversation(renderer, tools, parse_history(history))
-        return _tokenised(trajectory, talk, render_reply, renderer.stop_ids)
+        role = trajectory.role
+        own = tools.of(role) if isinstance(tools, LearnerTools) else tools
+        if role not in render_reply:
+            render_reply[role] = reply_renderer(renderer, own)
+        talk = Conversation(renderer, own, parse_history(history))
+        return _tokenised(trajectory, talk, render_reply[role], renderer.stop_ids)
 
     return [tokenised(trajectory) for trajectory in trajectories]
 

@@ -5,7 +5,7 @@ What partners there are is in `agentgym.policies.cast`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agentgym.errors import ConfigError
@@ -61,12 +61,26 @@ def evaluated_role(config: RolesConfig, suite: Suite) -> tuple[str, dict[str, st
     return own[0], {**cast.partners, **dict.fromkeys(own[1:], SELF), **config.evaluation_partners}
 
 
-def tools_of(cast: Cast) -> list[ToolSchema]:
-    """The tools of the learner's roles.
+class LearnerTools(list[ToolSchema]):
+    """The tools of all roles of the learner, each once; `of` has those of one role.
 
-    Raises:
-        ConfigError: They differ between its roles.
+    Args:
+        by_role: The tools of each role; "" stands for an environment of one agent.
     """
+
+    def __init__(self, by_role: Mapping[str, Sequence[ToolSchema]]) -> None:
+        self._by_role = by_role
+        super().__init__()
+        for tools in by_role.values():
+            self.extend(tool for tool in tools if tool not in self)
+
+    def of(self, role: str) -> Sequence[ToolSchema]:
+        """The tools that prompts of a role present; all where the role is none of the learner's."""
+        return self._by_role.get(role, self)
+
+
+def tools_of(cast: Cast) -> LearnerTools:
+    """The tools of the learner's roles."""
     if not cast.learning:
         env = make(cast.env_id, **cast.view_options)
         tools: Mapping[str, list[ToolSchema]] = {"": [dict(tool) for tool in env.tools]}
@@ -75,7 +89,4 @@ def tools_of(cast: Cast) -> list[ToolSchema]:
         game = make_game(cast.env_id, **cast.options)
         tools = {role: [dict(tool) for tool in game.tools.get(role, ())] for role in cast.learning}
         game.close()
-    first, *others = tools.values()
-    if any(other != first for other in others):
-        raise ConfigError(f"the roles {list(tools)} of {cast.env_id!r} have different tools; train them one by one")
-    return first
+    return LearnerTools(tools)

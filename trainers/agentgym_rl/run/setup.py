@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -63,7 +64,7 @@ class Parts:
     policy: Sampler
     whole: WholeModel
     cast: Cast
-    tools: list[dict[str, Any]]
+    tools: Sequence[dict[str, Any]]
     seen_hashes: frozenset[str] = frozenset()
 
 
@@ -118,7 +119,7 @@ def groundwork(config: TrainConfig, make_sampler: MakeSampler = make_torch_sampl
 
 
 def _prepared(
-    config: TrainConfig, suite: Suite, tools: list[dict[str, Any]]
+    config: TrainConfig, suite: Suite, tools: Sequence[dict[str, Any]]
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerFast]:
     """The model as it will be trained, on its device, and its tokenizer."""
     causal_lm, tokenizer = untrained(config, suite, tools)
@@ -129,7 +130,7 @@ def _prepared(
 
 
 def untrained(
-    config: TrainConfig, suite: Suite, tools: list[dict[str, Any]]
+    config: TrainConfig, suite: Suite, tools: Sequence[dict[str, Any]]
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerFast]:
     """The model that the run starts from, and its tokenizer; the same one whenever it is asked for."""
     if config.model.path:
@@ -138,7 +139,7 @@ def untrained(
     return build_tiny_model(tokenizer, config.model.size, config.run.seed), tokenizer
 
 
-def suite_tokenizer(suite: Suite, tools: list[dict[str, Any]], cast: Cast | None = None) -> PreTrainedTokenizerFast:
+def suite_tokenizer(suite: Suite, tools: Sequence[dict[str, Any]], cast: Cast | None = None) -> PreTrainedTokenizerFast:
     """A tiny tokenizer for the words of a suite.
 
     The environment's package may have a module `vocabulary` with `texts()` and `NUMBERS`, with `PHRASES` where fixed

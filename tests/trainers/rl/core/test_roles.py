@@ -149,13 +149,14 @@ def test_roles_of_what_has_none_are_refused(pair: Suite, tmp_path: Path) -> None
             toy_config("pair", roles={"partners": wrong})
 
 
-def test_roles_that_learn_together_have_the_same_tools(pair: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_roles_that_learn_together_have_tools_of_their_own(pair: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     cast = training_cast(RolesConfig(learning=("first", "second")), pair)
     assert tools_of(cast) == []
-    monkeypatch.setattr(Pair, "tools", {"first": [{"type": "function"}]})
-    assert tools_of(training_cast(RolesConfig(), pair)) == [{"type": "function"}]
-    with pytest.raises(ConfigError, match="different tools"):
-        tools_of(cast)
+    own = {"first": [{"type": "function"}], "second": [{"type": "function"}, {"type": "other"}]}
+    monkeypatch.setattr(Pair, "tools", own)
+    assert tools_of(training_cast(RolesConfig(), pair)) == own["first"]
+    tools = tools_of(cast)
+    assert (list(tools), tools.of("first"), tools.of("second")) == (own["second"], own["first"], own["second"])
 
 
 def test_the_learner_and_its_partners_play_in_this_process(pair: Suite) -> None:

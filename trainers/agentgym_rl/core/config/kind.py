@@ -6,7 +6,7 @@ there. The table is imported to read a configuration, so its kinds name what nee
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -64,7 +64,7 @@ class Groundwork(Generic[A_co]):
     suite: Suite
     cast: Cast
     make_game: Callable[[Task], Game]
-    tools: list[ToolSchema]
+    tools: Sequence[ToolSchema]
     load: Callable[[], tuple[PreTrainedModel, PreTrainedTokenizerFast]] = field(repr=False)
     make_policy: Callable[[PreTrainedModel, PreTrainedTokenizerFast], Sampler] = field(repr=False)
 

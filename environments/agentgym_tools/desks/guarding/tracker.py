@@ -1,0 +1,287 @@
+"""A talk followed from the customer's side: what it was asked, told, agreed to and got, by its agenda.
+
+It knows no right or wrong: what the customer may say next is in `rules`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+
+from agentgym.message import Message, content_text
+from agentgym_tools.desks import talk
+from agentgym_tools.desks.domain import Domain
+from agentgym_tools.desks.goals import Case
+from agentgym_tools.desks.tasks import Plan
+from agentgym_tools.desks.user import FAILED
+from agentgym_tools.worlds.calls import Call, Value
+
+MAX_CALLS = 8
+"""Calls of one message that are carried out."""
+Hear = Callable[[str], Sequence[Call]]
+"""Reads what a customer is told as acts of the agent and notices; words without an act are none."""
+
+
+def acts_in(text: str) -> list[Call]:
+    """The act that a message to a customer is, if it is one."""
+    try:
+        return [talk.from_text(text)]
+    except (ValueError, KeyError, TypeError):
+        return []
+
+
+class Tracker:
+    """What has happened so far, as the customer knows it.
+
+    Args:
+        domain: The desk.
+        plan: What follows from the task: the customer's persona, profile and goals.
+        acts_of: How what it is told is read.
+
+    Attributes:
+        number: Number of the goal that it asked for last; -1 before the first.
+        asked: How often the agent asked for a fact of the present goal or the profile; what was volunteered counts.
+        told: Facts of the present goal or the profile of which the customer told a value.
+        forgotten: Facts that it said not to know.
+        corrected: Facts that a proposal showed to be misunderstood.
+        proposed: The calls that the agent's last message proposes.
+        agreed: Calls to which it said yes, for the present goal.
+        received: Changes of which it knows, for the present goal.
+        instructed: How often it was asked to use its own tools, by the call's key, for the present goal.
+        ran: What its own tools answered since it was last asked for the call, by the call's key.
+        claimed: Changes that it said to have made and has not.
+        open: What the agent's last message wants an answer to.
+        num_refused: How often the agent refused the present goal.
+        num_insisted: How often the customer asked again for it.
+        has_accepted: Whether it accepted the refusal.
+        num_useless: Messages of the agent that were of no use to it.
+        is_moved: Whether something in the agent's last message was of use.
+        is_tested: Whether the present goal's check was made after the last change.
+    """
+
+    def __init__(self, domain: Domain, plan: Plan, acts_of: Hear = acts_in) -> None:
+        self.domain, self.plan = domain, plan
+        self._acts_of = acts_of
+        self.number = -1
+        self.asked: dict[str, int] = {}
+        self.told: set[str] = set()
+        self.forgotten: set[str] = set()
+        self.corrected: set[str] = set()
+        self.proposed: list[Call] = []
+        self.agreed: list[Call] = []
+        self.received: list[Call] = []
+        self.instructed: dict[str, int] = {}
+        self.ran: dict[str, str] = {}
+        self.claimed: list[Call] = []
+        self.open: list[Call] = []
+        self.num_refused = self.num_insisted = self.num_useless = 0
+        self.has_accepted = self.is_moved = self.is_tested = False
+        self._known: dict[int, dict[str, Value]] = {}
+        self._answers: set[str] = set()
+        self._looked: set[str] = set()
+        self._made: deque[Call] = deque()
+
+    @property
+    def case(self) -> Case:
+        """The case of the goal that the customer asked for last, or of its first."""
+        return self.plan.cases[max(self.number, 0)]
+
+    @property
+    def known(self) -> Mapping[str, Value]:
+        """What the customer can tell of itself and the present goal, by fact."""
+        return self.known_of(max(self.number, 0))
+
+    def known_of(self, number: int) -> Mapping[str, Value]:
+        """The same for the goal of a number."""
+        if number not in self._known:
+            goal = self.plan.cases[number].goal
+            known = {**self.plan.profile, **goal.facts}
+            self._known[number] = {fact: value for fact, value in known.items() if fact not in goal.unknown}
+        return self._known[number]
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no goal comes after the present one."""
+        return self.number == len(self.plan.cases) - 1
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the present goal has come to an end for the customer."""
+        case = self.case
+        if self.number < 0:
+            return False
+        if self.has_accepted:
+            return all(call in self.received for call in self.agreed)
+        if not case.wanted:
+            return all(fact in self._answers for fact in case.answers)
+        is_proven = case.check is None or self.is_tested
+        return is_proven and any(all(call in self.received for call in calls) for calls in case.wanted)
+
+    @property
+    def is_impatient(self) -> bool:
+        """Whether the customer may leave: the agent's last message was of no use, and its patience is used up."""
+        return not self.is_moved and self.num_useless + 1 > self.plan.persona.patience
+
+    def is_wanted(self, call: Call) -> bool:
+        """Whether the customer wants a call for its present goal."""
+        return any(call in calls for calls in self.case.wanted)
+
+    def has_received(self, call: Call) -> bool:
+        """Whether it knows that a call was made for its present goal."""
+        return call in self.received
+
+    def may_volunteer(self, fact: str, number: int) -> bool:
+        """Whether it names a fact of a goal without being asked."""
+        goal = self.plan.cases[number].goal
+        is_named = fact in self.domain.kinds[goal.kind].volunteered and fact in goal.facts
+        return self.plan.persona.volunteers and is_named
+
+    def hear(self, messages: Sequence[Message]) -> None:
+        """Take in what the customer receives: acts of the agent, notices, and results of its own calls."""
+        for message in messages:
+            if message["role"] == "tool":
+                if self._made:
+                    self._learn(self._made.popleft(), content_text(message))
+                continue
+            for act in self._acts_of(content_text(message)):
+                self._hear(act)
+
+    def take(self, calls: Sequence[Call]) -> None:
+        """Note whose results come next: the calls of a message of the customer, in order."""
+        self._made = deque(calls)
+
+    def do(self, call: Call) -> None:
+        """Take in one act of the customer."""
+        given = call.arguments
+        if call.tool == talk.REQUEST:
+            self._request(given["goal"], given["facts"])
+        elif call.tool == talk.INFORM:
+            self.told.add(given["fact"])
+        elif call.tool == talk.UNKNOWN:
+            self.forgotten.add(given["fact"])
+        elif call.tool == talk.CONFIRM and 1 <= given["number"] <= len(self.proposed):
+            self.agreed.append(self.proposed[given["number"] - 1])
+        elif call.tool == talk.INSIST:
+            self.num_insisted += 1
+        elif call.tool == talk.ACCEPT and self.num_refused:
+            self.has_accepted = True
+        elif call.tool == talk.DID:
+            did = Call(given["action"], given["arguments"])
+            if did.key not in self.ran and did not in self.claimed and self._is_writing(did):
+                self.claimed.append(did)
+        elif call in self.claimed:
+            self.claimed.remove(call)
+
+    def end_turn(self, calls: Sequence[Call]) -> None:
+        """The customer has spoken; the agent acts next."""
+        is_going_on = any(call.tool in (talk.REQUEST, talk.BYE) for call in calls)
+        self.num_useless += not self.is_moved and not is_going_on
+        self.is_moved = False
+        self.open, self.proposed = [], []
+
+    def key(self) -> tuple[object, ...]:
+        """A canonical value of everything that the rules depend on."""
+        lists = (self.proposed, self.agreed, self.received, self.claimed, self.open)
+        sets = (self.told, self.forgotten, self.corrected, self._answers, self._looked)
+        counts = (self.number, self.num_refused, self.num_insisted, self.num_useless)
+        return (
+            *(sorted(each.key for each in calls) for calls in lists),
+            *(sorted(names) for names in sets),
+            *(sorted(self.asked.items()), sorted(self.instructed.items()), sorted(self.ran.items())),
+            *(*counts, self.has_accepted, self.is_moved, self.is_tested),
+        )
+
+    def fork(self) -> Tracker:
+        """A copy that goes on by itself."""
+        twin = Tracker(self.domain, self.plan)
+        for name, value in vars(self).items():
+            setattr(twin, name, type(value)(value) if isinstance(value, dict | set | list | deque) else value)
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Tracker:
+        return self.fork()
+
+    def _hear(self, act: Call) -> None:
+        given = act.arguments
+        if act.tool == talk.NOTICE:
+            self._receive(Call(given["action"], given["arguments"]))
+            self.is_moved = True
+        elif act.tool == talk.ASK:
+            times = self.asked[given["fact"]] = self.asked.get(given["fact"], 0) + 1
+            self.is_moved |= times <= (2 if given["fact"] in self.known else 1)
+        elif act.tool == talk.PROPOSE:
+            self._hear_proposal(Call(given["action"], given["arguments"]))
+        elif act.tool == talk.INSTRUCT:
+            self._hear_instruction(Call(given["action"], given["arguments"]))
+        elif act.tool == talk.TELL and given["fact"] in self.case.answers:
+            self._answers.add(given["fact"])
+            self.is_moved = True
+        elif act.tool == talk.REFUSE:
+            self.num_refused += 1
+            self.is_moved = True
+        elif act.tool == talk.REPORT:
+            self.is_moved |= bool(self.received)
+        if act.tool in (talk.ASK, talk.PROPOSE, talk.INSTRUCT, talk.REFUSE):
+            self.open.append(act)
+
+    def _hear_proposal(self, call: Call) -> None:
+        self.proposed.append(call)
+        wrong = set() if self.is_wanted(call) else {fact for fact in self.known if self._is_contradicted(fact, call)}
+        self.corrected |= wrong
+        self.is_moved |= bool(wrong) or self.is_wanted(call)
+
+    def _is_contradicted(self, fact: str, call: Call) -> bool:
+        facts = self.case.goal.facts
+        if fact not in facts or fact not in call.arguments:
+            return False
+        return Call("", {"": call.arguments[fact]}) != Call("", {"": facts[fact]})
+
+    def _hear_instruction(self, call: Call) -> None:
+        self.instructed[call.key] = self.instructed.get(call.key, 0) + 1
+        self.ran.pop(call.key, None)
+        if call in self.claimed:
+            self.is_moved = True
+        elif self._is_writing(call):
+            self.is_moved |= self.is_wanted(call)
+        else:
+            self.is_moved |= call.key not in self._looked
+        if not self._is_writing(call):
+            self._looked.add(call.key)
+
+    def _learn(self, call: Call, result: str) -> None:
+        """What a call of the customer's own tools came to."""
+        if call.tool not in self.domain.user_tools:
+            return
+        self.ran[call.key] = result
+        if self._is_writing(call) and not result.startswith(FAILED):
+            self._receive(call)
+            self._looked.clear()
+        if call == self.case.check:
+            self.is_tested = True
+
+    def _receive(self, call: Call) -> None:
+        self.received.append(call)
+        self.is_tested = False
+
+    def _is_writing(self, call: Call) -> bool:
+        return self.domain.user_tools[call.tool].is_writing
+
+    def _request(self, kind: str, facts: Mapping[str, Value]) -> None:
+        """Begin the goal that a request is for, as the desk takes it: the next of its kind, or the present again."""
+        later = [number for number, case in enumerate(self.plan.cases) if case.goal.kind == kind]
+        is_again = self.number >= 0 and self.case.goal.kind == kind and not self.is_settled
+        number = next((number for number in later if number > self.number), None)
+        if self.number < 0:
+            number = number or 0
+        if not is_again and number is not None:
+            profile = self.plan.profile
+            self.number = number
+            self.asked = {fact: times for fact, times in self.asked.items() if fact in profile}
+            for names in (self.told, self.forgotten):
+                names.intersection_update(profile)
+            for each in (self.corrected, self.agreed, self.received, self.instructed, self._answers):
+                each.clear()
+            self.num_refused = self.num_insisted = 0
+            self.has_accepted = self.is_tested = False
+        self.asked |= dict.fromkeys(facts, 1)
+        self.told.update(facts)

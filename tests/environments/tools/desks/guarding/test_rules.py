@@ -1,0 +1,87 @@
+"""The guard against the rule-based customer and planted faults, on a few tasks; `benchmarks.desk_guard` takes all."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from agentgym.suite import load_suite
+from agentgym.wrappers.role_view import RoleView
+from agentgym_tools.desks import talk
+from agentgym_tools.desks.desks import DESKS
+from agentgym_tools.desks.game import DeskGame
+from agentgym_tools.desks.guarding.rules import CAUSES
+from agentgym_tools.desks.personas import PERSONAS
+from agentgym_tools.desks.scripts import PARTNERS
+from agentgym_tools.desks.user import Customer
+from agentgym_tools.worlds.calls import Call
+from benchmarks.desk_guard import FAULTS, check_task, invent, read_calls, with_persona
+from tests.environments.tools.desks.guarding.conftest import task_with
+
+
+def test_every_planted_fault_is_found_and_no_right_message_is_refused(shop):
+    counts, wrong = Counter[str](), []
+    for name in DESKS:
+        game = DeskGame(name)
+        task = load_suite(f"tools/desk-{name}").tasks("test")[100]
+        for agent in ("demo", "random", "ask all"):
+            check_task(game, task, agent, counts, wrong)
+        for persona in PERSONAS if name == "telecom" else list(PERSONAS)[::3]:
+            check_task(game, with_persona(task, persona), "oracle", counts, wrong)
+    game = DeskGame("shop")
+    for task in (task_with(shop, "correcting"), task_with(shop, num_goals=2), task_with(shop, "plain", "return_item")):
+        for agent in ("oracle", "wrong first"):
+            check_task(game, task, agent, counts, wrong)
+    assert not wrong
+    assert counts["messages"] > 150
+    assert not [cause for cause in FAULTS.values() if not counts[f"{cause} planted"]]
+    assert {*FAULTS.values(), "unreadable"} == set(CAUSES)
+
+
+@pytest.mark.parametrize("is_inventing", [False, True])
+def test_a_learning_customer_loses_by_what_its_agenda_does_not_have(shop, is_inventing):
+    task = task_with(shop, kind="return_item", decision="do")
+    env = RoleView(DeskGame("shop"), "user", PARTNERS)
+    _, info = env.reset(options={"task": task})
+    customer, messages, events = Customer(task, 0), list(info["messages"]), []
+    tools = env.game.tools["user"]
+    num_invented = 0
+    while "outcome" not in info:
+        calls = read_calls(customer.act(messages), tools)
+        if is_inventing:
+            changed = invent(env.game._watch.tracker, calls)
+            num_invented += changed is not None
+            calls = changed or calls
+        said = "\n".join(map(str, calls))
+        _, _, _, _, info = env.step(said)
+        messages += [{"role": "assistant", "content": said}, *info["messages"]]
+        events += info["reward_events"]
+    faults = [event for event in events if event.component == "agenda"]
+    assert [(event.role, event.value, event.detail["cause"]) for event in faults] == [
+        ("user", -1.0, "invented")
+    ] * num_invented
+    assert bool(info["success"]) == (not is_inventing) == (num_invented == 0)
+    assert sum(env.reward_weights[event.component] * event.value for event in events) == pytest.approx(
+        -0.1 * num_invented + (not is_inventing)
+    )
+    assert [event.detail["who"] for event in events if event.component == "blame"] == ["user"] * is_inventing
+
+
+def test_proposals_of_a_refused_message_are_forgotten(shop):
+    """So that a customer's yes is to the call that it read."""
+    task = task_with(shop, kind="return_item", decision="do")
+    game = DeskGame("shop")
+    game.reset(task)
+    game.step(Customer(task, 0).act([]))
+    wrong = Call("cancel_order", {"order_id": "W1", "reason": "no longer needed"})
+    right = game.session.case.wanted[0][0]
+
+    def proposed(call):
+        return str(Call(talk.PROPOSE, {"action": call.tool, "arguments": dict(call.arguments)}))
+
+    reply = game.step(f"{proposed(wrong)}\n{proposed(Call('cancel_order', {'order': 1}))}")
+    assert reply.is_invalid
+    game.step(proposed(right))
+    game.step(str(Call(talk.CONFIRM, {"number": 1})))
+    assert game.session.agreed == [right]
