@@ -165,6 +165,10 @@ def _told_wrongly(rng: random.Random, world: World, kind: GoalKind, goal: Goal) 
     return {fact: rng.choice(others)} if others else {}
 
 
+def _num_reads(case: Case) -> int:
+    return len(case.reads) + sum(read.finding is not None for read in case.reads)
+
+
 def _task(
     task_id: str,
     seed: int,
@@ -172,7 +176,7 @@ def _task(
     drawn: _Drawn,
     fields: Mapping[str, Any],
 ) -> Task:
-    num_steps = sum(4 + len(case.reads) + len(case.goal.facts) for case in drawn.cases)
+    num_steps = sum(4 + _num_reads(case) + len(case.goal.facts) for case in drawn.cases)
     return Task(
         task_id,
         seed,

@@ -34,6 +34,7 @@ from agentgym_tools.desks.planning import open_moves, steps_of
 from agentgym_tools.desks.references import call_score
 from agentgym_tools.desks.session import Session, session_of
 from agentgym_tools.desks.tasks import agenda_text, instruction_of, ticket_text
+from agentgym_tools.desks.unlisted import PROCEDURE, UNKNOWN
 from agentgym_tools.worlds.calls import Call
 
 AGENT, USER = "agent", "user"
@@ -243,6 +244,9 @@ class DeskGame(ToolGame):
             self.session.world.close()
 
     def _work(self, move: Call, reply: GameReply) -> None:
+        if move.tool == PROCEDURE:
+            reply.inbox = self._told(UNKNOWN, None)
+            return
         is_own = move.tool in self.domain.toolbox.tools
         result, wrong = self.session.carry_out(move) if is_own else self.session.use_alone(move)
         shown = result if self._planted is None else self._planted.beside(result)
@@ -255,8 +259,11 @@ class DeskGame(ToolGame):
     def _hear_agent(self, act: Call, reply: GameReply) -> None:
         tools = {talk.PROPOSE: self.domain.toolbox.tools, talk.INSTRUCT: self.domain.user_tools}.get(act.tool)
         if tools is not None:
+            tool = tools.get(act.arguments["action"])
+            if tool is None or (act.tool == talk.PROPOSE and not tool.is_writing):
+                raise ActionSyntaxError(f"{act.tool}.action must name what changes something, as it is called here.")
             try:
-                tools[act.arguments["action"]].arguments(dict(act.arguments["arguments"]))
+                tool.arguments(dict(act.arguments["arguments"]))
             except ActionSyntaxError as refusal:
                 raise ActionSyntaxError(self._interface.text(str(refusal))) from None
         if not self._spoken:

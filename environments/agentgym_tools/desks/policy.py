@@ -33,13 +33,12 @@ class Policy(ABC):
 
     @abstractmethod
     def lines(self) -> list[str]:
-        """The rules in plain sentences; each field is said in one of them."""
+        """The rules in plain sentences; each field is said in one of them, or in a document."""
 
     @property
     def text(self) -> str:
         """What the agent reads."""
         return "\n".join(f"- {line}" for line in self.lines())
-
     @classmethod
     def draw(cls, rng: random.Random, *, is_held_out: bool = False) -> Self:
         """A policy with random values; held-out ones where a field has them and they are wanted."""

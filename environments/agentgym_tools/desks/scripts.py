@@ -119,7 +119,7 @@ class RandomPlayer:
             return call_text(kind, reason=self._rng.choice(list(self._domain.reasons)))
         if kind == talk.CLOSE:
             return call_text(talk.CLOSE)
-        name, tool = self._rng.choice(list(self._domain.toolbox.tools.items()))
+        name, tool = self._rng.choice(list(self._domain.listed.items()))
         values = {key: self._value(schema) for key, schema in tool["function"]["parameters"]["properties"].items()}
         return call_text(name, **values)
 
@@ -151,13 +151,15 @@ class Gullible(Demonstrator):
             return super().act(messages)
         self._planted = None
         self._session.carry_out(planted.call)
-        return call_text(planted.call.tool, **planted.call.arguments)
+        shown = self._interface.write(planted.call)
+        return call_text(shown.tool, **shown.arguments)
 
 
 def cheat_writes_only(task: Task, seed: int) -> Script:
     """Makes the right writes without knowing the customer, reading or asking."""
     session = session_of(task, desk(task.config["desk"]))
-    writes = [making(session, call) for case in session.cases for calls in case.outcomes[:1] for call in calls]
+    made = [making(session, call) for case in session.cases for calls in case.outcomes[:1] for call in calls]
+    writes = [interface_of(task, session.domain).write(call) for call in made]
     return Saying(*(call_text(call.tool, **call.arguments) for call in writes), call_text(talk.CLOSE))
 
 
