@@ -54,4 +54,5 @@ class Ranking:
         for word in words:
             for number, weight in self._weights.get(word, ()):
                 scores[number] = scores.get(number, 0.0) + weight
-        return sorted(scores, key=lambda number: (-scores[number], number))[:most]
+        order = sorted((-score, number) for number, score in scores.items())
+        return [number for _, number in order[:most]]

@@ -73,7 +73,7 @@ def test_distractors_are_tools_of_other_desks_and_do_nothing(shop_task):
         shown = [tool_name(tool) for tool in interface_of(shop_task(distractors=count), desk("shop")).tools]
         assert len(shown) == len(set(shown)) == len(own) + count
     everything = interface_of(shop_task(distractors="all"), desk("shop"))
-    others = {name for other in DESKS if other != "shop" for name in desk(other).toolbox.tools}
+    others = {name for other in DESKS if other != "shop" for name in desk(other).listed}
     assert {tool_name(tool) for tool in everything.tools} == own | others
     game = DeskGame()
     game.reset(shop_task(distractors="all"))
