@@ -39,6 +39,7 @@ class Policy(ABC):
     def text(self) -> str:
         """What the agent reads."""
         return "\n".join(f"- {line}" for line in self.lines())
+
     @classmethod
     def draw(cls, rng: random.Random, *, is_held_out: bool = False) -> Self:
         """A policy with random values; held-out ones where a field has them and they are wanted."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agentgym_tools.desks.bank.changes import BankChanges
-from agentgym_tools.desks.bank.reads import require
 from agentgym_tools.desks.bank.reckoning import TERMS, running_orders
+from agentgym_tools.desks.bank.shown import require
 from agentgym_tools.desks.setting.days import TODAY, dated
 from agentgym_tools.worlds.toolbox import ToolFailure, reads, unlisted, writes
 

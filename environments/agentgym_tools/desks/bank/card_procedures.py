@@ -6,7 +6,7 @@ from typing import Any
 
 from agentgym_tools.desks.bank.changes import BankChanges
 from agentgym_tools.desks.bank.policy import GROUNDS
-from agentgym_tools.desks.bank.reads import require
+from agentgym_tools.desks.bank.shown import require
 from agentgym_tools.desks.bank.world import REGIONS
 from agentgym_tools.desks.setting.days import TODAY, dated
 from agentgym_tools.worlds.toolbox import ToolFailure, reads, unlisted, writes
@@ -26,8 +26,8 @@ class CardProcedures(BankChanges):
         """
         card = self.card_in(card_id, "blocked")
         require("fee_cents", fee_cents, 0)
-        sql = "UPDATE cards SET state = 'active', block_reason = NULL, blocked = NULL, issued = ?, replaced = ? WHERE id = ?"
-        self.world.write(sql, TODAY, card["replaced"] + 1, card["id"])
+        changed = "state = 'active', block_reason = NULL, blocked = NULL, issued = ?, replaced = replaced + 1"
+        self.world.write(f"UPDATE cards SET {changed} WHERE id = ?", TODAY, card["id"])  # noqa: S608 - from this file
         self.book(card["id"], "new card", fee_cents)
         return f"A new card is on its way in place of {card['id']}."
 

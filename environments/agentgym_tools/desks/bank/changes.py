@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentgym_tools.desks.bank.reads import BankReads, require
+from agentgym_tools.desks.bank.reads import BankReads
+from agentgym_tools.desks.bank.shown import require
 from agentgym_tools.desks.bank.world import BLOCK_REASONS
 from agentgym_tools.desks.setting.days import TODAY
 from agentgym_tools.worlds.toolbox import ToolFailure, writes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agentgym_tools.desks.bank.changes import BankChanges
-from agentgym_tools.desks.bank.reads import require
 from agentgym_tools.desks.bank.reckoning import account_of, beneficiary_of, free_appointments
+from agentgym_tools.desks.bank.shown import require
 from agentgym_tools.desks.bank.world import TOPICS
 from agentgym_tools.desks.setting.days import TODAY, dated
 from agentgym_tools.desks.setting.people import TOWNS

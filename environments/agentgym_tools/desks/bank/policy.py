@@ -102,8 +102,8 @@ class BankPolicy(Policy):
         """What the agent has to know before it can look for the rest."""
         tool, by, _ = IDENTIFY[self.identify_by]
         return [
-            f"Today is {date_of(TODAY)}. First know the customer by {by}, with {tool}. Change only what belongs to this "
-            "customer.",
+            f"Today is {date_of(TODAY)}. First know the customer by {by}, with {tool}. Change only what belongs to "
+            "this customer.",
             f"Ask for the customer's yes before {_BEFORE[self.asks_before]}.",
             "The rules stand in documents. Search for the matter of a request, and open its rules before you decide.",
             "A document counts from its date on. Where several state the same, the one counts that has begun last. It "

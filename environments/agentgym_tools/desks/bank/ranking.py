@@ -1,8 +1,8 @@
 """BM25 over a few hundred documents, in plain Python.
 
 Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond", section 3.4. Differs: a word
-counts without a final s, and very common words do not count. The index of `search.ranking` is for tens of thousands of articles and needs the extra
-`search`; a desk has to work without it, and a query over 300 documents takes a tenth of a millisecond here.
+counts without a final s, and words that most texts have do not count. The index of `search.ranking` is for tens of
+thousands of articles and needs the extra `search`; a desk has to work without it, and so few documents need no arrays.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ FEES = ("account fee", "card fee", "overdraft fee", "paper fee")
 HOLDS = ("court order", "fraud alert", "identity check", "returned post")
 TOPICS = ("house loan", "pension", "shares", "will")
 SHOPS = ("Cafe Miro", "Kiosk Arden", "Lumen Lamps", "Nordic Shoes", "Olive Market", "Pine Hotel", "Rapid Taxi")
-PAYEES = ("City Works", "Fern Rentals", "Green Power", "Hill Sports Club", "Lake Insurance", "Music School", "Red Cross")
+PAYEES = ("City Works", "Fern Rentals", "Green Power", "Hill Sports", "Lake Insurance", "Music School", "River Choir")
 LABELS = {
     "checking": ("salary account", "household account", "travel account"),
     "savings": ("holiday savings", "house savings", "rainy day savings"),
@@ -300,7 +300,8 @@ class _Filling:
     def _name(self, names: set[str], among: list[str] | tuple[str, ...]) -> str:
         """A name that the customer has not given to anything else."""
         free = [each for each in among if each not in names]
-        names.add(found := self._rng.choice(free or [f"other {each}" for each in among if f"other {each}" not in names]))
+        found = self._rng.choice(free or [other for each in among if (other := f"other {each}") not in names])
+        names.add(found)
         return found
 
 

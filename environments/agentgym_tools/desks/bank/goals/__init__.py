@@ -10,7 +10,5 @@ from agentgym_tools.desks.bank.goals.money import MONEY_GOALS
 from agentgym_tools.desks.bank.goals.questions import QUESTIONS
 from agentgym_tools.desks.goals import GoalKind
 
-KINDS: Mapping[str, GoalKind] = {
-    kind.name: kind() for kind in (*CARD_GOALS, *ACCOUNT_GOALS, *MONEY_GOALS, *QUESTIONS)
-}
+KINDS: Mapping[str, GoalKind] = {kind.name: kind() for kind in (*CARD_GOALS, *ACCOUNT_GOALS, *MONEY_GOALS, *QUESTIONS)}
 """Its kinds of goals by name."""

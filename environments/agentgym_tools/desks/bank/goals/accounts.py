@@ -8,6 +8,7 @@ from typing import Any
 from agentgym_tools.desks.bank.goals.bases import BankGoal, Facts, Outcomes, consents, rows_of
 from agentgym_tools.desks.bank.policy import BankPolicy
 from agentgym_tools.desks.bank.reckoning import TERMS, closing_fee, foreign_charge, rate_for, refund_of
+from agentgym_tools.desks.bank.world import HOME
 from agentgym_tools.desks.goals import Goal
 from agentgym_tools.desks.setting.people import FIRST_NAMES, LAST_NAMES
 from agentgym_tools.worlds import World
@@ -145,11 +146,11 @@ class SendAbroad(BankGoal):
 
     def draw_more(self, rng: random.Random, world: World, row: Any) -> Facts | None:
         """To whom and how much; rarely somebody who is not on the list, or from a savings account."""
-        rows = world.rows("SELECT name FROM beneficiaries WHERE customer_id = ? ORDER BY name", row["customer_id"])
-        names = [each["name"] for each in rows]
+        rows = world.rows("SELECT * FROM beneficiaries WHERE customer_id = ? ORDER BY name", row["customer_id"])
+        names = [each["name"] for each in rows if each["account"][:2] != HOME]
         stranger = f"{rng.choice(FIRST_NAMES)} {rng.choice(LAST_NAMES)}"
         amount = rng.choice((8_000, 15_000, 33_300, 60_000, 87_500, 120_000, 170_000, 240_000, 350_000))
-        if row["product"] != "checking" and rng.random() < 0.9:
+        if not names or (row["product"] != "checking" and rng.random() < 0.9):
             return None
         return {"beneficiary": stranger if rng.random() < 0.1 else rng.choice(names), "amount_cents": amount}
 

@@ -96,7 +96,7 @@ class BankGoal(GoalKind):
             cls.can_lack = (subject.key,)
             cls.can_change = {subject.key: _mistaken(cls.table)}
             cls.volunteered = (subject.key, subject.name, *cls.passed)
-        else:
+        elif cls.passed:
             cls.volunteered = cls.passed
 
     def draw(self, rng: random.Random, world: World, customer: str) -> Facts | None:
@@ -151,7 +151,7 @@ class BankGoal(GoalKind):
         more = self.further_reads(world, goal, noted.policy)
         first = self._first_reads(goal)
         if not wanted:
-            self.answers(world, goal, noted.policy)  # type: ignore[arg-type]
+            self.answers(world, goal, noted.policy)
             keys = [*([self.matter] if self.matter else []), *noted.take()]
             return [*first, *openings(library, keys), *with_documents(library, more)]
         weighed_calls = [weighed(world, call, policy) for call in wanted]

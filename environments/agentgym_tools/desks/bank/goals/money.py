@@ -107,6 +107,7 @@ class NewBeneficiary(BankGoal):
     """Have somebody on the list."""
 
     name, phrase, tool = "new_beneficiary", "put somebody on your list of beneficiaries", "add_beneficiary"
+    volunteered = ("beneficiary", "beneficiary_account")
 
     def draw_more(self, rng: random.Random, world: World, row: Any) -> Facts | None:
         """Who; now and then somebody who is on it."""
@@ -132,6 +133,7 @@ class DropBeneficiary(BankGoal):
     """Have somebody taken off the list; now and then somebody who is not on it."""
 
     name, phrase, tool = "drop_beneficiary", "take somebody off your list of beneficiaries", "remove_beneficiary"
+    volunteered = ("beneficiary",)
 
     def draw_more(self, rng: random.Random, world: World, row: Any) -> Facts | None:
         """Who."""
@@ -173,7 +175,7 @@ class SeeAdviser(BankGoal):
     """Talk with an adviser as soon as may be; several may have time."""
 
     name, phrase = "see_adviser", "have the earliest appointment with an adviser"
-    tool, passed = "book_appointment", ()
+    tool = "book_appointment"
     volunteered = ("topic", "town")
 
     def draw_more(self, rng: random.Random, world: World, row: Any) -> Facts | None:

@@ -78,7 +78,9 @@ def _branches() -> list[Paper]:
         for place, topic in enumerate(TOPICS):
             hours = f"from {8 + (number + place) % 3} to {15 + (number * place) % 4} o'clock"
             street = STREETS[(3 * number + place) % len(STREETS)]
-            text = f"Advisers on {topic} sit in the branch at {street} in {town}, {hours}. {{see:appointments}} says more."
+            text = (
+                f"Advisers on {topic} sit in the branch at {street} in {town}, {hours}. {{see:appointments}} says more."
+            )
             papers.append(Paper(f"branch_{number}_{place}", f"Branch in {town}: advisers on {topic}", text))
     return papers
 
@@ -87,9 +89,9 @@ def _countries() -> list[Paper]:
     papers = []
     for number, country in enumerate(_COUNTRIES):
         text = (
-            f"A transfer to {country} is on the other account after {1 + number % 4} working days. Account numbers there "
-            f"have {14 + number * 5 % 13} characters. The clocks differ by {number * 7 % 12} hours. For charges see "
-            "{see:foreign}."
+            f"A transfer to {country} is on the other account after {1 + number % 4} working days. Account numbers "
+            f"there have {14 + number * 5 % 13} characters. The clocks differ by {number * 7 % 12} hours. For charges "
+            "see {see:foreign}."
         )
         papers.append(Paper(f"country_{number}", f"Country sheet: {country}", text))
     return papers

@@ -46,8 +46,8 @@ RULES = (
     Paper(
         "abroad",
         "Cards on journeys abroad",
-        "An active card can be opened for a region abroad for at most {was:max_abroad_days} days. Cards are not opened "
-        "for: {barred_regions}. A card is opened once for a region.",
+        "An active card can be opened for a region abroad for at most {was:max_abroad_days} days. Cards are not "
+        "opened for: {barred_regions}. A card is opened once for a region.",
     ),
     Paper(
         "pins",
@@ -72,8 +72,8 @@ RULES = (
     Paper(
         "recalls",
         "Recalling transfers",
-        "A booked transfer can be recalled until {recall_days} days after its day. Card payments cannot be recalled. A "
-        "recall costs {was:recall_fee_cents}.",
+        "A booked transfer can be recalled until {recall_days} days after its day. Card payments cannot be recalled. "
+        "A recall costs {was:recall_fee_cents}.",
     ),
     Paper(
         "cheques",
@@ -84,25 +84,27 @@ RULES = (
     Paper(
         "foreign",
         "Transfers abroad and their charges",
-        "Transfers abroad go only to beneficiaries on the customer's list, and not to accounts whose number begins with: "
-        "{barred_countries}. The charge is {foreign_percent} percent of the amount, but at least {foreign_min_cents}. "
-        "Amount and charge together must be on the account, which has to be an open checking account; the overdraft is "
-        "not used for it. Amounts of more than {staff_foreign_cents} are sent by the staff. For how long a "
-        "beneficiary must have been on the list, see {see:beneficiaries}.",
+        "Transfers abroad go only to beneficiaries on the customer's list, and not to accounts whose number begins "
+        "with: {barred_countries}. The charge is {foreign_percent} percent of the amount, but at least "
+        "{foreign_min_cents}. Amount and charge together must be on the account, which has to be an open checking "
+        "account; the overdraft is not used for it. Amounts of more than {staff_foreign_cents} are sent by the staff. "
+        "For how long a beneficiary must have been on the list, see {see:beneficiaries}.",
     ),
     Paper(
         "beneficiaries",
         "The list of beneficiaries",
-        "A customer's list has at most {max_beneficiaries} beneficiaries, each name once. A beneficiary gets transfers "
-        "abroad only if it was added {was:rest_days} days ago or earlier. Nobody whose account begins with a country of "
-        "{see:foreign} is added. A beneficiary is taken off the list on the customer's wish at any time.",
+        "A customer's list has at most {max_beneficiaries} beneficiaries, each name once. A beneficiary gets "
+        "transfers abroad only if it was added {was:rest_days} days ago or earlier. Nobody whose account begins with "
+        "a barred country, see {see:foreign}, is added. A beneficiary is taken off the list on the customer's wish at "
+        "any time.",
     ),
     Paper(
         "fee_refunds",
         "Giving fees back as a courtesy",
         "Of these fees a part can be given back: {waivable_fees}. It is {waive_percent} percent of the fee. A fee is "
-        "given back until {was:waive_days} days after it was charged, and only if no fee of the same account was given "
-        "back in the last {waive_gap_days} days. Fees of more than {staff_waive_cents} are given back by the staff.",
+        "given back once, until {was:waive_days} days after it was charged, and only if no fee of the same account "
+        "was given back in the last {waive_gap_days} days. Fees of more than {staff_waive_cents} are given back by "
+        "the staff.",
     ),
     Paper(
         "savings",
@@ -113,16 +115,16 @@ RULES = (
     Paper(
         "closing",
         "Closing accounts",
-        "An open account is closed if nothing is overdrawn and no standing order and no loan runs on it. If it was "
-        "opened fewer than {close_fee_days} days ago, closing costs {close_fee_cents}; later it costs 0. Accounts with "
-        "more than {staff_close_cents} on them are closed by the staff. For accounts with two holders see "
-        "{see:joint}.",
+        "An open account is closed if nothing is overdrawn and no loan and no standing order, paused ones included, "
+        "runs on it. If it was opened fewer than {close_fee_days} days ago, closing costs {close_fee_cents}; later it "
+        "costs 0. Accounts with more than {staff_close_cents} on them are closed by the staff. For accounts with two "
+        "holders see {see:joint}.",
     ),
     Paper(
         "overdrafts",
         "Overdrafts of checking accounts",
-        "An open checking account that was opened {overdraft_account_days} days ago or earlier can have an overdraft of "
-        "at most {overdraft_max_cents}. It is not set below what is overdrawn. What is overdrawn costs "
+        "An open checking account that was opened {overdraft_account_days} days ago or earlier can have an overdraft "
+        "of at most {overdraft_max_cents}. It is not set below what is overdrawn. What is overdrawn costs "
         "{was:overdraft_percent} percent a year; a month is a twelfth of that. For accounts with two holders see "
         "{see:joint}.",
     ),
@@ -135,9 +137,9 @@ RULES = (
     Paper(
         "deposits",
         "Fixed deposits and their interest",
-        "At least {deposit_min_cents} are put on a fixed deposit, from an open savings account that has the amount. The "
-        "interest for 6 months is {rate_6_months} hundredths of a percent a year, for 12 months {rate_12_months}, for "
-        "24 months {rate_24_months}. An account has one deposit for each term.",
+        "At least {deposit_min_cents} are put on a fixed deposit, from an open savings account that has the amount. "
+        "The interest for 6 months is {rate_6_months} hundredths of a percent a year, for 12 months {rate_12_months}, "
+        "for 24 months {rate_24_months}. An account has one deposit for each term.",
     ),
     Paper(
         "holds",
@@ -209,8 +211,8 @@ MEMOS = (
     Paper(
         "beneficiaries_memo",
         "Memo: new beneficiaries have to wait",
-        "A beneficiary gets transfers abroad only if it was added to the list {rest_days} days ago or earlier. All else "
-        "stays as in {see:beneficiaries}.",
+        "A beneficiary gets transfers abroad only if it was added to the list {rest_days} days ago or earlier. All "
+        "else stays as in {see:beneficiaries}.",
     ),
     Paper(
         "fees_memo",
