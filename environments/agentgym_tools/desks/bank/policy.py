@@ -110,8 +110,8 @@ class BankPolicy(Policy):
             "replaces only what it states.",
             "The customers of this desk are private customers. Documents for business customers, private banking or "
             "staff do not count for them.",
-            "Most changes are made by procedures, which only documents name. Open the document of a procedure before "
-            "you use it. Of several versions, too, the one counts that has begun last.",
+            "Most changes are made by procedures, which only documents name. Open the document of a procedure, "
+            "then call it by use_procedure. Of several versions, too, the one counts that has begun last.",
             "Before you decide on a request, read the account, card, payment, order, loan or fee that it is about.",
             "A period of N days includes the Nth day. Amounts are in cents; parts of a cent are dropped.",
             "Refuse what a rule forbids. Hand a customer over to the staff only where a rule says so and no other rule "

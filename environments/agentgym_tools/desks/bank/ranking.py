@@ -1,8 +1,8 @@
-"""BM25 over a few hundred documents, in plain Python.
+"""BM25 over a few hundred documents.
 
 Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond", section 3.4. Differs: a word
 counts without a final s, and words that most texts have do not count. The index of `search.ranking` is for tens of
-thousands of articles and needs the extra `search`; a desk has to work without it, and so few documents need no arrays.
+thousands of articles and needs the extra `search`, without which a desk has to work; so few documents need no library.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 MAX_QUERY_WORDS = 64
 """Different words of a query that count; those after them do not."""
@@ -35,24 +38,23 @@ class Ranking:
 
     def __init__(self, texts: Sequence[str]) -> None:
         counts = [Counter(words_of(text)) for text in texts]
-        lengths = [sum(count.values()) for count in counts]
-        mean = sum(lengths) / len(lengths)
+        lengths = np.array([sum(count.values()) for count in counts], dtype=float)
+        norm = _K1 * (1 - _B + _B * lengths / lengths.mean())
         found = Counter(word for count in counts for word in count)
-        known = (word for word, times in found.items() if times <= _MAX_SHARE * len(texts))
-        self._weights: dict[str, list[tuple[int, float]]] = {word: [] for word in known}
-        for number, (count, length) in enumerate(zip(counts, lengths, strict=True)):
-            for word in count.keys() & self._weights.keys():
-                times = count[word]
-                rarity = math.log(1 + (len(texts) - found[word] + 0.5) / (found[word] + 0.5))
-                share = times * (_K1 + 1) / (times + _K1 * (1 - _B + _B * length / mean))
-                self._weights[word].append((number, rarity * share))
+        self._num_texts = len(texts)
+        self._weights: dict[str, NDArray[np.float64]] = {}
+        for word, times in found.items():
+            if times <= _MAX_SHARE * len(texts):
+                often = np.array([count[word] for count in counts], dtype=float)
+                rarity = math.log(1 + (len(texts) - times + 0.5) / (times + 0.5))
+                self._weights[word] = rarity * often * (_K1 + 1) / (often + norm)
 
     def best(self, query: str, most: int) -> list[int]:
         """Numbers of the texts that share a word with the query, the best first; equal ones in their order."""
         words = list(dict.fromkeys(words_of(query[:_MAX_QUERY_CHARACTERS])))[:MAX_QUERY_WORDS]
-        scores: dict[int, float] = {}
+        scores = np.zeros(self._num_texts)
         for word in words:
-            for number, weight in self._weights.get(word, ()):
-                scores[number] = scores.get(number, 0.0) + weight
-        order = sorted((-score, number) for number, score in scores.items())
-        return [number for _, number in order[:most]]
+            if word in self._weights:
+                scores += self._weights[word]
+        order = np.argsort(-scores, kind="stable")[:most]
+        return [int(number) for number in order if scores[number] > 0.0]
