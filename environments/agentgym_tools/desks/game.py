@@ -244,8 +244,8 @@ class DeskGame(ToolGame):
             self.session.world.close()
 
     def _work(self, move: Call, reply: GameReply) -> None:
-        if move.tool == PROCEDURE:
-            reply.inbox = self._told(UNKNOWN, None)
+        if refused := self._refused(move):
+            reply.inbox = self._told(refused, None)
             return
         is_own = move.tool in self.domain.toolbox.tools
         result, wrong = self.session.carry_out(move) if is_own else self.session.use_alone(move)
@@ -255,6 +255,17 @@ class DeskGame(ToolGame):
         notice = Call(talk.NOTICE, {"action": move.tool, "arguments": dict(move.arguments)}) if is_news else None
         reply.inbox = self._told(text, notice)
         reply.events = [*reply.events, *self._violations(move, wrong)]
+
+    def _refused(self, move: Call) -> str:
+        """Why a procedure is not carried out: nobody knows it, or its arguments do not fit; "" for all other calls."""
+        if move.tool == PROCEDURE:
+            return UNKNOWN
+        if move.tool in self.domain.unlisted:
+            try:
+                self.domain.unlisted[move.tool].arguments(dict(move.arguments))
+            except ActionSyntaxError as refusal:
+                return f"Error: {self._interface.text(str(refusal))}"
+        return ""
 
     def _hear_agent(self, act: Call, reply: GameReply) -> None:
         tools = {talk.PROPOSE: self.domain.toolbox.tools, talk.INSTRUCT: self.domain.user_tools}.get(act.tool)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentgym_tools.desks.bank.changes import BankChanges
-from agentgym_tools.desks.bank.reckoning import TERMS, running_orders
+from agentgym_tools.desks.bank.reckoning import TERMS, cheque_of, running_orders
 from agentgym_tools.desks.bank.shown import require
 from agentgym_tools.desks.setting.days import TODAY, dated
 from agentgym_tools.worlds.toolbox import ToolFailure, reads, unlisted, writes
@@ -220,8 +220,7 @@ class AccountProcedures(BankChanges):
     def cheque(self, account_id: str, number: int) -> Any:
         """A cheque that there is."""
         account = self.account(account_id)
-        require("cheque_number", number, 1)
-        row = self.world.row("SELECT * FROM cheques WHERE account_id = ? AND number = ?", account["id"], number)
+        row = cheque_of(self.world, account["id"], number)
         if row is None:
-            raise ToolFailure(f"There is no cheque {number} of {account['id']}.")
+            raise ToolFailure(f"There is no cheque {str(number)[:20]} of {account['id']}.")
         return row

@@ -18,7 +18,15 @@ def row_of(world: World, table: str, key: object) -> Any:
     """A row by its key; None if there is none."""
     if isinstance(key, int) and abs(key) > MAX_NUMBER:
         return None
-    return world.row(f"SELECT * FROM {table} WHERE id = ?", key)  # noqa: S608 - tables of this desk
+    named = key.strip() if isinstance(key, str) else key
+    return world.row(f"SELECT * FROM {table} WHERE id = ?", named)  # noqa: S608 - tables of this desk
+
+
+def cheque_of(world: World, account_id: object, number: int) -> Any:
+    """A cheque by its account and number; None if there is none."""
+    if abs(number) > MAX_NUMBER:
+        return None
+    return world.row("SELECT * FROM cheques WHERE account_id = ? AND number = ?", account_id, number)
 
 
 def account_of(world: World, account_id: object) -> Any:

@@ -133,8 +133,7 @@ def _recall(world: World, payment: Any, given: Arguments, policy: BankPolicy) ->
 
 
 def _cheque(world: World, account: Any, given: Arguments, policy: BankPolicy) -> Reasons:
-    sql = "SELECT * FROM cheques WHERE account_id = ? AND number = ?"
-    cheque = world.row(sql, account["id"], min(given["cheque_number"], reckoning.MAX_NUMBER))
+    cheque = reckoning.cheque_of(world, account["id"], given["cheque_number"])
     if cheque is not None:
         yield "cheque_cashed", cheque["state"] != "open"
         yield "cheque_too_old", TODAY - cheque["written"] > policy.cheque_days

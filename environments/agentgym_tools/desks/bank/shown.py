@@ -22,7 +22,7 @@ class Shown(Toolbox):
 
     def one(self, table: str, key: str | int) -> Any:
         """A row that there is, by its key."""
-        row = row_of(self.world, table, key.strip() if isinstance(key, str) else key)
+        row = row_of(self.world, table, key)
         if row is None:
             raise ToolFailure(f"There is no {str(key)[:40]!r} among the {table}.")
         return row
