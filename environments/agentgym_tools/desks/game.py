@@ -34,7 +34,7 @@ from agentgym_tools.desks.planning import open_moves, steps_of
 from agentgym_tools.desks.references import call_score
 from agentgym_tools.desks.session import Session, session_of
 from agentgym_tools.desks.tasks import agenda_text, instruction_of, ticket_text
-from agentgym_tools.desks.unlisted import PROCEDURE, UNKNOWN
+from agentgym_tools.desks.unlisted import named_in, refusal_of
 from agentgym_tools.worlds.calls import Call
 
 AGENT, USER = "agent", "user"
@@ -244,8 +244,8 @@ class DeskGame(ToolGame):
             self.session.world.close()
 
     def _work(self, move: Call, reply: GameReply) -> None:
-        if refused := self._refused(move):
-            reply.inbox = self._told(refused, None)
+        if refused := refusal_of(move, self.domain.unlisted):
+            reply.inbox = self._told(self._interface.text(refused), None)
             return
         is_own = move.tool in self.domain.toolbox.tools
         result, wrong = self.session.carry_out(move) if is_own else self.session.use_alone(move)
@@ -256,25 +256,11 @@ class DeskGame(ToolGame):
         reply.inbox = self._told(text, notice)
         reply.events = [*reply.events, *self._violations(move, wrong)]
 
-    def _refused(self, move: Call) -> str:
-        """Why a procedure is not carried out: nobody knows it, or its arguments do not fit; "" for all other calls."""
-        if move.tool == PROCEDURE:
-            return UNKNOWN
-        if move.tool in self.domain.unlisted:
-            try:
-                self.domain.unlisted[move.tool].arguments(dict(move.arguments))
-            except ActionSyntaxError as refusal:
-                return f"Error: {self._interface.text(str(refusal))}"
-        return ""
-
     def _hear_agent(self, act: Call, reply: GameReply) -> None:
         tools = {talk.PROPOSE: self.domain.toolbox.tools, talk.INSTRUCT: self.domain.user_tools}.get(act.tool)
         if tools is not None:
-            tool = tools.get(act.arguments["action"])
-            if tool is None or (act.tool == talk.PROPOSE and not tool.is_writing):
-                raise ActionSyntaxError(f"{act.tool}.action must name what changes something, as it is called here.")
             try:
-                tool.arguments(dict(act.arguments["arguments"]))
+                named_in(act, tools).arguments(dict(act.arguments["arguments"]))
             except ActionSyntaxError as refusal:
                 raise ActionSyntaxError(self._interface.text(str(refusal))) from None
         if not self._spoken:

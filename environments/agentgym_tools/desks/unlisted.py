@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from agentgym.errors import ActionSyntaxError
 from agentgym.message import ToolSchema
 from agentgym.tools import tool_schema
+from agentgym_tools.desks import talk
 from agentgym_tools.worlds.calls import Call
+from agentgym_tools.worlds.toolbox import WorldTool
 
 PROCEDURE = "use_procedure"
 UNKNOWN = "Error: there is no procedure of this name; nothing was done. The documents name the procedures."
@@ -36,3 +39,27 @@ def from_procedure(call: Call, unlisted: Mapping[str, Any]) -> Call:
     if call.tool != PROCEDURE or given.get("name") not in unlisted or not isinstance(given.get("arguments"), Mapping):
         return call
     return Call(given["name"], given["arguments"])
+
+
+def refusal_of(call: Call, unlisted: Mapping[str, WorldTool]) -> str:
+    """Why a procedure is not carried out: its name is unknown, or its arguments do not fit; "" for all other calls."""
+    if call.tool == PROCEDURE:
+        return UNKNOWN
+    if call.tool in unlisted:
+        try:
+            unlisted[call.tool].arguments(dict(call.arguments))
+        except ActionSyntaxError as refusal:
+            return f"Error: {refusal}"
+    return ""
+
+
+def named_in(act: Call, tools: Mapping[str, WorldTool]) -> WorldTool:
+    """The tool that an act proposes or instructs to use.
+
+    Raises:
+        ActionSyntaxError: There is none of this name, or it changes nothing that could be proposed.
+    """
+    tool = tools.get(act.arguments["action"])
+    if tool is None or (act.tool == talk.PROPOSE and not tool.is_writing):
+        raise ActionSyntaxError(f"{act.tool}.action must name what changes something, as it is called here.")
+    return tool
