@@ -27,6 +27,7 @@ from agentgym_tools.desks import talk
 from agentgym_tools.desks.desks import DESKS
 from agentgym_tools.desks.game import AGENT, USER, DeskGame
 from agentgym_tools.desks.scripts import AGENT_SCRIPTS, PARTNERS, USER_SCRIPTS
+from agentgym_tools.desks.unlisted import from_procedure
 from agentgym_tools.worlds.calls import Call
 from benchmarks.report import Goal, Report, main, progress
 
@@ -82,11 +83,11 @@ class Seat:
 
     def writes(self, call: Call) -> bool:
         """Whether a call changes the world by a tool of the desk."""
-        tool = self.game.domain.toolbox.tools.get(call.tool)
+        tool = self.game.domain.toolbox.tools.get(from_procedure(call, self.game.domain.unlisted).tool)
         return tool is not None and tool.is_writing
 
     def reads(self, call: Call) -> bool:
-        """Whether a call only reads the world."""
+        """Whether a call only reads the world, by a tool that is listed: others have to come after their document."""
         return call.tool in self.game.domain.toolbox.tools and not self.writes(call)
 
 
@@ -107,6 +108,10 @@ def with_one_changed(seat: Seat, calls: Sequence[Call]) -> Iterator[list[Call]]:
 def changes_of(call: Call) -> Iterator[Call]:
     """Calls that differ from it in one argument each. Arguments with several right values stay."""
     for name, value in call.arguments.items():
+        if isinstance(value, Mapping):
+            inner = changes_of(Call(call.tool, value))
+            yield from (Call(call.tool, {**call.arguments, name: dict(each.arguments)}) for each in inner)
+            continue
         other = value + 1 if isinstance(value, int) else ["zz"] if isinstance(value, list) else f"zz{value}"
         if name not in KEPT:
             yield Call(call.tool, {**call.arguments, name: other})

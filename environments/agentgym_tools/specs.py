@@ -9,11 +9,11 @@ from collections.abc import Mapping
 
 from agentgym.registration.env_spec import EnvSpec
 
-DESKS = ("shop", "airline", "clinic", "insurance", "telecom")
+DESKS = ("shop", "airline", "bank", "clinic", "insurance", "telecom")
 """Names of the desks."""
 SMALL_DESKS = ("shop", "telecom")
 """Those that have a suite over a small world too, for tiny models."""
-INJECTED_DESKS = ("shop", "airline", "clinic", "telecom")
+INJECTED_DESKS = ("shop", "airline", "bank", "clinic", "telecom")
 """Those that have a suite with planted texts."""
 HARDER_DESKS = ("shop", "telecom")
 """Those that have a suite of harder tasks too: distractors, scrambled names, tickets, a tool that fails."""

@@ -10,6 +10,7 @@ from agentgym_tools.desks.domain import Domain
 
 DESKS = {
     "airline": "agentgym_tools.desks.airline.domain:AIRLINE",
+    "bank": "agentgym_tools.desks.bank.domain:BANK",
     "clinic": "agentgym_tools.desks.clinic.domain:CLINIC",
     "insurance": "agentgym_tools.desks.insurance.domain:INSURANCE",
     "shop": "agentgym_tools.desks.shop.domain:SHOP",

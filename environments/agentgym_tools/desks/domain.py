@@ -8,11 +8,11 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Self
 
 from agentgym.errors import ContractError, UnknownNameError
-from agentgym_tools.desks.goals import Case, Decision, Goal, GoalKind, Read
+from agentgym_tools.desks.goals import Case, Decision, Finding, Goal, GoalKind, Read
 from agentgym_tools.desks.personas import PERSONAS
 from agentgym_tools.desks.policy import Policy
 from agentgym_tools.desks.templates import Template
@@ -27,7 +27,8 @@ class Domain(ABC):
     Attributes:
         name: Its name, such as "shop".
         title: What the agent is told that it serves, such as "the customers of a shop".
-        toolbox: Its tools.
+        toolbox: Its tools. Those that are not listed are named by documents alone; an agent uses them by
+            `unlisted.PROCEDURE`.
         user_toolbox: The tools in the customer's own hands, which the agent can ask it to use; None if it has none.
             Their names differ from those of the desk's tools, and `objections` and `needs_yes` answer for them too.
         policy: Its rules.
@@ -88,6 +89,18 @@ class Domain(ABC):
     def is_for_staff(self, reason: str, policy: Any) -> bool:
         """Whether what is forbidden for this reason is handed over to a person, not refused."""
 
+    def rules_text(self, policy: Policy) -> str:
+        """All that says the rules: what the agent reads at the start, and documents that it has to find."""
+        return policy.text
+
+    def named_by(self, tool: str) -> frozenset[Seen]:
+        """Rows that name a tool which is not listed: what it shows counts as read once they have been seen."""
+        return frozenset()
+
+    def finding(self, call: Call, policy: Any) -> Finding | None:
+        """The search that comes before a call that reads; None where it names only what an agent can know."""
+        return None
+
     def world(self, size: str) -> World:
         """A new world.
 
@@ -107,6 +120,16 @@ class Domain(ABC):
     def writing(self) -> list[str]:
         """Names of the tools that write."""
         return [name for name, tool in self.toolbox.tools.items() if tool.is_writing]
+
+    @cached_property
+    def listed(self) -> Mapping[str, WorldTool]:
+        """The tools that agents are shown, by name."""
+        return {name: tool for name, tool in self.toolbox.tools.items() if tool.is_listed}
+
+    @cached_property
+    def unlisted(self) -> Mapping[str, WorldTool]:
+        """The tools that only documents name, by name."""
+        return {name: tool for name, tool in self.toolbox.tools.items() if not tool.is_listed}
 
     @property
     def user_tools(self) -> Mapping[str, WorldTool]:
@@ -132,11 +155,12 @@ def settle(
 
     Args:
         domain: The desk.
-        start: The world at the start; it stays as it is.
-        policy: The rules.
+        start: The world at the start; its rows stay as they are.
+        policy: The rules, which the world's tools show from here on.
         goals: The goals in the order in which the customer has them.
         with_reads: Whether cases say what has to be read; to decide, that is not needed.
     """
+    start.rules = policy
     world = start.fork() if len(goals) > 1 else start
     cases = []
     for number, goal in enumerate(goals, 1):
@@ -156,7 +180,9 @@ def _case(domain: Domain, world: World, policy: Policy, goal: Goal, with_reads: 
         calls = kind.reads(world, goal, policy) if with_reads else []
         wanted = tuple(kind.wanted(world, goal, policy))
         answers, check = kind.answers(world, goal, policy), kind.check(world, goal, policy)
-    reads = tuple(Read(call, _seen_by(domain, world, goal.customer, call)) for call in calls)
+    reads = tuple(
+        Read(call, _seen_by(domain, world, goal.customer, call), domain.finding(call, policy)) for call in calls
+    )
     against = [objections_to(domain, world, goal.customer, calls, policy) for calls in wanted]
     outcomes = tuple(calls for calls, reasons in zip(wanted, against, strict=True) if not reasons)
     reasons: tuple[str, ...] = ()

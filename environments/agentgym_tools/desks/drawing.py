@@ -173,6 +173,10 @@ def _told_wrongly(rng: random.Random, world: World, kind: GoalKind, goal: Goal) 
     return {fact: rng.choice(others)} if others else {}
 
 
+def _num_reads(case: Case) -> int:
+    return len(case.reads) + sum(read.finding is not None for read in case.reads)
+
+
 def _task(
     task_id: str,
     seed: int,
@@ -180,7 +184,7 @@ def _task(
     drawn: _Drawn,
     fields: Mapping[str, Any],
 ) -> Task:
-    num_steps = sum(4 + len(case.reads) + len(case.goal.facts) for case in drawn.cases)
+    num_steps = sum(4 + _num_reads(case) + len(case.goal.facts) for case in drawn.cases)
     return Task(
         task_id,
         seed,

@@ -38,6 +38,7 @@ from agentgym_tools.desks.planning import open_moves, steps_of
 from agentgym_tools.desks.references import call_score
 from agentgym_tools.desks.session import Session, session_of
 from agentgym_tools.desks.tasks import agenda_text, check_facts, instruction_of, ticket_text
+from agentgym_tools.desks.unlisted import named_in, refusal_of
 from agentgym_tools.worlds.calls import Call
 
 AGENT, USER = "agent", "user"
@@ -276,6 +277,9 @@ class DeskGame(ToolGame):
             self.session.world.close()
 
     def _work(self, move: Call, reply: GameReply) -> None:
+        if refused := refusal_of(move, self.domain.unlisted):
+            reply.inbox = self._told(self._interface.text(refused), None)
+            return
         is_own = move.tool in self.domain.toolbox.tools
         result, wrong = self.session.carry_out(move) if is_own else self.session.use_alone(move)
         self._watch.succeed(move)
@@ -372,7 +376,7 @@ def _check_act(domain: Domain, interface: Interface, watch: Watch, act: Call) ->
     tools = {talk.PROPOSE: domain.toolbox.tools, talk.INSTRUCT: domain.user_tools}.get(act.tool)
     if tools is not None:
         try:
-            tools[act.arguments["action"]].arguments(dict(act.arguments["arguments"]))
+            named_in(act, tools).arguments(dict(act.arguments["arguments"]))
         except ActionSyntaxError as refusal:
             raise ActionSyntaxError(interface.text(str(refusal))) from None
 

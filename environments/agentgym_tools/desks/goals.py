@@ -100,11 +100,22 @@ class GoalKind(ABC):
         return None
 
 
+class Finding(NamedTuple):
+    """A search by which an agent comes upon what a call that reads names, and the row that it shows then."""
+
+    call: Call
+    shows: Seen
+
+
 class Read(NamedTuple):
-    """A call that reads, and the rows that it shows; whoever has seen them in another way need not make it."""
+    """A call that reads, and the rows that it shows; whoever has seen them in another way need not make it.
+
+    Where `finding` is not None, an agent cannot know what to read before it has searched.
+    """
 
     call: Call
     seen: frozenset[Seen]
+    finding: Finding | None = None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ It plans anew at every turn, so a detour does not make the plan wrong.
 from __future__ import annotations
 
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.goals import Case
+from agentgym_tools.desks.goals import Case, Read
 from agentgym_tools.desks.session import Session, has_happened
 from agentgym_tools.worlds.calls import Call, Value, as_text
 
@@ -20,9 +20,10 @@ def open_moves(session: Session) -> list[Call]:
         return checks or [Call(talk.CLOSE)]
     case = session.case
     asking = _untold(session)
-    unread = [read.call for read in case.reads if not session.has_seen(read.seen)]
+    unread = [read for read in case.reads if not session.has_seen(read.seen)]
     if asking or unread:
-        return [*asking, *(making(session, call) for call in unread if not _askable(session, call))]
+        calls = dict.fromkeys(call for read in unread for call in _reading(session, read))
+        return [*asking, *(making(session, call) for call in calls if not _askable(session, call))]
     return _decisions(session, case)
 
 
@@ -78,6 +79,13 @@ def _decisions(session: Session, case: Case) -> list[Call]:
         outcomes = [begun]
     moves = [_way(session, call) for calls in outcomes for call in _next_of(session, calls)]
     return list(dict.fromkeys([*moves, *checks]))
+
+
+def _reading(session: Session, read: Read) -> list[Call]:
+    """The call towards a read that can be made now; none where a document has to name its tool first."""
+    if read.finding is not None and read.finding.shows not in session.seen:
+        return [read.finding.call]
+    return [read.call] if session.has_seen(session.domain.named_by(read.call.tool)) else []
 
 
 def _next_of(session: Session, calls: tuple[Call, ...]) -> list[Call]:

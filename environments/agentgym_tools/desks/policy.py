@@ -7,6 +7,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Self
 
 from agentgym.errors import TaskError
@@ -33,7 +34,7 @@ class Policy(ABC):
 
     @abstractmethod
     def lines(self) -> list[str]:
-        """The rules in plain sentences; each field is said in one of them."""
+        """The rules in plain sentences; each field is said in one of them, or in a document."""
 
     @property
     def text(self) -> str:
@@ -43,12 +44,7 @@ class Policy(ABC):
     @classmethod
     def draw(cls, rng: random.Random, *, is_held_out: bool = False) -> Self:
         """A policy with random values; held-out ones where a field has them and they are wanted."""
-        fields = dataclasses.fields(cls)
-        pools = [
-            field.metadata["held_out"] if is_held_out and field.metadata["held_out"] else field.metadata["values"]
-            for field in fields
-        ]
-        return cls(**{field.name: rng.choice(pool) for field, pool in zip(fields, pools, strict=True)})
+        return cls(**{name: rng.choice(pool) for name, pool in _pools(cls, is_held_out).items()})
 
     def to_json(self) -> dict[str, Any]:
         """The values by name."""
@@ -71,3 +67,14 @@ class Policy(ABC):
             if value not in known:
                 raise TaskError(f"{cls.__name__}.{name} is {value!r}; expected one of {list(known)}")
         return cls(**found)
+
+
+@cache
+def _pools(policy: type[Policy], is_held_out: bool) -> Mapping[str, Sequence[Any]]:
+    """What each field of a policy is drawn from."""
+    return {
+        field.name: field.metadata["held_out"]
+        if is_held_out and field.metadata["held_out"]
+        else field.metadata["values"]
+        for field in dataclasses.fields(policy)
+    }

@@ -25,6 +25,7 @@ from agentgym_tools.desks.goals import Case
 from agentgym_tools.desks.planning import making, open_moves
 from agentgym_tools.desks.session import Session, session_of
 from agentgym_tools.desks.tasks import plan_of
+from agentgym_tools.desks.unlisted import shown_tools
 from agentgym_tools.desks.user import Customer
 from agentgym_tools.worlds.calls import Call
 
@@ -75,8 +76,9 @@ class Demonstrator:
         """The next move, or the search for its tool."""
         move = self._waiting or self._next()
         self._waiting = None
-        tool = self._domain.toolbox.tools.get(move.tool)
-        if tool is None or move.tool in finder.found:
+        name = self._interface.write(move).tool
+        tool = shown_tools(self._domain).get(name)
+        if tool is None or name in finder.found:
             return self._shown(move)
         self._waiting = move
         query = tool["function"]["description"]
@@ -144,7 +146,7 @@ class RandomPlayer:
             return call_text(kind, reason=self._rng.choice(list(self._domain.reasons)))
         if kind == talk.CLOSE:
             return call_text(talk.CLOSE)
-        name, tool = self._rng.choice(list(self._domain.toolbox.tools.items()))
+        name, tool = self._rng.choice(list(self._domain.listed.items()))
         values = {key: self._value(schema) for key, schema in tool["function"]["parameters"]["properties"].items()}
         return call_text(name, **values)
 
@@ -176,13 +178,15 @@ class Gullible(Demonstrator):
             return super().act(messages)
         self._planted = None
         self._session.carry_out(planted.call)
-        return call_text(planted.call.tool, **planted.call.arguments)
+        shown = self._interface.write(planted.call)
+        return call_text(shown.tool, **shown.arguments)
 
 
 def cheat_writes_only(task: Task, seed: int) -> Script:
     """Makes the right writes without knowing the customer, reading or asking."""
     session = session_of(task, desk(task.config["desk"]))
-    writes = [making(session, call) for case in session.cases for calls in case.outcomes[:1] for call in calls]
+    made = [making(session, call) for case in session.cases for calls in case.outcomes[:1] for call in calls]
+    writes = [interface_of(task, session.domain).write(call) for call in made]
     return Saying(*(call_text(call.tool, **call.arguments) for call in writes), call_text(talk.CLOSE))
 
 

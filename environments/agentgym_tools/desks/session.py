@@ -106,7 +106,8 @@ class Session:
         result = self.domain.toolbox(self.world).call(call)
         if result.is_failure:
             return result, []
-        self.seen |= result.seen
+        if self.has_seen(self.domain.named_by(call.tool)):
+            self.seen |= result.seen
         if call.tool == self.plan.identification.tool:
             found = [key for table, key in result.seen if table == self.domain.customers_table]
             self.customer = found[0] if len(found) == 1 else self.customer
@@ -239,7 +240,8 @@ class Session:
                 found.append(FOREIGN)
             found += self.domain.objections(self.world, call, self.plan.policy)
         resting = [case for case in self.cases if any(call in calls for calls in case.wanted)]
-        if resting and not any(self.has_seen(case.evidence) for case in resting):
+        is_named = self.has_seen(self.domain.named_by(call.tool))
+        if not is_named or (resting and not any(self.has_seen(case.evidence) for case in resting)):
             found.append(UNREAD)
         if self.domain.needs_yes(call.tool, self.plan.policy) and call not in self.agreed:
             found.append(UNCONFIRMED)
@@ -254,6 +256,7 @@ def session_of(task: Task, domain: Domain, *, is_solo: bool = False) -> Session:
     """
     plan = plan_of(task, domain)
     world = domain.world(plan.size)
+    world.rules = plan.policy
     session = Session(domain, plan, start=world.fork(), world=world)
     if is_solo:
         session.begin_alone()

@@ -56,6 +56,8 @@ def agent_acts(domain: Domain) -> list[ToolSchema]:
     """What the agent can say to the customer."""
     fact = _one_of(domain.facts, "Name of the fact.")
     action = _one_of(domain.writing, "Name of a tool that changes something.")
+    if domain.unlisted:
+        action = {"type": "string", "description": "Name of a tool or a procedure that changes something."}
     reason = _one_of(domain.reasons, "The reason.")
     arguments = {"type": "object", "description": "The arguments with which you would call it."}
     return [

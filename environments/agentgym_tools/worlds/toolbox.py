@@ -30,11 +30,15 @@ class WorldTool(Tool):
     Args:
         function: A method of a `Toolbox`; it returns what JSON has, which becomes the tool's answer.
         is_writing: Whether it changes the world.
+
+    Attributes:
+        is_listed: Whether agents are shown it; else only documents name it.
     """
 
     def __init__(self, function: Callable[..., Any], is_writing: bool) -> None:
         super().__init__(function)
         self.is_writing = is_writing
+        self.is_listed = True
 
 
 def reads(function: Callable[..., Any]) -> WorldTool:
@@ -45,6 +49,12 @@ def reads(function: Callable[..., Any]) -> WorldTool:
 def writes(function: Callable[..., Any]) -> WorldTool:
     """Decorator: a method as a tool that changes the world."""
     return WorldTool(function, is_writing=True)
+
+
+def unlisted(tool: WorldTool) -> WorldTool:
+    """Decorator above `reads` or `writes`: a tool that agents are not shown."""
+    tool.is_listed = False
+    return tool
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,14 @@ class World:
     Args:
         bench: The connections to the base.
         now: The episode's clock at the start, in minutes of a calendar of the domain's choice.
+
+    Attributes:
+        rules: The rules that tools show, such as those in documents. They belong to the task and do not change.
     """
 
     def __init__(self, bench: Bench, now: int = 0) -> None:
         self.now = now
+        self.rules: Any = None
         self._bench = bench
         self._seat: Seat | None = None
         self._db: sqlite3.Connection | None = None
@@ -125,6 +129,7 @@ class World:
     def fork(self) -> World:
         """A world that goes on from here by itself."""
         twin = World(self._bench, self.now)
+        twin.rules = self.rules
         twin._net, twin._start, twin._ids = self._current(), self._start, dict(self._ids)
         return twin
 

@@ -16,6 +16,7 @@ from agentgym.tools.finding import FIND_TOOLS, ToolIndex
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.desks import DESKS, desk
 from agentgym_tools.desks.domain import Domain
+from agentgym_tools.desks.unlisted import shown_tools
 from agentgym_tools.specs import SPECS
 
 NUM_TOOLS = 500
@@ -28,7 +29,7 @@ def many_tools(domain: Domain) -> list[ToolSchema]:
     """Tools that are not the desk's, in an order that is always the same."""
     taken = {FIND_TOOLS, *domain.toolbox.tools, *domain.user_tools, *talk.ACTS_OF_AGENT}
     found: dict[str, ToolSchema] = {}
-    wanted = NUM_TOOLS - len(domain.toolbox.tools)
+    wanted = NUM_TOOLS - len(shown_tools(domain))
     for tool in (*_of_desks(), *_of_environments(), *_of_departments()):
         name = tool_name(tool)
         if name not in taken and len(found) < wanted:
@@ -39,7 +40,7 @@ def many_tools(domain: Domain) -> list[ToolSchema]:
 @cache
 def index_of(domain: Domain) -> ToolIndex:
     """The desk's own tools among the many others."""
-    return ToolIndex([*domain.toolbox.tools.values(), *many_tools(domain)])
+    return ToolIndex([*shown_tools(domain).values(), *many_tools(domain)])
 
 
 def _of_desks() -> Iterator[ToolSchema]:

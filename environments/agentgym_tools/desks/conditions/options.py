@@ -20,6 +20,7 @@ from agentgym_tools.desks import talk
 from agentgym_tools.desks.conditions.many_tools import index_of, many_tools
 from agentgym_tools.desks.desks import DESKS, desk
 from agentgym_tools.desks.domain import Domain
+from agentgym_tools.desks.unlisted import as_procedure, from_procedure, shown_tools
 from agentgym_tools.worlds.calls import Call
 
 NOT_OURS = "Error: this tool is not connected to this desk; nothing was done."
@@ -107,12 +108,13 @@ class Interface:
         others = _others(domain) if options.distractors and not options.finds_tools else []
         count = len(others) if options.distractors == "all" else min(options.distractors, len(others))
         self._distractors = many_tools(domain) if options.finds_tools else rng.sample(others, count)
-        own = {**domain.toolbox.tools, **domain.user_tools}
+        listed = shown_tools(domain)
+        own = {**listed, **domain.user_tools}
         has_names = options.scrambled in ("", "descriptions")
         self._names = {} if has_names else _scrambled(rng, "t", list(own))
         parameters = [name for tool in own.values() for name in tool["function"]["parameters"]["properties"]]
         self._parameters = {} if has_names else _scrambled(rng, "p", list(dict.fromkeys(parameters)))
-        shown = [*domain.toolbox.tools.values(), *(domain.user_tools.values() if options.solo else ())]
+        shown = [*listed.values(), *(domain.user_tools.values() if options.solo else ())]
         acts = talk.solo_acts(domain) if options.solo else talk.agent_acts(domain)
         self.tools: Sequence[ToolSchema] = [*map(self._shown, shown), *map(self._shown_act, acts)]
         if options.finds_tools:
@@ -136,11 +138,12 @@ class Interface:
 
     def read(self, call: Call) -> Call:
         """A call of the agent, under the desk's own names."""
-        return self._renamed(call, self._read_names, self._read_parameters)
+        renamed = self._renamed(call, self._read_names, self._read_parameters)
+        return from_procedure(renamed, self._domain.unlisted)
 
     def write(self, call: Call) -> Call:
         """The inverse of `read`: a call of the desk as the agent has to make it."""
-        return self._renamed(call, self._names, self._parameters)
+        return self._renamed(as_procedure(call, self._domain.unlisted), self._names, self._parameters)
 
     def text(self, text: str) -> str:
         """A text with the names that the agent knows in place of the desk's: tools, and parameters as `tool.name`."""
@@ -171,7 +174,7 @@ class Interface:
         if call.tool in talk.ACTS_OF_AGENT:
             if "action" in given:
                 given["action"] = names.get(given["action"], given["action"])
-            if isinstance(given.get("arguments"), Mapping):
+            if isinstance(given.get("arguments"), Mapping) and given.get("action") not in self._domain.unlisted:
                 given["arguments"] = _with_keys(given["arguments"], parameters)
             return Call(call.tool, given)
         return Call(names.get(call.tool, call.tool), _with_keys(given, parameters))
@@ -193,7 +196,7 @@ class Interface:
 
     def _shown_act(self, act: ToolSchema) -> ToolSchema:
         properties = act["function"]["parameters"]["properties"]
-        if not self._names or "action" not in properties:
+        if not self._names or "enum" not in properties.get("action", {}):
             return act
         action = {
             **properties["action"],
@@ -225,7 +228,7 @@ def _others(domain: Domain) -> list[ToolSchema]:
     own = {*domain.toolbox.tools, *domain.user_tools, *talk.ACTS_OF_AGENT}
     found: dict[str, ToolSchema] = {}
     for name in DESKS:
-        for tool_name, tool in desk(name).toolbox.tools.items():
+        for tool_name, tool in desk(name).listed.items():
             if tool_name not in own:
                 found.setdefault(tool_name, tool)
     return list(found.values())

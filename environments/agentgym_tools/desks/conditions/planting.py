@@ -9,6 +9,7 @@ from dataclasses import replace
 from agentgym.errors import ConfigError
 from agentgym.task import Task
 from agentgym_tools.desks.conditions.injections import FAMILIES, HARMLESS, Planted
+from agentgym_tools.desks.conditions.options import Options, make_interface
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.domain import Domain, changes_by
 from agentgym_tools.desks.goals import Goal
@@ -45,7 +46,8 @@ def plant(rng: random.Random, task: Task, family: str, *, uses_own_tool: bool) -
     session.world.close()
     if call is None:
         return None
-    planted = Planted(rng.choice(rows), FAMILIES[family].format(call=call), call, family)
+    shown = make_interface(domain, Options(), 0).write(call)
+    planted = Planted(rng.choice(rows), FAMILIES[family].format(call=shown), call, family)
     return _with(task, planted)
 
 

@@ -16,6 +16,7 @@ from agentgym_tools.desks.conditions.options import FAILED_ONCE, NOT_OURS, Optio
 from agentgym_tools.desks.desks import DESKS, desk
 from agentgym_tools.desks.game import AGENT, DeskGame
 from agentgym_tools.desks.scripts import PARTNERS, SCRIPTS
+from agentgym_tools.desks.unlisted import shown_tools
 from agentgym_tools.worlds.calls import Call
 
 HARDEST = {"distractors": "all", "scrambled": "all", "solo": True, "fails_once": True}
@@ -74,7 +75,7 @@ def test_distractors_are_tools_of_other_desks_and_do_nothing(shop_task):
         shown = [tool_name(tool) for tool in interface_of(shop_task(distractors=count), desk("shop")).tools]
         assert len(shown) == len(set(shown)) == len(own) + count
     everything = interface_of(shop_task(distractors="all"), desk("shop"))
-    others = {name for other in DESKS if other != "shop" for name in desk(other).toolbox.tools}
+    others = {name for other in DESKS if other != "shop" for name in desk(other).listed}
     assert {tool_name(tool) for tool in everything.tools} == own | others
     game = DeskGame()
     game.reset(shop_task(distractors="all"))
@@ -94,10 +95,10 @@ def test_tools_have_to_be_found_before_they_can_be_called(shop_task):
     order = call_text("get_order", order_id="W1")
     before, twin = game.anchor(), game.fork()
     assert "Call find_tools" in content_text(game.step(order).inbox[AGENT][0])
-    found = content_text(game.step(call_text("find_tools", query="look at an order")).inbox[AGENT][0])
+    found = content_text(game.step(call_text("find_tools", query="read an order")).inbox[AGENT][0])
     assert '"get_order"' in found
     assert "has not been found" not in content_text(game.step(order).inbox[AGENT][0])
-    assert game.step(call_text("warehouse_get_order", order_id="W1")).is_invalid
+    assert game.step(call_text("list_payments", customer_id="C1")).is_invalid
     assert twin.anchor() == before
     assert "Call find_tools" in content_text(twin.step(order).inbox[AGENT][0])
 
@@ -107,7 +108,7 @@ def test_each_tool_of_a_desk_is_found_among_500_by_its_description_and_by_its_na
     domain = desk(name)
     index = index_of(domain)
     assert len(index.tools) == NUM_TOOLS
-    for own, tool in domain.toolbox.tools.items():
+    for own, tool in shown_tools(domain).items():
         assert own in index.ranked(tool["function"]["description"], 5)
         assert own in index.ranked(own.replace("_", " "), 5)
 

@@ -16,6 +16,7 @@ STEP = 10
 CHOSEN_BY_WORDS = {
     ("airline", "change_flight", "new_flight_id"),
     ("airline", "rebook", "new_flight_id"),
+    ("bank", "see_adviser", "appointment_id"),
     ("clinic", "book_day", "slot_id"),
     ("clinic", "book_family_doctor", "slot_id"),
     ("clinic", "book_for_other", "slot_id"),

@@ -1,0 +1,1 @@
+"""The desk of a bank: accounts, cards, payments, standing orders and loans, under rules that documents hold."""
