@@ -137,6 +137,26 @@ def test_images_are_built_by_the_installed_command(machine: Path, build_code: in
     assert said in ended.stdout
 
 
+@pytest.mark.parametrize(("pip_code", "ci", "code"), [(0, "true", 0), (1, "", 0), (1, "true", 1)])
+def test_the_interpreter_of_bfcl_is_made_once(machine: Path, pip_code: int, ci: str, code: int) -> None:
+    with_everything(machine)
+    program(machine / "bin", "rm", 'exec /bin/rm "$@"')
+    (machine / ".venv" / "bin").mkdir(parents=True)
+    peer = machine / "build" / "peers" / "bfcl" / "bin"
+    made = f'/bin/mkdir -p "$3/bin"; /bin/cp {machine}/peer "$3/bin/python"'
+    program(machine / ".venv" / "bin", "python", made)
+    can_import = f"[ -f {machine}/installed ]; exit $?"
+    pip = f"echo installing $7 $8; [ {pip_code} = 0 ] && : > {machine}/installed; exit {pip_code}"
+    program(machine, "peer", f'if [ "$1" = -c ]; then {can_import}; fi; {pip}')
+    ended = install(machine, CI=ci)
+    assert ended.returncode == code
+    assert "installing -r scripts/../benchmarks/peers/bfcl/requirements.txt" in ended.stdout.replace(f"{machine}/", "")
+    assert ("tests of its adapter are skipped" in ended.stdout) == bool(pip_code)
+    assert (peer / "python").is_file() == (not pip_code)
+    if not pip_code:
+        assert "installing" not in install(machine, CI=ci).stdout
+
+
 # The engine.
 
 

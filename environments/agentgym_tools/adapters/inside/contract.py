@@ -9,7 +9,7 @@ import importlib.metadata
 import time
 from typing import Any
 
-AGENT, USER = "agent", "user"
+AGENT = "agent"
 
 
 class Refusal(Exception):  # noqa: N818 - it is told to the user, not raised further
