@@ -100,5 +100,14 @@ SPECS: tuple[EnvSpec, ...] = (
         difficulty={"hops": (2, 3)},
     ),
     *map(_desk, DESKS),
+    EnvSpec(
+        "agentgym/Apps-v0",
+        "agentgym_tools.apps.env:AppsEnv",
+        "agentgym_tools.apps.scripts:SCRIPTS",
+        "tools",
+        ("tools/apps", "tools/apps-small"),
+        runtimes=("local", "served"),
+        difficulty={"apps": (1, 2, 3)},
+    ),
 )
 """All environments of the family."""
