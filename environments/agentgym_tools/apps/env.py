@@ -14,19 +14,21 @@ from typing import Any, ClassVar, Literal, Self
 from agentgym.action import Action, ToolCall
 from agentgym.env import EnvReply
 from agentgym.errors import ActionSyntaxError, ConfigError
-from agentgym.message import Message, ToolSchema, user
+from agentgym.message import Message, ToolSchema, text_of, user
 from agentgym.reward import FORMAT, RewardEvent
 from agentgym.sandbox.base import SandboxProvider
 from agentgym.sandbox.pool import SandboxPool
 from agentgym.task import Task
 from agentgym.tools import said, tool
 from agentgym_tools.apps.catalogue import APPS, api_named, app_named, checked
+from agentgym_tools.apps.crossing import DOCS, PRELUDE, Asked, error_text, read_asked, result_text
 from agentgym_tools.apps.drafts import Reason
 from agentgym_tools.apps.drawing import Wanted, draw_task
 from agentgym_tools.apps.planning import plan_of
 from agentgym_tools.apps.session import FINISH, Session, session_of
 from agentgym_tools.desks.references import call_score
-from agentgym_tools.python.interpreter_env import InterpreterEnv
+from agentgym_tools.python.interpreter import Interpreter, Shown
+from agentgym_tools.python.interpreter_env import MAX_SHOWN, InterpreterEnv
 from agentgym_tools.worlds.calls import Call
 
 NO_CALL = {
@@ -35,8 +37,8 @@ NO_CALL = {
 }
 FINISHED = "Finished."
 OPENING = (
-    "You act for {name} in the apps of {name}'s telephone; you are logged in. Change nothing but what is asked for. "
-    "When all is done, call finish: with the answer if a question is asked, with the reason if it cannot be done.\n{text}"
+    "You act for {name} in the apps of {name}'s telephone; you are logged in. Change nothing but what is asked for. When "
+    "all is done, call finish: with the answer if a question is asked, with the reason if it cannot be done.\n{text}"
 )
 
 
@@ -138,6 +140,7 @@ class AppsEnv(InterpreterEnv):
         self._drawn_as = Wanted(size, template, apps)
         self.session: Session | None = None
         self._paid = 0.0
+        self._events: list[RewardEvent] = []
         self.tools = _tools_of(mode, schemas)
 
     def make_task(self, seed: int) -> Task:
@@ -153,7 +156,7 @@ class AppsEnv(InterpreterEnv):
         plan = plan_of(task)
         self._forget()
         self.session = session_of(plan, task)
-        self._paid = self.session.potential()
+        self._paid, self._events = self.session.potential(), []
         return [user(OPENING.format(name=self.session.name, text=task.instruction))]
 
     def parse(self, text: str) -> Action:
@@ -269,6 +272,38 @@ class AppsEnv(InterpreterEnv):
     def _now(self) -> Session:
         assert self.session is not None
         return self.session
+
+    def make_interpreter(self) -> Interpreter:
+        """The interpreter whose code asks `answer_asked`."""
+        return Interpreter(self.sandbox, MAX_SHOWN, PRELUDE, self.answer_asked)
+
+    def answer_asked(self, text: str) -> str:
+        """Answer a call that code in the sandbox asks for; what is wrong with one is explained."""
+        try:
+            asked = read_asked(text)
+            if asked.app == DOCS:
+                return self._answer_about(asked)
+            call = checked(asked.app, asked.api, asked.by_name())
+        except ActionSyntaxError as refusal:
+            return error_text(str(refusal))
+        self._events += self._compared(call)
+        result = self._now.carry_out(call)
+        self._events += self._advance()
+        return error_text(result.text.removeprefix("Error: ")) if result.is_failure else result_text(result.answer)
+
+    def judge_run(self, shown: Shown) -> Sequence[RewardEvent]:
+        """The events of the calls that the code made."""
+        events, self._events = self._events, []
+        return events
+
+    def _answer_about(self, asked: Asked) -> str:
+        """What the tools of documentation say, for code."""
+        about = {each["function"]["name"]: each for each in (AppsEnv.list_apps, AppsEnv.list_apis, AppsEnv.describe_api)}
+        if asked.api not in about:
+            raise ActionSyntaxError(f"docs has no {asked.api[:60]!r}; it has {', '.join(about)}.")
+        given = about[asked.api].arguments({**dict(zip(("app", "api"), asked.values, strict=False)), **asked.arguments})
+        reply = about[asked.api].function(self, **given)
+        return result_text(reply if isinstance(reply, str) else text_of(reply.messages))
 
     def _called(self, app: str, api: str, arguments: Mapping[str, Any]) -> EnvReply:
         try:

@@ -21,7 +21,7 @@ from agentgym_tools.apps.planning import plan_of
 from agentgym_tools.apps.session import FINISH, ending, solution
 from agentgym_tools.worlds.calls import Call
 
-DEMO_QUALITY = 0.72
+DEMO_QUALITY = 0.6
 """Share of right decisions of the demonstrator at which more than half of its episodes succeed."""
 MAX_AT_ONCE = 6
 
@@ -85,6 +85,19 @@ class Oracle:
         calls = [text_of(call) for call in solution(plan)]
         self._lines = ["".join(calls[at : at + MAX_AT_ONCE]) for at in range(0, len(calls), MAX_AT_ONCE)]
         self._lines.append(text_of(ending(plan)))
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The next message."""
+        return self._lines.pop(0)
+
+
+class PythonOracle:
+    """The oracle where apps are used by Python: makes all calls of a right way in one piece of code, and ends."""
+
+    def __init__(self, task: Task, seed: int) -> None:
+        plan = plan_of(task)
+        lines = [f"apis.{call.tool}(**{dict(call.arguments)!r})" for call in solution(plan)]
+        self._lines = [call_text("run_python", code="\n".join(lines)), text_of(ending(plan))]
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next message."""
@@ -194,6 +207,7 @@ SCRIPTS: Mapping[str, ScriptFactory] = {
     "null": saying(call_text(FINISH)),
     "random": RandomPlayer,
     "demo": Demonstrator,
+    "oracle_python": PythonOracle,
     "cheat_finish_unread": cheat_finish_unread,
     "cheat_infeasible": cheat_infeasible,
     "cheat_all_answers": cheat_all_answers,
