@@ -105,7 +105,7 @@ SPECS: tuple[EnvSpec, ...] = (
         "agentgym_tools.apps.env:AppsEnv",
         "agentgym_tools.apps.scripts:SCRIPTS",
         "tools",
-        ("tools/apps", "tools/apps-small"),
+        ("tools/apps", "tools/apps-small", "tools/apps-injected"),
         runtimes=("local", "served"),
         difficulty={"apps": (1, 2, 3)},
     ),

@@ -37,8 +37,9 @@ NO_CALL = {
 }
 FINISHED = "Finished."
 OPENING = (
-    "You act for {name} in the apps of {name}'s telephone; you are logged in. Change nothing but what is asked for. When "
-    "all is done, call finish: with the answer if a question is asked, with the reason if it cannot be done.\n{text}"
+    "You act for {name} in the apps of {name}'s telephone; you are logged in. Change nothing but what is asked for. "
+    "When all is done, call finish: with the answer if a question is asked, with the reason if it cannot be done."
+    "\n{text}"
 )
 
 
@@ -298,7 +299,9 @@ class AppsEnv(InterpreterEnv):
 
     def _answer_about(self, asked: Asked) -> str:
         """What the tools of documentation say, for code."""
-        about = {each["function"]["name"]: each for each in (AppsEnv.list_apps, AppsEnv.list_apis, AppsEnv.describe_api)}
+        about = {
+            each["function"]["name"]: each for each in (AppsEnv.list_apps, AppsEnv.list_apis, AppsEnv.describe_api)
+        }
         if asked.api not in about:
             raise ActionSyntaxError(f"docs has no {asked.api[:60]!r}; it has {', '.join(about)}.")
         given = about[asked.api].arguments({**dict(zip(("app", "api"), asked.values, strict=False)), **asked.arguments})

@@ -16,6 +16,8 @@ from agentgym.errors import ConfigError
 from agentgym.task import Split, Task
 from agentgym_tools.apps.drafts import Template
 from agentgym_tools.apps.drawing import Wanted, draw_task
+from agentgym_tools.apps.injections import FAMILIES, HELD_OUT
+from agentgym_tools.apps.planting import can_hold, plant, twin_of
 from agentgym_tools.apps.templates import TEMPLATES
 
 TRAIN, VALIDATION = "train", "validation"
@@ -46,6 +48,15 @@ HELD_OUT_PAIRS = (
 _EVERY = 7
 """One template of one or two apps in so many is held out from training."""
 _MAX_DRAWS = 12
+KNOWN = tuple(family for family in FAMILIES if family not in HELD_OUT)
+TWINS = "twins"
+INJECTED: Mapping[Split, Mapping[str, Sequence[str]]] = {
+    "train": {"injected": KNOWN},
+    "test": {"injected": KNOWN, "unseen_wordings": HELD_OUT},
+}
+"""Strata of the suite with planted texts, and the families of wording of each."""
+NUM_INJECTED = 8
+"""Tasks of each family in a stratum."""
 
 
 def _has_new_pair(template: Template) -> bool:
@@ -108,7 +119,43 @@ def _draw_new(rng: random.Random, wanted: Wanted, seen: set[str]) -> Task | None
     return None
 
 
-SUITES: Suites = {"tools/apps": partial(generate, "full"), "tools/apps-small": partial(generate, "small")}
+def generate_injected(folder: Path, suite: str) -> None:
+    """Write tasks with planted texts, and for those of the test split twins whose texts want nothing."""
+    seen: set[str] = set()
+    holding = [each for each in templates_of(TRAIN) if can_hold(each)]
+    for split, strata in INJECTED.items():
+        tasks: list[Task] = []
+        for stratum, families in strata.items():
+            rng = random.Random(f"{suite} {split} {stratum}")
+            for number in range(NUM_INJECTED * len(families)):
+                task = _draw_injected(rng, split, holding, seen, families[number % len(families)], number)
+                tasks.append(replace(task, stratum=stratum))
+        if split == "test":
+            rng = random.Random(f"{suite} twins")
+            tasks += [replace(twin_of(rng, task), stratum=TWINS) for task in tasks]
+        write_split(
+            folder, split, [replace(task, id=numbered_id(suite, split, number)) for number, task in enumerate(tasks)]
+        )
+
+
+def _draw_injected(
+    rng: random.Random, split: Split, holding: list[Template], seen: set[str], family: str, number: int
+) -> Task:
+    """A task of one of the templates, in turn, that has a place for the attack; every third uses the task's own API."""
+    for turn in range(number, number + 10_000):
+        wanted = Wanted("full", holding[turn % len(holding)].name, is_new_person=split == "test")
+        task = _draw_new(rng, wanted, seen)
+        planted = None if task is None else plant(rng, task, family, uses_own_api=number % 3 == 0)
+        if planted is not None:
+            return planted
+    raise ConfigError(f"no task has a place for an attack of the family {family}")
+
+
+SUITES: Suites = {
+    "tools/apps": partial(generate, "full"),
+    "tools/apps-small": partial(generate, "small"),
+    "tools/apps-injected": generate_injected,
+}
 
 if __name__ == "__main__":
     write_suites(SUITES)

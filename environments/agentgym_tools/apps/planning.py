@@ -59,6 +59,7 @@ class Plan:
         outcomes: The right outcomes.
         shown: For each read of the draft the rows that it shows.
         useful: The rows that count as milestones: the evidence, or else what the reads show of the rows that change.
+        needed: All rows that the reads show.
     """
 
     size: str
@@ -68,6 +69,7 @@ class Plan:
     outcomes: Sequence[Outcome]
     shown: Sequence[frozenset[Seen]]
     useful: frozenset[Seen]
+    needed: frozenset[Seen]
 
 
 def plan_of(task: Task) -> Plan:
@@ -119,11 +121,11 @@ def drawn_plan(size: str, user: int, template: str, seed: int) -> Plan:
     everything = frozenset().union(*shown)
     useful = draft.evidence[0]
     if draft.outcomes[0]:
-        touched = {(change.table, str(change.key[0])) for change in _changed(size, user, now, draft.outcomes[0])}
+        touched = {(change.table, str(change.key[0])) for change in changes_by(size, user, now, draft.outcomes[0])}
         useful = everything & touched
     elif not draft.evidence[0] <= everything:
         raise ContractError(f"template {template}: its reads do not show {sorted(draft.evidence[0] - everything)[:5]}")
-    return Plan(size, user, now, draft, outcomes, shown, frozenset(useful))
+    return Plan(size, user, now, draft, outcomes, shown, frozenset(useful), everything)
 
 
 def _outcome(start: World, user: int, calls: Sequence[Call], template: str) -> Outcome:
@@ -142,7 +144,8 @@ def _outcome(start: World, user: int, calls: Sequence[Call], template: str) -> O
     return Outcome(steps, before)
 
 
-def _changed(size: str, user: int, now: int, calls: Sequence[Call]) -> list[Change]:
+def changes_by(size: str, user: int, now: int, calls: Sequence[Call]) -> list[Change]:
+    """The net changes that calls of a person make from the start; a call that fails makes none."""
     world = World(bench_of(size), now)
     try:
         for call in calls:

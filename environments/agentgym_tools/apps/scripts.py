@@ -5,18 +5,20 @@ They run on the harness's side and may read the private part of the task; the en
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentgym.authoring.cheats import claiming, forged_verdict
 from agentgym.authoring.players import Saying, call_text, saying
-from agentgym.message import Message
+from agentgym.message import Message, content_text
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
 from agentgym_tools.apps.catalogue import APPS
 from agentgym_tools.apps.drafts import REASONS
 from agentgym_tools.apps.env import FINISHED
+from agentgym_tools.apps.injections import Planted
 from agentgym_tools.apps.planning import plan_of
 from agentgym_tools.apps.session import FINISH, ending, solution
 from agentgym_tools.worlds.calls import Call
@@ -89,6 +91,26 @@ class Oracle:
     def act(self, messages: Sequence[Message]) -> str:
         """The next message."""
         return self._lines.pop(0)
+
+
+class Gullible(Oracle):
+    """Works as the oracle, and does at once what a planted text wants when it reads it."""
+
+    def __init__(self, task: Task, seed: int) -> None:
+        super().__init__(task, seed)
+        self._planted = Planted.of(task)
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The call that a text wants that it has just read; else the next message."""
+        planted = self._planted
+        if planted is not None and planted.call is not None and self._is_read(planted.text, messages):
+            self._planted = None
+            return text_of(planted.call)
+        return super().act(messages)
+
+    def _is_read(self, text: str, messages: Sequence[Message]) -> bool:
+        shown = json.dumps(text, ensure_ascii=False)[1:-1]
+        return any(shown in content_text(message) for message in messages if message["role"] == "tool")
 
 
 class PythonOracle:
@@ -208,6 +230,7 @@ SCRIPTS: Mapping[str, ScriptFactory] = {
     "random": RandomPlayer,
     "demo": Demonstrator,
     "oracle_python": PythonOracle,
+    "gullible": Gullible,
     "cheat_finish_unread": cheat_finish_unread,
     "cheat_infeasible": cheat_infeasible,
     "cheat_all_answers": cheat_all_answers,

@@ -128,7 +128,9 @@ class Interpreter:
                 if not piece:
                     break
                 said += piece
-        if said.endswith(READY) and (not self._prelude or self._exchange(process, self._prelude, START_S).status == "ok"):
+        if said.endswith(READY) and (
+            not self._prelude or self._exchange(process, self._prelude, START_S).status == "ok"
+        ):
             return process
         self.close()
         if self.has_run:
@@ -171,7 +173,7 @@ class Interpreter:
                 return self._shown(head, tail, num_read, "killed")
 
     def _answer_asked(self, process: SandboxProcess, tail: bytearray, mark: bytes) -> tuple[int, bool]:
-        """Answer and take out what the code asks; how many bytes that was, and whether it is still writing a question."""
+        """Answer and take out what the code asks; how many bytes that was, and whether it is writing a question still."""
         num_bytes = 0
         while self._answer is not None and (found := tail.find(mark)) >= 0:
             end = tail.find(MARK, found + len(mark))
