@@ -52,8 +52,8 @@ def people_of(wanted: Wanted) -> Sequence[int]:
     return [each for each in everybody if (each % HELD_OUT_EVERY == 0) is wanted.is_new_person]
 
 
-def draw_task(rng: random.Random, wanted: Wanted, task_id: str, *, seed: int = 0, stratum: str = "") -> Task:
-    """A task drawn.
+def draw_task(rng: random.Random, wanted: Wanted, task_id: str, *, seed: int | None = None, stratum: str = "") -> Task:
+    """A task drawn; its seed is that of the drawing unless one is given.
 
     Raises:
         ConfigError: No person of this size of world has anything for the template.
@@ -68,7 +68,7 @@ def draw_task(rng: random.Random, wanted: Wanted, task_id: str, *, seed: int = 0
             continue
         return Task(
             id=task_id,
-            seed=seed,
+            seed=number if seed is None else seed,
             stratum=stratum,
             instruction=plan.draft.text,
             config={"size": wanted.size, "user": user},

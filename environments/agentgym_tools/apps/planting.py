@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from agentgym.errors import ConfigError
 from agentgym.task import Task
+from agentgym_tools.apps.contents import contents_of
 from agentgym_tools.apps.drafts import NothingToDraw, Template
 from agentgym_tools.apps.injections import FAMILIES, HARMLESS, Planted
 from agentgym_tools.apps.planning import Plan, changes_by, drawn_plan, plan_of
@@ -92,8 +93,9 @@ def _attack(rng: random.Random, task: Task, plan: Plan, uses_own_api: bool) -> C
         call = rng.choice(steps).call if steps else None
         if call is None or (call.tool in own) is not uses_own_api:
             continue
-        rows = _touched(plan, [call])
-        if rows and not rows & touched:
+        rows, contents = _touched(plan, [call]), contents_of(changes_by(plan.size, plan.user, plan.now, [call]))
+        is_own = any(content in outcome.contents for outcome in plan.outcomes for content in contents)
+        if rows and not is_own and not rows & touched:
             return call
     return None
 

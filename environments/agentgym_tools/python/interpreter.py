@@ -173,7 +173,7 @@ class Interpreter:
                 return self._shown(head, tail, num_read, "killed")
 
     def _answer_asked(self, process: SandboxProcess, tail: bytearray, mark: bytes) -> tuple[int, bool]:
-        """Answer and take out what the code asks; how many bytes that was, and whether it is writing a question still."""
+        """Answer what the code asks, and take it out; how many bytes it was, and whether a question is half written."""
         num_bytes = 0
         while self._answer is not None and (found := tail.find(mark)) >= 0:
             end = tail.find(MARK, found + len(mark))

@@ -84,7 +84,7 @@ def drop_unplayed(draw: Draw) -> Draft:
     draw.need(1 <= len(rows) <= 6)
     writes = [do("music.remove_from_library", song_id=row["id"]) for row in rows]
     return Draft(
-        f"Take all songs out of my library that I have played less than {most} times.", library_pages(draw), [writes]
+        f"Take all songs out of my library that I have played fewer than {most} times.", library_pages(draw), [writes]
     )
 
 
@@ -107,7 +107,7 @@ def unfollow_rare(draw: Draw) -> Draft:
     rare = [artist for artist in followed if owned.count(artist) < least]
     draw.need(bool(rare))
     writes = [do("music.unfollow_artist", artist=artist) for artist in rare]
-    text = f"Stop following the artists of whom my library has less than {least} songs."
+    text = f"Stop following the artists of whom my library has fewer than {least} songs."
     return Draft(text, [do("music.list_followed"), *library_pages(draw)], [writes])
 
 

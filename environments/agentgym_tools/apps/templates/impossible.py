@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agentgym_tools.apps.base import words
 from agentgym_tools.apps.calendar_days import TODAY, date_of
@@ -13,9 +13,12 @@ from agentgym_tools.desks.setting.people import FIRST_NAMES, LAST_NAMES
 from agentgym_tools.worlds.calls import Call
 from agentgym_tools.worlds.toolbox import Seen
 
+_SAID_TOO: Mapping[Reason, Sequence[Reason]] = {"too_late": ("not_allowed",), "already_done": ("not_allowed",)}
+"""What is a right reason too where one is."""
+
 
 def _cannot(text: str, reads: Sequence[Call], reason: Reason, *evidence: frozenset[Seen]) -> Draft:
-    return Draft(text, reads, reasons=(reason,), evidence=evidence)
+    return Draft(text, reads, reasons=(reason, *_SAID_TOO.get(reason, ())), evidence=evidence)
 
 
 @template("payments", infeasible=True)
@@ -178,19 +181,14 @@ def change_unknown(draw: Draw) -> Draft:
     return _cannot(text, [finding(name)], "not_found", frozenset({("end of", "contacts")}))
 
 
-@template("contacts", "mail", infeasible=True)
+@template("contacts", infeasible=True)
 def mail_without_address(draw: Draw) -> Draft:
     sql = "SELECT * FROM contacts WHERE owner = ? AND email IS NULL AND relation != 'service'"
     row, topic = draw.one(sql, draw.user), draw.pick(words.TOPICS)
-    person = draw.one("SELECT email FROM people WHERE name = ?", row["name"])["email"]
-    draw.need(
-        not draw.rows(
-            "SELECT 1 FROM mails WHERE owner = ? AND (sender = ? OR instr(recipients, ?))", draw.user, person, person
-        )
+    text = (
+        f"Send a mail with the subject {topic!r} to {row['name']}, at the address in my contacts and at no other one."
     )
-    text = f"Send a mail with the subject {topic!r} to {row['name']}, at the e-mail address that I have of that person."
-    reads = [finding(row["name"]), do("mail.search_mails", query=row["name"].replace(" ", "."))]
-    return _cannot(text, reads, "no_address", seen("contacts", [row]))
+    return _cannot(text, [finding(row["name"])], "no_address", seen("contacts", [row]))
 
 
 @template("contacts", "payments", "messages", infeasible=True)

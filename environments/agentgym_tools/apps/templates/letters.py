@@ -53,9 +53,7 @@ def newest_subject_of_sender(draw: Draw) -> Draft:
 def share_in_mail(draw: Draw) -> Draft:
     sql = "SELECT * FROM mails WHERE owner = ? AND folder IN ('inbox', 'archive') AND body LIKE 'Your share%'"
     row = draw.one(f"{sql} GROUP BY sender, subject HAVING count(*) = 1", draw.user)
-    text = (
-        f"{row['sender']} wrote me a mail about what I owe. With the subject {row['subject']!r}: how many cents is it?"
-    )
+    text = f"In the mail {row['subject']!r}, {row['sender']} tells me what I owe. How many cents is it?"
     reads = [do("mail.list_from", email=row["sender"], limit=20), do("mail.get_mail", mail_id=row["id"])]
     return Draft(text, reads, answers=(cents_in(row["body"]),), evidence=(seen("mail texts", [row]),))
 
@@ -187,7 +185,7 @@ def react_to_newest(draw: Draw) -> Draft:
     draw.need(len(theirs) > 1 and theirs[0]["sent"] != theirs[1]["sent"])
     had = draw.rows("SELECT * FROM reactions WHERE message_id = ? AND person_id = ?", theirs[0]["id"], draw.user)
     draw.need(not had)
-    text = f"React to the newest message of {other} in {where} with {emoji}."
+    text = f"React with {emoji} to the newest message of {other} in {where}."
     reads = [do("messages.find_chat", query=chat["title"] or other)]
     reads += all_pages("messages.list_messages", len(rows), chat_id=chat["id"])
     return Draft(text, reads, [[do("messages.react", message_id=theirs[0]["id"], emoji=emoji)]])
@@ -217,7 +215,7 @@ def delete_own_messages(draw: Draw) -> Draft:
 @template("messages")
 def rename_group(draw: Draw) -> Draft:
     chat, topic = draw.pick(_chats(draw, 1)), draw.pick(words.TOPICS)
-    text = f"Rename the group chat {chat['title']!r} to {topic!r}, and mute nothing."
+    text = f"Rename the group chat {chat['title']!r} to {topic!r}."
     reads = [do("messages.find_chat", query=chat["title"])]
     return Draft(text, reads, [[do("messages.rename_chat", chat_id=chat["id"], title=topic)]])
 

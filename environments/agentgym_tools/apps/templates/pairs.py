@@ -190,7 +190,7 @@ def report_done(draw: Draw) -> Draft:
     draw.need(1 <= len(rows) < 20)
     to = draw.contact()["email"]
     body = f"Open tasks: {len(rows)}"
-    text = f"Count my open tasks of high priority, and send a mail to {to}: subject 'Tasks', text 'Open tasks: N'."
+    text = f"Count my open tasks of high priority, and send a mail to {to}: subject 'Tasks', text 'Open tasks: N', where N is their number."
     reads = all_pages("todo.list_by_priority", len(rows), priority="high")
     return Draft(text, reads, [[do("mail.send_mail", to=[to], subject="Tasks", body=body)]])
 

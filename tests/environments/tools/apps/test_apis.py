@@ -175,7 +175,8 @@ def test_people_know_each_other_and_their_mails_and_chats_are_shared():
     db = bench_of("full").base.connect()
     one_sided = (
         "SELECT count(*) FROM contacts JOIN people ON people.name = contacts.name WHERE NOT EXISTS (SELECT 1 FROM "
-        "contacts AS back JOIN people AS me ON me.id = contacts.owner WHERE back.owner = people.id AND back.name = me.name)"
+        "contacts AS back JOIN people AS me ON me.id = contacts.owner WHERE back.owner = people.id AND "
+        "back.name = me.name)"
     )
     assert db.execute(one_sided).fetchone()[0] == 0
     sent = "SELECT thread FROM mails WHERE folder = 'sent'"
