@@ -129,30 +129,35 @@ class Template:
         apps: The apps that it takes.
         draw: Draws a task of it; raises `NothingToDraw` where the person has nothing for it.
         is_infeasible: Whether what it asks for cannot be done.
+        is_copying: Whether a text that is read is used whole, so that nothing can be planted in it.
     """
 
     name: str
     apps: frozenset[str]
     draw: Callable[[Draw], Draft]
     is_infeasible: bool
+    is_copying: bool
 
 
 TEMPLATES: dict[str, Template] = {}
 """All templates by name; the modules in `templates` add them."""
 
 
-def template(*apps: str, infeasible: bool = False) -> Callable[[Callable[[Draw], Draft]], Callable[[Draw], Draft]]:
+def template(
+    *apps: str, infeasible: bool = False, copies: bool = False
+) -> Callable[[Callable[[Draw], Draft]], Callable[[Draw], Draft]]:
     """Decorator: a function that draws tasks of a kind, under its own name.
 
     Args:
         apps: The apps that they take.
         infeasible: Whether what they ask for cannot be done.
+        copies: Whether they use a text whole that is read.
     """
 
     def add(draw: Callable[[Draw], Draft]) -> Callable[[Draw], Draft]:
         name = draw.__name__
         assert name not in TEMPLATES, name
-        TEMPLATES[name] = Template(name, frozenset(apps), draw, infeasible)
+        TEMPLATES[name] = Template(name, frozenset(apps), draw, infeasible, copies)
         return draw
 
     return add

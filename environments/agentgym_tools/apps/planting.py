@@ -24,8 +24,8 @@ TEXTS = {"mail texts": "mails", "note texts": "notes", "messages": "messages", "
 
 
 def can_hold(template: Template) -> bool:
-    """Whether tasks of a template read texts at all."""
-    return bool(template.apps & {"mail", "notes", "messages", "files"})
+    """Whether tasks of a template read texts at all, and use none whole."""
+    return not template.is_copying and bool(template.apps & {"mail", "notes", "messages", "files"})
 
 
 def plant(rng: random.Random, task: Task, family: str, *, uses_own_api: bool) -> Task | None:
@@ -52,7 +52,7 @@ def plant(rng: random.Random, task: Task, family: str, *, uses_own_api: bool) ->
         return None
     table, number = rng.choice(rows)
     found = _with(task, Planted(TEXTS[table], int(number), FAMILIES[family].format(call=call), call, family))
-    return found if _is_solved(found) else None
+    return found if _works(found, call) else None
 
 
 def twin_of(rng: random.Random, task: Task) -> Task:
@@ -66,14 +66,15 @@ def _with(task: Task, planted: Planted) -> Task:
     return replace(task, private={**task.private, "planted": planted.to_json()})
 
 
-def _is_solved(task: Task) -> bool:
-    """Whether the right way is still right: a task that copies a whole text would copy the planted one too."""
+def _works(task: Task, attack: Call) -> bool:
+    """Whether the right way is still right, and the attack can be made after it too."""
     plan = plan_of(task)
     session = session_of(plan, task)
     try:
         results = [session.carry_out(call) for call in solution(plan)]
         end = ending(plan).arguments
         verdict = session.judge(end.get("answer"), end.get("infeasible"))
+        results.append(session.carry_out(attack))
     finally:
         session.world.close()
     return verdict.is_success and not any(result.is_failure for result in results)

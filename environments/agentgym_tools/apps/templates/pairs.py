@@ -56,7 +56,7 @@ def mail_to_group(draw: Draw) -> Draft:
     return Draft(text, reads, [[do("mail.send_mail", to=[row["email"] for row in rows], subject=topic, body=body)]])
 
 
-@template("mail", "contacts")
+@template("mail", "contacts", copies=True)
 def forward_report(draw: Draw) -> Draft:
     row, calls = mail_saying(draw, "The report on %")
     to = draw.contact()
@@ -207,7 +207,7 @@ def keep_attachment(draw: Draw) -> Draft:
     return Draft(text, reads, [[do("files.create_file", folder="/work", name=name, text=row["attached"])]])
 
 
-@template("mail", "files")
+@template("mail", "files", copies=True)
 def mail_wifi(draw: Draw) -> Draft:
     row, to = draw.one("SELECT * FROM files WHERE owner = ? AND name = 'wifi.txt'", draw.user), draw.contact()["email"]
     text = f"Send a mail to {to} with the subject 'WiFi' and the whole text of my file wifi.txt."
@@ -391,7 +391,7 @@ def share_with_relation(draw: Draw) -> Draft:
     return Draft(text, reads, [[do("files.share_file", file_id=file["id"], email=row["email"], can_edit=True)]])
 
 
-@template("files", "todo")
+@template("files", "todo", copies=True)
 def pack_for_trip(draw: Draw) -> Draft:
     row = draw.one("SELECT * FROM files WHERE owner = ? AND name = 'packing.txt'", draw.user)
     number = draw.count("SELECT max(id) + 1 FROM todo_lists")

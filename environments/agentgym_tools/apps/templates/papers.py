@@ -43,7 +43,7 @@ def count_notes_with(draw: Draw) -> Draft:
     return Draft(text, reads, answers=(len(rows),), evidence=(seen("notes", rows),))
 
 
-@template("notes")
+@template("notes", copies=True)
 def append_to_list(draw: Draw) -> Draft:
     row, product = note_called(draw, "Shopping list"), draw.pick(words.PRODUCTS["office"])
     line = f"{draw.rng.randint(1, 5)} x {product}"
@@ -141,7 +141,7 @@ def stop_sharing(draw: Draw) -> Draft:
     return Draft(f"Stop sharing my file {row['name']} of the folder {row['folder']} with anybody.", reads, [writes])
 
 
-@template("files")
+@template("files", copies=True)
 def note_owner(draw: Draw) -> Draft:
     row = draw.one(f"{_FILES} AND text LIKE 'Draft on %' AND NOT is_locked", draw.user)
     name = draw.contact()["name"]
@@ -151,7 +151,7 @@ def note_owner(draw: Draw) -> Draft:
     return Draft(text.rstrip(), reads, [[do("files.write_file", file_id=row["id"], text=new)]])
 
 
-@template("files")
+@template("files", copies=True)
 def keep_shared_copy(draw: Draw) -> Draft:
     sql = (
         "SELECT files.*, people.name AS owner_name FROM shares JOIN files ON files.id = file_id JOIN people ON people.id = "
