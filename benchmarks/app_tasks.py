@@ -12,6 +12,7 @@ A task is played by scripts, in this process, without a model.
 from __future__ import annotations
 
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -25,8 +26,9 @@ from agentgym_tools.apps.planning import plan_of
 from agentgym_tools.apps.scripts import SCRIPTS, text_of
 from agentgym_tools.apps.session import FINISH, ending, solution
 from agentgym_tools.worlds.calls import Call
-from benchmarks import nearly_right
+from benchmarks.measure import significant
 from benchmarks.report import Goal, Report, main, progress
+from benchmarks.verdicts import nearly_right
 
 PACKAGES = ("agentgymnasium",)
 SUITES = ("tools/apps", "tools/apps-small")
@@ -125,7 +127,7 @@ def measure(quick: bool) -> Report:
 
 def row_of(tasks: Sequence[Task]) -> dict[str, Any]:
     """The row of a suite: how many tasks each player wins, and for each change how many of how many variants win."""
-    seat, wins, variants = Seat(), Counter[str](), {name: [0, 0] for name in CHANGES}
+    seconds, seat, wins, variants = 0.0, Seat(), Counter[str](), {name: [0, 0] for name in CHANGES}
     for task in tasks:
         plan = plan_of(task)
         calls = [*solution(plan), ending(plan)]
@@ -137,11 +139,19 @@ def row_of(tasks: Sequence[Task]) -> dict[str, Any]:
                 if won is (name in ("left out", "changed", "unread")):
                     progress(f"{name}: {task.id} {task.private['template']}: {[str(call) for call in each]}"[:400])
         for name in PLAYERS:
+            began = time.thread_time()
             won = seat.play(task, name)
+            seconds += time.thread_time() - began if name == "oracle" else 0.0
             wins["cheats" if name.startswith("cheat_") else name] += won
             if won is (name != "oracle"):
                 progress(f"{name}: {task.id} {task.private['template']}")
-    return {"tasks": len(tasks), **{name: wins[name] for name in ("oracle", "null", "random", "cheats")}, **variants}
+    speed = {"oracle's episodes a second of one core": significant(len(tasks) / seconds)}
+    return {
+        "tasks": len(tasks),
+        **{name: wins[name] for name in ("oracle", "null", "random", "cheats")},
+        **variants,
+        **speed,
+    }
 
 
 if __name__ == "__main__":

@@ -28,8 +28,8 @@ from agentgym_tools.desks.desks import DESKS
 from agentgym_tools.desks.game import AGENT, USER, DeskGame
 from agentgym_tools.desks.scripts import AGENT_SCRIPTS, PARTNERS, USER_SCRIPTS
 from agentgym_tools.worlds.calls import Call
-from benchmarks import nearly_right
 from benchmarks.report import Goal, Report, main, progress
+from benchmarks.verdicts import nearly_right
 
 PACKAGES = ("agentgymnasium",)
 QUICK_STEP = 60

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from agentgym.errors import ContractError, TaskError, UnknownNameError
 from agentgym.task import Task
+from agentgym_tools.apps.api.app import END
 from agentgym_tools.apps.base.bases import SIZES, bench_of
 from agentgym_tools.apps.calendar_days import DAY, TODAY
 from agentgym_tools.apps.catalogue import carry_out
@@ -19,6 +20,9 @@ from agentgym_tools.worlds import World
 from agentgym_tools.worlds.calls import Call
 from agentgym_tools.worlds.changes import Change
 from agentgym_tools.worlds.toolbox import Seen
+
+MAX_AIMED = 4
+"""Most rows that a read shows which looks for something in particular."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,8 @@ class Plan:
         draft: What is asked for, and what is right.
         outcomes: The right outcomes.
         shown: For each read of the draft the rows that it shows.
-        useful: The rows that count as milestones: the evidence, or else what the reads show of the rows that change.
+        useful: The rows that count as milestones: the evidence; or else what the reads show of the rows that change,
+            and what reads show that look for something in particular.
         needed: All rows that the reads show.
     """
 
@@ -122,7 +127,7 @@ def drawn_plan(size: str, user: int, template: str, seed: int) -> Plan:
     useful = draft.evidence[0]
     if draft.outcomes[0]:
         touched = {(change.table, str(change.key[0])) for change in changes_by(size, user, now, draft.outcomes[0])}
-        useful = everything & touched
+        useful = (everything & touched).union(*map(_aimed_at, draft.reads, shown))
     elif not draft.evidence[0] <= everything:
         raise ContractError(f"template {template}: its reads do not show {sorted(draft.evidence[0] - everything)[:5]}")
     return Plan(size, user, now, draft, outcomes, shown, frozenset(useful), everything)
@@ -142,6 +147,12 @@ def _outcome(start: World, user: int, calls: Sequence[Call], template: str) -> O
         raise ContractError(f"template {template}: its outcome changes nothing: {[str(call) for call in calls]}")
     steps = [Step(call, frozenset(before).intersection(part)) for call, part in zip(calls, parts, strict=True)]
     return Outcome(steps, before)
+
+
+def _aimed_at(call: Call, shown: frozenset[Seen]) -> frozenset[Seen]:
+    """The rows that a read shows, if it looks for something in particular and does not leaf through a list."""
+    rows = frozenset(row for row in shown if row[0] != END)
+    return rows if "page" not in call.arguments and len(rows) <= MAX_AIMED else frozenset()
 
 
 def changes_by(size: str, user: int, now: int, calls: Sequence[Call]) -> list[Change]:

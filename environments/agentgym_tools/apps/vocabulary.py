@@ -19,7 +19,7 @@ from agentgym_tools.worlds import World
 
 NUMBERS = range(600)
 """Numbers that should be single tokens: most ids of the small world."""
-_DRAWS = 300
+_DRAWS = 150
 
 
 def texts() -> list[str]:

@@ -26,4 +26,4 @@ def measure(quick: bool) -> Report:
 
 
 if __name__ == "__main__":
-    sys.exit(main("app_injections", measure, PACKAGES))
+    sys.exit(main("verdicts.app_injections", measure, PACKAGES))
