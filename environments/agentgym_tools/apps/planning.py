@@ -14,7 +14,7 @@ from agentgym_tools.apps.base.bases import SIZES, bench_of
 from agentgym_tools.apps.calendar_days import DAY, TODAY
 from agentgym_tools.apps.catalogue import carry_out
 from agentgym_tools.apps.contents import contents_of
-from agentgym_tools.apps.drafts import Draft, Draw
+from agentgym_tools.apps.drafts import Draft, Draw, NothingToDraw
 from agentgym_tools.apps.templates import TEMPLATES
 from agentgym_tools.worlds import World
 from agentgym_tools.worlds.calls import Call
@@ -95,7 +95,15 @@ def plan_of(task: Task) -> Plan:
         raise UnknownNameError("size", size, SIZES)
     if template not in TEMPLATES:
         raise UnknownNameError("template", template, TEMPLATES)
-    plan = drawn_plan(size, user, template, seed)
+    if type(user) is not int or type(seed) is not int:
+        raise TaskError(f"task {task.id!r}: user and draw must be int, got {user!r} and {seed!r}")
+    try:
+        plan = drawn_plan(size, user, template, seed)
+    except NothingToDraw:
+        raise TaskError(
+            f"task {task.id!r}: the template {template!r} draws nothing for person {user} from {seed}; it was drawn by "
+            "another version, so draw the suite again"
+        ) from None
     if plan.draft.text != task.instruction:
         raise TaskError(
             f"task {task.id!r} asks {task.instruction[:80]!r}, but its template draws {plan.draft.text[:80]!r}; it was "

@@ -41,6 +41,16 @@ class Verdict:
         """Whether all is right."""
         return self.is_state_right and self.is_untouched and self.is_communicated
 
+    @property
+    def parts(self) -> dict[str, bool]:
+        """Success and its parts, by reward component."""
+        return {
+            "success": self.is_success,
+            "state": self.is_state_right,
+            "collateral": self.is_untouched,
+            "communicated": self.is_communicated,
+        }
+
 
 @dataclass
 class Session:

@@ -101,6 +101,13 @@ os.wait()[1]
     assert run(python_env, "apis.mail.count_mails()['mails'] == counts[0]") == "True"
 
 
+def test_a_piece_of_code_makes_a_limited_number_of_calls(python_env, monkeypatch):
+    monkeypatch.setattr("agentgym_tools.apps.env.MAX_ASKED_CALLS", 20)
+    python_env.reset(options={"task": task_of("archive_sender")})
+    assert "At most 20 calls" in run(python_env, "while True: apis.mail.count_mails()")
+    assert "mails" in run(python_env, "apis.mail.count_mails()")
+
+
 def test_a_new_interpreter_has_the_apps_too(python_env):
     python_env.reset(options={"task": task_of("archive_sender")})
     assert "restarted" in run(python_env, "exit()")

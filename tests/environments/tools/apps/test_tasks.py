@@ -118,6 +118,14 @@ def test_a_task_of_another_version_is_refused(env):
     changed = Task(**{**vars(task), "instruction": task.instruction.replace("Archive", "Keep")})
     with pytest.raises(TaskError, match="another version"):
         env.reset(options={"task": changed})
+    stale = Task(**{**vars(task), "private": {"template": "find_time_on_full_day", "draw": 1}})
+    with pytest.raises(TaskError, match="another version"):
+        env.reset(options={"task": stale})
+    nobody = Task(**{**vars(task), "config": {"size": "full", "user": 999}})
+    with pytest.raises(TaskError, match="draws nothing for person 999"):
+        env.reset(options={"task": nobody})
+    with pytest.raises(TaskError, match="must be int"):
+        env.reset(options={"task": Task(**{**vars(task), "config": {"size": "full", "user": "5"}})})
     with pytest.raises(TaskError, match="lacks 'draw'"):
         env.reset(options={"task": Task(id="x", seed=0, config=task.config, private={"template": "archive_sender"})})
 
