@@ -30,6 +30,7 @@ from agentgym_tools.desks.scripts import AGENT_SCRIPTS, PARTNERS, USER_SCRIPTS
 from agentgym_tools.desks.unlisted import from_procedure
 from agentgym_tools.worlds.calls import Call
 from benchmarks.report import Goal, Report, main, progress
+from benchmarks.verdicts import nearly_right
 
 PACKAGES = ("agentgymnasium",)
 QUICK_STEP = 60
@@ -92,29 +93,13 @@ class Seat:
 
 
 def without_one(seat: Seat, calls: Sequence[Call]) -> Iterator[list[Call]]:
-    """The calls without one that matters, each in turn; of one that is made again, such as a refusal, none is left."""
-    for left_out in dict.fromkeys(calls):
-        if seat.matters(left_out):
-            yield [call for call in calls if call != left_out]
+    """The calls without one that matters, each in turn."""
+    return nearly_right.without_one(calls, seat.matters)
 
 
 def with_one_changed(seat: Seat, calls: Sequence[Call]) -> Iterator[list[Call]]:
     """The calls with one argument of one call that matters changed, each in turn."""
-    for place, call in enumerate(calls):
-        for changed in changes_of(call) if seat.matters(call) else ():
-            yield [*calls[:place], changed, *calls[place + 1 :]]
-
-
-def changes_of(call: Call) -> Iterator[Call]:
-    """Calls that differ from it in one argument each. Arguments with several right values stay."""
-    for name, value in call.arguments.items():
-        if isinstance(value, Mapping):
-            inner = changes_of(Call(call.tool, value))
-            yield from (Call(call.tool, {**call.arguments, name: dict(each.arguments)}) for each in inner)
-            continue
-        other = value + 1 if isinstance(value, int) else ["zz"] if isinstance(value, list) else f"zz{value}"
-        if name not in KEPT:
-            yield Call(call.tool, {**call.arguments, name: other})
+    return nearly_right.with_one_changed(calls, seat.matters, KEPT)
 
 
 def without_reads(seat: Seat, calls: Sequence[Call]) -> list[list[Call]]:
@@ -126,16 +111,13 @@ def without_reads(seat: Seat, calls: Sequence[Call]) -> list[list[Call]]:
 
 def with_reads_twice(seat: Seat, calls: Sequence[Call]) -> list[Call]:
     """The calls with each read made twice."""
-    return [each for call in calls for each in ([call, call] if seat.reads(call) else [call])]
+    return nearly_right.with_reads_twice(calls, seat.reads)
 
 
 def in_other_orders(seat: Seat, calls: Sequence[Call]) -> Iterator[list[Call]]:
     """The calls with two neighbouring reads changed over, each pair in turn; the customer has to be known first."""
     first = seat.game.session.plan.identification.tool
-    for place in range(len(calls) - 1):
-        one, other = calls[place : place + 2]
-        if seat.reads(one) and seat.reads(other) and first not in (one.tool, other.tool):
-            yield [*calls[:place], other, one, *calls[place + 2 :]]
+    return nearly_right.in_other_orders(calls, lambda call: seat.reads(call) and call.tool != first)
 
 
 def measure(quick: bool) -> Report:

@@ -107,6 +107,15 @@ SPECS: tuple[EnvSpec, ...] = (
     ),
     *map(_desk, DESKS),
     EnvSpec(
+        "agentgym/Apps-v0",
+        "agentgym_tools.apps.env:AppsEnv",
+        "agentgym_tools.apps.scripts:SCRIPTS",
+        "tools",
+        ("tools/apps", "tools/apps-small", "tools/apps-injected"),
+        runtimes=("local", "served"),
+        difficulty={"apps": (1, 2, 3)},
+    ),
+    EnvSpec(
         "agentgym/McpTools-v0",
         "agentgym_tools.mcp.env:McpToolsEnv",
         "agentgym_tools.mcp.scripts:SCRIPTS",

@@ -9,6 +9,7 @@ import contextlib
 import json
 import secrets
 import time
+from collections.abc import Callable
 from importlib import resources
 from typing import Literal, NamedTuple
 
@@ -25,6 +26,8 @@ READY = MARK + b"ready" + MARK
 GRACE_S = 1.0
 START_S = 20.0
 MAX_GREETING = 4096
+MAX_ASKED = 1 << 17
+"""Most bytes of a question of the code's that are waited for."""
 
 
 def program(name: str) -> tuple[str, ...]:
@@ -57,10 +60,16 @@ class Interpreter:
     Args:
         sandbox: Where it runs.
         max_output: Bytes of output kept of one piece of code, from its beginning and its end.
+        prelude: Code that runs first, in each new interpreter.
+        answer: Answers what code asks with `host.ask(text)`, in this process; it must expect anything, and raise
+            nothing. None where code has nobody to ask.
     """
 
-    def __init__(self, sandbox: Sandbox, max_output: int) -> None:
+    def __init__(
+        self, sandbox: Sandbox, max_output: int, prelude: str = "", answer: Callable[[str], str] | None = None
+    ) -> None:
         self._sandbox = sandbox
+        self._prelude, self._answer = prelude, answer
         self._half = max_output // 2
         self._process: SandboxProcess | None = None
         self.has_run = False
@@ -85,20 +94,23 @@ class Interpreter:
         process = self._process or self._start()
         if process is None:
             return Shown("", "crash", 0)
-        nonce = secrets.token_hex(8)
-        request = json.dumps({"nonce": nonce, "code": code, "limit_s": limit_s})
         try:
-            process.send(request.encode() + b"\n")
+            shown = self._exchange(process, code, limit_s)
         except SandboxLostError:
             raise
         except SandboxError:  # it ended since, by a thread or a signal of its own
             self.close()
             return Shown("", "crash", 0)
-        self.has_run = True
-        shown = self._collect(process, MARK + nonce.encode() + b" ", limit_s + GRACE_S)
         if shown.status in ("exit", "killed", "crash"):
             self.close()
         return shown
+
+    def _exchange(self, process: SandboxProcess, code: str, limit_s: float) -> Shown:
+        nonce = secrets.token_hex(8)
+        request = json.dumps({"nonce": nonce, "code": code, "limit_s": limit_s})
+        process.send(request.encode() + b"\n")
+        self.has_run = self.has_run or code is not self._prelude
+        return self._collect(process, MARK + nonce.encode() + b" ", limit_s + GRACE_S)
 
     def close(self) -> None:
         """End the interpreter and whatever it started; twice is harmless."""
@@ -116,7 +128,9 @@ class Interpreter:
                 if not piece:
                     break
                 said += piece
-        if said.endswith(READY):
+        if said.endswith(READY) and (
+            not self._prelude or self._exchange(process, self._prelude, START_S).status == "ok"
+        ):
             return process
         self.close()
         if self.has_run:
@@ -136,6 +150,12 @@ class Interpreter:
                 return self._shown(head, tail, num_read, "crash")
             tail += piece
             num_read += len(piece)
+            num_asked, is_asking = self._answer_asked(process, tail, mark + b"ask ")
+            num_read -= num_asked
+            if is_asking:
+                if time.monotonic() > deadline:
+                    return self._shown(head, tail, num_read, "killed")
+                continue
             found = tail.rfind(mark)
             end = tail.find(MARK, found + len(mark)) if found >= 0 else -1
             if end >= 0:
@@ -152,6 +172,19 @@ class Interpreter:
             if time.monotonic() > deadline:
                 return self._shown(head, tail, num_read, "killed")
 
+    def _answer_asked(self, process: SandboxProcess, tail: bytearray, mark: bytes) -> tuple[int, bool]:
+        """Answer what the code asks, and take it out; how many bytes it was, and whether a question is half written."""
+        num_bytes = 0
+        while self._answer is not None and (found := tail.find(mark)) >= 0:
+            end = tail.find(MARK, found + len(mark))
+            if end < 0:
+                return num_bytes, len(tail) - found < MAX_ASKED
+            asked = bytes(tail[found + len(mark) : end])
+            del tail[found : end + 1]
+            num_bytes += end + 1 - found
+            process.send(json.dumps(self._answer(_read_text(asked))).encode() + b"\n")
+        return num_bytes, False
+
     def _shown(self, head: bytearray, tail: bytearray, num_read: int, status: Status) -> Shown:
         room = self._half - len(head)
         if room > 0:
@@ -162,3 +195,12 @@ class Interpreter:
         ends = (head.decode("utf-8", "replace"), tail.decode("utf-8", "replace"))
         output = join_ends(*ends, num_dropped, "bytes")
         return Shown(output, status, max(0, num_dropped))
+
+
+def _read_text(asked: bytes) -> str:
+    """The text of a question; what the code wrote itself need not be one, and is empty then."""
+    try:
+        text = json.loads(asked)
+    except (ValueError, RecursionError):
+        return ""
+    return text if isinstance(text, str) else ""

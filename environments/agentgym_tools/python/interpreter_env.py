@@ -54,6 +54,10 @@ class InterpreterEnv(SandboxEnv):
         if interpreter is not None:
             interpreter.close()
 
+    def make_interpreter(self) -> Interpreter:
+        """The interpreter of a sandbox that was just leased."""
+        return Interpreter(self.sandbox, MAX_SHOWN)
+
     def judge_run(self, shown: Shown) -> Sequence[RewardEvent]:
         """Reward events for what running a piece of code came to; by default, none."""
         return ()
@@ -73,7 +77,7 @@ class InterpreterEnv(SandboxEnv):
         if len(code) > MAX_CODE:
             return said(f"The code has {len(code)} characters; at most {MAX_CODE} are run.")
         if self._interpreter is None:
-            self._interpreter = Interpreter(self.sandbox, MAX_SHOWN)
+            self._interpreter = self.make_interpreter()
         shown = self._interpreter.run(code, RUN_LIMIT_S)
         return said(_shown_text(shown), self.judge_run(shown))
 

@@ -12,6 +12,7 @@ from agentgym.authoring.players import call_text
 from agentgym.env import AgentEnv
 from agentgym.message import Message
 from agentgym.registration import make, spec
+from agentgym_tools.apps.catalogue import APPS
 from agentgym_tools.desks.desks import DESKS
 
 DOMAINS = (
@@ -19,9 +20,10 @@ DOMAINS = (
     "agentgym/Sql-v0",
     "agentgym/Search-v0",
     "agentgym/SearchSelfPlay-v0",
+    "agentgym/Apps-v0",
     *(f"agentgym/{name.title()}Desk-v0" for name in sorted(DESKS)),
 )
-ENDING = {"answer", "close", "transfer", "refuse", "tell", "report", "propose", "ask", "instruct"}
+ENDING = {"answer", "finish", "close", "transfer", "refuse", "tell", "report", "propose", "ask", "instruct"}
 """Tools whose well-formed calls end a task, or say something to somebody."""
 SQL = "x'; DROP TABLE customers; DELETE FROM orders; --"
 
@@ -47,7 +49,28 @@ def called(env: AgentEnv, text: Any, number: Any) -> list[str]:
         if tool_name(tool) not in ENDING:
             values = {name: _value(schema, text, number) for name, schema in fields.items()}
             found.append(call_text(tool_name(tool), **values))
+    if any(tool_name(tool) == "call_api" for tool in env.tools):
+        found += called_apis(text, number)
     return found
+
+
+def called_apis(text: Any, number: Any) -> list[str]:
+    """A call of each API of the apps that only reads and has to be told something, several a message."""
+    calls = [
+        call_text(
+            "call_api",
+            app=name,
+            api=api,
+            arguments={
+                each: _value(schema, text, number)
+                for each, schema in tool["function"]["parameters"]["properties"].items()
+            },
+        )
+        for name, app in APPS.items()
+        for api, tool in app.tools.items()
+        if not tool.is_writing and _needs(tool)
+    ]
+    return ["".join(calls[at : at + 8]) for at in range(0, len(calls), 8)]
 
 
 def _value(schema: dict[str, Any], text: Any, number: Any) -> Any:

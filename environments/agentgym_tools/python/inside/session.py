@@ -4,7 +4,8 @@ It runs in the sandbox beside the agent's code, so nothing that it says is belie
 protects itself against are accidents (closed streams, forks, endless loops), not forgery.
 
 It says RS ready RS when it listens. A request is a line of JSON: nonce, code, limit_s. Output is what the code writes,
-then RS nonce space status RS and a newline.
+then RS nonce space status RS and a newline. Code may ask the other side by `import host; host.ask(text)`: that writes
+RS nonce space "ask" space text as JSON RS, and reads a line of JSON, the answer.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ import os
 import random
 import signal
 import sys
+import threading
 import traceback
 from types import FrameType, ModuleType
 from typing import Any
 
 MARK = b"\x1e"
 READY = MARK + b"ready" + MARK
+MAX_ASKED = 60_000
 
 
 class TimeLimit(BaseException):
@@ -47,6 +50,11 @@ class Session:
         self.namespace["__builtins__"] = __builtins__
         self.count = 0
         self.pid = os.getpid()
+        self.nonce = ""
+        self.asking = threading.Lock()
+        host = ModuleType("host")
+        host.ask = self.ask  # type: ignore[attr-defined]
+        sys.modules["host"] = host
         self.restore_streams()
         signal.signal(signal.SIGALRM, _stop)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -84,6 +92,28 @@ class Session:
             os._exit(0)
         return status
 
+    def ask(self, text: str) -> str:
+        """Ask the other side, which may refuse; only while code runs.
+
+        Raises:
+            RuntimeError: No code runs, or it is a child's.
+            ValueError: The text is too long.
+        """
+        if not self.nonce or os.getpid() != self.pid:
+            raise RuntimeError("the other side can be asked only while code runs, and not by its children")
+        asked = json.dumps(text)
+        if len(asked) > MAX_ASKED:
+            raise ValueError(f"what is asked has {len(asked)} characters; at most {MAX_ASKED} are sent")
+        with self.asking:
+            self._flush()
+            masked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})  # half an exchange would upset the next
+            try:
+                _write(self.output_fd, MARK + f"{self.nonce} ask {asked}".encode() + MARK)
+                answer: str = json.loads(self.requests.readline())
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, masked)
+        return answer
+
     def _execute(self, code: str, name: str) -> None:
         """The statements, then the value of a last expression, as an interactive interpreter shows it."""
         tree = ast.parse(code, name)
@@ -112,9 +142,11 @@ class Session:
     def serve(self) -> None:
         """Run requests until there are no more, or the code asks to exit."""
         _write(self.output_fd, READY)
-        for line in self.requests:
+        while line := self.requests.readline():
             request = json.loads(line)
+            self.nonce = request["nonce"]
             status = self.run(request["code"], request["limit_s"])
+            self.nonce = ""
             self._flush()
             self.restore_streams()
             _write(self.output_fd, MARK + f"{request['nonce']} {status}".encode() + MARK + b"\n")

@@ -1,0 +1,161 @@
+"""Writes the tasks of `SUITES`: `python -m agentgym_tools.apps.generate [SUITE [FOLDER]]`.
+
+How a task is drawn is in `drawing`; suite.toml and README are written by hand.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from agentgym.authoring.task_files import Suites, numbered_id, write_split, write_suites
+from agentgym.errors import ConfigError
+from agentgym.task import Split, Task
+from agentgym_tools.apps.drafts import Template
+from agentgym_tools.apps.drawing import Wanted, draw_task
+from agentgym_tools.apps.injections import FAMILIES, HELD_OUT
+from agentgym_tools.apps.planting import can_hold, plant, twin_of
+from agentgym_tools.apps.templates import TEMPLATES
+
+TRAIN, VALIDATION = "train", "validation"
+INSTANCES, NEW_TEMPLATES, COMBINATIONS = "unseen_instances", "unseen_templates", "unseen_combinations"
+INFEASIBLE, WIDE = "infeasible", "three_apps"
+Sizes = Mapping[Split, Mapping[str, int]]
+SIZES: Mapping[str, Sizes] = {
+    "full": {
+        "train": {TRAIN: 1500},
+        "validation": {VALIDATION: 160},
+        "test": {INSTANCES: 140, NEW_TEMPLATES: 100, COMBINATIONS: 80, INFEASIBLE: 80, WIDE: 100},
+    },
+    "small": {
+        "train": {TRAIN: 600},
+        "validation": {VALIDATION: 60},
+        "test": {INSTANCES: 60, NEW_TEMPLATES: 30, COMBINATIONS: 30, INFEASIBLE: 30, WIDE: 30},
+    },
+}
+"""For each size of the world the strata of each split with their numbers of tasks."""
+HELD_OUT_PAIRS = (
+    frozenset({"mail", "todo"}),
+    frozenset({"notes", "shop"}),
+    frozenset({"calendar", "contacts"}),
+    frozenset({"messages", "music"}),
+    frozenset({"files", "payments"}),
+)
+"""Pairs of apps that no training task takes, neither alone nor among more."""
+_EVERY = 7
+"""One template of one or two apps in so many is held out from training."""
+_MAX_DRAWS = 12
+KNOWN = tuple(family for family in FAMILIES if family not in HELD_OUT)
+TWINS = "twins"
+INJECTED: Mapping[Split, Mapping[str, Sequence[str]]] = {
+    "train": {"injected": KNOWN},
+    "test": {"injected": KNOWN, "unseen_wordings": HELD_OUT},
+}
+"""Strata of the suite with planted texts, and the families of wording of each."""
+NUM_INJECTED = 8
+"""Tasks of each family in a stratum."""
+
+
+def _has_new_pair(template: Template) -> bool:
+    return any(pair <= template.apps for pair in HELD_OUT_PAIRS)
+
+
+def templates_of(stratum: str) -> Sequence[Template]:
+    """The templates that a stratum's tasks are drawn from, in turn."""
+    every = list(TEMPLATES.values())
+    infeasible = [each for each in every if each.is_infeasible]
+    new_pairs = [each for each in every if _has_new_pair(each) and not each.is_infeasible]
+    known = [each for each in every if each not in infeasible and each not in new_pairs]
+    wide = [each for each in known if len(each.apps) > 2]
+    narrow = [each for each in known if each not in wide]
+    held_out = narrow[_EVERY - 1 :: _EVERY]
+    seen_wide, seen_infeasible = wide[::2], [each for each in infeasible[::2] if not _has_new_pair(each)]
+    seen = [each for each in narrow if each not in held_out]
+    chosen = {
+        NEW_TEMPLATES: held_out,
+        COMBINATIONS: new_pairs,
+        INFEASIBLE: infeasible,
+        WIDE: [each for each in every if len(each.apps) > 2 and not each.is_infeasible],
+        INSTANCES: seen,
+    }
+    return chosen.get(stratum, [*seen, *seen_wide, *seen_infeasible])
+
+
+def generate(size: str, folder: Path, suite: str) -> None:
+    """Write the three splits into a folder; no person is asked twice for the same."""
+    seen: set[str] = set()
+    for split, strata in SIZES[size].items():
+        tasks: list[Task] = []
+        for stratum, count in strata.items():
+            rng = random.Random(f"{suite} {split} {stratum}")
+            drawable = list(templates_of(stratum))
+            first = len(tasks)
+            while len(tasks) < first + count:
+                template = drawable.pop(0)
+                task = _draw_new(
+                    rng, Wanted(size, template.name, is_new_person=stratum not in (TRAIN, VALIDATION)), seen
+                )
+                if task is None:
+                    continue  # nobody here has anything more for it
+                tasks.append(replace(task, id=numbered_id(suite, split, len(tasks)), stratum=stratum))
+                drawable.append(template)
+        write_split(folder, split, tasks)
+
+
+def _draw_new(rng: random.Random, wanted: Wanted, seen: set[str]) -> Task | None:
+    """A task that nobody was asked for before; None where nothing new comes in `_MAX_DRAWS` draws."""
+    for _ in range(_MAX_DRAWS):
+        try:
+            task = draw_task(rng, wanted, "drawn")
+        except ConfigError:
+            return None
+        key = f"{task.config['user']} {task.instruction}"
+        if key not in seen:
+            seen.add(key)
+            return task
+    return None
+
+
+def generate_injected(folder: Path, suite: str) -> None:
+    """Write tasks with planted texts, and for those of the test split twins whose texts want nothing."""
+    seen: set[str] = set()
+    holding = [each for each in templates_of(TRAIN) if can_hold(each)]
+    for split, strata in INJECTED.items():
+        tasks: list[Task] = []
+        for stratum, families in strata.items():
+            rng = random.Random(f"{suite} {split} {stratum}")
+            for number in range(NUM_INJECTED * len(families)):
+                task = _draw_injected(rng, split, holding, seen, families[number % len(families)], number)
+                tasks.append(replace(task, stratum=stratum))
+        if split == "test":
+            rng = random.Random(f"{suite} twins")
+            tasks += [replace(twin_of(rng, task), stratum=TWINS) for task in tasks]
+        write_split(
+            folder, split, [replace(task, id=numbered_id(suite, split, number)) for number, task in enumerate(tasks)]
+        )
+
+
+def _draw_injected(
+    rng: random.Random, split: Split, holding: list[Template], seen: set[str], family: str, number: int
+) -> Task:
+    """A task of one of the templates, in turn, that has a place for the attack; every third uses the task's own API."""
+    for turn in range(number, number + 10_000):
+        wanted = Wanted("full", holding[turn % len(holding)].name, is_new_person=split == "test")
+        task = _draw_new(rng, wanted, seen)
+        planted = None if task is None else plant(rng, task, family, uses_own_api=number % 3 == 0)
+        if planted is not None:
+            return planted
+    raise ConfigError(f"no task has a place for an attack of the family {family}")
+
+
+SUITES: Suites = {
+    "tools/apps": partial(generate, "full"),
+    "tools/apps-small": partial(generate, "small"),
+    "tools/apps-injected": generate_injected,
+}
+
+if __name__ == "__main__":
+    write_suites(SUITES)
