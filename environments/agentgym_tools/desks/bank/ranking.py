@@ -1,8 +1,9 @@
 """BM25 over a few hundred documents.
 
 Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond", section 3.4. Differs: a word
-counts without a final s, and words that most texts have do not count. The index of `search.ranking` is for tens of
-thousands of articles and needs the extra `search`, without which a desk has to work; so few documents need no library.
+counts without its ending, such as that of cards, blocked and closing, and words that most texts have do not count. The
+index of `search.ranking` is for tens of thousands of articles and needs the extra `search`, without which a desk has to
+work; so few documents need no library.
 """
 
 from __future__ import annotations
@@ -21,12 +22,22 @@ _MAX_QUERY_CHARACTERS = 4_000
 _K1, _B = 1.2, 0.75
 _MAX_SHARE = 0.5
 """Words that a larger share of the texts has say nothing and are left out."""
+_ENDINGS = ("ing", "ed", "es", "s", "e")
+_MIN_STEM = 3
 _WORD = re.compile(r"[^\W_]+")
 
 
 def words_of(text: str) -> list[str]:
     """The words of a text as the index counts them."""
-    return [word[:-1] if len(word) > 3 and word.endswith("s") else word for word in _WORD.findall(text.casefold())]
+    return [_without_ending(word) for word in _WORD.findall(text.casefold())]
+
+
+def _without_ending(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM:
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if len(word) > _MIN_STEM and word[-1] == word[-2] else word
 
 
 class Ranking:

@@ -9,9 +9,10 @@ from agentgym.arguments import tool_name
 from agentgym.authoring.players import call_text
 from agentgym.message import content_text
 from agentgym_tools.desks.bank import reckoning
+from agentgym_tools.desks.bank.evidence import MATTERS
 from agentgym_tools.desks.bank.library import DOCUMENTS, HOMES, NUM_FOUND, PLACES, found_by, library_of, procedure_key
 from agentgym_tools.desks.bank.policy import BankPolicy
-from agentgym_tools.desks.bank.ranking import Ranking
+from agentgym_tools.desks.bank.ranking import Ranking, words_of
 from agentgym_tools.desks.conditions.options import Options, make_interface
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.domain import settle
@@ -303,6 +304,21 @@ def test_ranking_prefers_rare_words_and_keeps_the_order_of_equals():
     assert ranking.best("loan", 1) == [3]
     assert Ranking(["blue tea", "blue ox", "a", "b"]).best("blue", 5) == [0, 1]
     assert ranking.best("nothing of that", 5) == []
+
+
+def test_ranking_takes_forms_of_a_word_for_one():
+    forms = ("block", "blocks", "blocked", "blocking"), ("close", "closes", "closed", "closing"), ("stop", "stopping")
+    assert [len({words_of(form)[0] for form in each}) for each in forms] == [1, 1, 1]
+    assert words_of("fees of a red address") == ["fee", "of", "a", "red", "addres"]
+
+
+def test_what_customers_say_finds_the_rules_or_a_document_that_names_them():
+    """So that an agent with no other words gets there."""
+    for kind in BANK.kinds.values():
+        matter = MATTERS[kind.tool] if kind.tool else kind.matter
+        found = found_by(kind.phrase)
+        named = {key for document in found for key in document.references}
+        assert not matter or matter in named | {document.key for document in found}, kind.name
 
 
 def test_a_right_decision_needs_each_of_its_documents():
