@@ -1,6 +1,5 @@
 """McpTools-v0 with the servers from PyPI in a container: the oracle wins, and one change more fails."""
 
-import dataclasses
 from collections.abc import Iterator
 
 import pytest
@@ -45,16 +44,18 @@ def test_the_oracle_wins_and_the_same_calls_give_the_same_episode(env: McpToolsE
     assert first == again
 
 
-@pytest.mark.parametrize("kind", ["git_author", "sqlite_new_table"])
-def test_the_oracle_wins_and_one_change_more_fails(env: McpToolsEnv, kind: str) -> None:
-    task = task_of(kind)
-    assert play_script(env, task, SCRIPTS["oracle"](task, 0)).success
-    assert not play_script(env, task, SCRIPTS["cheat_more"](task, 0)).success
+def test_a_right_answer_with_a_change_that_nobody_asked_for_fails(env: McpToolsEnv) -> None:
+    task = task_of("git_author")
+    record = play_script(env, task, SCRIPTS["cheat_more"](task, 0))
+    assert not record.success
+    assert record.steps[-1].events[0].detail == {
+        "why": "these branches or tags are missing or too many: refs/heads/spare"
+    }
 
 
 def test_players_that_call_no_server_start_none_and_win_nothing(env: McpToolsEnv) -> None:
     players = [name for name in SCRIPTS if name in ("null", "cheat_guess", "cheat_injected_verdict", "cheat_claim")]
-    for task in load_suite("tools/mcp").tasks("test"):
+    for task in load_suite("tools/mcp").tasks("test")[::2]:
         for name in players:
             assert not play_script(env, task, SCRIPTS[name](task, 0)).success, (task.id, name)
     assert env._lender is None or env._lender.pool is None or env._lender.pool.stats().leased == 0
@@ -73,18 +74,14 @@ def test_servers_have_no_network_their_own_clock_and_no_files_of_others(env: Mcp
     assert env.step(call_text("submit", answer=answer_of(task)))[-1]["success"]
 
 
-def test_a_runaway_query_is_the_agents_and_the_episode_goes_on(
-    env: McpToolsEnv, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_query_that_takes_the_server_down_is_the_agents_and_the_episode_goes_on(env: McpToolsEnv) -> None:
     task = task_of("sqlite_change")
     env.reset(options={"task": task})
-    server, name = env._route["sqlite__read_query"]
-    monkeypatch.setitem(env._route, "sqlite__read_query", (dataclasses.replace(server, call_timeout_s=2.0), name))
-    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
-    # the server's read_query takes statements that begin with SELECT alone
-    said = env.step(call_text("sqlite__read_query", query=f"SELECT * FROM ({endless})"))[0]["text"]
-    assert "did not answer within 2 s. It was started again" in said
-    assert "name" in env.step(call_text("sqlite__list_tables"))[0]["text"]
+    said = env.step(call_text("sqlite__read_query", query="SELECT zeroblob(900000000)"))[0]["text"]
+    assert "Error: the server 'sqlite' ended" in said
+    for tool, arguments in draft_of(task).calls:
+        env.step(call_text(tool, **arguments))
+    assert env.step(call_text("submit"))[-1]["success"]
 
 
 def test_servers_of_ones_own_run_in_the_container_from_a_folder_that_they_cannot_change(
