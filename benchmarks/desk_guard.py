@@ -34,8 +34,9 @@ from agentgym_tools.desks.personas import PERSONAS
 from agentgym_tools.desks.scripts import AGENT_SCRIPTS, oracle
 from agentgym_tools.desks.user import Customer
 from agentgym_tools.worlds.calls import Call
-from benchmarks.desk_tasks import changes_of
+from benchmarks.desk_tasks import KEPT
 from benchmarks.report import Goal, Report, main, progress
+from benchmarks.verdicts.nearly_right import changes_of
 
 PACKAGES = ("agentgymnasium",)
 QUICK_STEP = 60
@@ -209,7 +210,7 @@ class WrongFirst:
         [call] = read_calls(said, [*self._domain.toolbox.tools.values(), *talk.agent_acts(self._domain)])
         if call.tool == talk.PROPOSE:
             proposed = Call(call.arguments["action"], call.arguments["arguments"])
-            wrong = next(filter(self._can_be_made, changes_of(proposed)), None)
+            wrong = next(filter(self._can_be_made, changes_of(proposed, KEPT)), None)
             if wrong is not None:
                 self._next, said = said, call_text(talk.PROPOSE, action=wrong.tool, arguments=dict(wrong.arguments))
         return said

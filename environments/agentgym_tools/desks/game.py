@@ -186,18 +186,18 @@ class DeskGame(ToolGame):
 
     def respond(self, role: str, action: Action) -> GameReply:
         """Play a message; what the customer says is held against its agenda."""
-        acts = acts_of(action) if role == USER else []
-        check_facts(self.domain, acts)
+        acts = _user_acts(self.domain, action) if role == USER else []
         finding = self._watch.follow(acts, self.turns[AGENT]) if acts else None
         try:
             reply = super().respond(role, action)
         except ActionSyntaxError:
             self._spoken = False  # what was proposed in this message did not reach the customer
+            self._watch.drop()
             raise
         if finding is not None:
             fault = self.event(USER, "agenda", -1.0)._replace(detail=finding._asdict())
             reply.events = [*reply.events, fault]
-        self._watch.hear(reply.inbox.get(USER, ()))
+        self._watch.deliver()
         return reply
 
     def call(self, role: str, call: ToolCall) -> GameReply:
@@ -304,11 +304,12 @@ class DeskGame(ToolGame):
     def _told(self, result: str, heard: Call | None) -> Inbox:
         """What the agent gets as its result, and what the customer hears, if there is one."""
         inbox = {AGENT: [user(result)]}
-        return inbox if heard is None or USER not in self.roles else {**inbox, USER: [user(talk.to_text(heard))]}
+        return inbox if heard is None or USER not in self.roles else {**inbox, USER: [self._watch.tell(heard)]}
 
     def _use(self, call: Call) -> GameReply:
         """A call of the customer's own tools; the customer acts again until it speaks."""
         result = self.session.carry_out_for_user(call)
+        self._watch.tracker.learn(call, result.text)
         return GameReply({USER: [user(result.text)]}, self._advance())
 
     def _hear_user(self, act: Call) -> GameReply:
@@ -340,13 +341,12 @@ class DeskGame(ToolGame):
 
     def _compared(self, move: Call) -> list[RewardEvent]:
         """How near a call is to those that are right now, where that is weighed."""
-        if not self.reward_weights["call"]:
-            return []
-        return [self._event("call", call_score(move, open_moves(self.session)))]
+        is_weighed = self.reward_weights["call"] != 0
+        return [self._event("call", call_score(move, open_moves(self.session)))] if is_weighed else []
 
     def _violations(self, move: Call, wrong: Sequence[str]) -> list[RewardEvent]:
-        self._watch.violate(move, wrong, self.turns[AGENT])
-        return [self._event("violation", -1.0, {"call": str(move)[:200], "why": reason}) for reason in wrong]
+        noted = self._watch.violate(move, wrong, self.turns[AGENT])
+        return [self._event("violation", -1.0, {"call": str(move)[:200], "why": reason}) for reason in noted]
 
     def _event(self, component: str, value: float, detail: Mapping[str, Any] | None = None) -> RewardEvent:
         return self.event(AGENT, component, value)._replace(detail=detail)
@@ -381,6 +381,8 @@ def _check_act(domain: Domain, interface: Interface, watch: Watch, act: Call) ->
             raise ActionSyntaxError(interface.text(str(refusal))) from None
 
 
-def acts_of(action: Action) -> list[Call]:
-    """The calls of a message as acts."""
-    return [Call(call.name, call.arguments) for call in action.tool_calls]
+def _user_acts(domain: Domain, action: Action) -> list[Call]:
+    """The acts of a customer's message."""
+    acts = [Call(call.name, call.arguments) for call in action.tool_calls]
+    check_facts(domain, acts)
+    return acts

@@ -58,11 +58,13 @@ def follow(tracker: Tracker, calls: Sequence[Call]) -> Finding | None:
     """
     finding: Finding | None = None
     taken = calls[:MAX_CALLS]
-    tracker.take(taken)
+    if tracker.domain.user_tools:
+        tracker.take(taken)
     for call in taken:
         finding = finding or _fault(tracker, call)
         tracker.do(call)
-    if any(call.tool not in tracker.domain.user_tools for call in taken):
+    own = tracker.domain.user_tools
+    if not own or any(call.tool not in own for call in taken):
         finding = finding or _left_open(tracker, calls)
         tracker.end_turn(taken)
     return finding

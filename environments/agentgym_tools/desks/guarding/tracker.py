@@ -141,10 +141,10 @@ class Tracker:
         for message in messages:
             if message["role"] == "tool":
                 if self._made:
-                    self._learn(self._made.popleft(), content_text(message))
+                    self.learn(self._made.popleft(), content_text(message))
                 continue
             for act in self._acts_of(content_text(message)):
-                self._hear(act)
+                self.hear_act(act)
 
     def take(self, calls: Sequence[Call]) -> None:
         """Note whose results come next: the calls of a message of the customer, in order."""
@@ -201,7 +201,8 @@ class Tracker:
     def __deepcopy__(self, memo: dict[int, object]) -> Tracker:
         return self.fork()
 
-    def _hear(self, act: Call) -> None:
+    def hear_act(self, act: Call) -> None:
+        """Take in an act of the agent, or a notice."""
         given = act.arguments
         if act.tool == talk.NOTICE:
             self._receive(Call(given["action"], given["arguments"]))
@@ -248,8 +249,8 @@ class Tracker:
         if not self._is_writing(call):
             self._looked.add(call.key)
 
-    def _learn(self, call: Call, result: str) -> None:
-        """What a call of the customer's own tools came to."""
+    def learn(self, call: Call, result: str) -> None:
+        """Take in what a call of the customer's own tools came to."""
         if call.tool not in self.domain.user_tools:
             return
         self.ran[call.key] = result

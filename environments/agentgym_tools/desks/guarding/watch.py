@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agentgym.errors import ActionSyntaxError
-from agentgym.message import Message, content_text
+from agentgym.message import Message, user
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.grading import Verdict
 from agentgym_tools.desks.guarding.rules import HARMLESS, Finding, follow
@@ -70,6 +70,7 @@ class Watch:
     def __init__(self, session: Session) -> None:
         self.tracker = Tracker(session.domain, session.plan)
         self.num_heard = 0
+        self._coming: list[Call] = []
         self._faults: list[Fault] = []
         self._left_at: int | None = None
 
@@ -81,34 +82,47 @@ class Watch:
         Raises:
             ActionSyntaxError: It is.
         """
-        size = len(talk.to_text(act))
+        size = sum(len(value if type(value) is str else str(value)) for value in act.arguments.values())
         if size > MAX_ACT or self.num_heard + size > MAX_HEARD:
             raise ActionSyntaxError(
                 f"A customer listens to {MAX_ACT} characters of an act and to {MAX_HEARD} in all; this act has {size}, "
                 f"after {self.num_heard}. Say less."
             )
 
-    def hear(self, messages: Sequence[Message]) -> None:
-        """Take in what the customer receives."""
-        self.num_heard += sum(len(content_text(message)) for message in messages if message["role"] == "user")
-        self.tracker.hear(messages)
+    def tell(self, act: Call) -> Message:
+        """An act as a message to the customer; `deliver` or `drop` says what becomes of it."""
+        text = talk.to_text(act)
+        self._coming.append(act)
+        self.num_heard += len(text)
+        return user(text)
+
+    def deliver(self) -> None:
+        """The customer hears what it was told."""
+        if self._coming:
+            for act in self._coming:
+                self.tracker.hear_act(act)
+            self._coming = []
+
+    def drop(self) -> None:
+        """What it was told does not reach the customer."""
+        self._coming = []
 
     def follow(self, acts: Sequence[Call], turn: int) -> Finding | None:
         """Take in a message of the customer; returns the first fault in it."""
         finding = follow(self.tracker, acts)
-        has_all = self.tracker.is_last and self.tracker.is_settled
-        if not has_all and any(act.tool == talk.BYE for act in acts):
+        if any(act.tool == talk.BYE for act in acts) and not (self.tracker.is_last and self.tracker.is_settled):
             self._left_at = turn
         if finding is not None and finding.cause not in HARMLESS:
             said = "".join(map(str, acts))[: _MAX_EVIDENCE // 2]
             self._faults.append(Fault(USER, finding.cause, turn, f"{said}: {finding.why}"))
         return finding
 
-    def violate(self, call: Call, reasons: Sequence[str], turn: int) -> None:
-        """Note what is wrong with a write of the agent."""
+    def violate(self, call: Call, reasons: Sequence[str], turn: int) -> Sequence[str]:
+        """Note what is wrong with a write of the agent; returns it."""
         for reason in reasons:
             why = reason if reason in _OF_WRITES else FORBIDDEN
             self._faults.append(Fault(AGENT, why, turn, f"{call}: {reason}"))
+        return reasons
 
     def fail(self, call: Call, turn: int) -> None:
         """Note that a tool failed through no fault of the agent."""
