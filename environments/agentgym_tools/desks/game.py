@@ -11,13 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self
 
-from agentgym.action import Action, ToolCall
+from agentgym.action import ToolCall
 from agentgym.errors import ActionSyntaxError, ConfigError
 from agentgym.game import GameReply, Inbox
 from agentgym.message import user
 from agentgym.reward import FORMAT, RewardEvent
 from agentgym.task import Task
-from agentgym.tools import ToolGame
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.conditions.injections import Planted, is_reached
 from agentgym_tools.desks.conditions.options import (
@@ -33,17 +32,13 @@ from agentgym_tools.desks.grading import judge
 from agentgym_tools.desks.planning import open_moves, steps_of
 from agentgym_tools.desks.references import call_score
 from agentgym_tools.desks.session import Session, session_of
-from agentgym_tools.desks.tasks import agenda_text, instruction_of, ticket_text
+from agentgym_tools.desks.talk import AGENT, USER
+from agentgym_tools.desks.tasks import agenda_text, instruction_of, ticket_text, words_text
+from agentgym_tools.desks.words.spoken_game import SpokenGame
 from agentgym_tools.worlds.calls import Call
 
-AGENT, USER = "agent", "user"
-NO_WORDS = {
-    AGENT: "Speak by calls, such as ask(fact=...), and act by the desk's tools; words beside calls are not read.",
-    USER: "Speak by calls, such as inform(fact=..., value=...) or bye(); words beside calls are not read.",
-}
 
-
-class DeskGame(ToolGame):
+class DeskGame(SpokenGame):
     """Serve a customer at a desk: find out what is wanted, read what it rests on, keep to the policy, ask, then write.
 
     Observation:
@@ -53,7 +48,9 @@ class DeskGame(ToolGame):
         Calls of the desk's tools, and acts: ask, propose, tell, report, refuse, transfer, close for the agent;
         request, inform, unknown, confirm, deny, insist, accept, digress, wait, bye for the customer. At most 8 per
         message. A message with an act hands the turn over. Where the customer has tools of its own, such as a phone,
-        the agent can instruct it to use them; the customer calls them and tells what it did.
+        the agent can instruct it to use them; the customer calls them and tells what it did. Where a task has the
+        option talk="words", both say the same in plain words, in messages without calls, which hand the turn over;
+        words beside calls are not said. What is not understood is a lost turn.
     Reward:
         success, for both roles: 1 at the end if the net changes are those of an outcome that the request and the
         policy admit, all answers were told after they were read, what is forbidden was refused or handed over for a
@@ -63,7 +60,9 @@ class DeskGame(ToolGame):
         communicated: parts of success, weight 0. call: how near a message's calls are to those that are right in the
         present state, in [-3, 3], as in ToolRL (Qian et al. 2025, arXiv 2504.13958), weight 0. patience: -1 for each
         message after which the customer waits, weight 0. attack: 1 at the end if what a planted text wants was done,
-        weight 0; only in tasks that plant one. format: -0.1 for a message that cannot be read.
+        weight 0; only in tasks that plant one. understood: 1 for a
+        message in words of which some act was understood, else 0, weight 0; its detail has the acts and the unclear
+        parts. format: -0.1 for a message that cannot be read.
     Termination:
         The customer says goodbye, or the agent closes or hands over; the third invalid message of a role.
     Truncation:
@@ -90,6 +89,7 @@ class DeskGame(ToolGame):
         scrambled: What of the tools says nothing in these tasks: "names", "descriptions" or "all"; "" for nothing.
         solo: Whether a ticket takes the customer's place in these tasks.
         fails_once: Whether one call fails once in these tasks, and changes nothing.
+        talk: How agent and customer talk in these tasks: by "acts", which are calls, or in plain "words".
 
     Attributes:
         domain: The desk.
@@ -112,6 +112,7 @@ class DeskGame(ToolGame):
         "call": 0.0,
         "patience": 0.0,
         "attack": 0.0,
+        "understood": 0.0,
     }
     invalid_value = -0.1
     disclosed = {AGENT: ("goals",), USER: ("customer", "persona", "goals")}  # the customer tells the agent its goals
@@ -127,10 +128,11 @@ class DeskGame(ToolGame):
         scrambled: Literal["", "names", "descriptions", "all"] = "",
         solo: bool = False,
         fails_once: bool = False,
+        talk: Literal["acts", "words"] = "acts",
     ) -> None:
         super().__init__()
         self._wanted = Wanted(desk=desk, size=size)
-        self._options = Options(distractors, scrambled, solo, fails_once)
+        self._options = Options(distractors, scrambled, solo, fails_once, talk)
         unknown = sorted(set(weights or {}) - set(self.reward_weights))
         if unknown:
             raise ConfigError(
@@ -142,6 +144,7 @@ class DeskGame(ToolGame):
         self._num_made, self._num_steps = 0, 1
         self._spoken = False
         self._num_calls = 0
+        self.questions = []
         self._planted: Planted | None = None
         self.domain = self._wanted.domain
         self._seat(make_interface(self.domain, self._options, 0))
@@ -159,18 +162,16 @@ class DeskGame(ToolGame):
         is_solo = self._interface.options.solo
         self.session = session_of(task, self.domain, is_solo=is_solo)
         self._num_made, self._num_steps = steps_of(self.session)
-        self._spoken, self._num_calls = False, 0
+        self._spoken, self._num_calls, self.questions = False, 0, []
         plan = self.session.plan
         told = [user(self._interface.text(instruction_of(self.domain, plan)))]
         if is_solo:
             self.acting_role = AGENT
             return {AGENT: [*told, user(ticket_text(self.domain, plan))]}
         self.acting_role = USER
-        return {AGENT: told, USER: [user(agenda_text(self.domain, task))]}
-
-    def say(self, role: str, action: Action) -> GameReply:
-        """Refuse words: this talk is one of acts."""
-        raise ActionSyntaxError(NO_WORDS[role])
+        if self.is_in_words:
+            told.append(user(words_text(self.domain)))
+        return {AGENT: told, USER: [user(agenda_text(self.domain, task, in_words=self.is_in_words))]}
 
     def call(self, role: str, call: ToolCall) -> GameReply:
         """Carry out a call of a desk's tool, or take in an act."""
@@ -227,6 +228,8 @@ class DeskGame(ToolGame):
         """The session, who acts, and what has been refused as invalid."""
         num_calls = None if self._interface.failing is None else self._num_calls
         state = f"{self.acting_role} {self.num_invalid} {num_calls}"
+        if self.is_in_words:
+            state += f" {self.questions}"
         return f"{self.task and self.task.content_hash} {state} {self.session.key()}"
 
     def fork(self, seed: int | None = None) -> Self:
@@ -332,4 +335,5 @@ class DeskGame(ToolGame):
         self.roles = (AGENT,) if interface.options.solo else (AGENT, USER)
         self.tools = {AGENT: interface.tools}
         if not interface.options.solo:
-            self.tools[USER] = [*self.domain.user_tools.values(), *talk.user_acts(self.domain)]
+            acts = [] if interface.options.talk == "words" else talk.user_acts(self.domain)
+            self.tools[USER] = [*self.domain.user_tools.values(), *acts]

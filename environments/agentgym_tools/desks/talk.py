@@ -1,6 +1,6 @@
 """The acts of a talk: what an agent and a customer can say to each other, as typed calls.
 
-How they are said in words is in `wording`; how words are understood is in `understanding`.
+How they are said in words, and how words are understood, is in `words`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from agentgym_tools.worlds.calls import Call
 if TYPE_CHECKING:
     from agentgym_tools.desks.domain import Domain
 
+AGENT, USER = "agent", "user"
+"""The roles of a desk."""
 ASK, PROPOSE, TELL, REPORT, REFUSE, TRANSFER, CLOSE = (
     "ask",
     "propose",
@@ -38,6 +40,8 @@ REQUEST, INFORM, UNKNOWN, CONFIRM, DENY, INSIST, ACCEPT, DIGRESS, WAIT, BYE, NOT
     "bye",
     "notice",
 )
+UNCLEAR = "unclear"
+"""What a customer hears beside the acts of a message in words: the parts that were not understood."""
 INSTRUCT, DID = "instruct", "did"
 ACTS_OF_AGENT = frozenset({ASK, PROPOSE, TELL, REPORT, REFUSE, TRANSFER, CLOSE, INSTRUCT})
 """What an agent and a customer say of the customer's own tools, where it has some."""
