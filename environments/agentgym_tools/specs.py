@@ -16,6 +16,9 @@ INJECTED_DESKS = ("shop", "airline", "clinic", "telecom")
 HARDER_DESKS = ("shop", "telecom")
 """Those that have a suite of harder tasks too: distractors, scrambled names, tickets, a tool that fails."""
 
+WORDS_DESKS = DESKS
+"""Those that have a suite of tasks in which agent and customer talk in words."""
+
 
 def _desk(name: str) -> EnvSpec:
     """The desk of a domain, with a customer."""
@@ -23,12 +26,13 @@ def _desk(name: str) -> EnvSpec:
     small = [f"tools/desk-{name}-small"] if name in SMALL_DESKS else []
     injected = [f"tools/desk-{name}-injected"] if name in INJECTED_DESKS else []
     harder = [f"tools/desk-{name}-harder"] if name in HARDER_DESKS else []
+    words = [f"tools/desk-{name}-words"] if name in WORDS_DESKS else []
     return EnvSpec(
         f"agentgym/{name.title()}Desk-v0",
         f"{package}.game:DeskGame",
         f"{package}.scripts:SCRIPTS",
         "tools",
-        (f"tools/desk-{name}", *small, *harder, *injected),
+        (f"tools/desk-{name}", *small, *harder, *injected, *words),
         runtimes=("local", "served"),
         roles=("agent", "user"),
         partners=f"{package}.scripts:PARTNERS",

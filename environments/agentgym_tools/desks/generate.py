@@ -21,7 +21,7 @@ from agentgym_tools.desks.desks import DESKS, desk
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.drawing import Wanted, can_draw, draw_task
 from agentgym_tools.desks.templates import Template
-from agentgym_tools.specs import HARDER_DESKS, INJECTED_DESKS, SMALL_DESKS
+from agentgym_tools.specs import HARDER_DESKS, INJECTED_DESKS, SMALL_DESKS, WORDS_DESKS
 
 TRAIN, VALIDATION = "train", "validation"
 CUSTOMERS, TEMPLATES, POLICIES, PERSONAS = "unseen_customers", "unseen_templates", "unseen_policies", "unseen_personas"
@@ -58,6 +58,8 @@ OPTIONS: Mapping[str, Options] = {
 """Strata of the suites of harder tasks."""
 NUM_HARDER = 40
 """Tasks of each of these strata."""
+NUM_WORDS = 10
+"""Tasks of each persona in the suites of talk in words."""
 KNOWN = tuple(family for family in FAMILIES if family not in HELD_OUT)
 TWINS = "twins"
 INJECTED: Mapping[Split, Mapping[str, Sequence[str]]] = {
@@ -120,6 +122,21 @@ def generate_harder(desk_name: str, folder: Path, suite: str) -> None:
             draw = partial(_draw, rng, numbered_id(suite, "test", len(tasks)), stratum, wanted)
             task = draw_unseen(draw, seen, lambda task: task.content_hash)
             tasks.append(replace(task, config={**task.config, "options": options.to_json()}))
+    write_split(folder, "test", tasks)
+
+
+def generate_words(desk_name: str, folder: Path, suite: str) -> None:
+    """Write a test split of tasks in which people talk in words; each persona is a stratum."""
+    seen: set[str] = set()
+    tasks: list[Task] = []
+    for persona in desk(desk_name).personas:
+        rng = random.Random(f"{suite} {persona}")
+        drawable = _drawable(rng, desk_name, "full", CUSTOMERS)
+        for number in range(NUM_WORDS):
+            wanted = replace(drawable[number * 7 % len(drawable)], personas=(persona,))
+            draw = partial(_draw, rng, numbered_id(suite, "test", len(tasks)), persona, wanted)
+            task = draw_unseen(draw, seen, lambda task: task.content_hash)
+            tasks.append(replace(task, config={**task.config, "options": Options(talk="words").to_json()}))
     write_split(folder, "test", tasks)
 
 
@@ -189,6 +206,7 @@ SUITES: Suites = {
     **{f"tools/desk-{name}-small": partial(generate, name, "small") for name in SMALL_DESKS},
     **{f"tools/desk-{name}-injected": partial(generate_injected, name) for name in INJECTED_DESKS},
     **{f"tools/desk-{name}-harder": partial(generate_harder, name) for name in HARDER_DESKS},
+    **{f"tools/desk-{name}-words": partial(generate_words, name) for name in WORDS_DESKS},
 }
 
 if __name__ == "__main__":
