@@ -100,16 +100,18 @@ def user_acts(domain: Domain) -> list[ToolSchema]:
     ]
 
 
+def described_call(tool: ToolSchema) -> str:
+    """A tool as a line of text: its name, its parameters, and what it does."""
+    function = tool["function"]
+    fields = function["parameters"]["properties"].items()
+    listed = ", ".join(key + (f" (one of {', '.join(each['enum'])})" if "enum" in each else "") for key, each in fields)
+    return f"{function['name']}({listed}): {function['description']}"
+
+
 @cache
 def _instruct_schema(domain: Domain) -> ToolSchema:
     """It lists the customer's tools, which are none of the agent's, with their parameters."""
-    lines = []
-    for name, tool in domain.user_tools.items():
-        fields = tool["function"]["parameters"]["properties"].items()
-        listed = ", ".join(
-            key + (f" (one of {', '.join(each['enum'])})" if "enum" in each else "") for key, each in fields
-        )
-        lines.append(f"{name}({listed}): {tool['function']['description']}")
+    lines = map(described_call, domain.user_tools.values())
     action = _one_of(domain.user_tools, "Name of one of the customer's tools.")
     arguments = {"type": "object", "description": "The arguments with which the customer shall use it."}
     described = "Ask the customer to use a tool of its own, and to tell what came of it:\n" + "\n".join(lines)

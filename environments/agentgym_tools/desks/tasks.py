@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from agentgym.errors import TaskError, UnknownNameError
 from agentgym.task import Task
+from agentgym_tools.desks import talk
 from agentgym_tools.desks.domain import Domain, settle
 from agentgym_tools.desks.goals import Case, Goal
 from agentgym_tools.desks.personas import PERSONAS, Persona
@@ -111,15 +111,8 @@ def words_text(domain: Domain) -> str:
     ]
     if domain.user_tools:
         lines.append("The customer can do this with tools of its own, when you ask for it:")
-        lines += [f"- {described_call(tool['function'])}" for tool in domain.user_tools.values()]
+        lines += [f"- {talk.described_call(tool)}" for tool in domain.user_tools.values()]
     return "\n".join(lines)
-
-
-def described_call(function: Mapping[str, Any]) -> str:
-    """A tool as a line of text: its name, its parameters, and what it does."""
-    fields = function["parameters"]["properties"].items()
-    listed = ", ".join(key + (f" (one of {', '.join(each['enum'])})" if "enum" in each else "") for key, each in fields)
-    return f"{function['name']}({listed}): {function['description']}"
 
 
 def ticket_text(domain: Domain, plan: Plan) -> str:
