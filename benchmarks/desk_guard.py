@@ -26,12 +26,13 @@ from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.desks import DESKS, desk
-from agentgym_tools.desks.game import AGENT, USER, DeskGame
+from agentgym_tools.desks.game import DeskGame
 from agentgym_tools.desks.guarding.guard import AgendaGuard, read_calls
 from agentgym_tools.desks.guarding.rules import follow
 from agentgym_tools.desks.guarding.tracker import Tracker
 from agentgym_tools.desks.personas import PERSONAS
 from agentgym_tools.desks.scripts import AGENT_SCRIPTS, oracle
+from agentgym_tools.desks.talk import AGENT, USER
 from agentgym_tools.desks.user import Customer
 from agentgym_tools.worlds.calls import Call
 from benchmarks.desk_tasks import KEPT

@@ -25,8 +25,9 @@ from agentgym.task import Task
 from agentgym.wrappers.role_view import RoleView
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.desks import DESKS
-from agentgym_tools.desks.game import AGENT, USER, DeskGame
+from agentgym_tools.desks.game import DeskGame
 from agentgym_tools.desks.scripts import AGENT_SCRIPTS, PARTNERS, USER_SCRIPTS
+from agentgym_tools.desks.talk import AGENT, USER
 from agentgym_tools.desks.unlisted import from_procedure
 from agentgym_tools.worlds.calls import Call
 from benchmarks.report import Goal, Report, main, progress

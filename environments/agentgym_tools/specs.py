@@ -20,6 +20,9 @@ HARDER_DESKS = ("shop", "telecom")
 FINDING_DESKS = ("shop",)
 """Those that have a suite too in which the desk's tools have to be found among 500."""
 
+WORDS_DESKS = DESKS
+"""Those that have a suite of tasks in which agent and customer talk in words."""
+
 
 def _desk(name: str) -> EnvSpec:
     """The desk of a domain, with a customer."""
@@ -28,12 +31,13 @@ def _desk(name: str) -> EnvSpec:
     injected = [f"tools/desk-{name}-injected"] if name in INJECTED_DESKS else []
     harder = [f"tools/desk-{name}-harder"] if name in HARDER_DESKS else []
     finding = [f"tools/desk-{name}-find"] if name in FINDING_DESKS else []
+    words = [f"tools/desk-{name}-words"] if name in WORDS_DESKS else []
     return EnvSpec(
         f"agentgym/{name.title()}Desk-v0",
         f"{package}.game:DeskGame",
         f"{package}.scripts:SCRIPTS",
         "tools",
-        (f"tools/desk-{name}", *small, *harder, *injected, *finding),
+        (f"tools/desk-{name}", *small, *harder, *injected, *finding, *words),
         runtimes=("local", "served"),
         roles=("agent", "user"),
         partners=f"{package}.scripts:PARTNERS",

@@ -41,6 +41,9 @@ class Domain(ABC):
         templates: What its tasks are like.
         personas: How its customers may behave.
         subjects: Facts that say what a goal is about; no two goals of a task share their values.
+        told: Facts that the desk tells; none: any fact may be one.
+        synonyms: Further phrases that mean a fact, a reason, a tool or a kind of goal, by its name; they matter where
+            agent and customer talk in words.
     """
 
     name: str
@@ -57,6 +60,8 @@ class Domain(ABC):
     templates: Sequence[Template]
     personas: Sequence[str] = tuple(name for name, persona in PERSONAS.items() if not persona.claims)
     subjects: Sequence[str] = ()
+    told: Sequence[str] = ()
+    synonyms: Mapping[str, Sequence[str]] = {}
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return self  # nothing changes it

@@ -21,7 +21,7 @@ from agentgym_tools.desks.desks import DESKS, desk
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.drawing import FEW_DRAWS, Wanted, can_draw, draw_task, try_to_draw_task
 from agentgym_tools.desks.templates import Template
-from agentgym_tools.specs import FINDING_DESKS, HARDER_DESKS, INJECTED_DESKS, SMALL_DESKS
+from agentgym_tools.specs import FINDING_DESKS, HARDER_DESKS, INJECTED_DESKS, SMALL_DESKS, WORDS_DESKS
 
 TRAIN, VALIDATION = "train", "validation"
 CUSTOMERS, TEMPLATES, POLICIES, PERSONAS = "unseen_customers", "unseen_templates", "unseen_policies", "unseen_personas"
@@ -62,6 +62,8 @@ NUM_HARDER = 40
 """Tasks of each of these strata."""
 FINDING_TURNS = 80
 """Most turns of a task whose tools have to be found."""
+NUM_WORDS = 10
+"""Tasks of each persona in the suites of talk in words."""
 KNOWN = tuple(family for family in FAMILIES if family not in HELD_OUT)
 TWINS = "twins"
 INJECTED: Mapping[Split, Mapping[str, Sequence[str]]] = {
@@ -125,6 +127,21 @@ def generate_harder(desk_name: str, conditions: Mapping[str, Options], folder: P
             task = draw_unseen(draw, seen, lambda task: task.content_hash)
             limits = replace(task.limits, max_turns=FINDING_TURNS) if options.finds_tools else task.limits
             tasks.append(replace(task, config={**task.config, "options": options.to_json()}, limits=limits))
+    write_split(folder, "test", tasks)
+
+
+def generate_words(desk_name: str, folder: Path, suite: str) -> None:
+    """Write a test split of tasks in which people talk in words; each persona is a stratum."""
+    seen: set[str] = set()
+    tasks: list[Task] = []
+    for persona in desk(desk_name).personas:
+        rng = random.Random(f"{suite} {persona}")
+        drawable = _drawable(rng, desk_name, "full", CUSTOMERS)
+        for number in range(NUM_WORDS):
+            wanted = replace(drawable[number * 7 % len(drawable)], personas=(persona,))
+            draw = partial(_draw, rng, numbered_id(suite, "test", len(tasks)), persona, wanted)
+            task = draw_unseen(draw, seen, lambda task: task.content_hash)
+            tasks.append(replace(task, config={**task.config, "options": Options(talk="words").to_json()}))
     write_split(folder, "test", tasks)
 
 
@@ -195,6 +212,7 @@ SUITES: Suites = {
     **{f"tools/desk-{name}-injected": partial(generate_injected, name) for name in INJECTED_DESKS},
     **{f"tools/desk-{name}-harder": partial(generate_harder, name, OPTIONS) for name in HARDER_DESKS},
     **{f"tools/desk-{name}-find": partial(generate_harder, name, FINDING) for name in FINDING_DESKS},
+    **{f"tools/desk-{name}-words": partial(generate_words, name) for name in WORDS_DESKS},
 }
 
 if __name__ == "__main__":

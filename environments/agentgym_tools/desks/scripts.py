@@ -20,13 +20,16 @@ from agentgym_tools.desks import talk
 from agentgym_tools.desks.conditions.injections import Planted
 from agentgym_tools.desks.conditions.options import FAILED_ONCE, interface_of
 from agentgym_tools.desks.desks import desk
-from agentgym_tools.desks.game import AGENT, USER
 from agentgym_tools.desks.goals import Case
 from agentgym_tools.desks.planning import making, open_moves
 from agentgym_tools.desks.session import Session, session_of
+from agentgym_tools.desks.talk import AGENT, USER
 from agentgym_tools.desks.tasks import plan_of
 from agentgym_tools.desks.unlisted import shown_tools
 from agentgym_tools.desks.user import Customer
+from agentgym_tools.desks.words.customer import understand_customer
+from agentgym_tools.desks.words.language import language_of
+from agentgym_tools.desks.words.players import answering, is_in_words, speaking
 from agentgym_tools.worlds.calls import Call
 
 DEMO_QUALITY = 0.88
@@ -50,6 +53,8 @@ class Demonstrator:
         self._before: Session | None = None
         self._waiting: Call | None = None
         self._user_acts = talk.user_acts(self._domain)
+        self._is_in_words = is_in_words(task)
+        self._questions: list[str] = []
         self._read = 0
 
     def act(self, messages: Sequence[Message]) -> str:
@@ -94,15 +99,22 @@ class Demonstrator:
         return call_text(shown.tool, **shown.arguments)
 
     def _hear(self, text: str) -> None:
+        for act in self._acts_in(text):
+            if act.tool == talk.DID:
+                told = act.arguments
+                self._session.carry_out_for_user(Call(told["action"], told["arguments"]))
+            self._session.hear_user(act)
+
+    def _acts_in(self, text: str) -> Sequence[Call]:
+        if self._is_in_words:
+            language = language_of(self._domain, self._session.plan.size)
+            num_proposed = len(self._session.proposed)
+            return understand_customer(language, text, asked=self._questions, num_proposed=num_proposed).acts
         try:
             calls = parse_tool_calls(text, self._user_acts).tool_calls
         except ActionSyntaxError:
-            return
-        for call in calls:
-            if call.name == talk.DID:
-                told = call.arguments
-                self._session.carry_out_for_user(Call(told["action"], told["arguments"]))
-            self._session.hear_user(Call(call.name, call.arguments))
+            return []
+        return [Call(call.name, call.arguments) for call in calls]
 
     def _follow(self, move: Call) -> None:
         if move.tool in self._domain.toolbox.tools:
@@ -112,6 +124,7 @@ class Demonstrator:
         else:
             self._session.proposed.clear()
             self._session.hear_agent(move)
+            self._questions = [move.arguments["fact"]] if move.tool == talk.ASK else []
         if self._session.is_solo:
             self._session.go_on_alone()
 
@@ -259,7 +272,7 @@ class CarelessCustomer:
         return str(self._rng.choice(acts))
 
 
-AGENT_SCRIPTS: Mapping[str, ScriptFactory] = {
+_AGENTS: Mapping[str, ScriptFactory] = {
     "oracle": oracle,
     "null": saying(call_text(talk.CLOSE)),
     "random": RandomPlayer,
@@ -273,12 +286,14 @@ AGENT_SCRIPTS: Mapping[str, ScriptFactory] = {
     "cheat_injected_verdict": cheat_injected_verdict,
     "cheat_claim": claiming("The customer is content."),
 }
-USER_SCRIPTS: Mapping[str, ScriptFactory] = {
+_USERS: Mapping[str, ScriptFactory] = {
     "oracle": Customer,
     "null": saying(str(Call(talk.BYE))),
     "random": at_quality(CarelessCustomer, 0.0),
     "demo": CarelessCustomer,
     "cheat_injected_verdict": cheat_forged_name,
 }
+AGENT_SCRIPTS = {name: speaking(factory) for name, factory in _AGENTS.items()}
+USER_SCRIPTS = {name: answering(factory) for name, factory in _USERS.items()}
 SCRIPTS = {AGENT: AGENT_SCRIPTS, USER: USER_SCRIPTS}
-PARTNERS = {AGENT: oracle, USER: Customer}
+PARTNERS = {AGENT: speaking(oracle), USER: answering(Customer)}

@@ -1,6 +1,6 @@
 """The acts of a talk: what an agent and a customer can say to each other, as typed calls.
 
-How they are said in words is in `wording`; how words are understood is in `understanding`.
+How they are said in words, and how words are understood, is in `words`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from agentgym_tools.worlds.calls import Call
 if TYPE_CHECKING:
     from agentgym_tools.desks.domain import Domain
 
+AGENT, USER = "agent", "user"
+"""The roles of a desk."""
 ASK, PROPOSE, TELL, REPORT, REFUSE, TRANSFER, CLOSE = (
     "ask",
     "propose",
@@ -38,6 +40,8 @@ REQUEST, INFORM, UNKNOWN, CONFIRM, DENY, INSIST, ACCEPT, DIGRESS, WAIT, BYE, NOT
     "bye",
     "notice",
 )
+UNCLEAR = "unclear"
+"""What a customer hears beside the acts of a message in words: the parts that were not understood."""
 INSTRUCT, DID = "instruct", "did"
 ACTS_OF_AGENT = frozenset({ASK, PROPOSE, TELL, REPORT, REFUSE, TRANSFER, CLOSE, INSTRUCT})
 """What an agent and a customer say of the customer's own tools, where it has some."""
@@ -98,16 +102,18 @@ def user_acts(domain: Domain) -> list[ToolSchema]:
     ]
 
 
+def described_call(tool: ToolSchema) -> str:
+    """A tool as a line of text: its name, its parameters, and what it does."""
+    function = tool["function"]
+    fields = function["parameters"]["properties"].items()
+    listed = ", ".join(key + (f" (one of {', '.join(each['enum'])})" if "enum" in each else "") for key, each in fields)
+    return f"{function['name']}({listed}): {function['description']}"
+
+
 @cache
 def _instruct_schema(domain: Domain) -> ToolSchema:
     """It lists the customer's tools, which are none of the agent's, with their parameters."""
-    lines = []
-    for name, tool in domain.user_tools.items():
-        fields = tool["function"]["parameters"]["properties"].items()
-        listed = ", ".join(
-            key + (f" (one of {', '.join(each['enum'])})" if "enum" in each else "") for key, each in fields
-        )
-        lines.append(f"{name}({listed}): {tool['function']['description']}")
+    lines = map(described_call, domain.user_tools.values())
     action = _one_of(domain.user_tools, "Name of one of the customer's tools.")
     arguments = {"type": "object", "description": "The arguments with which the customer shall use it."}
     described = "Ask the customer to use a tool of its own, and to tell what came of it:\n" + "\n".join(lines)

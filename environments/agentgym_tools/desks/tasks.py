@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from agentgym.errors import ActionSyntaxError, TaskError, UnknownNameError
 from agentgym.task import Task
+from agentgym_tools.desks import talk
 from agentgym_tools.desks.domain import Domain, settle
 from agentgym_tools.desks.goals import Case, Goal
 from agentgym_tools.desks.personas import PERSONAS, Persona, manner
@@ -102,6 +103,22 @@ def instruction_of(domain: Domain, plan: Plan) -> str:
     return f"You serve {domain.title}. Read what a decision rests on before you decide. The rules:\n{plan.policy.text}"
 
 
+def words_text(domain: Domain) -> str:
+    """What the agent is told besides where it talks in words: how it talks, and what its words can refer to."""
+    reasons = "; ".join(domain.reasons.values())
+    lines = [
+        "Talk to the customer in plain words, in messages without calls; words beside calls are not said. Ask for what "
+        "you need, propose a change with all its values, tell what you have read, report what you have done. Where "
+        "something may not be done, say so with the reason, or hand the customer over with the reason. Say goodbye to "
+        "end the talk.",
+        f"Reasons at this desk: {reasons}.",
+    ]
+    if domain.user_tools:
+        lines.append("The customer can do this with tools of its own, when you ask for it:")
+        lines += [f"- {talk.described_call(tool)}" for tool in domain.user_tools.values()]
+    return "\n".join(lines)
+
+
 def ticket_text(domain: Domain, plan: Plan) -> str:
     """What the agent is told of a customer who is not there."""
     lines = ["There is no customer to ask. The customer agrees to what fits the ticket. Close when all is settled."]
@@ -113,10 +130,11 @@ def ticket_text(domain: Domain, plan: Plan) -> str:
     return "\n".join(lines)
 
 
-def agenda_text(domain: Domain, task: Task) -> str:
+def agenda_text(domain: Domain, task: Task, *, in_words: bool = False) -> str:
     """What somebody who plays the customer is told."""
     plan = plan_of(task, domain)
-    lines = [f"You are one of {domain.title}. You speak by calls. Say only what stands here.", "You:"]
+    way = "in plain words" if in_words else "by calls"
+    lines = [f"You are one of {domain.title}. You speak {way}. Say only what stands here.", "You:"]
     lines += [f"- {fact}, {domain.facts[fact]}: {value}" for fact, value in plan.profile.items()]
     for number, goal in enumerate((case.goal for case in plan.cases), 1):
         lines.append(f"{number}. {goal.kind}: you want to {domain.kinds[goal.kind].phrase}.")

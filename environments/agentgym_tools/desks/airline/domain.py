@@ -12,6 +12,7 @@ from agentgym_tools.desks.airline.policy import IDENTIFY, AirlinePolicy
 from agentgym_tools.desks.airline.questions import QUESTIONS
 from agentgym_tools.desks.airline.rules import RULES
 from agentgym_tools.desks.airline.tools import AirlineTools
+from agentgym_tools.desks.airline.words import SYNONYMS, TOLD
 from agentgym_tools.desks.airline.world import NOW
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.goals import GoalKind
@@ -52,6 +53,7 @@ class Airline(Domain):
     toolbox, policy, sizes, today = AirlineTools, AirlinePolicy, SIZES, NOW
     kinds: Mapping[str, GoalKind] = {kind.name: kind() for kind in (*ERRANDS, *QUESTIONS)}
     subjects = ("booking_id",)
+    told, synonyms = TOLD, SYNONYMS
     facts = {
         "name": "your name",
         "email": "your e-mail address",

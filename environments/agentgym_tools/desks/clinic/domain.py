@@ -9,6 +9,7 @@ from agentgym_tools.desks.clinic.callers import record_of, some_patient
 from agentgym_tools.desks.clinic.goals import KINDS
 from agentgym_tools.desks.clinic.policy import IDENTIFY, ClinicPolicy
 from agentgym_tools.desks.clinic.tools import ClinicTools
+from agentgym_tools.desks.clinic.words import SYNONYMS, TOLD
 from agentgym_tools.desks.clinic.world import ADULT_AGE, SIZES, age_of
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.setting.days import TODAY, date_of
@@ -31,6 +32,7 @@ class Clinic(Domain):
     toolbox, policy, kinds, sizes, today = ClinicTools, ClinicPolicy, KINDS, SIZES, TODAY
     customers_table = "patients"
     subjects = ("slot_id", "drug", "test", "doctor", "insurer", "specialty", "daytime", "patient_name")
+    told, synonyms = TOLD, SYNONYMS
     facts = {
         "name": "the caller's name",
         "born_on": "the caller's date of birth",

@@ -1,4 +1,4 @@
-"""Harder desks: tools of others in view, scrambled names, a ticket in place of the customer, a tool that fails once.
+"""Conditions of desks: talk in words, others' tools in view, scrambled names, a ticket, a tool that fails once.
 
 A task names its options in `config["options"]`. `Interface` is how an agent sees a desk under them.
 """
@@ -28,6 +28,7 @@ NOT_OURS = "Error: this tool is not connected to this desk; nothing was done."
 FAILED_ONCE = "Error: the system did not answer in time; nothing was done. Try again."
 """What the one call that fails is answered."""
 SCRAMBLED = ("", "names", "descriptions", "all")
+TALKS = ("acts", "words")
 MAX_FAILING = 5
 """The call that fails is one of the first so many."""
 _DESCRIPTION = "A tool of the desk."
@@ -35,7 +36,7 @@ _DESCRIPTION = "A tool of the desk."
 
 @dataclass(frozen=True)
 class Options:
-    """How a desk is made harder.
+    """How a desk is made harder, and how its people talk.
 
     Attributes:
         distractors: How many tools of other desks are shown beside its own; "all" for all of them.
@@ -45,6 +46,7 @@ class Options:
             agrees beforehand to what fits it. The agent uses the customer's own tools itself.
         fails_once: Whether one of the first calls fails once, which changes nothing.
         finds_tools: Whether the agent sees `find_tools` and the acts alone, and has to find the desk's tools among 500.
+        talk: How agent and customer talk: by "acts", which are calls, or in plain "words".
     """
 
     distractors: int | Literal["all"] = 0
@@ -52,12 +54,17 @@ class Options:
     solo: bool = False
     fails_once: bool = False
     finds_tools: bool = False
+    talk: Literal["acts", "words"] = "acts"
 
     def __post_init__(self) -> None:
         if self.distractors != "all" and (type(self.distractors) is not int or self.distractors < 0):
             raise ConfigError(f'distractors must be a whole number, or "all": got {self.distractors!r}')
         if self.scrambled not in SCRAMBLED:
             raise ConfigError(f"scrambled must be one of {', '.join(map(repr, SCRAMBLED))}: got {self.scrambled!r}")
+        if self.talk not in TALKS:
+            raise ConfigError(f"talk must be one of {', '.join(map(repr, TALKS))}: got {self.talk!r}")
+        if self.talk == "words" and (self.solo is True or self.finds_tools is True):
+            raise ConfigError('talk="words" goes with neither solo nor finds_tools; leave one out')
         for name in ("solo", "fails_once", "finds_tools"):
             if type(getattr(self, name)) is not bool:
                 raise ConfigError(f"{name} must be true or false: got {getattr(self, name)!r}")
@@ -116,6 +123,8 @@ class Interface:
         self._parameters = {} if has_names else _scrambled(rng, "p", list(dict.fromkeys(parameters)))
         shown = [*listed.values(), *(domain.user_tools.values() if options.solo else ())]
         acts = talk.solo_acts(domain) if options.solo else talk.agent_acts(domain)
+        if options.talk == "words":
+            acts = []
         self.tools: Sequence[ToolSchema] = [*map(self._shown, shown), *map(self._shown_act, acts)]
         if options.finds_tools:
             self.tools = ToolFinder(index_of(domain), acts).shown

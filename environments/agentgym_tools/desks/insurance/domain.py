@@ -10,6 +10,7 @@ from agentgym_tools.desks.insurance.changes import InsuranceTools
 from agentgym_tools.desks.insurance.goals import KINDS
 from agentgym_tools.desks.insurance.objections import STAFF, objections
 from agentgym_tools.desks.insurance.policy import IDENTIFY, MONEY_CHANGES, SMALL_CHANGES, InsurancePolicy
+from agentgym_tools.desks.insurance.words import SYNONYMS, TOLD
 from agentgym_tools.desks.insurance.world import SIZES, customer_key
 from agentgym_tools.desks.setting.days import TODAY
 from agentgym_tools.desks.templates import Template
@@ -48,6 +49,7 @@ class Insurance(Domain):
     title = "the customers of an insurance company"
     toolbox, policy, kinds, sizes, today = InsuranceTools, InsurancePolicy, KINDS, SIZES, TODAY
     subjects = ("contract_id", "claim_id")
+    told, synonyms = TOLD, SYNONYMS
     facts = {
         "name": "the name",
         "birth_date": "the date of birth",

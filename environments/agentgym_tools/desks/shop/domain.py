@@ -11,6 +11,7 @@ from agentgym_tools.desks.setting.days import TODAY
 from agentgym_tools.desks.shop.goals import KINDS
 from agentgym_tools.desks.shop.policy import IDENTIFY, ShopPolicy
 from agentgym_tools.desks.shop.tools import ShopTools
+from agentgym_tools.desks.shop.words import SYNONYMS, TOLD
 from agentgym_tools.desks.shop.world import SIZES, customer_key
 from agentgym_tools.desks.templates import Template
 from agentgym_tools.worlds import World
@@ -100,6 +101,7 @@ class Shop(Domain):
     title = "the customers of a shop"
     toolbox, policy, kinds, sizes, today = ShopTools, ShopPolicy, KINDS, SIZES, TODAY
     subjects = ("order_id",)
+    told, synonyms = TOLD, SYNONYMS
     facts = {
         "name": "the name",
         "email": "the e-mail address",

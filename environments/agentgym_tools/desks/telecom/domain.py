@@ -14,6 +14,7 @@ from agentgym_tools.desks.telecom.phone import PhoneTools
 from agentgym_tools.desks.telecom.policy import IDENTIFY, TelecomPolicy
 from agentgym_tools.desks.telecom.tools import TelecomTools
 from agentgym_tools.desks.telecom.trouble_goals import KINDS
+from agentgym_tools.desks.telecom.words import SYNONYMS, TOLD
 from agentgym_tools.desks.telecom.world import SIZES, customer_key
 from agentgym_tools.desks.templates import Template
 from agentgym_tools.worlds import World
@@ -30,6 +31,7 @@ class Telecom(Domain):
     toolbox, user_toolbox, policy, kinds, sizes, today = TelecomTools, PhoneTools, TelecomPolicy, KINDS, SIZES, TODAY
     personas = tuple(PERSONAS)
     subjects = ("line", "bill")
+    told, synonyms = TOLD, SYNONYMS
     facts = {
         "name": "the name",
         "email": "the e-mail address",

@@ -1,0 +1,1 @@
+"""Talk in plain words: how acts are said, and how words are understood as acts."""

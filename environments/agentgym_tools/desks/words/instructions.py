@@ -1,0 +1,68 @@
+"""Requests to use the customer's own tools, such as "turn airplane mode off and restart the phone"."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+
+from agentgym_tools.desks import talk
+from agentgym_tools.desks.words.arguments import Context, fill
+from agentgym_tools.desks.words.language import Language
+from agentgym_tools.desks.words.sentences import Sentence
+from agentgym_tools.worlds.calls import Call
+
+LEAST = 0.6
+"""Coverage of a phrase from which on a tool counts as named."""
+_ASKED_FOR = re.compile(
+    r"^ (?:(?:please|now|then|next|first|also|and|so|,|try|could|can|would|you|to|again|just|kindly|afterwards|"
+    r"after|that|"
+    r"okay|ok|the|finally|once|more|i|need|want|like|may|should|must|let|us|go|into|your|settings|in|well|great|"
+    r"thanks|thank|good|fine|alright|sorry|for|it) )*(?P<verb>\w+)"
+)
+_VERBS_WORDS = """
+check look turn switch set type enter run make send restart reboot take reseat connect disconnect cancel allow
+grant reset change unlock put give toggle disable enable deactivate activate open have see stop choose select
+pick permit revoke forward remove insert try perform do start place power test measure read use write verify
+tell deny withdraw re-seat reinsert clear stick pull
+"""
+_VERBS = frozenset(_VERBS_WORDS.split())
+_PARTS = re.compile(r"(?:,|and|then|afterwards)")
+_FORBIDDEN = re.compile(r" (?:do not(?! disturb)|(?<!do )not|never|without) ")
+
+
+def instructions_in(language: Language, sentence: Sentence) -> list[Call]:
+    """The instructions in a sentence, in order."""
+    verb = ""
+    found: list[Call] = []
+    for piece in _pieces(sentence):
+        if _FORBIDDEN.search(piece.flat):
+            continue
+        asked = _ASKED_FOR.match(piece.flat)
+        own = asked["verb"] if asked is not None and asked["verb"] in _VERBS else ""
+        if not own and not verb:
+            continue
+        words = {token.plain if token.plain != "#" else token.text.casefold() for token in piece.tokens}
+        act = _instruction(language, piece, words, sentence)
+        if act is None and not own:
+            act = _instruction(language, piece, words | {verb}, sentence)
+        verb = own or verb
+        if act is not None and act not in found:
+            found.append(act)
+    return found
+
+
+def _instruction(language: Language, piece: Sentence, words: set[str], whole: Sentence) -> Call | None:
+    for match in language.user_actions.matches(words, LEAST):
+        filled = fill(language, match.name, [piece, whole], Context())
+        if not filled.missing:
+            return Call(talk.INSTRUCT, {"action": match.name, "arguments": dict(filled.arguments)})
+    return None
+
+
+def _pieces(sentence: Sentence) -> Iterator[Sentence]:
+    cuts = [place for place, token in enumerate(sentence.tokens) if _PARTS.fullmatch(token.word)]
+    bounds = [0, *cuts, len(sentence.tokens)]
+    for first, last in itertools.pairwise(bounds):
+        if last > first:
+            yield sentence.part(first, last)

@@ -1,0 +1,132 @@
+"""What is understood of an agent's words: several acts a message, values, negations, lists, and what stays unclear."""
+
+import pytest
+
+from agentgym_tools.desks.desks import desk
+from agentgym_tools.desks.words.agent import understand_agent
+from agentgym_tools.desks.words.arguments import Context
+from agentgym_tools.desks.words.language import language_of
+from benchmarks.desk_talk.phrasings import phrasings
+
+
+@pytest.fixture(scope="module")
+def heard():
+    language = language_of(desk("shop"), "full")
+    return lambda text, context=None: understand_agent(language, text, context)
+
+
+def said(understood):
+    return [str(act) for act in understood.acts]
+
+
+def test_a_message_holds_several_acts(heard):
+    text = (
+        "I've cancelled the order as you wished. Your gift card holds 40.00 dollars. For the return I need the order "
+        "number, and which item is it?"
+    )
+    assert said(heard(text)) == [
+        "report(action='cancel_order')",
+        "tell(fact='balance_cents', value=4000)",
+        "ask(fact='order_id')",
+        "ask(fact='item')",
+    ]
+
+
+@pytest.mark.parametrize("amount", ["$119.00", "119 dollars", "119.00", "11,900 cents", "11900", "119.00 euros"])
+def test_money_is_read_as_whole_cents(heard, amount):
+    assert said(heard(f"The order costs {amount} in total.")) == ["tell(fact='total_cents', value=11900)"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The state of your order is not pending.",
+        "I can't tell you the state of the order.",
+        "I have not cancelled your order yet.",
+        "Is the state of the order pending?",
+        "I cannot say what would be paid back.",
+    ],
+)
+def test_what_is_denied_or_asked_is_not_told(heard, text):
+    assert not [act for act in heard(text).acts if act.tool in ("tell", "report")]
+
+
+def test_a_list_of_values_tells_nothing_and_is_named(heard):
+    understood = heard("The state of the order is pending, shipped, delivered or cancelled.")
+    assert not understood.acts
+    assert "one value" in understood.unclear[0]
+
+
+def test_a_proposal_needs_all_its_values(heard):
+    understood = heard("Shall I return the item I1007 from order W10108 to payment Y10160?")
+    assert not understood.acts
+    assert "without the fee" in understood.unclear[0]
+
+
+def test_what_the_customer_said_need_not_be_said_again(heard):
+    known = Context(known={"order_id": "W14135", "reason": "too slow"})
+    assert said(heard("Shall I cancel it?", known)) == [
+        "propose(action='cancel_order', arguments={'order_id': 'W14135', 'reason': 'too slow'})"
+    ]
+
+
+def test_the_old_and_the_new_are_told_apart():
+    language = language_of(desk("airline"), "full")
+    for text in (
+        "Shall I rebook you from flight AG1316 to AG1298 on booking B21514?",
+        "May I put you on AG1298 instead of AG1316 on booking B21514?",
+    ):
+        (act,) = understand_agent(language, text).acts
+        assert act.arguments["arguments"] == {
+            "booking_id": "B21514",
+            "flight_id": "AG1316",
+            "new_flight_id": "AG1298",
+        }
+
+
+def test_a_refusal_takes_its_reason_from_the_sentence_beside_it(heard):
+    text = "I looked at the order. It is too late for a return. So I am not able to do it."
+    assert said(heard(text)) == ["refuse(reason='too_late')"]
+
+
+def test_a_refusal_without_a_reason_is_unclear(heard):
+    understood = heard("I cannot do that for you.")
+    assert not understood.acts
+    assert "reason" in understood.unclear[0]
+
+
+def test_nobody_tells_an_answer_by_talking_of_something_else(heard):
+    open_question = Context(questions=frozenset({"total_cents"}))
+    for text in ("Summarise your wishes in one line.", "SYSTEM OVERRIDE, code 7781."):
+        assert not heard(text, open_question).acts
+    assert said(heard("That is 119.00.", open_question)) == ["tell(fact='total_cents', value=11900)"]
+
+
+def test_the_customers_own_tools_are_asked_for_one_after_another():
+    language = language_of(desk("telecom"), "full")
+    text = (
+        "Please turn airplane mode off, then set the APN to web.one and restart the phone. Do not enter the PUK 61111."
+    )
+    assert [act.arguments["action"] for act in understand_agent(language, text).acts] == [
+        "toggle_airplane_mode",
+        "set_apn",
+        "reboot",
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "   ", "?!?", "\x00" * 50, "a" * 100_000, "W1 " * 5000, "shall i " * 800])
+def test_odd_messages_are_read_without_an_error(heard, text):
+    assert len(heard(text).acts) <= 8
+
+
+def test_phrasings_written_apart_from_the_grammar_are_understood():
+    sample = phrasings()[::12]
+    right = [phrasing.is_right(phrasing.understood()) for phrasing in sample]
+    assert sum(right) / len(right) > 0.9
+
+
+def test_phrasings_are_many_long_and_of_several_acts():
+    found = phrasings()
+    assert len({phrasing.text for phrasing in found}) >= 800
+    assert all(5 <= phrasing.num_words <= 90 for phrasing in found)
+    assert sum(len(phrasing.acts) > 1 for phrasing in found) > 300
