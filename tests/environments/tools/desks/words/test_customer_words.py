@@ -6,13 +6,14 @@ import pytest
 
 from agentgym.suite import load_suite
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.desks import DESKS, desk
+from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.tasks import plan_of
 from agentgym_tools.desks.words.agent import understand_agent
 from agentgym_tools.desks.words.agent_wording import say_as_agent
 from agentgym_tools.desks.words.customer import understand_customer
 from agentgym_tools.desks.words.customer_wording import say_as_customer
 from agentgym_tools.desks.words.language import language_of
+from agentgym_tools.specs import WORDS_DESKS
 from agentgym_tools.worlds.calls import Call
 
 
@@ -49,7 +50,7 @@ def test_facts_after_a_request_belong_to_it(hear):
     assert request == "request(goal='return_item', facts={'order_id': 'W7', 'item': 'red kite 3'})"
 
 
-@pytest.mark.parametrize("name", DESKS)
+@pytest.mark.parametrize("name", WORDS_DESKS)
 def test_acts_that_are_said_in_words_are_understood_as_the_same_acts(name):
     domain, language = desk(name), language_of(desk(name), "full")
     for task in load_suite(f"tools/desk-{name}").tasks("test")[::90]:

@@ -9,10 +9,10 @@ from agentgym.message import content_text
 from agentgym.registration import make
 from agentgym.suite import load_suite
 from agentgym_tools.desks.conditions.options import Options
-from agentgym_tools.desks.desks import DESKS
 from agentgym_tools.desks.game import DeskGame
 from agentgym_tools.desks.scripts import PARTNERS, SCRIPTS
 from agentgym_tools.desks.talk import AGENT, USER
+from agentgym_tools.specs import WORDS_DESKS
 from benchmarks.desk_talk.phrasings import attempts
 from benchmarks.desk_talk.secrets import leaks
 
@@ -41,7 +41,7 @@ def play(task, role, name):
     return reply, heard, events
 
 
-@pytest.mark.parametrize("name", DESKS)
+@pytest.mark.parametrize("name", WORDS_DESKS)
 def test_the_oracle_wins_and_no_act_is_spoken_as_a_call(name):
     for task in tasks_of(name, step=23):
         reply, heard, events = play(task, AGENT, "oracle")
@@ -122,8 +122,9 @@ def test_acts_stay_as_they_were_without_the_option():
 
 
 def test_words_need_a_customer_and_a_known_way_to_talk():
-    with pytest.raises(ConfigError, match="leave out solo"):
-        Options(solo=True, talk="words")
+    for other in ({"solo": True}, {"finds_tools": True}):
+        with pytest.raises(ConfigError, match="leave one out"):
+            Options(**other, talk="words")
     with pytest.raises(ConfigError, match="talk must be one of"):
         Options(talk="shouting")
 
