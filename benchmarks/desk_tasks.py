@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 from agentgym.authoring.players import call_text
 from agentgym.errors import ActionSyntaxError
@@ -35,6 +35,16 @@ QUICK_STEP = 60
 """A quick run plays one task in so many."""
 KEPT = ("reason", "field", "fact")
 """Arguments with several right values."""
+
+
+class Judge(Protocol):
+    """Who plays lists of calls, and knows which of them the oracle needs."""
+
+    def matters(self, call: Call) -> bool:
+        """Whether the oracle needs a call for more than to read."""
+
+    def reads(self, call: Call) -> bool:
+        """Whether a call only reads the world."""
 
 
 class Seat:
@@ -90,25 +100,25 @@ class Seat:
         return call.tool in self.game.domain.toolbox.tools and not self.writes(call)
 
 
-def without_one(seat: Seat, calls: Sequence[Call]) -> Iterator[list[Call]]:
+def without_one(seat: Judge, calls: Sequence[Call]) -> Iterator[list[Call]]:
     """The calls without one that matters, each in turn; of one that is made again, such as a refusal, none is left."""
     for left_out in dict.fromkeys(calls):
         if seat.matters(left_out):
             yield [call for call in calls if call != left_out]
 
 
-def with_one_changed(seat: Seat, calls: Sequence[Call]) -> Iterator[list[Call]]:
+def with_one_changed(seat: Judge, calls: Sequence[Call], kept: Sequence[str] = KEPT) -> Iterator[list[Call]]:
     """The calls with one argument of one call that matters changed, each in turn."""
     for place, call in enumerate(calls):
-        for changed in changes_of(call) if seat.matters(call) else ():
+        for changed in changes_of(call, kept) if seat.matters(call) else ():
             yield [*calls[:place], changed, *calls[place + 1 :]]
 
 
-def changes_of(call: Call) -> Iterator[Call]:
+def changes_of(call: Call, kept: Sequence[str] = KEPT) -> Iterator[Call]:
     """Calls that differ from it in one argument each. Arguments with several right values stay."""
     for name, value in call.arguments.items():
         other = value + 1 if isinstance(value, int) else ["zz"] if isinstance(value, list) else f"zz{value}"
-        if name not in KEPT:
+        if name not in kept:
             yield Call(call.tool, {**call.arguments, name: other})
 
 
@@ -119,7 +129,7 @@ def without_reads(seat: Seat, calls: Sequence[Call]) -> list[list[Call]]:
     return [rest] if len(rest) < len(calls) else []
 
 
-def with_reads_twice(seat: Seat, calls: Sequence[Call]) -> list[Call]:
+def with_reads_twice(seat: Judge, calls: Sequence[Call]) -> list[Call]:
     """The calls with each read made twice."""
     return [each for call in calls for each in ([call, call] if seat.reads(call) else [call])]
 

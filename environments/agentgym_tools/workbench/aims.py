@@ -1,4 +1,4 @@
-"""The aim of a request in the present world: what it comes to, and the net changes of each right way, found by doing it."""
+"""The aim of a request in the present world: what it comes to, and the net changes of each right way."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from agentgym_tools.worlds.changes import contents
 
 
 class UnmeetableError(Exception):
-    """A request whose calls fail for no reason that lies in the world: its template is wrong, or it was not drawable."""
+    """A request whose calls fail for no reason that lies in the world: its template is wrong, or should not draw it."""
 
 
 @dataclass(frozen=True)
@@ -52,20 +52,14 @@ def aim_of(stage: Stage, world: World, me: str, past: Sequence[Settled]) -> Aim:
         case = request.template.solve(View(world, me, past), request.facts)
     if case.reason:
         return _left(case, world)
-    expected, ideal = [], None
+    ways: list[World] = []
     for outcome in case.outcomes:
-        twin = world.fork()
-        failed = _play(Kit(twin, me), outcome, case)
+        with world.draft():
+            failed = _play(Kit(world, me), outcome, case)
+            ways.append(world.fork())
         if failed is not None:
-            twin.close()
             return _left(failed, world)
-        expected.append(contents(twin.changes()))
-        if ideal is None:
-            ideal = twin
-        else:
-            twin.close()
-    assert ideal is not None
-    return Aim(case, expected, ideal)
+    return Aim(case, [contents(way.changes()) for way in ways], ways[0])
 
 
 def _left(case: Case, world: World) -> Aim:

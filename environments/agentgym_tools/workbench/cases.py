@@ -1,4 +1,4 @@
-"""What a request comes to in the present state of the world: which changes are right, what is answered, what is read."""
+"""What a request comes to in the present state of the world: right changes, the answer, and what both rest on."""
 
 from __future__ import annotations
 

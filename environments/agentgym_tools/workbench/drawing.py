@@ -76,7 +76,9 @@ def draw_entry(rng: random.Random, wanted: Wanted, task_id: str, seed: int, stra
                 return _task(draft, wanted, task_id, seed, stratum)
         finally:
             draft.world.close()
-    raise ConfigError(f"no entry of the workbench was found in {MAX_ENTRIES} draws; expected another kind: {wanted!r:.300}")
+    raise ConfigError(
+        f"no entry of the workbench was found in {MAX_ENTRIES} draws; expected another kind: {wanted!r:.300}"
+    )
 
 
 def _draft(rng: random.Random, wanted: Wanted) -> _Draft:
@@ -154,6 +156,9 @@ def _add(draft: _Draft, pool: Sequence[Template], trouble: Trouble) -> bool:
         draft.requests.append(request)
         draft.used.append({call.tool for calls in (aim.case.reads, *aim.case.outcomes) for call in calls})
         draft.num_calls += len(aim.case.reads) + len(aim.case.outcomes[0]) + 2
+        if request.condition == "never":
+            aim.ideal.close()
+            return True
         draft.world.close()
         draft.world = aim.ideal
         draft.past.append(Settled(tuple(aim.ideal.changes()), aim.case.answer))
@@ -208,4 +213,3 @@ def _task(draft: _Draft, wanted: Wanted, task_id: str, seed: int, stratum: str) 
         limits=Limits(max_turns=2 * draft.num_calls + 6),
         private={"requests": [request.to_json() for request in plan.requests]},
     )
-

@@ -1,6 +1,7 @@
-"""Workbench-v0: a user's requests in order, over eight sets of tools, each checked before the next; this is the episode.
+"""Workbench-v0: a user's requests in order, over eight sets of tools, each checked before the next one comes.
 
-What a request comes to is in `aims`, verdicts are in `grading`, next right calls in `planning`, the tools in `sets`.
+This file is the episode. What a request comes to is in `aims`, verdicts are in `grading`, next right calls in
+`planning`, the tools in `sets`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import hashlib
 import json
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Self
 
 from agentgym.action import Action, ToolCall
 from agentgym.env import EnvReply
@@ -42,8 +43,8 @@ class WorkbenchEnv(ToolEnv):
 
     Action:
         Calls of the tools that are listed, and three acts: done(answer) and decline(reason) end a request,
-        ask_user(parameter) asks for a value that the request lacks. At most 8 calls a message, in order; those behind the
-        end of a request are not run. A tool may be missing from the list, and come with a later request.
+        ask_user(parameter) asks for a value that the request lacks. At most 8 calls a message, in order; those behind
+        the end of a request are not run. A tool may be missing from the list, and come with a later request.
     Reward:
         success: 1 if every request was dealt with rightly, else 0. request: for each right one its share, weight 0.2;
         the first wrong one takes back what was paid, and none is paid after it. milestone: the change of the share of
@@ -75,8 +76,14 @@ class WorkbenchEnv(ToolEnv):
     """
 
     reward_weights: Mapping[str, float] = {
-        **{"success": 1.0, "request": 0.2, "milestone": 0.1, FORMAT: 1.0},
-        **{"state": 0.0, "collateral": 0.0, "communicated": 0.0, "call": 0.0},
+        "success": 1.0,
+        "request": 0.2,
+        "milestone": 0.1,
+        FORMAT: 1.0,
+        "state": 0.0,
+        "collateral": 0.0,
+        "communicated": 0.0,
+        "call": 0.0,
     }
     invalid_value = -0.1
     tools: Sequence[ToolSchema] = [*ACTS, *TOOLS.values()]
@@ -120,7 +127,9 @@ class WorkbenchEnv(ToolEnv):
             trouble,
             num_distractors=(self._distractors,),
         )
-        return draw_entry(rng, wanted, f"workbench-{seed}-{self._num_requests}-{self._trouble}-{self._distractors}", seed)
+        return draw_entry(
+            rng, wanted, f"workbench-{seed}-{self._num_requests}-{self._trouble}-{self._distractors}", seed
+        )
 
     def begin(self, task: Task) -> Sequence[Message]:
         """Lay out the person's things and make the first request."""
@@ -263,13 +272,13 @@ def rules_for(me: str) -> str:
     person = BY_ID[me]
     reasons = "; ".join(f"{name} if {words}" for name, words in REASONS.items())
     return (
-        f"You work for {person.name}, whose handle is {person.id}. Today is {TODAY}. You get one request after another. "
-        "Deal with each by calls of tools, and change nothing else.\n"
-        f"- When a request is dealt with, call {DONE}(). If it asks something, give the answer alone: {DONE}(answer=...). "
-        "Read what an answer or a choice rests on before.\n"
-        f"- If a request lacks a value that no tool shows, call {ASK}(parameter=...) with the name of the parameter, and "
-        "go on with what you are told. Ask for nothing else.\n"
-        f"- If it comes to nothing, change nothing and call {DECLINE}(reason=...): {reasons}. Find that out before, by "
+        f"You work for {person.name}, whose handle is {person.id}. Today is {TODAY}. You get one request after "
+        "another. Deal with each by calls of tools, and change nothing else.\n"
+        f"- When a request is dealt with, call {DONE}(). If it asks something, give the answer alone: "
+        f"{DONE}(answer=...). First read what an answer or a choice rests on.\n"
+        f"- If a request lacks a value that no tool shows, call {ASK}(parameter=...) with the name of the parameter, "
+        "and go on with what you are told. Ask for nothing else.\n"
+        f"- If it comes to nothing, change nothing and call {DECLINE}(reason=...): {reasons}. First find that out, by "
         "reading or by trying.\n"
         "- Calculate by the calculator's tools where there are any, not in your head. Money is in cents.\n"
         f"The sets of tools are called {', '.join(SETS)}; you have some of them."

@@ -22,7 +22,13 @@ UNSEEN, MANY, SMALL = "unseen_templates", "four_or_more", "small"
 TROUBLE_OF: Mapping[str, Trouble] = {TOOL: "tool", VALUE: "value", NOTHING: "nothing"}
 """By stratum what one request of each of its entries has."""
 SIZES: Mapping[Split, Mapping[str, int]] = {
-    "train": {f"train_{BASE}": 700, f"train_{TOOL}": 260, f"train_{VALUE}": 260, f"train_{NOTHING}": 220, f"train_{LONG}": 160},
+    "train": {
+        f"train_{BASE}": 700,
+        f"train_{TOOL}": 260,
+        f"train_{VALUE}": 260,
+        f"train_{NOTHING}": 220,
+        f"train_{LONG}": 160,
+    },
     "validation": {
         f"validation_{name}": count for name, count in ((BASE, 70), (TOOL, 25), (VALUE, 25), (NOTHING, 20), (LONG, 10))
     },

@@ -8,6 +8,7 @@ from __future__ import annotations
 from agentgym_tools.workbench.acts import ASK, DECLINE, DONE
 from agentgym_tools.workbench.session import Session
 from agentgym_tools.worlds.calls import Call
+from agentgym_tools.worlds.changes import contains_all
 
 
 def next_calls(session: Session) -> list[Call]:
@@ -31,8 +32,8 @@ def next_calls(session: Session) -> list[Call]:
 def share_made(session: Session) -> float:
     """The share of the steps to the end that have been made, in [0, 1]: the potential of milestones.
 
-    Steps of a request are the question for what is missing, the evidence, and each change of the nearest right way, less
-    what else has changed; then its end. A request that was dealt with wrongly is worth nothing.
+    Steps of a request are the question for what is missing, the evidence, and each change of the nearest right way,
+    less what else has changed; then its end. A request that was dealt with wrongly is worth nothing.
     """
     done = sum(verdict.is_right for verdict in session.verdicts)
     return (done + (0.0 if session.is_over else _share_of_stage(session))) / len(session.stages)
@@ -61,9 +62,14 @@ def _writes(session: Session) -> list[Call]:
     begun = max(sum(call in session.made for call in calls) for calls in outcomes)
     ways = [calls for calls in outcomes if sum(call in session.made for call in calls) == begun]
     missing = [call for calls in ways for call in calls if call not in session.made]
-    if not missing and session.now() not in [list(wanted) for wanted in session.aim.expected]:
-        return list(ways[0])
+    if not missing and len(ways[0]) == 1 and session.made[-1] != ways[0][0] and not _is_reached(session):
+        return list(ways[0])  # something else was set to another value since
     return list(dict.fromkeys(missing))
+
+
+def _is_reached(session: Session) -> bool:
+    now = session.now()
+    return any(contains_all(now, wanted) for wanted in session.aim.expected)
 
 
 def _plain(answer: object) -> object:

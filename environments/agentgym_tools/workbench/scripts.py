@@ -30,8 +30,8 @@ DEMO_QUALITY = 0.93
 class Demonstrator:
     """Makes the planner's calls, each decision right with a probability; at 1.0 it never fails.
 
-    It keeps a session of its own, in which it makes the same calls. Wrong decisions are those a learner makes: a request
-    ended too early or declined, a wrong value, a question that nobody needs, a read made again, talk instead of a call.
+    It keeps a session of its own, in which it makes the same calls. Wrong decisions are those a learner makes: a
+    request ended too early or declined, a wrong value, a question that nobody needs, a read made again, or talk.
     """
 
     def __init__(self, task: Task, seed: int, quality: float = DEMO_QUALITY) -> None:
@@ -178,7 +178,7 @@ def cheat_dumps(task: Task, seed: int) -> Script:
 def cheat_more(task: Task, seed: int) -> Script:
     """Does what is right, and one more thing besides, which nobody asked for."""
     names = set(Session(read_plan(task)).tools)
-    more = {
+    more: dict[str, dict[str, Any]] = {
         "create_folder": {"folder": "/extra"},
         "deposit": {"amount_cents": 100},
         "top_up_card": {"card": f"K{10 + 2 * _index(task)}", "amount_cents": 100},

@@ -123,14 +123,14 @@ class Session:
         """End the present request, put the world right where it is wrong, and begin the next one."""
         aim, world = self.aim, self.kit.world
         said = self.lacks_value or self.num_needless > 0
-        verdict = judge(aim, self.now(), ending, has_evidence=self.has_evidence, is_badly_asked=said)
+        changes = world.changes()
+        verdict = judge(aim, contents(changes), ending, has_evidence=self.has_evidence, is_badly_asked=said)
         if not verdict.is_right:
             world.close()
-            self.kit = Kit(aim.ideal, self.plan.me)
+            self.kit = Kit(aim.ideal.fork(), self.plan.me)
+            changes = aim.ideal.changes()
         if not self.stage.is_without_tool:
-            self.past.append(Settled(tuple(self.kit.world.changes()), aim.case.answer))
-        if verdict.is_right:
-            aim.ideal.close()
+            self.past.append(Settled(changes, aim.case.answer))
         self.verdicts.append(verdict)
         self.number += 1
         if not self.is_over:
@@ -141,7 +141,6 @@ class Session:
         """A copy that goes on by itself."""
         twin = copy.copy(self)
         twin.kit = Kit(self.kit.world.fork(), self.plan.me)
-        twin.aim = Aim(self.aim.case, self.aim.expected, self.aim.ideal.fork())
         twin.seen, twin.past, twin.verdicts = set(self.seen), list(self.past), list(self.verdicts)
         twin.made, twin.tried = list(self.made), set(self.tried)
         return twin
@@ -154,9 +153,17 @@ class Session:
         past = [(contents(settled.changes), settled.answer) for settled in self.past]
         asked = (self.is_asked, self.num_needless > 0)
         made = [call.key for call in self.made]
-        return (self.number, sorted(self.seen), past, self.verdicts, made, sorted(self.tried), asked, self.kit.world.state())
+        return (
+            self.number,
+            sorted(self.seen),
+            past,
+            self.verdicts,
+            made,
+            sorted(self.tried),
+            asked,
+            self.kit.world.state(),
+        )
 
     def close(self) -> None:
         """Give the connections back."""
         self.kit.world.close()
-        self.aim.ideal.close()

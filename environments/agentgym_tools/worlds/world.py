@@ -30,6 +30,7 @@ class World:
         self._bench = bench
         self._seat: Seat | None = None
         self._db: sqlite3.Connection | None = None
+        self._drafting: Seat | None = None
         self._net: Net = {}
         self._start: Net = {}
         self._ids: dict[str, int] = {}
@@ -46,28 +47,64 @@ class World:
         """
         if self._db is not None:
             raise ContractError("World.call() inside another call of the same world; use the one that is open")
+        if self._drafting is not None:
+            with self._called(self._drafting, may_write=may_write):
+                yield self
+            return
+        seat, has_rows = self._bench.take(self, self._seat)
+        self._seat = seat
+        try:
+            if not has_rows:
+                seat.apply(self._net)
+            with self._called(seat, may_write=may_write):
+                yield self
+        finally:
+            self._bench.give(seat)
+
+    @contextmanager
+    def draft(self) -> Iterator[Self]:
+        """Everything that calls inside write is undone at the end; a `fork` made inside keeps it.
+
+        Raises:
+            ContractError: It is inside a call or another draft.
+        """
+        if self._db is not None or self._drafting is not None:
+            raise ContractError("World.draft() inside a call or a draft of the same world; end that one first")
         seat, has_rows = self._bench.take(self, self._seat)
         self._seat = seat
         ids, now = dict(self._ids), self.now
-        is_kept = False
         try:
             if not has_rows:
                 seat.apply(self._net)
             seat.save()
-            self._db = seat.db
-            num_before = seat.db.total_changes
+            self._drafting = seat
             try:
                 yield self
-                if not may_write and seat.db.total_changes != num_before:
-                    raise ContractError("a call that only reads has written; declare it as one that writes")
-                is_kept = True
             finally:
-                self._db = None
-                seat.settle(is_kept)
-                if not is_kept:
-                    self._ids, self.now = ids, now
+                self._drafting = None
+                seat.settle(is_kept=False)
+                self._ids, self.now = ids, now
         finally:
             self._bench.give(seat)
+
+    @contextmanager
+    def _called(self, seat: Seat, *, may_write: bool) -> Iterator[None]:
+        """What is written inside is kept, or undone where an exception leaves."""
+        ids, now = dict(self._ids), self.now
+        is_kept = False
+        seat.save()
+        self._db = seat.db
+        num_before = seat.db.total_changes
+        try:
+            yield
+            if not may_write and seat.db.total_changes != num_before:
+                raise ContractError("a call that only reads has written; declare it as one that writes")
+            is_kept = True
+        finally:
+            self._db = None
+            seat.settle(is_kept)
+            if not is_kept:
+                self._ids, self.now = ids, now
 
     def rows(self, sql: str, *values: Any) -> list[sqlite3.Row]:
         """All rows of a query."""

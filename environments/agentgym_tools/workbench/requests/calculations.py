@@ -23,7 +23,12 @@ def _result(value: Fraction, call: Call) -> Case:
 
 def _expression(pick: Pick) -> Facts:
     a, b, c, d = (pick.number(2, 60) for _ in range(4))
-    forms = (f"({a} + {b}) * {c} - {d}", f"{a} * {b} + {c} * {d}", f"{a} ^ 2 + {b} * {c}", f"{a * 10} - {b} * ({c} - {d})")
+    forms = (
+        f"({a} + {b}) * {c} - {d}",
+        f"{a} * {b} + {c} * {d}",
+        f"{a} ^ 2 + {b} * {c}",
+        f"{a * 10} - {b} * ({c} - {d})",
+    )
     return {"expression": pick.one(forms)}
 
 
@@ -115,7 +120,10 @@ TEMPLATES = (
     ),
     Template(
         *("convert_unit", CALCULATOR),
-        ("How many {other} are {number} {unit}? The units are called as in the calculator.", "Convert {number} {unit} to {other}."),
+        (
+            "How many {other} are {number} {unit}? The units are called as in the calculator.",
+            "Convert {number} {unit} to {other}.",
+        ),
         _unit,
         _convert,
     ),
@@ -134,7 +142,10 @@ TEMPLATES = (
     ),
     Template(
         *("percent_of_answer", CALCULATOR),
-        ("And what is {percent} percent of that?", "How much is {percent} percent of the number that you have just told me?"),
+        (
+            "And what is {percent} percent of that?",
+            "How much is {percent} percent of the number that you have just told me?",
+        ),
         lambda pick: {"percent": pick.one((5, 10, 15, 20, 25, 40, 75))},
         _percent_of_answer,
         after=ANSWER,

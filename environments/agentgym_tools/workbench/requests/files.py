@@ -11,7 +11,20 @@ from agentgym_tools.worlds.calls import Call
 _FILES = "SELECT path FROM nodes WHERE owner = ? AND kind = 'file' AND path NOT LIKE '/invoices/%' ORDER BY path"
 _FOLDERS = "SELECT path FROM nodes WHERE owner = ? AND kind = 'folder' ORDER BY path"
 _INVOICES = "SELECT path, text FROM nodes WHERE owner = ? AND path LIKE '/invoices/%' AND kind = 'file' ORDER BY path"
-_NAMES = ("draft", "copy", "plan", "letter", "table", "sketch", "offer", "minutes", "agenda", "budget", "diary", "index")
+_NAMES = (
+    "draft",
+    "copy",
+    "plan",
+    "letter",
+    "table",
+    "sketch",
+    "offer",
+    "minutes",
+    "agenda",
+    "budget",
+    "diary",
+    "index",
+)
 
 
 def _file(pick: Pick) -> str:
@@ -178,7 +191,9 @@ def _delete_longest(view: View, facts: Facts) -> Case:
 
 def _count_errors(view: View, facts: Facts) -> Case:
     text = f"level: {facts['level']}"
-    found = view.rows("SELECT path FROM nodes WHERE owner = ? AND path LIKE '/logs/%' AND instr(text, ?)", view.me, text)
+    found = view.rows(
+        "SELECT path FROM nodes WHERE owner = ? AND path LIKE '/logs/%' AND instr(text, ?)", view.me, text
+    )
     listed = [(LISTED, f"texts {folder} {text}") for folder in ("/logs", "/")]
     return tell(len(found), [Call("find_by_text", {"folder": "/logs", "text": text})], *([each] for each in listed))
 
@@ -228,11 +243,18 @@ TEMPLATES = (
     ),
     direct(
         *("move", FILES, "move_to_folder"),
-        ("Move {path} into {folder}.", "The file {path} belongs into {folder}; put it there.", "Put {path} into {folder}."),
+        (
+            "Move {path} into {folder}.",
+            "The file {path} belongs into {folder}; put it there.",
+            "Put {path} into {folder}.",
+        ),
         _move,
         idle=_move_nowhere,
         missing="folder",
-        vague=("Move {path} into the other folder.", "The file {path} is in the wrong folder; put it into the right one."),
+        vague=(
+            "Move {path} into the other folder.",
+            "The file {path} is in the wrong folder; put it into the right one.",
+        ),
     ),
     direct(
         *("rename", FILES, "rename"),
@@ -255,14 +277,24 @@ TEMPLATES = (
     ),
     direct(
         *("replace", FILES, "replace_in_file"),
-        ('In {path}, replace "{old}" by "{new}" wherever it occurs.', 'Where {path} says "{old}" it shall say "{new}".'),
+        (
+            'In {path}, replace "{old}" by "{new}" wherever it occurs.',
+            'Where {path} says "{old}" it shall say "{new}".',
+        ),
         _replace,
         idle=_replace_nothing,
         key_tool="",
         missing="new",
         vague=('In {path}, replace "{old}" by the right word wherever it occurs.',),
     ),
-    direct("sort", FILES, "sort_lines", ("Sort the lines of {path}.", "Put the lines of {path} into order."), _note, key_tool=""),
+    direct(
+        "sort",
+        FILES,
+        "sort_lines",
+        ("Sort the lines of {path}.", "Put the lines of {path} into order."),
+        _note,
+        key_tool="",
+    ),
     direct(
         *("delete_line", FILES, "delete_line"),
         ('Delete the line "{line}" from {path}.', '{path} shall no longer have the line "{line}".'),
@@ -315,7 +347,10 @@ TEMPLATES = (
     ),
     Template(
         *("delete_longest", FILES),
-        ("Delete the file in {folder} that has the most characters.", "Remove the longest file, by characters, in {folder}."),
+        (
+            "Delete the file in {folder} that has the most characters.",
+            "Remove the longest file, by characters, in {folder}.",
+        ),
         _folder_of_files,
         _delete_longest,
         key_tool="delete_entry",
@@ -341,7 +376,10 @@ TEMPLATES = (
     ),
     Template(
         *("append_to_last", FILES),
-        ('Add the line "{line}" to the file that you have just made.', 'The new file shall also say "{line}", at the end.'),
+        (
+            'Add the line "{line}" to the file that you have just made.',
+            'The new file shall also say "{line}", at the end.',
+        ),
         lambda pick: {"line": _line(pick)},
         _append_to_last,
         after="nodes",

@@ -174,7 +174,10 @@ TEMPLATES = (
     ),
     direct(
         *("add_contact", MESSAGES, "add_contact"),
-        ('Add {person} to my contacts with the nickname "{nickname}".', 'Make {person} a contact of mine, called "{nickname}".'),
+        (
+            'Add {person} to my contacts with the nickname "{nickname}".',
+            'Make {person} a contact of mine, called "{nickname}".',
+        ),
         _stranger,
         idle=_known,
         missing="nickname",
@@ -182,7 +185,10 @@ TEMPLATES = (
     ),
     Template(
         *("rename_contact", MESSAGES),
-        ('My contact "{old}" shall have the nickname "{nickname}".', 'Call "{old}" from now on "{nickname}" among my contacts.'),
+        (
+            'My contact "{old}" shall have the nickname "{nickname}".',
+            'Call "{old}" from now on "{nickname}" among my contacts.',
+        ),
         lambda pick: {"old": _contact(pick)["nickname"], "nickname": _no_nickname(pick)},
         _rename,
         missing="nickname",
@@ -265,7 +271,7 @@ TEMPLATES = (
         *("forward_last", MESSAGES),
         (
             'Forward the last message of my conversation with "{nickname}" to "{other}".',
-            '"{other}" shall get the newest message between me and "{nickname}": forward it. The newest has the highest number.',
+            '"{other}" shall get the last message between me and "{nickname}", that of the highest number.',
         ),
         lambda pick: {**_nickname(pick), "other": _contact(pick)["nickname"]},
         _forward_last,
@@ -299,7 +305,10 @@ TEMPLATES = (
     ),
     Template(
         *("forward_sent", MESSAGES),
-        ('Send the same message to "{nickname}", too.', 'The message that you have just sent shall also go to "{nickname}".'),
+        (
+            'Send the same message to "{nickname}", too.',
+            'The message that you have just sent shall also go to "{nickname}".',
+        ),
         _nickname,
         _forward_sent,
         after="messages",

@@ -186,7 +186,10 @@ TEMPLATES = (
     ),
     Template(
         *("repost_pinned", POSTS),
-        ("Repost the pinned post of {author}.", "The post that {author} has pinned shall be on my page, too: repost it."),
+        (
+            "Repost the pinned post of {author}.",
+            "The post that {author} has pinned shall be on my page, too: repost it.",
+        ),
         lambda pick: {"author": _author(pick)},
         _repost_pinned,
         key_tool="repost",
@@ -228,7 +231,10 @@ TEMPLATES = (
     ),
     Template(
         *("delete_remark", POSTS),
-        ("Delete what {author} has written under my post {post_id}.", "Remove the comment of {author} on my post {post_id}."),
+        (
+            "Delete what {author} has written under my post {post_id}.",
+            "Remove the comment of {author} on my post {post_id}.",
+        ),
         _remark,
         _delete_remark,
         key_tool="delete_comment",

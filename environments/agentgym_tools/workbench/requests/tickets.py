@@ -86,7 +86,9 @@ def _close_titled(view: View, facts: Facts) -> Case:
     found = [row for row in view.rows(_ALL, view.me) if row["title"] == facts["title"]]
     if len(found) != 1:
         raise UndrawableError
-    return do(Call("close_ticket", {"ticket_id": found[0]["id"]}), reads=[Call("find_tickets", {"words": facts["title"]})])
+    return do(
+        Call("close_ticket", {"ticket_id": found[0]["id"]}), reads=[Call("find_tickets", {"words": facts["title"]})]
+    )
 
 
 def _most_urgent(view: View, facts: Facts) -> Case:
@@ -213,7 +215,7 @@ TEMPLATES = (
     Template(
         *("most_urgent", TICKETS),
         (
-            "Which open ticket in the queue {queue} is the most urgent? Give its number; 1 is the most urgent priority.",
+            "Give the number of the open ticket in the queue {queue} with the most urgent priority; 1 is urgent.",
             "What is the number of the open ticket in {queue} with the most urgent priority?",
         ),
         lambda pick: {"queue": pick.one(QUEUES)},

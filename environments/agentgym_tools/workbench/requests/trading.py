@@ -61,9 +61,7 @@ def _watched(pick: Pick) -> Facts:
 
 def _watch(view: View, facts: Facts) -> Case:
     symbol = view.value("SELECT symbol FROM stocks WHERE company = ?", facts["company"])
-    return do(
-        Call("add_to_watch_list", {"symbol": symbol}), reads=[Call("find_company", {"part": facts["company"]})]
-    )
+    return do(Call("add_to_watch_list", {"symbol": symbol}), reads=[Call("find_company", {"part": facts["company"]})])
 
 
 def _alert(pick: Pick) -> Facts:
@@ -189,7 +187,10 @@ TRADING = "trading"
 TEMPLATES = (
     direct(
         *("buy", TRADING, "buy_stock"),
-        ("Buy {shares} shares of {symbol} at the present price.", "I want {shares} more shares of {symbol}, bought now."),
+        (
+            "Buy {shares} shares of {symbol} at the present price.",
+            "I want {shares} more shares of {symbol}, bought now.",
+        ),
         _shares,
         idle=_too_many,
         missing="shares",
@@ -207,7 +208,7 @@ TEMPLATES = (
         *("limit_order", TRADING, "place_limit_order"),
         (
             "Place an order to {side} {shares} shares of {symbol} with a limit of {limit_cents} cents.",
-            "I want to {side} {shares} shares of {symbol}, but only at a limit of {limit_cents} cents: place the order.",
+            "I want to {side} {shares} shares of {symbol} at a limit of {limit_cents} cents: place the order.",
         ),
         _limit,
         missing="limit_cents",
@@ -221,7 +222,10 @@ TEMPLATES = (
     ),
     direct(
         *("change_limit", TRADING, "change_order_limit"),
-        ("Change the limit of order {order_id} to {limit_cents} cents.", "Order {order_id} shall have a limit of {limit_cents} cents."),
+        (
+            "Change the limit of order {order_id} to {limit_cents} cents.",
+            "Order {order_id} shall have a limit of {limit_cents} cents.",
+        ),
         _new_limit,
         missing="limit_cents",
         vague=("Change the limit of order {order_id}.", "Order {order_id} shall have another limit."),
@@ -278,7 +282,10 @@ TEMPLATES = (
     ),
     Template(
         *("worth", TRADING),
-        ("What are my shares of {symbol} worth in cents at the present price?", "How many cents would all my {symbol} bring?"),
+        (
+            "What are my shares of {symbol} worth in cents at the present price?",
+            "How many cents would all my {symbol} bring?",
+        ),
         _position,
         _worth,
         more_sets=("calculator",),
@@ -295,7 +302,10 @@ TEMPLATES = (
     ),
     Template(
         *("cancel_last_order", TRADING),
-        ("I have changed my mind: cancel the order that you have just placed.", "The order that you have just placed was a mistake; cancel it."),
+        (
+            "I have changed my mind: cancel the order that you have just placed.",
+            "The order that you have just placed was a mistake; cancel it.",
+        ),
         lambda pick: {},
         _cancel_last,
         key_tool="cancel_order",
@@ -330,7 +340,10 @@ TEMPLATES = (
     ),
     direct(
         *("withdraw", TRADING, "withdraw"),
-        ("Take {amount_cents} cents out of my trading account.", "Withdraw {amount_cents} cents from what I have for trading."),
+        (
+            "Take {amount_cents} cents out of my trading account.",
+            "Withdraw {amount_cents} cents from what I have for trading.",
+        ),
         _money,
         idle=_too_much,
         missing="amount_cents",

@@ -161,7 +161,7 @@ TEMPLATES = (
         *("book_cheapest", TRAVEL),
         (
             "Book me the cheapest flight from {origin} to {destination} on {day} that has a seat, with my {kind} card.",
-            "I have to go from {origin} to {destination} on {day}. Book the cheapest free seat, paid by the {kind} card.",
+            "I go from {origin} to {destination} on {day}. Book the cheapest free seat, paid by the {kind} card.",
         ),
         _trip,
         _book_cheapest,
@@ -211,7 +211,10 @@ TEMPLATES = (
     ),
     Template(
         *("move_money", TRAVEL),
-        ("Move {amount_cents} cents from my {kind} card to my other one.", "My other card needs {amount_cents} cents from the {kind} card."),
+        (
+            "Move {amount_cents} cents from my {kind} card to my other one.",
+            "My other card needs {amount_cents} cents from the {kind} card.",
+        ),
         _money_and_card,
         _move_money,
         idle=_too_much,
@@ -232,7 +235,7 @@ TEMPLATES = (
         *("other_day", TRAVEL),
         (
             "Move booking {booking_id} to the first flight of the same way on {day}.",
-            "I fly on {day} instead: change booking {booking_id} to the earliest departure of that day on the same way.",
+            "I fly on {day} instead: change booking {booking_id} to that day's first departure on the same way.",
         ),
         _other_day,
         _later,

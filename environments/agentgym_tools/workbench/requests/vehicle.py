@@ -24,7 +24,7 @@ def _lock_all(view: View, facts: Facts) -> Case:
     seen = rows("doors", DOORS)
     if not doors:
         return leave("already_so", [Call("list_doors")], seen)
-    return do(*(Call("lock_door", {"door": door}) for door in doors), reads=[Call("list_doors")], rests_on=seen)
+    return do(*(Call("lock_door", {"door": door}) for door in doors), reads=[Call("list_doors")])
 
 
 def _start(view: View, facts: Facts) -> Case:
@@ -60,7 +60,7 @@ def _tyres(view: View, facts: Facts) -> Case:
     if not low:
         return leave("already_so", reads, seen)
     calls = [Call("set_tyre_pressure", {"tyre": row["tyre"], "kpa": row["wanted_kpa"]}) for row in low]
-    return do(*calls, reads=reads, rests_on=seen)
+    return do(*calls, reads=reads)
 
 
 def _nearest(view: View, facts: Facts) -> Case:
@@ -116,7 +116,11 @@ VEHICLE = "vehicle"
 TEMPLATES = (
     Template(
         *("lock_all", VEHICLE),
-        ("Lock every door of the car that is not locked.", "See to it that all doors of the car are locked.", "Lock the whole car."),
+        (
+            "Lock every door of the car that is not locked.",
+            "See to it that all doors of the car are locked.",
+            "Lock the whole car.",
+        ),
         lambda pick: {},
         _lock_all,
         idle=lambda pick: {},
@@ -234,7 +238,10 @@ TEMPLATES = (
     ),
     Template(
         *("can_reach", VEHICLE),
-        ("Does my fuel last to {place}? Answer yes or no.", "Can I drive to {place} without filling up? Answer yes or no."),
+        (
+            "Does my fuel last to {place}? Answer yes or no.",
+            "Can I drive to {place} without filling up? Answer yes or no.",
+        ),
         _place,
         _can_reach,
     ),
@@ -262,7 +269,10 @@ TEMPLATES = (
     ),
     Template(
         *("count_unlocked", VEHICLE),
-        ("How many doors of the car are not locked?", "Count the doors of the car that are unlocked, the boot included."),
+        (
+            "How many doors of the car are not locked?",
+            "Count the doors of the car that are unlocked, the boot included.",
+        ),
         lambda pick: {},
         _count_unlocked,
     ),

@@ -46,5 +46,5 @@ def fill(db: sqlite3.Connection, person: Person, rng: random.Random) -> None:
         row = (10_000 + person.index * 200 + number, person.id, side, symbol, rng.randint(1, 40))
         db.execute("INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, rng.randrange(900, 30000, 10), state))
     for number in range(3):
-        row = (700 + person.index * 3 + number, person.id, rng.choice(symbols), rng.choice(("above", "below")))
-        db.execute("INSERT INTO alerts VALUES (?, ?, ?, ?, ?)", (*row, rng.randrange(900, 30000, 10)))
+        alert = (700 + person.index * 3 + number, person.id, rng.choice(symbols), rng.choice(("above", "below")))
+        db.execute("INSERT INTO alerts VALUES (?, ?, ?, ?, ?)", (*alert, rng.randrange(900, 30000, 10)))

@@ -60,5 +60,5 @@ def fill(db: sqlite3.Connection, person: Person, rng: random.Random) -> None:
     flights = rng.sample(db.execute(sql, (home,)).fetchall(), 5)
     for number, (flight, price) in enumerate(flights):
         state = "cancelled" if number == 4 else "booked"
-        row = (5000 + person.index * 5 + number, person.id, flight, rng.choice(cards), price, rng.randint(0, 2))
-        db.execute("INSERT INTO bookings VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, int(rng.random() < 0.3), state))
+        booking = (5000 + person.index * 5 + number, person.id, flight, rng.choice(cards), price, rng.randint(0, 2))
+        db.execute("INSERT INTO bookings VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*booking, int(rng.random() < 0.3), state))

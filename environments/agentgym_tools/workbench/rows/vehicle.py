@@ -10,8 +10,9 @@ from agentgym_tools.workbench.rows.people import TOWNS, Person
 SCHEMA = """
 CREATE TABLE places (name TEXT PRIMARY KEY, kind TEXT, town TEXT, km INTEGER) WITHOUT ROWID;
 CREATE TABLE cars (
-    owner TEXT PRIMARY KEY, engine TEXT, brake TEXT, fuel INTEGER, tank INTEGER, per_hundred_km INTEGER, odometer INTEGER,
-    service_at INTEGER, celsius INTEGER, fan INTEGER, lights TEXT, mode TEXT, cruise_kmh INTEGER, destination TEXT
+    owner TEXT PRIMARY KEY, engine TEXT, brake TEXT, fuel INTEGER, tank INTEGER, per_hundred_km INTEGER,
+    odometer INTEGER, service_at INTEGER, celsius INTEGER, fan INTEGER, lights TEXT, mode TEXT,
+    cruise_kmh INTEGER, destination TEXT
 ) WITHOUT ROWID;
 CREATE TABLE doors (owner TEXT, door TEXT, state TEXT, PRIMARY KEY (owner, door)) WITHOUT ROWID;
 CREATE TABLE tyres (owner TEXT, tyre TEXT, kpa INTEGER, wanted_kpa INTEGER, PRIMARY KEY (owner, tyre)) WITHOUT ROWID;
@@ -41,4 +42,6 @@ def fill(db: sqlite3.Connection, person: Person, rng: random.Random) -> None:
         db.execute("INSERT INTO doors VALUES (?, ?, ?)", (person.id, door, rng.choice(("locked", "unlocked"))))
     wanted = rng.choice((220, 230, 240))
     for tyre in TYRES:
-        db.execute("INSERT INTO tyres VALUES (?, ?, ?, ?)", (person.id, tyre, wanted - rng.choice((0, 0, 10, 25)), wanted))
+        db.execute(
+            "INSERT INTO tyres VALUES (?, ?, ?, ?)", (person.id, tyre, wanted - rng.choice((0, 0, 10, 25)), wanted)
+        )

@@ -15,8 +15,8 @@ MAX_FILE = 20_000
 """Most characters of a file."""
 
 
-class FileTools(OwnTools):
-    """The file system's tools."""
+class FileReading(OwnTools):
+    """The tools of the file system that read."""
 
     @reads
     def list_folder(self, folder: str) -> Any:
@@ -128,6 +128,42 @@ class FileTools(OwnTools):
         if count >= len(lines):
             self.show("text", path)
         return lines[-count:]
+
+    def _node(self, path: str) -> Any:
+        _require_path(path)
+        row = self.world.row("SELECT * FROM nodes WHERE owner = ? AND path = ?", self.me, path)
+        if row is None:
+            self.show("missing", path)
+            self.is_shown_by(f"folder {_parent(path)}")
+            raise self.not_found(f"there is no {short(path)}.")
+        self.show("nodes", path)
+        return row
+
+    def _file(self, path: str) -> Any:
+        row = self._node(path)
+        if row["kind"] != "file":
+            raise self.not_possible(f"{path} is a folder.")
+        return row
+
+    def _require_folder(self, folder: str) -> None:
+        if folder != "/" and self._node(folder)["kind"] != "folder":
+            raise self.not_possible(f"{folder} is a file.")
+
+    def _below(self, folder: str) -> list[Any]:
+        start = f"{folder.rstrip('/')}/"
+        sql = "SELECT * FROM nodes WHERE owner = ? AND path > ? AND path < ? ORDER BY path"
+        return self.world.rows(sql, self.me, start, f"{start}\U0010ffff")
+
+    def _entry(self, row: Any) -> dict[str, Any]:
+        self.show("nodes", row["path"])
+        if row["kind"] == "folder":
+            return {"path": row["path"], "kind": "folder", "changed": row["changed"]}
+        lines = row["text"].count("\n") + 1 if row["text"] else 0
+        return {"path": row["path"], "characters": len(row["text"]), "lines": lines, "changed": row["changed"]}
+
+
+class FileTools(FileReading):
+    """The tools of the file system."""
 
     @writes
     def create_folder(self, folder: str) -> Any:
@@ -264,44 +300,12 @@ class FileTools(OwnTools):
         self.world.write("DELETE FROM nodes WHERE owner = ? AND path = ?", self.me, path)
         return f"Deleted {path}."
 
-    def _node(self, path: str) -> Any:
-        _require_path(path)
-        row = self.world.row("SELECT * FROM nodes WHERE owner = ? AND path = ?", self.me, path)
-        if row is None:
-            self.show("missing", path)
-            self.is_shown_by(f"folder {_parent(path)}")
-            raise self.not_found(f"there is no {short(path)}.")
-        self.show("nodes", path)
-        return row
-
-    def _file(self, path: str) -> Any:
-        row = self._node(path)
-        if row["kind"] != "file":
-            raise self.not_possible(f"{path} is a folder.")
-        return row
-
-    def _require_folder(self, folder: str) -> None:
-        if folder != "/" and self._node(folder)["kind"] != "folder":
-            raise self.not_possible(f"{folder} is a file.")
-
     def _require_free(self, path: str) -> None:
         _require_path(path)
         self._require_folder(_parent(path))
         if self.world.row("SELECT 1 FROM nodes WHERE owner = ? AND path = ?", self.me, path) is not None:
             self.show("nodes", path)
             raise self.is_so_already(f"{path} exists.")
-
-    def _below(self, folder: str) -> list[Any]:
-        start = f"{folder.rstrip('/')}/"
-        sql = "SELECT * FROM nodes WHERE owner = ? AND path > ? AND path < ? ORDER BY path"
-        return self.world.rows(sql, self.me, start, f"{start}\U0010ffff")
-
-    def _entry(self, row: Any) -> dict[str, Any]:
-        self.show("nodes", row["path"])
-        if row["kind"] == "folder":
-            return {"path": row["path"], "kind": "folder", "changed": row["changed"]}
-        lines = row["text"].count("\n") + 1 if row["text"] else 0
-        return {"path": row["path"], "characters": len(row["text"]), "lines": lines, "changed": row["changed"]}
 
     def _put(self, path: str, kind: str, text: str) -> None:
         self.world.write("INSERT INTO nodes VALUES (?, ?, ?, ?, ?)", self.me, path, kind, text, TODAY)
@@ -313,7 +317,11 @@ class FileTools(OwnTools):
 
     def _move(self, path: str, new: str) -> str:
         if f"{new}/".startswith(f"{path}/"):
-            raise self.is_so_already(f"{path} is called so.") if new == path else self.not_possible("it is inside itself.")
+            raise (
+                self.is_so_already(f"{path} is called so.")
+                if new == path
+                else self.not_possible("it is inside itself.")
+            )
         self._require_free(new)
         rows = [path, *(row["path"] for row in self._below(path))]
         for old in rows:

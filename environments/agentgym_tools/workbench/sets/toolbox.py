@@ -16,7 +16,7 @@ from agentgym_tools.worlds.calls import Call
 from agentgym_tools.worlds.toolbox import Result, Seen, Toolbox, ToolFailure
 
 Reason = Literal["already_so", "not_found", "not_possible", "no_tool"]
-"""Why a request comes to nothing: it is so already, what it names does not exist, it cannot be done, or no tool does it."""
+"""Why a request comes to nothing; `acts.REASONS` says it in words."""
 FAILED = "failed"
 """The table of `Seen` for calls that failed."""
 LISTED = "list"

@@ -10,8 +10,8 @@ from agentgym_tools.worlds.toolbox import reads, writes
 Side = Literal["buy", "sell"]
 
 
-class TradingTools(OwnTools):
-    """The tools of trading."""
+class TradingReading(OwnTools):
+    """The tools of trading that read."""
 
     @reads
     def get_quote(self, symbol: str) -> Any:
@@ -76,7 +76,9 @@ class TradingTools(OwnTools):
         Args:
             state: Their state.
         """
-        rows = self.world.rows("SELECT * FROM orders WHERE owner = ? AND ? IN (state, 'any') ORDER BY id", self.me, state)
+        rows = self.world.rows(
+            "SELECT * FROM orders WHERE owner = ? AND ? IN (state, 'any') ORDER BY id", self.me, state
+        )
         self.show(LISTED, f"orders {state}")
         return [self._order_shown(row) for row in rows]
 
@@ -101,7 +103,47 @@ class TradingTools(OwnTools):
         """List your price alerts."""
         self.show(LISTED, "alerts")
         rows = self.world.rows("SELECT * FROM alerts WHERE owner = ? ORDER BY id", self.me)
-        return [self._shown("alerts", row["id"], {key: row[key] for key in row.keys() if key != "owner"}) for row in rows]
+        return [
+            self._shown("alerts", row["id"], {key: row[key] for key in ("id", "symbol", "direction", "price")})
+            for row in rows
+        ]
+
+    def _shown(self, table: str, key: str | int, value: Any) -> Any:
+        self.show(table, key)
+        return value
+
+    def _stock(self, symbol: str) -> Any:
+        row = self.world.row("SELECT * FROM stocks WHERE symbol = ?", symbol)
+        if row is None:
+            self.show("missing", symbol)
+            raise self.not_found(f"there is no stock {short(symbol)}.")
+        self.show("stocks", symbol)
+        return row
+
+    def _order(self, order_id: int) -> Any:
+        row = self.world.row("SELECT * FROM orders WHERE owner = ? AND id = ?", self.me, order_id)
+        if row is None:
+            self.show("missing", f"order {order_id}")
+            self.is_shown_by("orders any")
+            raise self.not_found(f"you have no order {order_id}.")
+        self.show("orders", order_id)
+        return row
+
+    def _order_shown(self, row: Any) -> dict[str, Any]:
+        self.show("orders", row["id"])
+        return {
+            "order_id": row["id"],
+            **{key: row[key] for key in ("side", "symbol", "shares", "limit_cents", "state")},
+        }
+
+    def _balance(self) -> int:
+        row = self.world.row("SELECT balance FROM accounts WHERE owner = ?", self.me)
+        assert row is not None
+        return int(row[0])
+
+
+class TradingTools(TradingReading):
+    """The tools of trading."""
 
     @writes
     def buy_stock(self, symbol: str, shares: int) -> Any:
@@ -260,41 +302,11 @@ class TradingTools(OwnTools):
         self._pay(-amount_cents)
         return {"balance_cents": self._balance()}
 
-    def _shown(self, table: str, key: str | int, value: Any) -> Any:
-        self.show(table, key)
-        return value
-
-    def _stock(self, symbol: str) -> Any:
-        row = self.world.row("SELECT * FROM stocks WHERE symbol = ?", symbol)
-        if row is None:
-            self.show("missing", symbol)
-            raise self.not_found(f"there is no stock {short(symbol)}.")
-        self.show("stocks", symbol)
-        return row
-
-    def _order(self, order_id: int) -> Any:
-        row = self.world.row("SELECT * FROM orders WHERE owner = ? AND id = ?", self.me, order_id)
-        if row is None:
-            self.show("missing", f"order {order_id}")
-            self.is_shown_by("orders any")
-            raise self.not_found(f"you have no order {order_id}.")
-        self.show("orders", order_id)
-        return row
-
-    def _order_shown(self, row: Any) -> dict[str, Any]:
-        self.show("orders", row["id"])
-        return {"order_id": row["id"], **{key: row[key] for key in ("side", "symbol", "shares", "limit_cents", "state")}}
-
     def _require_open(self, order_id: int) -> Any:
         row = self._order(order_id)
         if row["state"] != "open":
             raise self.not_possible(f"order {order_id} is {row['state']}.")
         return row
-
-    def _balance(self) -> int:
-        row = self.world.row("SELECT balance FROM accounts WHERE owner = ?", self.me)
-        assert row is not None
-        return int(row[0])
 
     def _pay(self, cents: int) -> None:
         self.world.write("UPDATE accounts SET balance = balance + ? WHERE owner = ?", cents, self.me)

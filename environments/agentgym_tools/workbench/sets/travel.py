@@ -98,7 +98,9 @@ class TravelTools(OwnTools):
         found = []
         for row in self.world.rows("SELECT * FROM cards WHERE owner = ? ORDER BY id", self.me):
             self.show("cards", row["id"])
-            found.append({"card": row["id"], "kind": row["kind"], "balance_cents": row["balance"], "state": row["state"]})
+            found.append(
+                {"card": row["id"], "kind": row["kind"], "balance_cents": row["balance"], "state": row["state"]}
+            )
         return found
 
     @writes

@@ -110,7 +110,8 @@ class VehicleTools(OwnTools):
         car = self._car("status")
         if car["engine"] == "on":
             raise self.is_so_already("the engine runs.")
-        unlocked = [door for door, state in self.list_doors.function(self).items() if state != "locked"]
+        sql = "SELECT door FROM doors WHERE owner = ? AND state <> 'locked' ORDER BY door"
+        unlocked = [row["door"] for row in self.world.rows(sql, self.me)]
         require(not unlocked, f"these doors are not locked: {', '.join(unlocked)}.")
         require(car["brake"] == "set", "the parking brake is not set.")
         return self._set("engine", "on")
