@@ -68,7 +68,7 @@ class Desk:
         calls, self._made, self.needs_evidence = [], set(), False
         while found := next_calls(session):
             calls.append(found[0])
-            self.needs_evidence |= bool(session.aim.case.evidence)
+            self.needs_evidence |= not session.has_evidence
             num_made = len(session.made)
             self.env.step(call_text(found[0].tool, **found[0].arguments))
             if len(session.made) > num_made:
@@ -122,7 +122,8 @@ def unread(desk: Desk, calls: Sequence[Call]) -> list[list[Call]]:
 
 def one_more(desk: Desk, calls: Sequence[Call]) -> Iterator[list[Call]]:
     """The calls with a further change before each end of a request."""
-    listed = desk.env.session.tools
+    plan = desk.env.session.plan
+    listed = {*desk.env.session.tools} - plan.withheld
     more = next((Call(name, given) for name, given in MORE.items() if name in listed), None)
     for place, call in enumerate(calls):
         if more is not None and call.tool in (DONE, DECLINE):

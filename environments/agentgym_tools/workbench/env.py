@@ -14,13 +14,14 @@ from typing import Self
 
 from agentgym.action import Action, ToolCall
 from agentgym.env import EnvReply
-from agentgym.errors import ActionSyntaxError, ConfigError
+from agentgym.errors import ActionSyntaxError, ConfigError, TaskError
 from agentgym.message import Message, ToolSchema, system, tool_result, user
 from agentgym.reward import FORMAT, RewardEvent
 from agentgym.task import Task
 from agentgym.tools import ToolEnv
 from agentgym_tools.desks.references import call_score
 from agentgym_tools.workbench.acts import ACTS, ALL_DONE, ASK, DECLINE, DONE, NO_CALL, PUT_RIGHT, REASONS
+from agentgym_tools.workbench.aims import UnmeetableError
 from agentgym_tools.workbench.drawing import TROUBLES, Trouble, Wanted, draw_entry
 from agentgym_tools.workbench.grading import Ending, Verdict
 from agentgym_tools.workbench.plan import read_plan
@@ -29,6 +30,7 @@ from agentgym_tools.workbench.requests.all_requests import HELD_OUT, TEMPLATES
 from agentgym_tools.workbench.rows.people import BY_ID, PEOPLE, TODAY
 from agentgym_tools.workbench.session import Session
 from agentgym_tools.workbench.sets.all_sets import SETS, TOOLS
+from agentgym_tools.workbench.template import UndrawableError
 from agentgym_tools.worlds.calls import Call
 
 NOT_RUN = "Not run: the request before has just been ended; read the next one first."
@@ -135,7 +137,10 @@ class WorkbenchEnv(ToolEnv):
         """Lay out the person's things and make the first request."""
         plan = read_plan(task)
         self.close()
-        self._session = Session(plan)
+        try:
+            self._session = Session(plan)
+        except (UndrawableError, UnmeetableError) as error:
+            raise TaskError(f"task {task.id!r}: its first request cannot be made here: {error}") from error
         self._paid_steps = self._paid_requests = 0.0
         self._list_tools()
         return [system(rules_for(plan.me)), user(task.instruction)]

@@ -8,7 +8,6 @@ from __future__ import annotations
 from agentgym_tools.workbench.acts import ASK, DECLINE, DONE
 from agentgym_tools.workbench.session import Session
 from agentgym_tools.worlds.calls import Call
-from agentgym_tools.worlds.changes import contains_all
 
 
 def next_calls(session: Session) -> list[Call]:
@@ -19,8 +18,8 @@ def next_calls(session: Session) -> list[Call]:
         return [Call(ASK, {"parameter": session.stage.request.template.missing})]
     case = session.aim.case
     unread = [call for call in case.reads if call.key not in session.tried]
-    if not session.has_evidence:
-        return unread or list(case.reads)
+    if not session.has_evidence and unread:
+        return unread
     if case.reason:
         return [Call(DECLINE, {"reason": case.reason})]
     if not case.evidence and unread and not session.made:
@@ -62,14 +61,7 @@ def _writes(session: Session) -> list[Call]:
     begun = max(sum(call in session.made for call in calls) for calls in outcomes)
     ways = [calls for calls in outcomes if sum(call in session.made for call in calls) == begun]
     missing = [call for calls in ways for call in calls if call not in session.made]
-    if not missing and len(ways[0]) == 1 and session.made[-1] != ways[0][0] and not _is_reached(session):
-        return list(ways[0])  # something else was set to another value since
     return list(dict.fromkeys(missing))
-
-
-def _is_reached(session: Session) -> bool:
-    now = session.now()
-    return any(contains_all(now, wanted) for wanted in session.aim.expected)
 
 
 def _plain(answer: object) -> object:

@@ -9,12 +9,13 @@ import copy
 from typing import Any, Self
 
 from agentgym_tools.workbench.acts import ASK, NO_VALUE
-from agentgym_tools.workbench.aims import Aim, aim_of
+from agentgym_tools.workbench.aims import Aim, UnmeetableError, aim_of
 from agentgym_tools.workbench.base import bench
 from agentgym_tools.workbench.cases import Settled
 from agentgym_tools.workbench.grading import Ending, Verdict, judge
 from agentgym_tools.workbench.plan import Plan, Stage
 from agentgym_tools.workbench.sets.all_sets import SET_OF, TOOLS, Kit
+from agentgym_tools.workbench.template import UndrawableError
 from agentgym_tools.worlds import World
 from agentgym_tools.worlds.calls import Call, as_text
 from agentgym_tools.worlds.changes import contents
@@ -59,7 +60,17 @@ class Session:
         self.is_asked, self.num_needless = False, 0
         world = self.kit.world
         world.mark_start()
-        self.aim = aim_of(self.stage, world, self.plan.me, self.past)
+        try:
+            self.aim = aim_of(self.stage, world, self.plan.me, self.past)
+        except (UndrawableError, UnmeetableError):  # drawn where another of several right ways had been taken before
+            if not self.past:
+                raise
+            world.close()
+            world = self.aim.ideal.fork()
+            self.kit = Kit(world, self.plan.me)
+            self.past[-1] = Settled(self.aim.ideal.changes(), self.past[-1].answer)
+            world.mark_start()
+            self.aim = aim_of(self.stage, world, self.plan.me, self.past)
 
     @property
     def is_over(self) -> bool:

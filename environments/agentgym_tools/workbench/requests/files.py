@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlite3 import Row
+
 from agentgym_tools.workbench.cases import Case, View, do, either, rows, tell
 from agentgym_tools.workbench.rows.files import CLIENTS, THINGS, WORDS
 from agentgym_tools.workbench.sets.toolbox import LISTED
@@ -120,11 +122,13 @@ def _client_state(pick: Pick) -> Facts:
 
 def _of(view: View, facts: Facts) -> list[str]:
     """The paths of a client's invoices of a state."""
-    return [
-        row["path"]
-        for row in view.rows(_INVOICES, view.me)
-        if f"client: {facts['client']}\n" in row["text"] and row["text"].endswith(f"state: {facts['state']}")
-    ]
+    return [row["path"] for row in _invoices(view, facts["client"]) if row["text"].endswith(f"state: {facts['state']}")]
+
+
+def _invoices(view: View, client: str) -> list[Row]:
+    """Paths and texts of a client's invoices, which are called after it."""
+    sql = "SELECT path, text FROM nodes WHERE owner = ? AND path > ? AND path < ? ORDER BY path"
+    return view.rows(sql, view.me, f"/invoices/{client}_", f"/invoices/{client}_~")
 
 
 def _looked(facts: Facts) -> Call:
@@ -132,7 +136,9 @@ def _looked(facts: Facts) -> Call:
 
 
 def _count(view: View, facts: Facts) -> Case:
-    client = [row["path"] for row in view.rows(_INVOICES, view.me) if f"client: {facts['client']}\n" in row["text"]]
+    client = [row["path"] for row in _invoices(view, facts["client"])]
+    if not client:
+        raise UndrawableError
     listed = [(LISTED, f"texts {folder} state: {facts['state']}") for folder in ("/invoices", "/")]
     return tell(len(_of(view, facts)), [_looked(facts)], *([each] for each in listed), rows("text", client))
 
@@ -153,7 +159,7 @@ def _total(view: View, facts: Facts) -> Case:
     paths = _of(view, facts)
     if not 2 <= len(paths) <= 6:
         raise UndrawableError
-    texts = {row["path"]: row["text"] for row in view.rows(_INVOICES, view.me)}
+    texts = {row["path"]: row["text"] for row in _invoices(view, facts["client"])}
     amounts = [_amount_in(texts[path]) for path in paths]
     reads = [_looked(facts), *(Call("read_file", {"path": path}) for path in paths)]
     seen = [*rows("text", paths), ("result", str(sum(amounts)))]

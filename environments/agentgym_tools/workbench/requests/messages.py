@@ -67,8 +67,9 @@ def _remove(view: View, facts: Facts) -> Case:
 
 def _of(view: View, nickname: str) -> list[Any]:
     """The messages to and from the contact with a nickname."""
-    sql = "SELECT m.* FROM messages m JOIN contacts c ON c.owner = m.owner AND c.person = m.other "
-    return view.rows(f"{sql} WHERE m.owner = ? AND c.nickname = ? ORDER BY m.id", view.me, nickname)
+    person = view.value("SELECT person FROM contacts WHERE owner = ? AND nickname = ?", view.me, nickname)
+    sql = "SELECT id, text, is_read FROM messages WHERE owner = ? AND other = ? ORDER BY id"
+    return view.rows(sql, view.me, person)
 
 
 def _reads(view: View, nickname: str) -> tuple[list[Call], str]:
@@ -124,7 +125,7 @@ def _forward_last(view: View, facts: Facts) -> Case:
 
 
 def _count_unread(view: View, facts: Facts) -> Case:
-    found = [row for row in view.rows(_MESSAGES, view.me) if not row["is_read"]]
+    found = view.rows("SELECT id FROM messages WHERE owner = ? AND is_read = 0", view.me)
     return tell(len(found), [Call("list_unread")], [(LISTED, "unread")])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentgym_tools.workbench.cases import Case, View, do, leave, rows, tell
+from agentgym_tools.workbench.cases import Case, View, do, leave, tell
 from agentgym_tools.workbench.rows.people import PEOPLE
 from agentgym_tools.workbench.rows.posts import ENDINGS, OPENINGS, REMARKS, TAGS
 from agentgym_tools.workbench.sets.toolbox import LISTED
@@ -38,17 +38,18 @@ def _author(pick: Pick) -> str:
 def _comment_pinned(view: View, facts: Facts) -> Case:
     post = view.value("SELECT id FROM posts WHERE author = ? AND pinned = 1", facts["author"])
     call = Call("comment_on", {"post_id": post, "text": facts["text"]})
-    return do(call, reads=[Call("list_posts", {"author": facts["author"]})], rests_on=rows("posts", [post]))
+    return do(call, reads=[Call("list_posts", {"author": facts["author"]})])
 
 
 def _repost_pinned(view: View, facts: Facts) -> Case:
     post = view.value("SELECT id FROM posts WHERE author = ? AND pinned = 1", facts["author"])
     reads = [Call("list_posts", {"author": facts["author"]})]
-    return do(Call("repost", {"post_id": post}), reads=reads, rests_on=rows("posts", [post]))
+    return do(Call("repost", {"post_id": post}), reads=reads)
 
 
 def _tagged(view: View, facts: Facts) -> list[int]:
-    return [row["id"] for row in view.rows(_OWN, view.me) if facts["tag"] in row["text"]]
+    sql = "SELECT id FROM posts WHERE author = ? AND instr(text, ?) ORDER BY id"
+    return [row["id"] for row in view.rows(sql, view.me, facts["tag"])]
 
 
 def _search(view: View, facts: Facts) -> list[Call]:

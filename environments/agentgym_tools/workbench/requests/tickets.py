@@ -46,11 +46,8 @@ def _queue(pick: Pick) -> Facts:
 
 
 def _assign_free(view: View, facts: Facts) -> Case:
-    found = [
-        row["id"]
-        for row in view.rows(_ALL, view.me)
-        if (row["queue"], row["state"], row["assignee"]) == (facts["queue"], "open", "")
-    ]
+    sql = "SELECT id FROM tickets WHERE owner = ? AND queue = ? AND state = 'open' AND assignee = '' ORDER BY id"
+    found = [row["id"] for row in view.rows(sql, view.me, facts["queue"])]
     reads = [Call("list_queue", {"queue": facts["queue"]})]
     listed = [f"queue {facts['queue']}", "tickets open", "tickets any"]
     if not found:
@@ -66,8 +63,8 @@ def _queue_and_person(pick: Pick) -> Facts:
 
 
 def _count_assigned(view: View, facts: Facts) -> Case:
-    wanted = (facts["person"], facts["state"])
-    found = [row for row in view.rows(_ALL, view.me) if (row["assignee"], row["state"]) == wanted]
+    sql = "SELECT id FROM tickets WHERE owner = ? AND assignee = ? AND state = ?"
+    found = view.rows(sql, view.me, facts["person"], facts["state"])
     listed = (f"assigned {facts['person']}", f"tickets {facts['state']}", "tickets any")
     reads = [Call("list_assigned", {"person": facts["person"]})]
     return tell(len(found), reads, *([(LISTED, name)] for name in listed))
@@ -83,7 +80,7 @@ def _titled(pick: Pick) -> Facts:
 
 
 def _close_titled(view: View, facts: Facts) -> Case:
-    found = [row for row in view.rows(_ALL, view.me) if row["title"] == facts["title"]]
+    found = view.rows("SELECT id FROM tickets WHERE owner = ? AND title = ?", view.me, facts["title"])
     if len(found) != 1:
         raise UndrawableError
     return do(
@@ -92,8 +89,8 @@ def _close_titled(view: View, facts: Facts) -> Case:
 
 
 def _most_urgent(view: View, facts: Facts) -> Case:
-    wanted = (facts["queue"], "open")
-    found = [row for row in view.rows(_ALL, view.me) if (row["queue"], row["state"]) == wanted]
+    sql = "SELECT id, priority FROM tickets WHERE owner = ? AND queue = ? AND state = 'open' ORDER BY id"
+    found = view.rows(sql, view.me, facts["queue"])
     if len(found) < 2:
         raise UndrawableError
     best = min(row["priority"] for row in found)

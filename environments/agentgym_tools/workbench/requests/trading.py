@@ -90,8 +90,8 @@ def _some_orders(pick: Pick) -> Facts:
 
 
 def _matching(view: View, symbol: str, state: str) -> list[int]:
-    rows_found = view.rows(_ORDERS, view.me)
-    return [row["id"] for row in rows_found if (row["symbol"], row["state"]) == (symbol, state)]
+    sql = "SELECT id FROM orders WHERE owner = ? AND symbol = ? AND state = ? ORDER BY id"
+    return [row["id"] for row in view.rows(sql, view.me, symbol, state)]
 
 
 def _count_orders(view: View, facts: Facts) -> Case:

@@ -15,7 +15,8 @@ CREATE TABLE messages (
     id INTEGER PRIMARY KEY, owner TEXT, other TEXT, is_mine INTEGER, text TEXT, day TEXT, is_read INTEGER,
     starred INTEGER
 );
-CREATE INDEX messages_by_owner ON messages (owner);
+CREATE INDEX messages_by_other ON messages (owner, other);
+CREATE INDEX messages_by_reading ON messages (owner, is_read);
 """
 PLANS = ("lunch", "the concert", "the meeting", "the match", "the train", "dinner", "the course", "the walk")
 LINES = (

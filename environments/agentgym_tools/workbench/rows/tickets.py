@@ -11,7 +11,8 @@ SCHEMA = """
 CREATE TABLE tickets (
     id INTEGER PRIMARY KEY, owner TEXT, title TEXT, queue TEXT, priority INTEGER, state TEXT, assignee TEXT, opened TEXT
 );
-CREATE INDEX tickets_by_owner ON tickets (owner);
+CREATE INDEX tickets_by_queue ON tickets (owner, queue);
+CREATE INDEX tickets_by_assignee ON tickets (owner, assignee);
 CREATE TABLE ticket_notes (id INTEGER PRIMARY KEY, ticket INTEGER, text TEXT);
 CREATE INDEX notes_by_ticket ON ticket_notes (ticket);
 """

@@ -14,7 +14,8 @@ CREATE TABLE positions (owner TEXT, symbol TEXT, shares INTEGER, PRIMARY KEY (ow
 CREATE TABLE orders (
     id INTEGER PRIMARY KEY, owner TEXT, side TEXT, symbol TEXT, shares INTEGER, limit_cents INTEGER, state TEXT
 );
-CREATE INDEX orders_by_owner ON orders (owner);
+CREATE INDEX orders_by_state ON orders (owner, state);
+CREATE INDEX orders_by_symbol ON orders (owner, symbol);
 CREATE TABLE watches (owner TEXT, symbol TEXT, PRIMARY KEY (owner, symbol)) WITHOUT ROWID;
 CREATE TABLE alerts (id INTEGER PRIMARY KEY, owner TEXT, symbol TEXT, direction TEXT, price INTEGER);
 """

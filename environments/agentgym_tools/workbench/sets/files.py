@@ -56,10 +56,9 @@ class FileReading(OwnTools):
         self.show(LISTED, f"texts {folder} {text}")
         found = []
         for row in self._below(folder):
-            lines = [line for line in row["text"].split("\n") if text in line]
-            if lines:
+            if text in row["text"]:
                 self.show("match", row["path"])
-                found.append({"path": row["path"], "lines": lines})
+                found.append({"path": row["path"], "lines": [line for line in row["text"].split("\n") if text in line]})
         return found
 
     @reads

@@ -110,6 +110,7 @@ class TicketTools(OwnTools):
         """
         state = self._ticket(ticket_id)["state"]
         if state == "waiting":
+            self.show("tickets", ticket_id)
             raise self.not_possible(f"ticket {ticket_id} is waiting, not closed.")
         return self._change(ticket_id, "state", "open")
 
@@ -121,6 +122,7 @@ class TicketTools(OwnTools):
             ticket_id: Number of the ticket.
         """
         if self._ticket(ticket_id)["state"] == "closed":
+            self.show("tickets", ticket_id)
             raise self.not_possible(f"ticket {ticket_id} is closed.")
         return self._change(ticket_id, "state", "waiting")
 
@@ -195,7 +197,6 @@ class TicketTools(OwnTools):
             self.show("missing", f"ticket {ticket_id}")
             self.is_shown_by("tickets any")
             raise self.not_found(f"there is no ticket {ticket_id}.")
-        self.show("tickets", ticket_id)
         return row
 
     def _shown(self, row: Any) -> dict[str, Any]:
@@ -205,6 +206,7 @@ class TicketTools(OwnTools):
 
     def _change(self, ticket_id: int, column: str, value: int | str) -> str:
         if self._ticket(ticket_id)[column] == value:
+            self.show("tickets", ticket_id)
             raise self.is_so_already(f"{column} of ticket {ticket_id} is {value or 'empty'}.")
         self.world.write(f"UPDATE tickets SET {column} = ? WHERE id = ?", value, ticket_id)  # noqa: S608 - our names
         return f"{column} of ticket {ticket_id} is now {value or 'empty'}."
