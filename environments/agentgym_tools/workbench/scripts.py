@@ -23,7 +23,7 @@ from agentgym_tools.workbench.session import Session
 from agentgym_tools.workbench.sets.all_sets import TOOLS
 from agentgym_tools.worlds.calls import Call
 
-DEMO_QUALITY = 0.93
+DEMO_QUALITY = 0.85
 """Share of right decisions of the demonstrator at which about half of its episodes succeed."""
 
 
