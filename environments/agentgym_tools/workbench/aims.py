@@ -70,7 +70,7 @@ def _play(kit: Kit, outcome: Sequence[Call], case: Case) -> Case | None:
     """Make the calls; where one fails, what the request comes to then."""
     for call in outcome:
         box = kit.box_of(call)
-        result = box.call(call)
+        result = box.make(call)
         if result.is_failure:
             if not box.reason:
                 raise UnmeetableError(f"{call}: {result.text}")

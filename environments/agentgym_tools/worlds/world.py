@@ -31,6 +31,7 @@ class World:
         self._seat: Seat | None = None
         self._db: sqlite3.Connection | None = None
         self._drafting: Seat | None = None
+        self._known: Net | None = None  # the net changes, until something may have been written
         self._net: Net = {}
         self._start: Net = {}
         self._ids: dict[str, int] = {}
@@ -81,7 +82,7 @@ class World:
             try:
                 yield self
             finally:
-                self._drafting = None
+                self._drafting = self._known = None
                 seat.settle(is_kept=False)
                 self._ids, self.now = ids, now
         finally:
@@ -92,7 +93,9 @@ class World:
         """What is written inside is kept, or undone where an exception leaves."""
         ids, now = dict(self._ids), self.now
         is_kept = False
-        seat.save()
+        if may_write:
+            seat.save()
+            self._known = None
         self._db = seat.db
         num_before = seat.db.total_changes
         try:
@@ -102,7 +105,12 @@ class World:
             is_kept = True
         finally:
             self._db = None
-            seat.settle(is_kept)
+            if may_write:
+                seat.settle(is_kept)
+            elif seat.db.total_changes != num_before:
+                seat.undo(seat.db.total_changes - num_before)
+                if self._drafting is None:
+                    seat.settle(is_kept=True)
             if not is_kept:
                 self._ids, self.now = ids, now
 
@@ -151,8 +159,7 @@ class World:
 
     def changes(self) -> list[Change]:
         """The net changes since the start, in an order that does not depend on that of the writes."""
-        columns = {table.name: table.columns for table in self._bench.base.tables}
-        return changes_of(since(self._current(), self._start), columns)
+        return changes_of(since(self._current(), self._start), self._bench.base.columns)
 
     def state(self) -> tuple[Any, ...]:
         """A canonical value of everything: equal states have equal futures under equal calls."""
@@ -174,11 +181,11 @@ class World:
         """Give up the connection and forget all changes."""
         if self._seat is not None:
             self._bench.vacate(self._seat, self)
-        self._seat, self._net, self._start, self._ids = None, {}, {}, {}
+        self._seat, self._net, self._start, self._ids, self._known = None, {}, {}, {}, None
 
     def leave(self, net: Net) -> None:
         """Keep these rows: another world takes the connection."""
-        self._seat, self._net = None, net
+        self._seat, self._net, self._known = None, net, net
 
     @property
     def _open(self) -> sqlite3.Connection:
@@ -187,8 +194,6 @@ class World:
         return self._db
 
     def _current(self) -> Net:
-        if self._seat is not None:
-            net = self._bench.net_of(self._seat, self)
-            if net is not None:
-                return net
-        return self._net
+        if self._known is None and self._seat is not None:
+            self._known = self._bench.net_of(self._seat, self)
+        return self._net if self._known is None else self._known

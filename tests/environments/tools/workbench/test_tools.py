@@ -87,7 +87,8 @@ def test_a_bad_argument_is_explained_and_changes_nothing(kit: Kit, name: str, ar
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("2 + 3 * 4", 14), ("(2 + 3) * 4", 20), ("-2 ^ 2", -4), ("2 ** 3 ^ 2", 512), ("7 % 4 - 1 / 2", 2.5), ("0.1 + 0.2", 0.3)],
+    [("2 + 3 * 4", 14), ("(2 + 3) * 4", 20), ("-2 ^ 2", -4), ("2 ** 3 ^ 2", 512), ("7 % 4 - 1 / 2", 2.5),
+     ("0.1 + 0.2", 0.3)],
 )  # fmt: skip
 def test_an_expression_is_worked_out_exactly(text: str, value: float) -> None:
     assert float(value_of(text)) == value

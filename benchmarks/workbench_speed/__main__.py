@@ -1,10 +1,9 @@
 """What grading an entry of the workbench costs, beside the checker of bfcl-eval's multi-turn part.
 
-Both sides get the right calls of an entry. bfcl-eval's checker carries them out, carries out its reference calls, and
-compares objects after each turn; it runs in its own interpreter (benchmarks/peers/bfcl). The workbench carries them out,
-makes each request's right changes on a copy, and compares rows. Parsing of messages is on neither side. `grading alone`
-leaves out the calls of the agent. Strata are compared with those that are alike: base, a missing tool, a missing value,
-and long results.
+Both sides get the right calls of an entry. bfcl-eval's checker, in its own interpreter, carries them out, carries out
+its reference calls, and compares objects after each turn. The workbench carries them out, makes the right changes of each
+request in a draft, and compares rows. Parsing of messages is on neither side. `grading alone` leaves out the calls of the
+agent. Strata are compared with those that are alike: base, a missing tool, a missing value, and long results.
 
 Times are CPU times of one thread in one run.
 """
@@ -45,7 +44,7 @@ ALIKE = {
 }
 """By stratum of tools/workbench the category of bfcl-eval that is like it."""
 QUICK_EVERY = 20
-REPEATS = 3
+REPEATS = 5
 
 
 def measure(quick: bool) -> Report:
@@ -81,7 +80,8 @@ def of_bfcl(every: int) -> dict[str, Any]:
     python = os.environ.get(VARIABLE, "")
     if not Path(python).is_file():
         raise ConfigError(
-            f"{VARIABLE} must name an interpreter with bfcl-eval: got {python!r}; benchmarks/peers/bfcl says how to make one"
+            f"{VARIABLE} must name an interpreter with bfcl-eval, which benchmarks/peers/bfcl says how to make: got "
+            f"{python!r}"
         )
     driver = Path(__file__).with_name("bfcl_driver.py")
     answer = subprocess.run(

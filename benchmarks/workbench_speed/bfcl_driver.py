@@ -1,7 +1,7 @@
 """The checker of bfcl-eval's multi-turn part in its own interpreter: times entries whose calls are their ground truth.
 
-It imports nothing of agentgym. It prints one JSON object: for each category the CPU seconds of the entries, and how many
-were found valid.
+It imports nothing of agentgym. It prints one JSON object: for each category the CPU seconds of the entries, and how
+many were found valid.
 """
 
 import json
