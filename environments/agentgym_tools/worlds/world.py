@@ -64,7 +64,7 @@ class World:
 
     @contextmanager
     def draft(self) -> Iterator[Self]:
-        """Everything that calls inside write is undone at the end; a `fork` made inside keeps it.
+        """Everything that calls inside write is undone at the end, not before; a `fork` made inside keeps it.
 
         Raises:
             ContractError: It is inside a call or another draft.
@@ -92,10 +92,9 @@ class World:
     def _called(self, seat: Seat, *, may_write: bool) -> Iterator[None]:
         """What is written inside is kept, or undone where an exception leaves."""
         ids, now = dict(self._ids), self.now
-        is_kept = False
-        if may_write:
+        is_kept, is_saved = False, may_write and self._drafting is None
+        if is_saved:
             seat.save()
-            self._known = None
         self._db = seat.db
         num_before = seat.db.total_changes
         try:
@@ -106,8 +105,10 @@ class World:
         finally:
             self._db = None
             if may_write:
+                self._known = None
+            if is_saved:
                 seat.settle(is_kept)
-            elif seat.db.total_changes != num_before:
+            elif not may_write and seat.db.total_changes != num_before:
                 seat.undo(seat.db.total_changes - num_before)
                 if self._drafting is None:
                     seat.settle(is_kept=True)
