@@ -81,8 +81,8 @@ def of_bfcl(every: int) -> dict[str, Any]:
     python = os.environ.get(VARIABLE, "")
     if not Path(python).is_file():
         raise ConfigError(
-            f"{VARIABLE} must name an interpreter with bfcl-eval: got {python!r}; make a venv, and in it run pip install "
-            "--no-deps bfcl-eval==2026.3.23 mpmath==1.3.0"
+            f"{VARIABLE} must name an interpreter with bfcl-eval: got {python!r}; make a venv, and in it run "
+            "pip install --no-deps bfcl-eval==2026.3.23 mpmath==1.3.0"
         )
     driver = Path(__file__).with_name("bfcl_driver.py")
     answer = subprocess.run(
