@@ -108,6 +108,15 @@ SPECS: tuple[EnvSpec, ...] = (
         partners="agentgym_tools.search.self_play.scripts:PARTNERS",
         difficulty={"hops": (2, 3)},
     ),
+    EnvSpec(
+        "agentgym/Workbench-v0",
+        "agentgym_tools.workbench.env:WorkbenchEnv",
+        "agentgym_tools.workbench.scripts:SCRIPTS",
+        "tools",
+        ("tools/workbench", "tools/workbench-small"),
+        runtimes=("local", "served"),
+        difficulty={"num_requests": (2, 3, 4, 5, 6)},
+    ),
     *map(_desk, DESKS),
     EnvSpec(
         "agentgym/Apps-v0",

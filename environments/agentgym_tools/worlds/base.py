@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -67,6 +67,11 @@ class Base:
             return tuple(_table(db, name) for name in _names(db))
         finally:
             db.close()
+
+    @cached_property
+    def columns(self) -> Mapping[str, tuple[str, ...]]:
+        """By table the names of its columns."""
+        return {table.name: table.columns for table in self.tables}
 
     @cached_property
     def log_script(self) -> str:

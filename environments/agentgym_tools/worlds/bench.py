@@ -54,6 +54,7 @@ class Seat:
         self.db = base.connect()
         self.tenant: weakref.ref[Tenant] | None = None
         self.is_busy = False
+        self.is_clean = False
         self._base = base
         self._is_own = True
         self.db.executescript(base.log_script)
@@ -71,12 +72,17 @@ class Seat:
     def begin(self) -> None:
         """Go back to the base."""
         self._own("ROLLBACK" if self.db.in_transaction else "", "BEGIN")
+        self.is_clean = True
 
     def restore(self, net: Net) -> None:
         """Begin anew with net changes, as before a call."""
         self.begin()
         self.apply(net)
         self.save()
+
+    def undo(self, num_changes: int) -> None:
+        """Undo the last changes, of which every second one is that of the log, where no savepoint was made for them."""
+        self.restore(self.net(num_left_out=num_changes // 2))
 
     def save(self) -> None:
         """Mark the state before a call."""
@@ -95,11 +101,12 @@ class Seat:
         finally:
             self.db.set_authorizer(self._authorize)
 
-    def net(self) -> Net:
-        """The net changes against the base."""
+    def net(self, num_left_out: int = 0) -> Net:
+        """The net changes against the base, without the last ones of the log where some are left out."""
         found: Net = {}
         tables = self._base.tables
-        for place, old, new in self.db.execute(f"SELECT place, old, new FROM temp.{LOG} ORDER BY number"):
+        logged = self.db.execute(f"SELECT place, old, new FROM temp.{LOG} ORDER BY number").fetchall()
+        for place, old, new in logged[: len(logged) - num_left_out]:
             merge(found, tables[place], old, new)
         return without_idle(found)
 
@@ -189,7 +196,8 @@ class Bench:
     def _free_seat(self) -> Seat:
         for seat in self._seats:
             if not seat.is_busy and (seat.tenant is None or seat.tenant() is None):
-                seat.begin()
+                if not seat.is_clean:
+                    seat.begin()
                 return seat
         if len(self._seats) < self._num_seats:
             seat = Seat(self.base)
@@ -203,6 +211,6 @@ class Bench:
         return seat
 
     def _move_last(self, seat: Seat) -> None:
-        seat.is_busy = True
+        seat.is_busy, seat.is_clean = True, False
         self._seats.remove(seat)
         self._seats.append(seat)

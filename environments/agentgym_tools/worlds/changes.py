@@ -78,6 +78,9 @@ def since(net: Net, start: Net) -> Net:
 
 def in_order(keys: Iterable[Key]) -> list[Key]:
     """Keys in an order that does not depend on that of the writes; None comes first, then numbers, then texts."""
+    keys = list(keys)
+    if len(keys) < 2:
+        return keys
     return sorted(
         keys, key=lambda key: (key[0], [(isinstance(value, str), value or 0, str(value)) for value in key[1]])
     )

@@ -34,6 +34,8 @@ class World:
         self._bench = bench
         self._seat: Seat | None = None
         self._db: sqlite3.Connection | None = None
+        self._drafting: Seat | None = None
+        self._known: Net | None = None  # the net changes, until something may have been written
         self._net: Net = {}
         self._start: Net = {}
         self._ids: dict[str, int] = {}
@@ -50,28 +52,72 @@ class World:
         """
         if self._db is not None:
             raise ContractError("World.call() inside another call of the same world; use the one that is open")
+        if self._drafting is not None:
+            with self._called(self._drafting, may_write=may_write):
+                yield self
+            return
+        seat, has_rows = self._bench.take(self, self._seat)
+        self._seat = seat
+        try:
+            if not has_rows:
+                seat.apply(self._net)
+            with self._called(seat, may_write=may_write):
+                yield self
+        finally:
+            self._bench.give(seat)
+
+    @contextmanager
+    def draft(self) -> Iterator[Self]:
+        """Everything that calls inside write is undone at the end, not before; a `fork` made inside keeps it.
+
+        Raises:
+            ContractError: It is inside a call or another draft.
+        """
+        if self._db is not None or self._drafting is not None:
+            raise ContractError("World.draft() inside a call or a draft of the same world; end that one first")
         seat, has_rows = self._bench.take(self, self._seat)
         self._seat = seat
         ids, now = dict(self._ids), self.now
-        is_kept = False
         try:
             if not has_rows:
                 seat.apply(self._net)
             seat.save()
-            self._db = seat.db
-            num_before = seat.db.total_changes
+            self._drafting = seat
             try:
                 yield self
-                if not may_write and seat.db.total_changes != num_before:
-                    raise ContractError("a call that only reads has written; declare it as one that writes")
-                is_kept = True
             finally:
-                self._db = None
-                seat.settle(is_kept)
-                if not is_kept:
-                    self._ids, self.now = ids, now
+                self._drafting = self._known = None
+                seat.settle(is_kept=False)
+                self._ids, self.now = ids, now
         finally:
             self._bench.give(seat)
+
+    @contextmanager
+    def _called(self, seat: Seat, *, may_write: bool) -> Iterator[None]:
+        """What is written inside is kept, or undone where an exception leaves."""
+        ids, now = dict(self._ids), self.now
+        is_kept, is_saved = False, may_write and self._drafting is None
+        if is_saved:
+            seat.save()
+        self._db = seat.db
+        num_before = seat.db.total_changes
+        try:
+            yield
+            if not may_write and seat.db.total_changes != num_before:
+                raise ContractError("a call that only reads has written; declare it as one that writes")
+            is_kept = True
+        finally:
+            self._db = None
+            if may_write:
+                self._known = None
+            if is_saved:
+                seat.settle(is_kept)
+            elif not may_write and seat.db.total_changes != num_before:
+                seat.undo(seat.db.total_changes - num_before)
+                if self._drafting is None:
+                    seat.settle(is_kept=True)
+            if not is_kept:
+                self._ids, self.now = ids, now
 
     def rows(self, sql: str, *values: Any) -> list[sqlite3.Row]:
         """All rows of a query."""
@@ -118,8 +164,7 @@ class World:
 
     def changes(self) -> list[Change]:
         """The net changes since the start, in an order that does not depend on that of the writes."""
-        columns = {table.name: table.columns for table in self._bench.base.tables}
-        return changes_of(since(self._current(), self._start), columns)
+        return changes_of(since(self._current(), self._start), self._bench.base.columns)
 
     def state(self) -> tuple[Any, ...]:
         """A canonical value of everything: equal states have equal futures under equal calls."""
@@ -142,11 +187,11 @@ class World:
         """Give up the connection and forget all changes."""
         if self._seat is not None:
             self._bench.vacate(self._seat, self)
-        self._seat, self._net, self._start, self._ids = None, {}, {}, {}
+        self._seat, self._net, self._start, self._ids, self._known = None, {}, {}, {}, None
 
     def leave(self, net: Net) -> None:
         """Keep these rows: another world takes the connection."""
-        self._seat, self._net = None, net
+        self._seat, self._net, self._known = None, net, net
 
     @property
     def _open(self) -> sqlite3.Connection:
@@ -155,8 +200,6 @@ class World:
         return self._db
 
     def _current(self) -> Net:
-        if self._seat is not None:
-            net = self._bench.net_of(self._seat, self)
-            if net is not None:
-                return net
-        return self._net
+        if self._known is None and self._seat is not None:
+            self._known = self._bench.net_of(self._seat, self)
+        return self._net if self._known is None else self._known

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from agentgym.message import Message
 from agentgym.registration import make, spec
 from agentgym_tools.apps.catalogue import APPS
 from agentgym_tools.desks.desks import DESKS
+from agentgym_tools.workbench.env import WorkbenchEnv
 
 DOMAINS = (
     "agentgym/Lookup-v0",
@@ -21,10 +23,17 @@ DOMAINS = (
     "agentgym/Search-v0",
     "agentgym/SearchSelfPlay-v0",
     "agentgym/Apps-v0",
+    "agentgym/Workbench-v0",
     *(f"agentgym/{name.title()}Desk-v0" for name in sorted(DESKS)),
 )
-ENDING = {"answer", "finish", "close", "transfer", "refuse", "tell", "report", "propose", "ask", "instruct"}
+ENDING = {"answer", "finish", "close", "transfer", "refuse", "tell", "report", "propose", "ask", "instruct"} | {
+    *("done", "decline", "ask_user"),
+}
 """Tools whose well-formed calls end a task, or say something to somebody."""
+LAWFUL = {"set_brake", "set_cruise_speed", "set_fan", "set_lights", "set_mode", "start_engine", "stop_engine"} | {
+    *("stop_navigation", "publish_post"),
+}
+"""Tools of a workbench that change something for just about any text and number."""
 SQL = "x'; DROP TABLE customers; DELETE FROM orders; --"
 
 
@@ -37,16 +46,17 @@ def env_id(request: pytest.FixtureRequest) -> str:
 def env(env_id: str, tmp_path_factory: pytest.TempPathFactory) -> AgentEnv:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache-of-bad-input"))
-        options = {"articles": 300} if "Search" in env_id else {}
+        options: dict[str, Any] = {"articles": 300} if "Search" in env_id else {}
+        options |= {"distractors": 0} if "Workbench" in env_id else {}
         yield make(env_id, **options).unwrapped
 
 
 def called(env: AgentEnv, text: Any, number: Any) -> list[str]:
     """A call of each tool that ends nothing, with these values for its texts and numbers."""
     found = []
-    for tool in env.tools:
+    for tool in some(env):
         fields = tool["function"]["parameters"]["properties"]
-        if tool_name(tool) not in ENDING:
+        if tool_name(tool) not in ENDING | LAWFUL:
             values = {name: _value(schema, text, number) for name, schema in fields.items()}
             found.append(call_text(tool_name(tool), **values))
     if any(tool_name(tool) == "call_api" for tool in env.tools):
@@ -73,6 +83,11 @@ def called_apis(text: Any, number: Any) -> list[str]:
     return ["".join(calls[at : at + 8]) for at in range(0, len(calls), 8)]
 
 
+def some(env: AgentEnv) -> Sequence[Any]:
+    """All tools, or some where there are many and an own test goes through them."""
+    return env.tools[::8] if isinstance(env, WorkbenchEnv) else env.tools
+
+
 def _value(schema: dict[str, Any], text: Any, number: Any) -> Any:
     kind = schema.get("type")
     if kind in ("integer", "number"):
@@ -87,14 +102,14 @@ def raw(name: str, arguments: str) -> str:
 MESSAGES = {
     "unknown tool": lambda env: [call_text("fly_to_the_moon", speed=3)],
     "wrong types": lambda env: called(env, {"a": [1]}, "three"),
-    "missing arguments": lambda env: [call_text(tool_name(tool)) for tool in env.tools if _needs(tool)],
+    "missing arguments": lambda env: [call_text(tool_name(tool)) for tool in some(env) if _needs(tool)],
     "arguments that are none": lambda env: [raw(tool_name(env.tools[0]), "[1, 2]")],
     "a megabyte": lambda env: called(env, "x" * 1_000_000, 10**400),
     "SQL": lambda env: called(env, SQL, 1),
-    "NaN": lambda env: [raw(tool_name(tool), '{"limit": NaN, "k": Infinity}') for tool in env.tools],
+    "NaN": lambda env: [raw(tool_name(tool), '{"limit": NaN, "k": Infinity}') for tool in some(env)],
     "negative amounts": lambda env: called(env, "-100", -100),
     "control characters": lambda env: called(env, "\x00\u202e\x1b[31m", 0),
-    "half a character": lambda env: [raw(tool_name(tool), '{"query": "\\ud800"}') for tool in env.tools],
+    "half a character": lambda env: [raw(tool_name(tool), '{"query": "\\ud800"}') for tool in some(env)],
     "others' ids": lambda env: called(env, "C1", 1),
     "a call cut short": lambda env: ['<tool_call>{"name": "' + tool_name(env.tools[0])],
     "deep nesting": lambda env: [raw(tool_name(env.tools[0]), '{"x": ' + "[" * 5000 + "]" * 5000 + "}")],

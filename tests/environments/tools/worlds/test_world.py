@@ -141,6 +141,28 @@ def test_world_call_that_reads_may_not_write(world: World) -> None:
     assert world.changes() == []
 
 
+def test_world_call_that_only_reads_is_undone_alone_where_it_writes(world: World) -> None:
+    before = world.state()
+    with pytest.raises(ContractError, match="only reads has written"), world.call(may_write=False):
+        world.write("DELETE FROM lines")
+    assert world.state() == before
+
+
+def test_world_draft_is_undone_and_a_fork_made_inside_keeps_it(world: World) -> None:
+    with world.draft():
+        with world.call():
+            world.write("DELETE FROM lines")
+        kept = world.fork()
+        assert world.changes() == kept.changes() != []
+    assert world.changes() == []
+    assert kept.changes() != []
+    with kept.call(may_write=False):
+        assert kept.rows("SELECT * FROM lines") == []
+    with world.draft(), pytest.raises(ContractError, match="inside a call or a draft"), world.draft():
+        pass
+    kept.close()
+
+
 def test_world_outside_a_call_is_refused(world: World) -> None:
     with pytest.raises(ContractError, match=r"with world\.call"):
         world.rows("SELECT 1")
