@@ -10,12 +10,12 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
-from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
+from transformers import PreTrainedModel
 
 from agentgym.errors import ConfigError, ContextOverflowError, ContractError
 from agentgym.policies.torch.branches import BranchDecoder, TorchBranches
@@ -23,6 +23,7 @@ from agentgym.policies.torch.cache import EpisodeStore
 from agentgym.policies.torch.decoder import Decoder, Row
 from agentgym.policies.torch.device import device_of, dtype_of
 from agentgym.policies.torch.layout import attention_of, layout_of
+from agentgym.policies.torch.loading import load_saved
 from agentgym.policies.torch.network import Network
 from agentgym.policies.torch.steering import load_steering
 from agentgym.policy import Reply, Request
@@ -183,6 +184,7 @@ class TorchPolicy:
         device: str | torch.device = "cpu",
         dtype: torch.dtype | str | None = None,
         trust_remote_code: bool = False,
+        allow_incomplete: bool = False,
         **options: Any,
     ) -> TorchPolicy:
         """A policy from a folder written by `save_pretrained`, tokenizer included, steered where there is a critic.
@@ -194,10 +196,12 @@ class TorchPolicy:
             device: Where the model runs.
             dtype: Such as torch.bfloat16 or "bfloat16"; None: float32 on a CPU, else bfloat16.
             trust_remote_code: Whether Python code in the folder may run.
+            allow_incomplete: Whether weights may be missing, superfluous or of another shape; see `load_saved`.
             options: Further arguments of the class, and fields of `TorchLimits`.
 
         Raises:
-            ConfigError: The folder holds no model or tokenizer that can be loaded, or there is no such device or dtype.
+            ConfigError: The folder holds no model, or there is no such device or dtype.
+            CheckpointError: Model or tokenizer cannot be loaded, or do not fit.
         """
         folder, place = Path(path), device_of(device)
         models = sorted(str(each.parent) for each in folder.glob("models/*/config.json"))
@@ -207,18 +211,19 @@ class TorchPolicy:
             raise ConfigError(
                 f"{str(path)!r} holds no model: expected a folder with config.json, as save_pretrained writes"
             )
-        how: dict[str, Any] = {"local_files_only": True, "trust_remote_code": trust_remote_code}
-        kept: dict[str, Any] = {"dtype": dtype_of(dtype, place), "attn_implementation": "sdpa"}
-        try:
-            tokenizer: Any = AutoTokenizer.from_pretrained(folder, **how)
-            model: Any = AutoModelForCausalLM.from_pretrained(folder, **kept, **how)
-        except (OSError, ValueError, KeyError, ImportError) as error:
-            raise ConfigError(f"the model in {str(path)!r} cannot be loaded: {error}") from error
+        model, tokenizer = load_saved(
+            folder,
+            trust_remote_code=trust_remote_code,
+            allow_incomplete=allow_incomplete,
+            dtype=dtype_of(dtype, place),
+            attn_implementation="sdpa",
+        )
         options.setdefault("name", f"torch:{path}")
         limits = {key: options.pop(key) for key in TorchLimits.__dataclass_fields__ if key in options}
         if limits:
             options["limits"] = TorchLimits(**limits)
-        load_steering(model.to(place), folder)
+        cast(nn.Module, model).to(place)
+        load_steering(model, folder)
         policy = cls(model.eval(), tokenizer, **options)
         policy.seen_hashes = read_seen_hashes(folder)
         policy.message_limit = read_message_limit(folder)

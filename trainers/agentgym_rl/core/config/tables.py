@@ -58,6 +58,8 @@ class ModelConfig:
     """Scale of LoRA adapters."""
     trust_remote_code: bool = False
     """Run code that comes with the checkpoint."""
+    allow_incomplete: bool = False
+    """Accept a checkpoint whose weights are missing, superfluous or of another shape. Missing ones are random."""
 
     def __post_init__(self) -> None:
         if self.size not in SIZES:
