@@ -13,7 +13,7 @@ import torch
 
 from agentgym.errors import ConfigError
 from agentgym.policies.torch.policy import read_seen_hashes
-from agentgym.prompting.stability import check_template
+from agentgym.prompting.stability import require_template
 from agentgym.registration import require_runtime
 from agentgym.suite import require_unseen
 from agentgym_rl.core import distributed
@@ -72,7 +72,7 @@ def _require_device(ground: Groundwork[Any]) -> None:
 
 
 def _require_template(ground: Groundwork[Any]) -> None:
-    check_template(ground.tokenizer, ground.tools)
+    require_template(ground.tokenizer, ground.tools)
 
 
 CHECKS = (
