@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,9 +113,34 @@ class Reply:
     usage: dict[str, float] = field(default_factory=dict)
 
 
+class Seen(NamedTuple):
+    """Which tasks a policy was trained on.
+
+    Attributes:
+        hashes: Content hashes of tasks that it was trained on.
+        is_all: Whether these are known to be all. If not, any task may have been among its training data.
+    """
+
+    hashes: frozenset[str] = frozenset()
+    is_all: bool = False
+
+
+NOTHING_SEEN = Seen(is_all=True)
+"""Of a policy that was trained on no task."""
+
+
+def seen_by(policy: Policy) -> Seen:
+    """What a policy says of its training data."""
+    says_nothing = not hasattr(policy, "seen_hashes")
+    return Seen(frozenset(getattr(policy, "seen_hashes", ())), not says_nothing and getattr(policy, "knows_seen", True))
+
+
 @runtime_checkable
 class Policy(Protocol):
     """Requests in, replies out.
+
+    A policy that knows which tasks it was trained on also has `seen_hashes`, their content hashes. If it knows some of
+    them only, its `knows_seen` is False.
 
     Attributes:
         name: The name under which results are reported.

@@ -114,6 +114,31 @@ class Suite:
         """Content hashes of the tasks of all splits but train."""
         return frozenset(task.content_hash for split in self.splits if split != "train" for task in self.tasks(split))
 
+    def require_disjoint(self) -> None:
+        """Refuse a suite in which a task stands in two splits, whatever its id: what is trained on would be tested.
+
+        Raises:
+            TaskError: Names the first of such tasks, and how many there are.
+        """
+        if self._twins:
+            (one, other), count = self._twins[0], len(self._twins)
+            raise TaskError(
+                f"suite {self.name!r}: task {other.id!r} of the {other.split} split is the same as {one.id!r} of the "
+                f"{one.split} split{f', and {count - 1} more stand in two splits' if count > 1 else ''}; remove them "
+                f"from one of the splits (agentgym check --suite {self.name} shows them)"
+            )
+
+    @cached_property
+    def _twins(self) -> list[tuple[Task, Task]]:
+        """Pairs of tasks of two splits that have the same content."""
+        known: dict[str, Task] = {}
+        twins = []
+        for task in (task for split in self.splits for task in self.tasks(split)):
+            first = known.setdefault(task.content_hash, task)
+            if first.split != task.split:
+                twins.append((first, task))
+        return twins
+
     @cached_property
     def _tasks_by_split(self) -> dict[str, tuple[Task, ...]]:
         return {split: _read_tasks(self, split) for split in self.splits}

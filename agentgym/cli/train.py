@@ -14,6 +14,7 @@ from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, note, print_json, print_table
 from agentgym.config import Source, read_tables
 from agentgym.errors import ConfigError, MissingExtraError
+from agentgym.evaluation.tables import UNKNOWN
 
 if TYPE_CHECKING:
     from agentgym_rl.core.config.train import TrainConfig
@@ -168,6 +169,9 @@ def _print_result(result: TrainResult, as_json: bool) -> None:
         success = held_out["success"]
         mean, limits = f"{success['mean']:.3f}", f"[{success['low']:.3f}, {success['high']:.3f}]"
         rows.append((stage, held_out["headline"], held_out["num_tasks"], mean, limits))
+    unknown = [stage for stage, held_out in result.held_out.items() if held_out["trained_on"] == "unknown"]
     if rows:
         print_table(("agent", "held-out stratum", "tasks", "success", "95 % interval"), rows)
+    if unknown:
+        print(f"trained on ({', '.join(unknown)}): {UNKNOWN}")
     print(f"run {result.folder}, {result.seconds:.0f} s; report {result.report}")

@@ -16,7 +16,7 @@ from agentgym.errors import ConfigError, HeldOutError
 from agentgym.outcome import GRADED
 from agentgym.policies.by_name import load
 from agentgym.policies.cast import REPLIES, Cast
-from agentgym.policy import Policy, Sampling, sampling_of
+from agentgym.policy import Policy, Sampling, sampling_of, seen_by
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker, shuffled_tasks
 from agentgym.store import DATABASE, EpisodeRow, Purpose, RunStore
 from agentgym.store.folder import require_empty
@@ -259,7 +259,7 @@ def _tasks(suite: Suite, split: str, is_held_out_allowed: bool) -> tuple[Task, .
 def _loaded(player: Player, suite: Suite, tasks: Sequence[Task], split: str) -> Policy:
     policy = load(player.name, suite.name, **player.options)
     if split != "train":
-        require_unseen(tasks, frozenset(getattr(policy, "seen_hashes", ())))
+        require_unseen(tasks, seen_by(policy).hashes)
     return policy
 
 

@@ -16,7 +16,7 @@ from agentgym.errors import InfrastructureError
 from agentgym.evaluation.result import EvaluationResult, measured, summarise
 from agentgym.outcome import GRADED
 from agentgym.policies.cast import SCRIPTED, SELF, Cast
-from agentgym.policy import Policy, Sampling
+from agentgym.policy import Policy, Sampling, Seen, seen_by
 from agentgym.registration import spec
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker
 from agentgym.store import DATABASE, Purpose, RunStore
@@ -98,6 +98,7 @@ def evaluate(
     Raises:
         HeldOutError: The policy was trained on some of the tasks, and the settings do not allow this.
         InfrastructureError: More than the declared share of the episodes are faults.
+        TaskError: The suite is malformed, or a task stands in two of its splits.
         UnknownNameError: There is no such suite or split.
     """
     began = time.monotonic()
@@ -105,9 +106,11 @@ def evaluate(
     suite = load_suite(suite) if isinstance(suite, str) else suite
     cast = Cast.of(suite.env, (settings.role,) if settings.role else (), settings.partners, suite.env_options)
     tasks = _chosen(suite.tasks(split), settings.limit)
-    seen: frozenset[str] = frozenset(getattr(policy, "seen_hashes", ()))
+    seen = seen_by(policy)
+    if split != "train":
+        suite.require_disjoint()
     if not settings.allow_train:
-        require_unseen(tasks, seen)
+        require_unseen(tasks, seen.hashes)
     is_resumable = store is not None and settings.iteration is None
     jobs = _jobs(tasks, settings, cast, policy.name, getattr(policy, "fingerprint", "") if is_resumable else "")
     purpose: Purpose = "test" if split == "test" else "validation"
@@ -129,7 +132,7 @@ def evaluate(
         costs=costs,
         seconds=time.monotonic() - began,
         num_missing=len(jobs) - len(played),
-        num_trained_on=sum(task.content_hash in seen for task in tasks),
+        num_trained_on=_num_trained_on(tasks, seen),
         role=cast.role,
         partners=cast.partners,
         other_roles={
@@ -149,6 +152,12 @@ def _chosen(tasks: Sequence[Task], limit: int | None) -> Sequence[Task]:
     if limit is None or limit >= len(tasks):
         return tasks
     return [tasks[index * len(tasks) // limit] for index in range(limit)]
+
+
+def _num_trained_on(tasks: Sequence[Task], seen: Seen) -> int | None:
+    """How many of the tasks a policy was trained on; None if it does not say, and none is known of."""
+    count = sum(task.content_hash in seen.hashes for task in tasks)
+    return count if count or seen.is_all else None
 
 
 def _playing(cast: Cast) -> list[str]:

@@ -26,7 +26,7 @@ from agentgym.policies.torch.layout import attention_of, layout_of
 from agentgym.policies.torch.loading import load_saved
 from agentgym.policies.torch.network import Network
 from agentgym.policies.torch.steering import load_steering
-from agentgym.policy import Reply, Request
+from agentgym.policy import Reply, Request, Seen
 from agentgym.prompting.renderer import ChatRenderer
 
 if TYPE_CHECKING:
@@ -43,17 +43,23 @@ MESSAGE_LIMIT = "max_message_tokens"
 """Key of that file: the largest number of sampled tokens of a message in the run that exported the weights."""
 
 
-def read_seen_hashes(folder: Path) -> frozenset[str]:
-    """Content hashes of the tasks that exported weights were trained on; empty for weights from elsewhere.
+KNOWS_SEEN = "knows_seen"
+"""Key of that file: whether the tasks that it names are all. They are not if the run began with weights that do not say
+what they were trained on."""
+
+
+def read_seen(folder: Path) -> Seen:
+    """Which tasks exported weights were trained on; nothing is known of weights from elsewhere.
 
     Raises:
         ConfigError: The file is there and damaged.
     """
     path = folder / SEEN_FILE
     if not path.exists():
-        return frozenset()
+        return Seen()
     try:
-        return frozenset(json.loads(path.read_text(encoding="utf-8"))["seen_hashes"])
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        return Seen(frozenset(facts["seen_hashes"]), bool(facts.get(KNOWS_SEEN, True)))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(f"{path} does not list the tasks trained on: {error}; export the model again") from error
 
@@ -139,7 +145,7 @@ class TorchPolicy:
         autocast: bool = False,
     ) -> None:
         self.name, self.model, self.tokenizer = name, model, tokenizer
-        self.seen_hashes: frozenset[str] = frozenset()
+        self.seen_hashes, self.knows_seen = Seen()
         self.message_limit: int | None = None
         self.limits = limits or TorchLimits()
         self.stop_ids = frozenset(ChatRenderer(tokenizer).stop_ids if stop_ids is None else stop_ids)
@@ -225,7 +231,7 @@ class TorchPolicy:
         cast(nn.Module, model).to(place)
         load_steering(model, folder)
         policy = cls(model.eval(), tokenizer, **options)
-        policy.seen_hashes = read_seen_hashes(folder)
+        policy.seen_hashes, policy.knows_seen = read_seen(folder)
         policy.message_limit = read_message_limit(folder)
         return policy
 

@@ -20,8 +20,9 @@ from transformers.utils import logging as transformers_logging
 
 from agentgym.errors import CheckpointError, LearningStalledError
 from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate
+from agentgym.evaluation.tables import UNKNOWN
 from agentgym.policies.torch.listed import PICKS_LEGAL_ACTIONS
-from agentgym.policies.torch.policy import MESSAGE_LIMIT, SEEN_FILE
+from agentgym.policies.torch.policy import KNOWS_SEEN, MESSAGE_LIMIT, SEEN_FILE
 from agentgym.policies.torch.steering import load_steering, save_model
 from agentgym.policy import Policy
 from agentgym.rollout import ProgressDisplay
@@ -229,7 +230,7 @@ class TrainingJob:
         config = self.config.warm_start
         control = copy.deepcopy(self.parts.model) if config.has_control else None
         demonstrations = self._demonstrations()
-        seen = {trajectory.content_hash for trajectory in demonstrations} | self.parts.seen_hashes
+        seen = {trajectory.content_hash for trajectory in demonstrations} | self.parts.seen.hashes
         chosen = successes(demonstrations) if config.is_filtered else demonstrations
         num_updates = updates_of(config, len(chosen))
         if control is not None:
@@ -321,7 +322,7 @@ class TrainingJob:
             journal=self.journal,
             validate=self._validate,
         )
-        trainer.state.seen_hashes.update(self.parts.seen_hashes)
+        trainer.state.seen_hashes.update(self.parts.seen.hashes)
         if self._is_cloned():
             seen = json.loads((self.folder / "models" / "cloned" / SEEN_FILE).read_text())
             trainer.state.seen_hashes.update(seen["seen_hashes"])
@@ -373,6 +374,7 @@ class TrainingJob:
             "suite": self.parts.suite.name,
             "stage": stage,
             "seen_hashes": sorted(seen),
+            KNOWS_SEEN: self.parts.seen.is_all,
             MESSAGE_LIMIT: self.config.rollout.sampling.max_tokens,
             PICKS_LEGAL_ACTIONS: self.config.algorithm.picks_legal_actions,
         }
@@ -405,14 +407,15 @@ class TrainingJob:
             held_out[stage] = _headline_first(result.to_json(), self.parts.suite.headline)
             shown = held_out[stage]["success"]
             interval = f"[{shown['low']:.3f}, {shown['high']:.3f}]"
-            self.journal.say(f"held out, {self.parts.suite.headline}: {stage} {shown['mean']:.3f} {interval}")
+            known = "" if result.num_trained_on is not None else f"; trained on: {UNKNOWN}"
+            self.journal.say(f"held out, {self.parts.suite.headline}: {stage} {shown['mean']:.3f} {interval}{known}")
         return held_out
 
     def _stage_policy(self, stage: str) -> Policy | None:
         if stage == "untrained":
             model, tokenizer = untrained(self.config, self.parts.suite, self.parts.tools)
             cast(nn.Module, model).to(device_of(self.config))
-            return untrained_policy(model, tokenizer, self.config, self.parts.seen_hashes)
+            return untrained_policy(model, tokenizer, self.config, self.parts.seen)
         folder = self.folder / "models" / stage
         return stored_policy(folder, stage) if (folder / "config.json").exists() else None
 

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from agentgym.errors import ConfigError
-from agentgym.policies.torch.policy import read_seen_hashes
+from agentgym.policies.torch.policy import read_seen
 from agentgym.prompting.stability import require_template
 from agentgym.registration import require_runtime
 from agentgym.suite import require_unseen
@@ -43,10 +43,14 @@ def _require_warm_start(ground: Groundwork[Any]) -> None:
     require_demonstrator(warm_start, ground.suite)
 
 
+def _require_disjoint(ground: Groundwork[Any]) -> None:
+    ground.suite.require_disjoint()
+
+
 def _require_unseen(ground: Groundwork[Any]) -> None:
     """Say at the start, not at the end of the run, that the model knows what it will be tested on."""
     validation, path = ground.config.validation, ground.config.model.path
-    seen_hashes = read_seen_hashes(Path(path)) if path else frozenset[str]()
+    seen_hashes = read_seen(Path(path)).hashes if path else frozenset[str]()
     evaluated = {"validation": validation.every > 0, "test": validation.has_final_test}
     for split, is_evaluated in evaluated.items():
         if is_evaluated and seen_hashes and split in ground.suite.splits:
@@ -80,6 +84,7 @@ CHECKS = (
     Check("the environment runs in the chosen runtime", _require_runtime),
     Check("the suite and its environment can do what the curriculum says", _require_curriculum),
     Check("the demonstrator or the run of the warm start can be had", _require_warm_start),
+    Check("no task of a held-out split stands in the train split too", _require_disjoint),
     Check("the model was not trained on tasks that this run evaluates on", _require_unseen),
     Check("the processes can share the work", _require_processes),
     Check("there is the device that the model is to live on", _require_device),
