@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from agentgym.cli.options import with_options
-from agentgym.cli.output import AsJson, note, print_json, print_table
+from agentgym.cli.output import AsJson, note, print_json, print_table, show
 from agentgym.config import Source, read_tables
 from agentgym.errors import ConfigError, MissingExtraError
 from agentgym.evaluation.tables import UNKNOWN
@@ -135,7 +135,7 @@ def _describe(config: TrainConfig, as_json: bool) -> None:
     from agentgym_rl.run.describe import describe
 
     text = describe(config)
-    print_json({"algorithm": text}) if as_json else print(text)
+    print_json({"algorithm": text}) if as_json else show(text)
 
 
 def _print_cost(cost: Cost, as_json: bool) -> None:
@@ -145,7 +145,7 @@ def _print_cost(cost: Cost, as_json: bool) -> None:
     rows = [(part.name, part.amount, _about(part.seconds), part.measured) for part in cost.parts]
     print_table(("part", "amount", "takes about", "estimated from"), [*rows, ("all", "", _about(cost.total_s), "")])
     played = f"play {cost.episodes:.0f} episodes and sample about {float(f'{cost.tokens:.1g}'):,.0f} tokens"
-    print(
+    show(
         f"The iterations {played if cost.episodes else 'play nothing, because they learn from stored runs'}. "
         "The times are extrapolated from a short run. Episodes may get shorter or longer as the agent learns."
     )
@@ -173,5 +173,5 @@ def _print_result(result: TrainResult, as_json: bool) -> None:
     if rows:
         print_table(("agent", "held-out stratum", "tasks", "success", "95 % interval"), rows)
     if unknown:
-        print(f"trained on ({', '.join(unknown)}): {UNKNOWN}")
-    print(f"run {result.folder}, {result.seconds:.0f} s; report {result.report}")
+        show(f"trained on ({', '.join(unknown)}): {UNKNOWN}")
+    show(f"run {result.folder}, {result.seconds:.0f} s; report {result.report}")
