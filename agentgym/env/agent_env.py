@@ -15,6 +15,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+import agentgym.shared_observations  # noqa: F401 - Gymnasium finds there how its processes share observations
 from agentgym.action import Action, parse_text
 from agentgym.env.books import Books
 from agentgym.env.reply import EnvReply, require_messages, require_reply, require_whole
