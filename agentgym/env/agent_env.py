@@ -48,6 +48,7 @@ class AgentEnv(SeededEnv):
         tools: The tools the agent may call, as OpenAI function schemas.
         speaks: Whether a message may be free text even if there are tools.
         deterministic: Whether the same seed and actions give the same trajectory.
+        grades_cuts: Whether `finalize` grades a cut episode. If not, such an episode is an infrastructure failure.
         num_tasks: How many tasks `make_task` makes in turn, from the seeds 0, 1, …; None for tasks without end.
         task: The task of the episode.
         episode_seed: Seed of the episode's randomness: the one given to `reset`, or the task's.
@@ -63,6 +64,7 @@ class AgentEnv(SeededEnv):
     speaks: bool = False
     deterministic: ClassVar[bool] = True
     num_tasks: int | None = None
+    grades_cuts: bool = True
 
     def __init__(self, render_mode: str | None = None) -> None:
         self.render_mode = render_mode

@@ -246,3 +246,16 @@ def test_train_result_names_the_stratum_and_how_many_tasks_it_has(config: str, c
     assert main(["train", config, "warm_start.demonstrations=0"]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith(("untrained", "trained"))]
     assert [row[:3] for row in rows] == [["untrained", "unseen_range", "3"], ["trained", "unseen_range", "3"]]
+
+
+def test_the_documented_line_for_several_processes_is_one_that_torchrun_takes(config: str, capsys: Capture) -> None:
+    from torch.distributed.run import get_args_parser
+
+    page = (Path(__file__).parents[2] / "docs" / "train-an-agent.md").read_text()
+    [line] = [line.strip() for line in page.splitlines() if line.startswith("    torchrun ")]
+    _, *words = line.replace("CONFIG", config).replace("FOLDER", "runs/x").split()
+    taken = get_args_parser().parse_args(words)
+    assert (taken.nproc_per_node, taken.training_script, taken.no_python) == ("2", "agentgym", True)
+    assert taken.training_script_args == ["train", config, "--run", "runs/x"]
+    assert main([*taken.training_script_args, "--describe"]) == 0
+    assert "preset" in capsys.readouterr().out

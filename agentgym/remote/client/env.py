@@ -80,6 +80,11 @@ class RemoteEnv(AgentEnv):
         """Whether the server is an agentgym server, which transfers everything."""
         return self._foreign is None
 
+    @property
+    def grades_cuts(self) -> bool:  # type: ignore[override] - known only once the server has answered
+        """Whether the server grades a cut episode: OpenEnv has no message for it, agentgym's own server does."""
+        return self.is_ours
+
     # Gymnasium's interface.
 
     def reset(
