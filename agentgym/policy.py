@@ -5,19 +5,19 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Annotated, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agentgym.config import require_at_least, require_share
 from agentgym.message import Message, ToolSchema
 from agentgym.picture import PlacedPicture
+from agentgym.ranges import POSITIVE_SHARE, Range, Ranged
 from agentgym.task import Task
 
 
 @dataclass(frozen=True, slots=True)
-class Sampling:
+class Sampling(Ranged):
     """How a message is drawn.
 
     Attributes:
@@ -26,13 +26,9 @@ class Sampling:
         top_p: Nucleus mass. Training accepts only 1.0, with which log-probabilities need no renormalising.
     """
 
-    temperature: float = 1.0
-    max_tokens: int = 256
-    top_p: float = 1.0
-
-    def __post_init__(self) -> None:
-        require_at_least(self, "", temperature=0, max_tokens=1)
-        require_share(self, "", "top_p")
+    temperature: Annotated[float, Range(0)] = 1.0
+    max_tokens: Annotated[int, Range(1)] = 256
+    top_p: Annotated[float, POSITIVE_SHARE] = 1.0
 
     @property
     def is_greedy(self) -> bool:

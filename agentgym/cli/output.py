@@ -33,14 +33,14 @@ _results: list[TextIO] = []
 @contextmanager
 def results_apart() -> Iterator[None]:
     """In the block, only `show` and the tables print to stdout; everything else prints to stderr."""
-    stdout = sys.stdout
+    stdout, results = sys.stdout, sys.stdout
     is_process = stdout is sys.__stdout__ and stdout is not None and stdout.fileno() == 1
     if is_process:  # also what is printed by other programs, and by libraries that are not Python
         stdout.flush()
         results = os.fdopen(os.dup(1), "w", encoding=stdout.encoding, errors=stdout.errors)
         os.dup2(2, 1)
     else:
-        results, sys.stdout = stdout, sys.stderr
+        sys.stdout = sys.stderr
     _results.append(results)
     try:
         yield

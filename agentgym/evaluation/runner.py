@@ -10,13 +10,14 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Annotated
 
-from agentgym.config import require_at_least
 from agentgym.errors import InfrastructureError
 from agentgym.evaluation.result import EvaluationResult, measured, summarise
 from agentgym.outcome import GRADED
 from agentgym.policies.cast import SCRIPTED, SELF, Cast
 from agentgym.policy import Policy, Sampling, Seen, seen_by
+from agentgym.ranges import SEED, Range, Ranged
 from agentgym.registration import spec
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker
 from agentgym.store import DATABASE, Purpose, RunStore
@@ -31,18 +32,18 @@ of a game that others than the game's own scripts play."""
 
 
 @dataclass(frozen=True)
-class EvaluationSettings:
+class EvaluationSettings(Ranged):
     """How a policy is evaluated."""
 
-    attempts: int = 1
+    attempts: Annotated[int, Range(1)] = 1
     """Episodes of each task."""
-    limit: int | None = None
+    limit: Annotated[int | None, Range(1)] = None
     """Number of tasks, spread evenly over the split; None takes all."""
-    seed: int = 0
+    seed: Annotated[int, SEED] = 0
     """Seed of the policy's draws; the environments take the tasks' own seeds."""
     allow_train: bool = False
     """Whether tasks that the policy was trained on are accepted; the result then counts them."""
-    iteration: int | None = None
+    iteration: Annotated[int | None, Range(0)] = None
     """Iteration of the training loop that evaluates; None outside it."""
     rollout: RolloutSettings = field(default_factory=RolloutSettings)
     """How episodes are collected: sampling, concurrency, retries, the share of faults that is accepted."""
@@ -52,9 +53,6 @@ class EvaluationSettings:
     """Who plays the other roles of a game, by name (see `agentgym.policies.cast`), instead of the suite's partners."""
     partner_sampling: Sampling | None = None
     """How models that are partners sample; None: like the policy."""
-
-    def __post_init__(self) -> None:
-        require_at_least(self, "", attempts=1, limit=1)
 
 
 def open_evaluation_store(folder: Path | str) -> RunStore:

@@ -13,11 +13,12 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 import httpx
 
 from agentgym.errors import AgentGymError, ConfigError, ContextOverflowError, EndpointError
+from agentgym.ranges import POSITIVE, Range, Ranged
 
 T = TypeVar("T")
 _REFUSED = {401, 403, 404}
@@ -27,37 +28,26 @@ _CONTEXT_WORDS = ("context_length_exceeded", "maximum context length", "context 
 
 
 @dataclass(frozen=True)
-class Transport:
+class Transport(Ranged):
     """Time limits, retries and rates of requests to a server."""
 
-    timeout_s: float = 300.0
+    timeout_s: Annotated[float, POSITIVE] = 300.0
     """Wall time of one attempt, from connecting to the last byte."""
-    connect_timeout_s: float = 10.0
+    connect_timeout_s: Annotated[float, POSITIVE] = 10.0
     """Wall time of connecting."""
-    max_retries: int = 5
+    max_retries: Annotated[int, Range(0)] = 5
     """Attempts after the first."""
-    backoff_s: float = 0.5
+    backoff_s: Annotated[float, Range(0)] = 0.5
     """Wait before the first retry. It doubles with each retry, and the actual wait is drawn between half of it and all
     of it."""
-    max_backoff_s: float = 60.0
+    max_backoff_s: Annotated[float, Range(0)] = 60.0
     """Longest wait between attempts; if a server asks for more (Retry-After), there are no further attempts."""
-    requests_per_minute: float | None = None
+    requests_per_minute: Annotated[float | None, POSITIVE] = None
     """Attempts that are started per minute, evenly spaced; None sets no limit."""
-    max_concurrency: int = 16
+    max_concurrency: Annotated[int, Range(1)] = 16
     """Requests in flight at once."""
     key_variable: str = "OPENAI_API_KEY"
     """Environment variable that holds the key; no key is sent if it is not set."""
-
-    def __post_init__(self) -> None:
-        rate = self.requests_per_minute
-        if (
-            min(self.timeout_s, self.connect_timeout_s) <= 0
-            or self.max_concurrency < 1
-            or (rate is not None and rate <= 0)
-        ):
-            raise ConfigError(f"timeouts, rates and max_concurrency of an endpoint must be positive: got {self}")
-        if min(self.max_retries, self.backoff_s, self.max_backoff_s) < 0:
-            raise ConfigError(f"retries and backoff of an endpoint must not be negative: got {self}")
 
 
 class Meter(Protocol):

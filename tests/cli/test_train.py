@@ -136,7 +136,7 @@ def test_train_without_its_extra_names_the_command_that_brings_it(config: str) -
         (["small.toml", "run.iterations"], "override 'run.iterations' has no value; write run.iterations=VALUE"),
         (["run.iterations", "small.toml"], "override 'run.iterations' has no value; write run.iterations=VALUE"),
         (["small.toml", "run.suite="], "key 'run.suite' is missing; run `agentgym list` to see the suites"),
-        (["small.toml", "run.seed=-1"], "override 'run.seed' must be at least 0, got -1"),
+        (["small.toml", "run.seed=-1"], "override 'run.seed' must be from 0 to 9223372036854775807, got -1"),
         (["small.toml", "run.threads=0"], "override 'run.threads' must be at least 1, got 0"),
         (["small.toml", "algorithm.learner=archer"], "'archer' is a preset; write algorithm.preset = \"archer\""),
         (["small.toml", "algorithm.preset=groups"], "'groups' is a learner; write algorithm.learner = \"groups\""),

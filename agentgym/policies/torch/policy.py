@@ -10,7 +10,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import numpy as np
 import torch
@@ -28,6 +28,7 @@ from agentgym.policies.torch.network import Network
 from agentgym.policies.torch.steering import load_steering
 from agentgym.policy import Reply, Request, Seen
 from agentgym.prompting.renderer import ChatRenderer
+from agentgym.ranges import Range, Ranged
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -86,23 +87,17 @@ def read_message_limit(folder: Path) -> int | None:
 
 
 @dataclass(frozen=True)
-class TorchLimits:
+class TorchLimits(Ranged):
     """What decoding may use up."""
 
-    max_context: int | None = None
+    max_context: Annotated[int | None, Range(2)] = None
     """Tokens of prompt and message together; None: what the model was made for."""
-    batch_tokens: int = 131_072
+    batch_tokens: Annotated[int, Range(1)] = 131_072
     """Tokens of all rows of one batch, padding included; more requests are decoded one batch after another."""
-    prefill_tokens: int = 8_192
+    prefill_tokens: Annotated[int, Range(1)] = 8_192
     """Prompt tokens, padding included, in one pass through the model."""
-    cache_tokens: int = 524_288
+    cache_tokens: Annotated[int, Range(0)] = 524_288
     """Tokens whose keys and values are kept between turns, over all episodes; 0 keeps none."""
-
-    def __post_init__(self) -> None:
-        if (self.max_context is not None and self.max_context < 2) or min(self.batch_tokens, self.prefill_tokens) < 1:
-            raise ConfigError(f"max_context must be at least 2, batch_tokens and prefill_tokens at least 1: got {self}")
-        if self.cache_tokens < 0:
-            raise ConfigError(f"cache_tokens must be 0 or more: got {self.cache_tokens}")
 
 
 class TorchPolicy:
@@ -230,7 +225,7 @@ class TorchPolicy:
             options["limits"] = TorchLimits(**limits)
         cast(nn.Module, model).to(place)
         load_steering(model, folder)
-        policy = cls(model.eval(), tokenizer, **options)
+        policy = cls(cast(PreTrainedModel, cast(nn.Module, model).eval()), tokenizer, **options)
         policy.seen_hashes, policy.knows_seen = read_seen(folder)
         policy.message_limit = read_message_limit(folder)
         return policy

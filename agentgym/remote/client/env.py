@@ -74,16 +74,12 @@ class RemoteEnv(AgentEnv):
         self._talk = Talk(url, token, self.settings, is_cancelled=lambda: self.is_interrupted, on_end=self._end)
         self._foreign: ForeignServer | None = None
         self._connect(session_id)
+        self.grades_cuts = self.is_ours  # OpenEnv has no message for it
 
     @property
     def is_ours(self) -> bool:
         """Whether the server is an agentgym server, which transfers everything."""
         return self._foreign is None
-
-    @property
-    def grades_cuts(self) -> bool:  # type: ignore[override] - known only once the server has answered
-        """Whether the server grades a cut episode: OpenEnv has no message for it, agentgym's own server does."""
-        return self.is_ours
 
     # Gymnasium's interface.
 

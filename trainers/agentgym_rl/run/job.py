@@ -40,6 +40,7 @@ from agentgym_rl.core.roles import evaluated_role
 from agentgym_rl.replay.admission import record_tokenizer
 from agentgym_rl.run.describe import describe
 from agentgym_rl.run.journal import Journal
+from agentgym_rl.run.room import require_fitting
 from agentgym_rl.run.run_folder import SUMMARY, config_digest, open_run, require_usable
 from agentgym_rl.run.sampling import MakeSampler, make_torch_sampler, stored_policy, untrained_policy
 from agentgym_rl.run.setup import Parts, assemble, device_of, reference_of, untrained
@@ -243,8 +244,15 @@ class TrainingJob:
 
     def _demonstrations(self) -> list[Trajectory]:
         config, suite, began = self.config.warm_start, self.parts.suite, time.monotonic()
+        rendered: dict[str, Trajectory] = {}
+
+        def keep(records: list[Trajectory]) -> None:
+            self._keep_demonstration(records)
+            rendered.update((each.id, each) for each in self._rendered(records))
+
         if config.run:
             found = warm_start_episodes(config, suite, self.parts.cast)
+            shown = self._rendered(found)
         else:
             found = collect_demonstrations(
                 suite,
@@ -252,14 +260,21 @@ class TrainingJob:
                 config.demonstrations,
                 self.config.run.seed,
                 cast=self.parts.cast,
-                on_finish=self._keep_demonstration,
+                on_finish=keep,
                 progress=ProgressDisplay("demonstrations") if distributed.rank() == 0 else None,
                 max_concurrent=min(_OPEN_DEMONSTRATIONS, self.config.rollout.max_concurrent),
             )
+            shown = [rendered[each.id] for each in found]
         self.spent["demonstrations"] = Spent(time.monotonic() - began, len(found))
         rate = sum(bool(each.success) for each in found) / max(1, len(found))
         self.journal.say(f"{len(found)} demonstrations, {rate:.0%} of them successful")
-        return with_tokens(found, self.parts.renderer, self.parts.tools, self.config.rollout.history)
+        return shown
+
+    def _rendered(self, records: Sequence[Trajectory]) -> list[Trajectory]:
+        """Demonstrations with tokens, each of which must fit into a row."""
+        found = with_tokens(records, self.parts.renderer, self.parts.tools, self.config.rollout.history)
+        require_fitting(found, self.config.packing.row_length)
+        return found
 
     def _keep_demonstration(self, records: list[Trajectory]) -> None:
         if self.store is not None:

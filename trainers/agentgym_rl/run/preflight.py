@@ -22,6 +22,7 @@ from agentgym_rl.core.config.kind import Check, Groundwork
 from agentgym_rl.curricula.requirements import make_curriculum
 from agentgym_rl.run.learners import kind_of
 from agentgym_rl.run.names import require_demonstrator, require_roles
+from agentgym_rl.run.room import require_room
 
 
 def _require_roles(ground: Groundwork[Any]) -> None:
@@ -89,6 +90,7 @@ CHECKS = (
     Check("the processes can share the work", _require_processes),
     Check("there is the device that the model is to live on", _require_device),
     Check("the model loads, and its chat template can be used", _require_template),
+    Check("rows have room for demonstrations, and for a message after the first prompt", require_room),
 )
 """The checks of every run; those of its learner come after them."""
 
