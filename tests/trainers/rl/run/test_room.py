@@ -1,4 +1,4 @@
-"""Rows that are too short are noticed before a run collects anything, or at the first demonstration that is too long."""
+"""Rows that are too short are noticed before a run collects anything, or at the first demonstration too long for them."""
 
 from pathlib import Path
 
@@ -28,8 +28,8 @@ def test_the_first_demonstration_that_is_too_long_ends_the_run(tmp_path: Path, m
         "agentgym_rl.run.job.TrainingJob._keep_demonstration",
         lambda self, records: kept.extend(record.id for record in records),
     )
-    config = load_config(None, [*SMALL, *CLONED, "packing.row_length=60", "rollout.max_concurrent=1"])
-    with pytest.raises(ConfigError, match="a row 60; raise packing.row_length"):
+    config = load_config(None, [*SMALL, *CLONED, "packing.row_length=60", "rollout.sampling.max_tokens=16"])
+    with pytest.raises(ConfigError, match=r"a row 60; raise packing\.row_length"):
         train(config, tmp_path / "run")
     assert len(kept) < 40
 
