@@ -90,6 +90,17 @@ class Suite:
             raise UnknownNameError("split", split, self.splits, owner=repr(self.name))
         return self._tasks_by_split[split]
 
+    def count(self, split: Split) -> int:
+        """Number of tasks of a split by the lines of its file, of which only the first and the last are read.
+
+        Raises:
+            TaskError: The file is malformed there.
+        """
+        _, lines = _lines_of(self, split)
+        for end in (slice(0, 1), slice(-1, None)):
+            _read_tasks(self, split, end)
+        return len(lines)
+
     def train_tasks(self) -> tuple[Task, ...]:
         """The tasks that training may use.
 
@@ -285,15 +296,20 @@ def _check_splits(path: Path, fields: Mapping[str, Any]) -> None:
         raise TaskError(f"{path}: headline {fields['headline']!r} is not a stratum of the test split")
 
 
-def _read_tasks(suite: Suite, split: Split) -> tuple[Task, ...]:
+def _lines_of(suite: Suite, split: str) -> tuple[Path, list[str]]:
+    """The file of a split and its lines, one for each task."""
     path = suite.folder / f"{split}.jsonl"
-    tasks: dict[str, Task] = {}
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise TaskError(f"the {split} split of {suite.name!r}: {unreadable(path, error)}") from error
-    lines = text.removesuffix("\n").split("\n") if text else []  # a task's text may hold other line ends
-    for number, line in enumerate(lines, start=1):
+    return path, text.removesuffix("\n").split("\n") if text else []  # a task's text may hold other line ends
+
+
+def _read_tasks(suite: Suite, split: Split, only: slice = slice(None)) -> tuple[Task, ...]:
+    path, lines = _lines_of(suite, split)
+    tasks: dict[str, Task] = {}
+    for number, line in list(enumerate(lines, start=1))[only]:
         try:
             fields = json.loads(line)
             if not isinstance(fields, dict):

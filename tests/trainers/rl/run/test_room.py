@@ -1,4 +1,4 @@
-"""Rows that are too short are noticed before a run collects anything, or at the first demonstration too long for them."""
+"""Rows that are too short are noticed before a run collects anything, or at the first demonstration that is longer."""
 
 from pathlib import Path
 
