@@ -18,6 +18,7 @@ from typing import Annotated, Any, Protocol, TypeVar
 import httpx
 
 from agentgym.errors import AgentGymError, ConfigError, ContextOverflowError, EndpointError
+from agentgym.policies.patience import Patience
 from agentgym.ranges import POSITIVE, Range, Ranged
 
 T = TypeVar("T")
@@ -107,6 +108,7 @@ class Client:
         self._slots = threading.BoundedSemaphore(transport.max_concurrency)
         self._lock = threading.Lock()
         self._next_start = 0.0
+        self._patience = Patience(self.url)
 
     def post(self, path: str, body: dict[str, Any], reader: Callable[[Any], T], meter: Meter, seed: int = 0) -> T:
         """Send a request until there is a valid answer.
@@ -123,26 +125,35 @@ class Client:
             ConfigError: The server refuses the key, or knows no such model or path.
             ContextOverflowError: The server says that the conversation is too long.
         """
-        rng = random.Random(seed)
+        rng, last = random.Random(seed), self._transport.max_retries
         with self._slots:
-            for attempt in range(self._transport.max_retries + 1):
+            for attempt in range(last + 1):
                 self._await_turn()
                 meter.start()
                 try:
-                    return self._attempt(path, body, reader)
+                    with self._patience.waiting(self._longest(last - attempt + 1, self._transport.timeout_s)):
+                        return self._attempt(path, body, reader)
                 except (AgentGymError, KeyboardInterrupt):
                     meter.fail(was_sent=False)
                     raise
                 except _Failed as failure:
                     meter.fail(failure.was_sent)
-                    reason, wait_s = str(failure), self._wait(failure, attempt, rng)
-                if wait_s is None or attempt == self._transport.max_retries:
+                    reason, was_sent, wait_s = str(failure), failure.was_sent, self._wait(failure, attempt, rng)
+                if wait_s is None or attempt == last:
                     break
+                attempt_s = self._transport.timeout_s if was_sent else self._transport.connect_timeout_s
+                self._patience.tell(f"{reason}; it is tried again", wait_s + self._longest(last - attempt, attempt_s))
                 time.sleep(wait_s)
         raise EndpointError(
             f"{self.url}/{path} failed {attempt + 1} times, at last with: {reason}. Check that the server runs and "
             "what its log says"
         )
+
+    def _longest(self, attempts: int, attempt_s: float) -> float:
+        """Seconds that the last attempts and the waits between them may take."""
+        transport = self._transport
+        waits = range(transport.max_retries - attempts + 1, transport.max_retries)
+        return attempts * attempt_s + sum(min(transport.backoff_s * 2**each, transport.max_backoff_s) for each in waits)
 
     def close(self) -> None:
         """Close the connections."""
