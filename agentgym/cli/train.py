@@ -40,7 +40,8 @@ def run(
 
     Args:
         settings: The configuration file, followed by overrides such as run.iterations=5. An override with nothing after
-            its =, such as algorithm.minibatches=, removes what the file says. With --resume, neither is needed.
+            its =, such as algorithm.minibatches=, removes what the file says. With --resume, no file is needed, and
+            overrides may extend the run (run.iterations=50) and mend [validation], [watch] and [checkpoint].
         run: The folder of the run. The default is runs/NAME, with the name of the configuration file.
         resume: Continue the run in the folder from its last checkpoint.
         overwrite: Remove a run that is already in the folder.
@@ -108,18 +109,16 @@ def _config(settings: Sequence[str], resumed: Path | None, *, is_resume: bool) -
     """
     from agentgym_rl.run.config import config_from_tables
     from agentgym_rl.run.names import require_names
-    from agentgym_rl.run.run_folder import saved_config
+    from agentgym_rl.run.saved import saved_config
 
     files = [text for text in settings if "=" not in text]
     overrides = [text for text in settings if "=" in text]
-    if resumed is not None and not settings:
-        config = saved_config(resumed)
+    if resumed is not None and not files:
+        config = saved_config(resumed, overrides)
         require_names(config, Source())
         return config, resumed.name
     if not settings and is_resume:
         raise ConfigError("--resume needs the folder of the run: --run FOLDER")
-    if resumed is not None and not files:
-        raise ConfigError(f"a resumed run keeps its own configuration; leave out {', '.join(overrides)}")
     if not files:
         raise ConfigError("name a configuration file, such as: agentgym train run.toml run.iterations=5")
     file, *others = [Path(text) for text in sorted(files, key=lambda text: not text.endswith(".toml"))]

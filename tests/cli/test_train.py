@@ -150,7 +150,10 @@ def test_train_without_its_extra_names_the_command_that_brings_it(config: str) -
         (["small.toml", "run.suite=dialogue/gues-number"], "did you mean dialogue/guess-number"),
         (["--resume", "--run", "nowhere"], "no run to resume in nowhere"),
         (["--resume"], "--run FOLDER"),
-        (["--resume", "--run", "nowhere", "run.seed=1"], "leave out run.seed=1"),
+        (
+            ["--resume", "--run", "nowhere", "run.seed=1"],
+            "run.max_seconds; leave out run.seed=1",
+        ),
     ],
 )
 def test_train_bad_input_is_one_clear_line(args: list[str], expected: str, config: str, capsys: Capture) -> None:

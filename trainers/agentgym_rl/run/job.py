@@ -39,6 +39,7 @@ from agentgym_rl.core.publishing import publish
 from agentgym_rl.core.roles import evaluated_role
 from agentgym_rl.replay.admission import record_tokenizer
 from agentgym_rl.run.describe import describe
+from agentgym_rl.run.interrupt import terminable
 from agentgym_rl.run.journal import Journal
 from agentgym_rl.run.room import require_fitting
 from agentgym_rl.run.run_folder import SUMMARY, config_digest, open_run, require_usable
@@ -97,6 +98,11 @@ def train(
         ConfigError: Settings or folder do not fit.
         LearningStalledError: A fail-fast threshold was crossed; the folder keeps the run so far.
     """
+    with terminable():
+        return _train(config, folder, resume, overwrite, make_sampler)
+
+
+def _train(config: TrainConfig, folder: Path, resume: bool, overwrite: bool, make_sampler: MakeSampler) -> TrainResult:
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     distributed.start()
     if distributed.rank() == 0:
@@ -162,6 +168,7 @@ class TrainingJob:
         trainer = self._trainer()
         if has_checkpoint:
             self._resume(trainer)
+            self._extend(trainer)
         if self.store is not None and is_resumed:
             self.store.rollback_after(trainer.state.iteration)
             self.journal.restore()
@@ -189,6 +196,12 @@ class TrainingJob:
         )
         publish(trainer.model, trainer.policy, trainer.state.version)
         self.journal.say(f"resumed after iteration {trainer.state.iteration}")
+
+    def _extend(self, trainer: Trainer) -> None:
+        """Without validations the trained model is the last one, which a run that is extended has yet to reach."""
+        if not trainer.is_over() and not self.config.validation.every and distributed.rank() == 0:
+            shutil.rmtree(self.folder / "models" / "trained", ignore_errors=True)
+        distributed.broadcast(None)
 
     def conclude(self) -> TrainResult:
         """Test every stage once, write the summary and the report."""
