@@ -303,7 +303,12 @@ def _lines_of(suite: Suite, split: str) -> tuple[Path, list[str]]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise TaskError(f"the {split} split of {suite.name!r}: {unreadable(path, error)}") from error
-    return path, text.removesuffix("\n").split("\n") if text else []  # a task's text may hold other line ends
+    if not text.strip():
+        raise TaskError(
+            f"the {split} split of {suite.name!r} is empty: {path} holds no task; write its tasks, or take "
+            f"{split!r} out of [splits] in {suite.folder / 'suite.toml'}"
+        )
+    return path, text.removesuffix("\n").split("\n")  # a task's text may hold other line ends
 
 
 def _read_tasks(suite: Suite, split: Split, only: slice = slice(None)) -> tuple[Task, ...]:

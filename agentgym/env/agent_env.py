@@ -24,7 +24,7 @@ from agentgym.errors import ActionSyntaxError, CancelledEpisode
 from agentgym.message import Message, ToolSchema, text_of, user
 from agentgym.outcome import CutReason, Outcome
 from agentgym.picture import Image
-from agentgym.reward import FORMAT, RewardEvent, Source, weighted_sum
+from agentgym.reward import FORMAT, RewardEvent, Source, require_finite, weighted_sum
 from agentgym.spaces import Message as MessageSpace
 from agentgym.suite import find_task
 from agentgym.task import Task
@@ -306,6 +306,7 @@ class AgentEnv(SeededEnv):
         self, component: str, value: float, *, source: Source = "environment", detail: Mapping[str, Any] | None = None
     ) -> RewardEvent:
         """A reward event that credits the current turn."""
+        require_finite(component, value)
         turn = self.books.turns[self.role]
         return RewardEvent(turn, turn, self.role, component, value, source, detail)
 

@@ -152,8 +152,9 @@ class Client:
     def _longest(self, attempts: int, attempt_s: float) -> float:
         """Seconds that the last attempts and the waits between them may take."""
         transport = self._transport
-        waits = range(transport.max_retries - attempts + 1, transport.max_retries)
-        return attempts * attempt_s + sum(min(transport.backoff_s * 2**each, transport.max_backoff_s) for each in waits)
+        retries = range(transport.max_retries - attempts + 1, transport.max_retries)
+        waits = [min(transport.backoff_s * 2.0**retry, transport.max_backoff_s) for retry in retries]
+        return attempts * attempt_s + sum(waits)
 
     def close(self) -> None:
         """Close the connections."""
