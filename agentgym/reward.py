@@ -44,8 +44,8 @@ class RewardEvent(NamedTuple):
     detail: Mapping[str, Any] | None = None
 
 
-def require_finite(component: str, value: float) -> None:
-    """Refuse the value of a reward that is no number; called by the method that environments make events with.
+def require_finite(component: str, value: float) -> float:
+    """The value of a reward, if it is a number; called by the method that environments make events with.
 
     Raises:
         InfrastructureError: Names the line of the environment's code that made the event. The episode then has no
@@ -57,6 +57,7 @@ def require_finite(component: str, value: float) -> None:
             f"the reward component {component!r} is {value!r} ({frame.f_code.co_filename}, line {frame.f_lineno}, in "
             f"{frame.f_code.co_name}), which is not finite; mend what computed it; the episode counts as not graded"
         )
+    return value
 
 
 def weighted_sum(events: Iterable[RewardEvent], weights: Mapping[str, float]) -> float:

@@ -17,7 +17,7 @@ _WORDS = ("yes", "no", "search", "left", "42", "ok", "", "né", "名前", '{"nam
 class Message(Space[str]):
     """All strings of at most `max_chars` characters.
 
-    How asynchronous vector environments share it is in `agentgym.shared_observations`.
+    How asynchronous vector environments share it is in `agentgym.env.shared_observations`.
     """
 
     def __init__(self, max_chars: int = 1_000_000, seed: int | None = None) -> None:

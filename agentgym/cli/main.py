@@ -5,6 +5,7 @@ What the commands do is elsewhere: each module of this package calls one public 
 
 from __future__ import annotations
 
+import errno
 import functools
 import importlib
 import logging
@@ -50,6 +51,7 @@ COMMANDS = {
     "doctor": "show what is installed, what is missing and how to get it",
 }
 OK, FAILED, USAGE = 0, 1, 2
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 _OWN_STDOUT = ("serve",)
 """Commands that share their stdout with nobody else's results: a server's address, or the messages of a protocol."""
 _USAGE_ERRORS = (ConfigError, HeldOutError, MissingExtraError, TaskError, UnknownNameError, WrongRunError)
@@ -102,6 +104,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return FAILED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the interpreter's last flush is silent
+        return FAILED
+    except OSError as error:
+        if is_debug or error.errno not in _UNWRITABLE:
+            raise
+        where = f" {error.filename}" if error.filename else ""
+        print(
+            f"agentgym {args[0]}: cannot write{where}: {error.strerror}; free space and run it again", file=sys.stderr
+        )
         return FAILED
 
 

@@ -18,7 +18,7 @@ from safetensors import SafetensorError
 from torch import nn
 from transformers.utils import logging as transformers_logging
 
-from agentgym.errors import CheckpointError, LearningStalledError
+from agentgym.errors import CheckpointError, LearningStalledError, StoreError
 from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate
 from agentgym.evaluation.tables import UNKNOWN
 from agentgym.policies.torch.listed import PICKS_LEGAL_ACTIONS
@@ -168,7 +168,8 @@ class TrainingJob:
         trainer = self._trainer()
         if has_checkpoint:
             self._resume(trainer)
-            self._extend(trainer)
+            if not trainer.is_over() and not self.config.validation.every:
+                _drop_former(self.folder / "models" / "trained")
         if self.store is not None and is_resumed:
             self.store.rollback_after(trainer.state.iteration)
             self.journal.restore()
@@ -197,12 +198,6 @@ class TrainingJob:
         publish(trainer.model, trainer.policy, trainer.state.version)
         self.journal.say(f"resumed after iteration {trainer.state.iteration}")
 
-    def _extend(self, trainer: Trainer) -> None:
-        """Without validations the trained model is the last one, which a run that is extended has yet to reach."""
-        if not trainer.is_over() and not self.config.validation.every and distributed.rank() == 0:
-            shutil.rmtree(self.folder / "models" / "trained", ignore_errors=True)
-        distributed.broadcast(None)
-
     def conclude(self) -> TrainResult:
         """Test every stage once, write the summary and the report."""
         if distributed.rank() != 0 or self.store is None:
@@ -213,7 +208,10 @@ class TrainingJob:
         if notes:
             self.journal.say("why is it not learning: " + "; ".join(notes))
         result = TrainResult(self.folder, held_out, None, self.journal.seconds, notes)
-        (self.folder / SUMMARY).write_text(json.dumps(result.to_json(), indent=2))
+        try:
+            (self.folder / SUMMARY).write_text(json.dumps(result.to_json(), indent=2))
+        except OSError as error:
+            raise StoreError(f"cannot write {self.folder / SUMMARY}: {error}; free space and resume the run") from error
         return replace(result, report=write_report(self.folder))
 
     def report_stall(self, reason: str) -> None:
@@ -261,11 +259,11 @@ class TrainingJob:
 
         def keep(records: list[Trajectory]) -> None:
             self._keep_demonstration(records)
-            rendered.update((each.id, each) for each in self._rendered(records))
+            rendered.update((each.id, each) for each in _rendered(records, self.parts, self.config))
 
         if config.run:
             found = warm_start_episodes(config, suite, self.parts.cast)
-            shown = self._rendered(found)
+            shown = _rendered(found, self.parts, self.config)
         else:
             found = collect_demonstrations(
                 suite,
@@ -282,12 +280,6 @@ class TrainingJob:
         rate = sum(bool(each.success) for each in found) / max(1, len(found))
         self.journal.say(f"{len(found)} demonstrations, {rate:.0%} of them successful")
         return shown
-
-    def _rendered(self, records: Sequence[Trajectory]) -> list[Trajectory]:
-        """Demonstrations with tokens, each of which must fit into a row."""
-        found = with_tokens(records, self.parts.renderer, self.parts.tools, self.config.rollout.history)
-        require_fitting(found, self.config.packing.row_length)
-        return found
 
     def _keep_demonstration(self, records: list[Trajectory]) -> None:
         if self.store is not None:
@@ -446,6 +438,20 @@ class TrainingJob:
             return untrained_policy(model, tokenizer, self.config, self.parts.seen)
         folder = self.folder / "models" / stage
         return stored_policy(folder, stage) if (folder / "config.json").exists() else None
+
+
+def _drop_former(model: Path) -> None:
+    """Without validations the trained model is the last one, which a run that is extended has yet to reach."""
+    if distributed.rank() == 0:
+        shutil.rmtree(model, ignore_errors=True)
+    distributed.broadcast(None)
+
+
+def _rendered(records: Sequence[Trajectory], parts: Parts, config: TrainConfig) -> list[Trajectory]:
+    """Demonstrations with tokens, each of which must fit into a row."""
+    found = with_tokens(records, parts.renderer, parts.tools, config.rollout.history)
+    require_fitting(found, config.packing.row_length)
+    return found
 
 
 def _require_whole(result: EvaluationResult) -> None:
