@@ -34,6 +34,7 @@ def run(
     overwrite: bool = False,
     dry_run: bool = False,
     describe: bool = False,
+    help_config: str | None = None,
     as_json: AsJson = False,
 ) -> int:
     """Train an agent, evaluate it on held-out tasks at the end, and write a report.
@@ -48,8 +49,11 @@ def run(
         dry_run: Try a few demonstrations, one iteration and a few tests in a temporary folder, and estimate the cost
             of the whole run.
         describe: Print the resolved algorithm as equations, and run nothing.
+        help_config: Print what a key of a configuration means, or all keys of a table, and run nothing.
         as_json: Print JSON.
     """
+    if help_config is not None:
+        return _help_config(help_config, as_json)
     with _training_extra():
         config, name = _config(settings, run if resume else None, is_resume=resume)  # names nothing unknown
     if describe:
@@ -84,7 +88,7 @@ def arrange(args: Sequence[str]) -> list[str]:
     options: list[str] = []
     waiting = iter(args)
     for arg in waiting:
-        if arg == "--run":
+        if arg in ("--run", "--help-config"):
             options += [arg, *(value for value in [next(waiting, None)] if value is not None)]
         else:
             (options if arg.startswith("-") else settings).append(arg)
@@ -128,6 +132,14 @@ def _config(settings: Sequence[str], resumed: Path | None, *, is_resume: bool) -
     config = config_from_tables(tables, source)
     require_names(config, source)
     return config, file.stem
+
+
+def _help_config(name: str, as_json: bool) -> int:
+    with _training_extra():
+        from agentgym_rl.run.reference import help_text
+    text = help_text(name)
+    print_json({"help": text}) if as_json else show(text)
+    return 0
 
 
 def _describe(config: TrainConfig, as_json: bool) -> None:

@@ -22,7 +22,7 @@ class GaeConfig(Ranged):
     """Discounts of the estimator, per turn or per sampled token, whichever is the step."""
 
     discount: Annotated[float, SHARE] = 1.0
-    """gamma."""
+    """gamma, the discount of a step."""
     lambda_: Annotated[float, SHARE] = 0.95
     """lambda: 1 gives the return minus the value, 0 the one-step error."""
 
