@@ -36,7 +36,6 @@ class AgentEnv(SeededEnv):
     A subclass sets the class attributes and writes `make_task`, `begin` and `respond`; optionally `grade`, `anchor`,
     `fork`, `relabel`, `progress`, `legal_actions` and `screenshot`. One that plays another environment may override
     the hooks of `step`, which calls `play`, `refuse`, `outcome_after` and `observe` in this order.
-
     `info` of `reset` holds `messages`, `task_id`, `reward_events`; of `step` it holds `messages`, `reward_events`,
     `turn`, `is_invalid`, and at the end `outcome`, `success` and `score`.
 

@@ -41,7 +41,7 @@ from agentgym_rl.replay.admission import record_tokenizer
 from agentgym_rl.run.describe import describe
 from agentgym_rl.run.interrupt import terminable
 from agentgym_rl.run.journal import Journal
-from agentgym_rl.run.room import require_fitting
+from agentgym_rl.run.preflight import require_fitting
 from agentgym_rl.run.run_folder import SUMMARY, config_digest, open_run, require_usable
 from agentgym_rl.run.sampling import MakeSampler, make_torch_sampler, stored_policy, untrained_policy
 from agentgym_rl.run.setup import Parts, assemble, device_of, reference_of, untrained

@@ -16,7 +16,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, cast, get_args, get_origin, get_type_hints
 
 from agentgym.config import tables_of
 from agentgym.errors import UnknownNameError
@@ -172,7 +172,7 @@ def _meanings(cls: Any) -> Mapping[str, str]:
             continue
         for name, text in re.findall(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", inspect.getdoc(base) or "", re.MULTILINE):
             found[name] = " ".join(text.split())
-        tree = ast.parse(textwrap.dedent(inspect.getsource(base)))
+        tree = ast.parse(textwrap.dedent(inspect.getsource(cast(type, base))))
         body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
         for field, text in itertools.pairwise(body):
             is_text = isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
