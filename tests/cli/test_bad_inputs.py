@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import gymnasium
 import pytest
 
+from agentgym import suite as suite_module
 from agentgym.cli.main import main
-from agentgym.registration import register
+from agentgym.registration import register, registry
 from agentgym.suite import register_suites
 from tests.cli.bad_inputs.commands import COMMANDS, EVALUATIONS
 from tests.cli.bad_inputs.configs import FILES, OVERRIDES
@@ -16,6 +19,19 @@ from tests.cli.bad_inputs.suites import SUITES, write_good
 
 Capture = pytest.CaptureFixture[str]
 CONFIG = "[run]\nsuite = 'dialogue/guess-number'\niterations = 4\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_stays_registered() -> Iterator[None]:
+    """Other tests look at everything that is registered."""
+    roots = list(suite_module._extra_roots)
+    yield
+    suite_module._extra_roots[:] = roots
+    suite_module._folders.cache_clear()
+    suite_module.load_suite.cache_clear()
+    for spec in (SPEC, *BROKEN):
+        registry._specs.pop(spec.id, None)
+        gymnasium.registry.pop(spec.id, None)
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from agentgym.evaluation.result import EvaluationResult
 from agentgym.policies.by_name import load
 from agentgym.policy import NOTHING_SEEN, Seen, seen_by
 from agentgym.registration import register
-from agentgym.suite import Suite, read_suite, register_suites
+from agentgym.suite import Suite, read_suite
 from agentgym.view import write_report
 from agentgym_rl.core.config.kind import Groundwork
 from agentgym_rl.run.config import config_from_tables
@@ -52,7 +52,6 @@ def test_copied_tasks_are_refused_before_the_first_episode(count: int, more: str
 
 def test_training_compares_the_splits_first(tmp_path: Path) -> None:
     suite = with_copies(tmp_path, 1)
-    register_suites(tmp_path)
     config = config_from_tables({"run": {"suite": "test/nim", "iterations": 1}}, Source())
     ground = Groundwork(config, suite, None, None, [], None, None)  # type: ignore[arg-type, var-annotated]
     [check] = [check for check in CHECKS if "train split too" in check.name]
