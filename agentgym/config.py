@@ -11,17 +11,17 @@ import dataclasses
 import difflib
 import json
 import math
-import operator
 import re
 import tomllib
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from agentgym.errors import ConfigError, UnknownNameError, unreadable
+from agentgym.ranges import ranges_of
 
 T = TypeVar("T")
 Table = dict[str, Any]
@@ -119,7 +119,7 @@ def build(cls: type[T], tables: Mapping[str, Any], source: Source | None = None,
 
     Raises:
         ConfigError: A key is unknown (close matches are suggested) or missing, a value is of the wrong type, or
-            a number is not finite.
+            a number is not finite or outside the range of its key.
     """
     source = source or Source()
     fields = _fields(cls)
@@ -129,7 +129,7 @@ def build(cls: type[T], tables: Mapping[str, Any], source: Source | None = None,
         if key not in fields:
             raise ConfigError(_unknown(cls, key, prefix, source))
         field, hint = fields[key]
-        values[field.name] = _convert(hint, value, dotted, source)
+        values[field.name] = _in_range(cls, field.name, _convert(hint, value, dotted, source), dotted, source)
     for key, (field, hint) in fields.items():
         if field.name not in values and field.default is field.default_factory is dataclasses.MISSING:
             values[field.name] = _missing(field, hint, f"{prefix}{key}", source)
@@ -154,39 +154,6 @@ def naming(key: str, source: Source) -> Iterator[None]:
         yield
     except UnknownNameError as error:
         raise error.at(source.place(key)) from None
-
-
-def require_at_least(config: Any, table: str, **least: float) -> None:
-    """Refuse values of a dataclass that are too small.
-
-    Args:
-        config: The dataclass.
-        table: The name of its table, for the message; "" for none.
-        least: The smallest value of each field; a field that is None is not looked at.
-
-    Raises:
-        ConfigError: Names the one key, and what it got.
-    """
-    for key, smallest in least.items():
-        _require(config, table, key, f"at least {smallest:g}", partial(operator.le, smallest))
-
-
-def require_above_zero(config: Any, table: str, *keys: str) -> None:
-    """Refuse values of a dataclass that are not above 0; arguments and errors as those of `require_at_least`."""
-    for key in keys:
-        _require(config, table, key, "above 0", lambda value: value > 0)
-
-
-def require_share(config: Any, table: str, *keys: str) -> None:
-    """Refuse values of a dataclass that are not above 0 and at most 1; the rest is as in `require_at_least`."""
-    for key in keys:
-        _require(config, table, key, "above 0 and at most 1", lambda value: 0 < value <= 1)
-
-
-def _require(config: Any, table: str, key: str, must_be: str, holds: Callable[[Any], bool]) -> None:
-    value = getattr(config, key)
-    if value is not None and not holds(value):
-        raise ConfigError(f"{f'{table}.' if table else ''}{key} must be {must_be}, got {value}")
 
 
 def tables_of(config: Any) -> Table:
@@ -256,6 +223,19 @@ def merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> Table:
         below = tables.get(key)
         tables[key] = merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
     return tables
+
+
+def _in_range(cls: Any, name: str, value: Any, key: str, source: Source) -> Any:
+    """A value of a field whose range it keeps.
+
+    Raises:
+        ConfigError: It does not.
+    """
+    allowed = ranges_of(get_origin(cls) or cls).get(name)
+    outside = None if allowed is None else allowed.first_outside(value)
+    if outside is not None:
+        raise ConfigError(f"{source.place(key)} must be {allowed}, got {outside}")
+    return value
 
 
 def _placed(message: str, given: set[str], source: Source) -> str:

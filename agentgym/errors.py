@@ -215,7 +215,17 @@ class SandboxStartError(SandboxError):
 
 
 class SandboxLostError(SandboxError):
-    """A sandbox that ended during its work: killed, out of memory, or its engine stopped."""
+    """A sandbox that ended during its work: killed, out of memory, or its engine stopped.
+
+    Args:
+        message: What ended, and why.
+        is_for_memory: Whether the kernel killed it for the memory that its own processes took. This alone says that
+            what ran in it may have ended it.
+    """
+
+    def __init__(self, message: str = "", *, is_for_memory: bool = False) -> None:
+        super().__init__(message)
+        self.is_for_memory = is_for_memory
 
 
 class SandboxDirtyError(SandboxError):

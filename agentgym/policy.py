@@ -5,20 +5,20 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Annotated, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agentgym.config import require_at_least, require_share
 from agentgym.errors import PartnerError
 from agentgym.message import Message, ToolSchema
 from agentgym.picture import PlacedPicture
+from agentgym.ranges import POSITIVE_SHARE, Range, Ranged
 from agentgym.task import Task
 
 
 @dataclass(frozen=True, slots=True)
-class Sampling:
+class Sampling(Ranged):
     """How a message is drawn.
 
     Attributes:
@@ -27,13 +27,9 @@ class Sampling:
         top_p: Nucleus mass. Training accepts only 1.0, with which log-probabilities need no renormalising.
     """
 
-    temperature: float = 1.0
-    max_tokens: int = 256
-    top_p: float = 1.0
-
-    def __post_init__(self) -> None:
-        require_at_least(self, "", temperature=0, max_tokens=1)
-        require_share(self, "", "top_p")
+    temperature: Annotated[float, Range(0)] = 1.0
+    max_tokens: Annotated[int, Range(1)] = 256
+    top_p: Annotated[float, POSITIVE_SHARE] = 1.0
 
     @property
     def is_greedy(self) -> bool:
@@ -165,9 +161,34 @@ class Reply:
     fault: PartnerError | None = None
 
 
+class Seen(NamedTuple):
+    """Which tasks a policy was trained on.
+
+    Attributes:
+        hashes: Content hashes of tasks that it was trained on.
+        is_all: Whether these are known to be all. If not, any task may have been among its training data.
+    """
+
+    hashes: frozenset[str] = frozenset()
+    is_all: bool = False
+
+
+NOTHING_SEEN = Seen(is_all=True)
+"""Of a policy that was trained on no task."""
+
+
+def seen_by(policy: Policy) -> Seen:
+    """What a policy says of its training data."""
+    says_nothing = not hasattr(policy, "seen_hashes")
+    return Seen(frozenset(getattr(policy, "seen_hashes", ())), not says_nothing and getattr(policy, "knows_seen", True))
+
+
 @runtime_checkable
 class Policy(Protocol):
     """Requests in, replies out.
+
+    A policy that knows which tasks it was trained on also has `seen_hashes`, their content hashes. If it knows some of
+    them only, its `knows_seen` is False.
 
     Attributes:
         name: The name under which results are reported.

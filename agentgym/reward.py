@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any, Literal, NamedTuple, SupportsFloat, get_args
@@ -44,6 +45,22 @@ class RewardEvent(NamedTuple):
     value: float
     source: Source = "environment"
     detail: Mapping[str, Any] | None = None
+
+
+def require_finite(component: str, value: float) -> float:
+    """The value of a reward, if it is a number; called by the method that environments make events with.
+
+    Raises:
+        InfrastructureError: Names the line of the environment's code that made the event. The episode then has no
+            reward instead of a reward of zero.
+    """
+    if not isfinite(value):
+        frame = sys._getframe(2)
+        raise InfrastructureError(
+            f"the reward component {component!r} is {value!r} ({frame.f_code.co_filename}, line {frame.f_lineno}, in "
+            f"{frame.f_code.co_name}), which is not finite; mend what computed it; the episode counts as not graded"
+        )
+    return value
 
 
 def weighted_sum(events: Iterable[RewardEvent], weights: Mapping[str, float]) -> float:

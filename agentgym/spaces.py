@@ -17,7 +17,7 @@ _WORDS = ("yes", "no", "search", "left", "42", "ok", "", "né", "名前", '{"nam
 class Message(Space[str]):
     """All strings of at most `max_chars` characters.
 
-    Asynchronous vector environments need `shared_memory=False` with it, as with every space without a fixed size.
+    How asynchronous vector environments share it is in `agentgym.env.shared_observations`.
     """
 
     def __init__(self, max_chars: int = 1_000_000, seed: int | None = None) -> None:

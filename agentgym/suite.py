@@ -90,6 +90,17 @@ class Suite:
             raise UnknownNameError("split", split, self.splits, owner=repr(self.name))
         return self._tasks_by_split[split]
 
+    def count(self, split: Split) -> int:
+        """Number of tasks of a split by the lines of its file, of which only the first and the last are read.
+
+        Raises:
+            TaskError: The file is malformed there.
+        """
+        _, lines = _lines_of(self, split)
+        for end in (slice(0, 1), slice(-1, None)):
+            _read_tasks(self, split, end)
+        return len(lines)
+
     def train_tasks(self) -> tuple[Task, ...]:
         """The tasks that training may use.
 
@@ -113,6 +124,31 @@ class Suite:
     def held_out_hashes(self) -> frozenset[str]:
         """Content hashes of the tasks of all splits but train."""
         return frozenset(task.content_hash for split in self.splits if split != "train" for task in self.tasks(split))
+
+    def require_disjoint(self) -> None:
+        """Refuse a suite in which a task stands in two splits, whatever its id: what is trained on would be tested.
+
+        Raises:
+            TaskError: Names the first of such tasks, and how many there are.
+        """
+        if self._twins:
+            (one, other), count = self._twins[0], len(self._twins)
+            raise TaskError(
+                f"suite {self.name!r}: task {other.id!r} of the {other.split} split is the same as {one.id!r} of the "
+                f"{one.split} split{f', and {count - 1} more stand in two splits' if count > 1 else ''}; remove them "
+                f"from one of the splits (agentgym check --suite {self.name} shows them)"
+            )
+
+    @cached_property
+    def _twins(self) -> list[tuple[Task, Task]]:
+        """Pairs of tasks of two splits that have the same content."""
+        known: dict[str, Task] = {}
+        twins = []
+        for task in (task for split in self.splits for task in self.tasks(split)):
+            first = known.setdefault(task.content_hash, task)
+            if first.split != task.split:
+                twins.append((first, task))
+        return twins
 
     @cached_property
     def _tasks_by_split(self) -> dict[str, tuple[Task, ...]]:
@@ -260,15 +296,25 @@ def _check_splits(path: Path, fields: Mapping[str, Any]) -> None:
         raise TaskError(f"{path}: headline {fields['headline']!r} is not a stratum of the test split")
 
 
-def _read_tasks(suite: Suite, split: Split) -> tuple[Task, ...]:
+def _lines_of(suite: Suite, split: str) -> tuple[Path, list[str]]:
+    """The file of a split and its lines, one for each task."""
     path = suite.folder / f"{split}.jsonl"
-    tasks: dict[str, Task] = {}
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise TaskError(f"the {split} split of {suite.name!r}: {unreadable(path, error)}") from error
-    lines = text.removesuffix("\n").split("\n") if text else []  # a task's text may hold other line ends
-    for number, line in enumerate(lines, start=1):
+    if not text.strip():
+        raise TaskError(
+            f"the {split} split of {suite.name!r} is empty: {path} holds no task; write its tasks, or take "
+            f"{split!r} out of [splits] in {suite.folder / 'suite.toml'}"
+        )
+    return path, text.removesuffix("\n").split("\n")  # a task's text may hold other line ends
+
+
+def _read_tasks(suite: Suite, split: Split, only: slice = slice(None)) -> tuple[Task, ...]:
+    path, lines = _lines_of(suite, split)
+    tasks: dict[str, Task] = {}
+    for number, line in list(enumerate(lines, start=1))[only]:
         try:
             fields = json.loads(line)
             if not isinstance(fields, dict):

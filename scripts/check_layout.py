@@ -24,6 +24,7 @@ REFUSED_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manage
 LAYERS = (
     (
         "errors",
+        "ranges",
         "config",
         "data_folder",
         "entry_points",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import pytest
 
@@ -15,20 +15,17 @@ from agentgym.config import (
     merged,
     pruned,
     read_tables,
-    require_at_least,
     tables_of,
 )
 from agentgym.errors import ConfigError
+from agentgym.ranges import Range, Ranged
 
 
 @dataclass(frozen=True)
-class Inner:
+class Inner(Ranged):
     rate: float = 0.5
     sizes: tuple[int, ...] = ()
-    limit: int | None = 3
-
-    def __post_init__(self) -> None:
-        require_at_least(self, "inner", limit=0)
+    limit: Annotated[int | None, Range(0)] = 3
 
 
 @dataclass(frozen=True)

@@ -185,3 +185,22 @@ def test_suite_names_its_role(folder):
     assert read_suite(folder).role == ""
     (folder / "suite.toml").write_text(TOML + '[env_options]\nrole = "second"\n')
     assert read_suite(folder).role == "second"
+
+
+@pytest.mark.parametrize("content", ["", "\n", " \n\n"])
+def test_empty_split_is_an_error_that_says_what_to_do(folder, content):
+    (folder / "test.jsonl").write_text(content)
+    suite = read_suite(folder)
+    with pytest.raises(TaskError, match=r"the test split of 'test/toy' is empty: .*test\.jsonl holds no task; write"):
+        suite.tasks("test")
+    with pytest.raises(TaskError, match="is empty"):
+        suite.count("test")
+
+
+def test_count_reads_the_ends_of_a_file(folder):
+    suite = read_suite(folder)
+    assert suite.count("test") == len(suite.tasks("test"))
+    with (folder / "test.jsonl").open("a") as file:
+        file.write('{"id": "test/toy:half')
+    with pytest.raises(TaskError, match=r"test\.jsonl:\d+: "):
+        suite.count("test")

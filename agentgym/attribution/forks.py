@@ -10,19 +10,19 @@ import zlib
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Annotated, Protocol, runtime_checkable
 
 import numpy as np
 
 from agentgym.action import reply_message
 from agentgym.attribution.contract import Yields
-from agentgym.attribution.steps import Floats, Steps, require_discount
-from agentgym.config import require_at_least
+from agentgym.attribution.steps import Floats, Steps
 from agentgym.env import AgentEnv, CutMessage
 from agentgym.errors import ConfigError, ContextOverflowError, ContractError
 from agentgym.message import Message, content_text
 from agentgym.outcome import CutReason, Outcome
 from agentgym.policy import ScriptFactory
+from agentgym.ranges import SEED, SHARE, Range, Ranged
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory, Turn
 
@@ -60,23 +60,19 @@ def own_task(trajectory: Trajectory) -> Task | str:
 
 
 @dataclass(frozen=True)
-class ForkSettings:
+class ForkSettings(Ranged):
     """Which states are continued, and how often."""
 
-    continuations: int = 4
+    continuations: Annotated[int, Range(1)] = 4
     """k, of each state."""
-    every: int = 1
+    every: Annotated[int, Range(1)] = 1
     """n, turns between valued states."""
-    gamma: float = 1.0
+    gamma: Annotated[float, SHARE] = 1.0
     """Discount of a turn."""
-    seed: int = 0
+    seed: Annotated[int, SEED] = 0
     """Seed of all continuations."""
-    max_turns: int = 200
+    max_turns: Annotated[int, Range(1)] = 200
     """Turns of a continuation in an environment that sets no limit of its own."""
-
-    def __post_init__(self) -> None:
-        require_discount("forks.gamma", self.gamma)
-        require_at_least(self, "forks", continuations=1, every=1, max_turns=1, seed=0)
 
 
 @dataclass(frozen=True)

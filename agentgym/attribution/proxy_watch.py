@@ -9,31 +9,27 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from agentgym.config import require_at_least
 from agentgym.errors import ConfigError
+from agentgym.ranges import Range, Ranged
 
 
 @dataclass(frozen=True)
-class WatchConfig:
+class WatchConfig(Ranged):
     """When shaped reward counts as hacked."""
 
-    window: int = 8
+    window: Annotated[int, Range(1)] = 8
     """Iterations whose episodes are pooled for a correlation."""
-    min_correlation: float = 0.1
+    min_correlation: Annotated[float, Range(-1, 1)] = 0.1
     """Below this, an iteration counts as astray."""
-    patience: int = 5
+    patience: Annotated[int, Range(1)] = 5
     """Iterations astray one after another until it is time to stop; below `window`, or a score that has ceased to vary
     is never noticed: once the window holds nothing else, its correlation says nothing."""
-    min_episodes: int = 32
+    min_episodes: Annotated[int, Range(2)] = 32
     """Episodes in the window below which no correlation is taken."""
-
-    def __post_init__(self) -> None:
-        require_at_least(self, "watch.proxy", window=1, patience=1, min_episodes=2)
-        if not -1 <= self.min_correlation <= 1:
-            raise ConfigError(f"min_correlation must be in [-1, 1]: got {self.min_correlation}")
 
 
 @dataclass(frozen=True)

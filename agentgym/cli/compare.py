@@ -7,7 +7,7 @@ from typing import Annotated
 import tyro
 
 from agentgym.cli.options import with_options
-from agentgym.cli.output import AsJson, print_json
+from agentgym.cli.output import AsJson, print_json, show
 from agentgym.evaluation import compare, comparison_text
 
 _Result = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RESULT")]
@@ -29,5 +29,5 @@ def run(first: _Result, second: _Result, *, as_json: AsJson = False) -> int:
     if as_json:
         print_json(comparison.to_json())
     else:
-        print(comparison_text(comparison))
+        show(comparison_text(comparison))
     return 0

@@ -26,6 +26,7 @@ from agentgym.registration import specs
 from agentgym.sandbox.readiness import sandbox_readiness
 from agentgym.suite import load_suite, suite_names
 
+_GPUS = Path("/proc/driver/nvidia/gpus")
 _BROWSER_READINESS = "agentgym_web.browser.program.finding"
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+).*?extra\s*==\s*['\"]([a-z]+)['\"]")
 
@@ -111,14 +112,24 @@ def _is_installed(distribution: str) -> bool:
 
 
 def _torch() -> Finding:
+    """What is known of torch without importing it, which takes seconds."""
     try:
-        torch = importlib.import_module("torch")
-    except ImportError:
+        found = version("torch")
+    except PackageNotFoundError:
         return Finding("torch", "missing", "not installed", f"pip install '{DISTRIBUTION}[train]'")
-    device = torch.cuda.get_device_name(0) if torch.cuda.is_available() else "CPU only"
-    threads = torch.get_num_threads()
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    threads = int(asked) if asked.isdecimal() else len(os.sched_getaffinity(0))
     fix = "on a shared machine, one thread per process is fastest: export OMP_NUM_THREADS=1" if threads > 1 else ""
-    return Finding("torch", "ok", f"{torch.__version__}, {device}, {threads} threads", fix)
+    return Finding("torch", "ok", f"{found}, {_gpus()}, {threads} threads", fix)
+
+
+def _gpus() -> str:
+    """The GPUs that the driver names."""
+    names = []
+    for information in sorted(_GPUS.glob("*/information")):
+        found = re.search(r"^Model:\s*(.+)$", information.read_text(), re.MULTILINE)
+        names.append(found[1] if found else "GPU")
+    return ", ".join(names) or "CPU only"
 
 
 def _browser() -> Finding:
@@ -154,11 +165,11 @@ def _environments() -> Iterator[Finding]:
 
 
 def _suites() -> Iterator[Finding]:
-    """One finding a suite, after reading all of its tasks."""
+    """One finding a suite, after looking into the files of its tasks; `agentgym check` reads all of them."""
     for name in suite_names():
         try:
             suite = load_suite(name)
-            counts = [f"{len(suite.tasks(split))} {split}" for split in suite.splits]
+            counts = [f"{suite.count(split)} {split}" for split in suite.splits]
         except AgentGymError as error:
             yield Finding(f"suite {name}", "fault", str(error), "repair the file that the message names")
         else:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import tyro
 
 from agentgym.cli.options import KeyValues, Partners, with_options
-from agentgym.cli.output import AsJson, note, print_json, read_options, read_partners
+from agentgym.cli.output import AsJson, note, print_json, read_options, read_partners, show
 from agentgym.evaluation import (
     EvaluationResult,
     EvaluationSettings,
@@ -119,7 +119,7 @@ def run(options: Annotated[EvalOptions, tyro.conf.arg(name=""), tyro.conf.OmitAr
     if options.as_json:
         print_json(result.to_json())
     else:
-        print(result_text(result, with_tasks=options.tasks))
+        show(result_text(result, with_tasks=options.tasks))
     if result.num_missing:
         kept = "run the same command again to play them" if options.run else "use --run FOLDER to keep what was played"
         note(f"{result.num_missing} episodes are missing; {kept}")

@@ -5,26 +5,32 @@ What the commands do is elsewhere: each module of this package calls one public 
 
 from __future__ import annotations
 
+import errno
+import functools
 import importlib
 import logging
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import tyro
 
 from agentgym import __version__
 from agentgym.cli.options import RefusedValueError
+from agentgym.cli.output import results_apart
 from agentgym.errors import (
     AgentGymError,
     ConfigError,
+    ContractError,
     HeldOutError,
     MissingExtraError,
     TaskError,
     UnknownNameError,
     WrongRunError,
 )
+from agentgym.origin import describe_error
 
 COMMANDS = {
     "list": "list environments and their suites",
@@ -45,6 +51,9 @@ COMMANDS = {
     "doctor": "show what is installed, what is missing and how to get it",
 }
 OK, FAILED, USAGE = 0, 1, 2
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+_OWN_STDOUT = ("serve",)
+"""Commands that share their stdout with nobody else's results: a server's address, or the messages of a protocol."""
 _USAGE_ERRORS = (ConfigError, HeldOutError, MissingExtraError, TaskError, UnknownNameError, WrongRunError)
 
 
@@ -96,6 +105,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the interpreter's last flush is silent
         return FAILED
+    except OSError as error:
+        if is_debug or error.errno not in _UNWRITABLE:
+            raise
+        where = f" {error.filename}" if error.filename else ""
+        print(
+            f"agentgym {args[0]}: cannot write{where}: {error.strerror}; free space and run it again", file=sys.stderr
+        )
+        return FAILED
 
 
 @contextmanager
@@ -119,16 +136,29 @@ def _run(command: str, args: Sequence[str]) -> int:
         raise UnknownNameError("command", command, COMMANDS)
     module = importlib.import_module(f"agentgym.cli.{command}")
     arranged = module.arrange(args) if hasattr(module, "arrange") else list(args)
+    work = module.run if command in _OWN_STDOUT else _with_results_apart(module.run)
     try:
-        code: int = tyro.cli(
-            module.run, prog=f"agentgym {command}", args=arranged, config=(tyro.conf.FlagCreatePairsOff,)
-        )
+        code: int = tyro.cli(work, prog=f"agentgym {command}", args=arranged, config=(tyro.conf.FlagCreatePairsOff,))
     except RefusedValueError as refused:
         raise ConfigError(str(refused)) from None
     except SystemExit as end:  # tyro's way of ending after --help (0) and after unreadable arguments (2)
         return end.code if isinstance(end.code, int) else FAILED
     sys.stdout.flush()
     return code
+
+
+def _with_results_apart(run: Callable[..., int]) -> Callable[..., int]:
+    """A command whose stdout is for results alone, and which does not end without a word where something exits."""
+
+    @functools.wraps(run)
+    def work(*args: Any, **options: Any) -> int:
+        with results_apart():
+            try:
+                return run(*args, **options)
+            except SystemExit as end:
+                raise ContractError(f"the command was ended from within: {describe_error(end)}") from end
+
+    return work
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import Annotated
 import tyro
 
 from agentgym.cli.options import with_options
+from agentgym.cli.output import show
 from agentgym.scaffold import write_package
 
 
@@ -26,6 +27,6 @@ def run(
         parent: The folder in which the package's folder is created.
     """
     folder = write_package(name, parent)
-    print(folder)
-    print(f"next: cd {folder} && make test; after make install, agentgym list shows the environment")
+    show(str(folder))
+    show(f"next: cd {folder} && make test; after make install, agentgym list shows the environment")
     return 0

@@ -1,12 +1,16 @@
-"""What commands print: tables for people and JSON for machines, both to stdout; notes go to stderr."""
+"""What commands print: tables for people and JSON for machines, both to stdout; notes go to stderr.
+
+While a command works, stdout is for its results alone: what environments, policies and libraries print goes to stderr.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import tyro
 from rich.console import Console
@@ -22,9 +26,56 @@ FILE_WIDTH = 160
 """Columns of a table that is not printed to a terminal; more where its words need them."""
 
 
+_results: list[TextIO] = []
+"""Where results go while a command works; empty otherwise."""
+
+
+@contextmanager
+def results_apart() -> Iterator[None]:
+    """In the block, only `show` and the tables print to stdout; everything else prints to stderr."""
+    stdout, results = sys.stdout, sys.stdout
+    is_process = stdout is sys.__stdout__ and stdout is not None and stdout.fileno() == 1
+    if is_process:  # also what is printed by other programs, and by libraries that are not Python
+        stdout.flush()
+        results = os.fdopen(os.dup(1), "w", encoding=stdout.encoding, errors=stdout.errors)
+        os.dup2(2, 1)
+    else:
+        sys.stdout = sys.stderr
+    _results.append(results)
+    try:
+        yield
+        results.flush()
+    finally:
+        _results.pop()
+        if is_process:
+            stdout.flush()
+            os.dup2(results.fileno(), 1)
+            _close(results)
+        else:
+            sys.stdout = stdout
+
+
+def _close(results: TextIO) -> None:
+    """Close the stream of results, also where nobody reads it any more."""
+    try:
+        results.close()
+    except BrokenPipeError:
+        return
+
+
+def show(text: str) -> None:
+    """Print a part of the result."""
+    print(text, file=result_stream(), flush=True)
+
+
+def result_stream() -> TextIO:
+    """Where results go."""
+    return _results[-1] if _results else sys.stdout
+
+
 def print_json(value: Any) -> None:
     """Print a value as indented JSON."""
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    show(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None) -> None:
@@ -37,7 +88,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
         table.add_column(column, overflow="fold", no_wrap=number == 0)
     for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row))
-    console = Console(highlight=False)
+    console = Console(highlight=False, file=result_stream())
     if not console.is_terminal:
         console.width = FILE_WIDTH
         for each in table.columns:

@@ -16,7 +16,7 @@ import tyro
 from rich.console import Console
 
 from agentgym.cli.options import KeyValues, Partners, with_options
-from agentgym.cli.output import AsJson, note, print_json, read_options, read_partners
+from agentgym.cli.output import AsJson, note, print_json, read_options, read_partners, show
 from agentgym.env import AgentEnv
 from agentgym.errors import AgentGymError, ConfigError, ContractError
 from agentgym.evaluation import RecordingSettings, keep_episode
@@ -85,9 +85,7 @@ def run(
     if as_json:
         print_json({"env": env, "policy": policy, **result})
     else:
-        print(
-            f"{result['outcome']} after {result['turns']} turns: reward {result['reward']:g}, score {result['score']}"
-        )
+        show(f"{result['outcome']} after {result['turns']} turns: reward {result['reward']:g}, score {result['score']}")
     return 1 if result["outcome"] == "cancelled" else 0
 
 

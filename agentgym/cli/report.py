@@ -8,7 +8,7 @@ from typing import Annotated
 import tyro
 
 from agentgym.cli.options import with_options
-from agentgym.cli.output import AsJson, print_json
+from agentgym.cli.output import AsJson, print_json, show
 from agentgym.view import write_report
 
 
@@ -31,5 +31,5 @@ def run(
     if as_json:
         print_json({"run": str(folder), "report": str(page)})
     else:
-        print(page)
+        show(str(page))
     return 0

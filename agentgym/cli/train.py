@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from agentgym.cli.options import with_options
-from agentgym.cli.output import AsJson, note, print_json, print_table
+from agentgym.cli.output import AsJson, note, print_json, print_table, show
 from agentgym.config import Source, read_tables
 from agentgym.errors import ConfigError, MissingExtraError
+from agentgym.evaluation.tables import UNKNOWN
 
 if TYPE_CHECKING:
     from agentgym_rl.core.config.train import TrainConfig
@@ -33,21 +34,26 @@ def run(
     overwrite: bool = False,
     dry_run: bool = False,
     describe: bool = False,
+    help_config: str | None = None,
     as_json: AsJson = False,
 ) -> int:
     """Train an agent, evaluate it on held-out tasks at the end, and write a report.
 
     Args:
         settings: The configuration file, followed by overrides such as run.iterations=5. An override with nothing after
-            its =, such as algorithm.minibatches=, removes what the file says. With --resume, neither is needed.
+            its =, such as algorithm.minibatches=, removes what the file says. With --resume, no file is needed, and
+            overrides may extend the run (run.iterations=50) and mend [validation], [watch] and [checkpoint].
         run: The folder of the run. The default is runs/NAME, with the name of the configuration file.
         resume: Continue the run in the folder from its last checkpoint.
         overwrite: Remove a run that is already in the folder.
         dry_run: Try a few demonstrations, one iteration and a few tests in a temporary folder, and estimate the cost
             of the whole run.
         describe: Print the resolved algorithm as equations, and run nothing.
+        help_config: Print what a key of a configuration means, or all keys of a table, and run nothing.
         as_json: Print JSON.
     """
+    if help_config is not None:
+        return _help_config(help_config, as_json)
     with _training_extra():
         config, name = _config(settings, run if resume else None, is_resume=resume)  # names nothing unknown
     if describe:
@@ -82,7 +88,7 @@ def arrange(args: Sequence[str]) -> list[str]:
     options: list[str] = []
     waiting = iter(args)
     for arg in waiting:
-        if arg == "--run":
+        if arg in ("--run", "--help-config"):
             options += [arg, *(value for value in [next(waiting, None)] if value is not None)]
         else:
             (options if arg.startswith("-") else settings).append(arg)
@@ -107,18 +113,16 @@ def _config(settings: Sequence[str], resumed: Path | None, *, is_resume: bool) -
     """
     from agentgym_rl.run.config import config_from_tables
     from agentgym_rl.run.names import require_names
-    from agentgym_rl.run.run_folder import saved_config
+    from agentgym_rl.run.saved import saved_config
 
     files = [text for text in settings if "=" not in text]
     overrides = [text for text in settings if "=" in text]
-    if resumed is not None and not settings:
-        config = saved_config(resumed)
+    if resumed is not None and not files:
+        config = saved_config(resumed, overrides)
         require_names(config, Source())
         return config, resumed.name
     if not settings and is_resume:
         raise ConfigError("--resume needs the folder of the run: --run FOLDER")
-    if resumed is not None and not files:
-        raise ConfigError(f"a resumed run keeps its own configuration; leave out {', '.join(overrides)}")
     if not files:
         raise ConfigError("name a configuration file, such as: agentgym train run.toml run.iterations=5")
     file, *others = [Path(text) for text in sorted(files, key=lambda text: not text.endswith(".toml"))]
@@ -130,11 +134,19 @@ def _config(settings: Sequence[str], resumed: Path | None, *, is_resume: bool) -
     return config, file.stem
 
 
+def _help_config(name: str, as_json: bool) -> int:
+    with _training_extra():
+        from agentgym_rl.run.reference import help_text
+    text = help_text(name)
+    print_json({"help": text}) if as_json else show(text)
+    return 0
+
+
 def _describe(config: TrainConfig, as_json: bool) -> None:
     from agentgym_rl.run.describe import describe
 
     text = describe(config)
-    print_json({"algorithm": text}) if as_json else print(text)
+    print_json({"algorithm": text}) if as_json else show(text)
 
 
 def _print_cost(cost: Cost, as_json: bool) -> None:
@@ -144,7 +156,7 @@ def _print_cost(cost: Cost, as_json: bool) -> None:
     rows = [(part.name, part.amount, _about(part.seconds), part.measured) for part in cost.parts]
     print_table(("part", "amount", "takes about", "estimated from"), [*rows, ("all", "", _about(cost.total_s), "")])
     played = f"play {cost.episodes:.0f} episodes and sample about {float(f'{cost.tokens:.1g}'):,.0f} tokens"
-    print(
+    show(
         f"The iterations {played if cost.episodes else 'play nothing, because they learn from stored runs'}. "
         "The times are extrapolated from a short run. Episodes may get shorter or longer as the agent learns."
     )
@@ -168,6 +180,9 @@ def _print_result(result: TrainResult, as_json: bool) -> None:
         success = held_out["success"]
         mean, limits = f"{success['mean']:.3f}", f"[{success['low']:.3f}, {success['high']:.3f}]"
         rows.append((stage, held_out["headline"], held_out["num_tasks"], mean, limits))
+    unknown = [stage for stage, held_out in result.held_out.items() if held_out["trained_on"] == "unknown"]
     if rows:
         print_table(("agent", "held-out stratum", "tasks", "success", "95 % interval"), rows)
-    print(f"run {result.folder}, {result.seconds:.0f} s; report {result.report}")
+    if unknown:
+        show(f"trained on ({', '.join(unknown)}): {UNKNOWN}")
+    show(f"run {result.folder}, {result.seconds:.0f} s; report {result.report}")

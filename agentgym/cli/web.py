@@ -11,7 +11,7 @@ import tyro
 
 from agentgym.action import parse_tool_calls
 from agentgym.cli.options import with_options
-from agentgym.cli.output import AsJson, note, print_json
+from agentgym.cli.output import AsJson, note, print_json, show
 from agentgym.errors import ActionSyntaxError, ConfigError, MissingExtraError
 
 
@@ -66,7 +66,7 @@ def _record(
     if as_json:
         print_json({"archive": str(out), "pages": num_pages, "answers": num_answers})
     else:
-        print(f"{out}: {num_pages} pages, {num_answers} answers")
+        show(f"{out}: {num_pages} pages, {num_answers} answers")
     return 0
 
 
@@ -75,17 +75,15 @@ def _replay(names: tuple[str, ...], browser: str | None, *, list_pages: bool, as
         raise ConfigError(f"name an archive and at most one page of it: got {list(names)}")
     captures = _named("agentgym_web.archive.replaying", "the_archive")(Path(names[0]))
     if list_pages:
-        print_json(captures.pages) if as_json else print(*captures.pages, sep="\n")
+        print_json(captures.pages) if as_json else show("\n".join(captures.pages))
         return 0
     view = _named("agentgym_web.browser.settings", "View")()
     page = _open(captures, browser)
     tools = _named("agentgym_web.env", "action_tools")(("bid", "nav", "tab", "coord"))
     actions = _named("agentgym_web.browser.acting", "ACTIONS")
     try:
-        print(
-            page.open(names[1] if len(names) == 2 else next(iter(captures.pages), "about:blank"), view).text(view),
-            flush=True,
-        )
+        first = names[1] if len(names) == 2 else next(iter(captures.pages), "about:blank")
+        show(page.open(first, view).text(view))
         for line in sys.stdin:
             try:
                 calls = parse_tool_calls(line, tools).tool_calls
@@ -93,7 +91,7 @@ def _replay(names: tuple[str, ...], browser: str | None, *, list_pages: bool, as
                 note(str(refusal))
                 continue
             sight = page.step([(call.name, actions[call.name].arguments(call.arguments)) for call in calls], view)
-            print(sight.text(view), flush=True)
+            show(sight.text(view))
     finally:
         page.close()
     return 0

@@ -15,6 +15,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+import agentgym.env.shared_observations  # noqa: F401 - Gymnasium finds there how its processes share observations
 from agentgym.action import Action, parse_text
 from agentgym.env.books import Books
 from agentgym.env.reply import EnvReply, require_messages, require_reply, require_whole
@@ -23,7 +24,7 @@ from agentgym.errors import ActionSyntaxError, CancelledEpisode
 from agentgym.message import Message, ToolSchema, text_of, user
 from agentgym.outcome import CutReason, Outcome
 from agentgym.picture import Image
-from agentgym.reward import FORMAT, RewardEvent, Source, weighted_sum
+from agentgym.reward import FORMAT, RewardEvent, Source, require_finite, weighted_sum
 from agentgym.spaces import Message as MessageSpace
 from agentgym.suite import find_task
 from agentgym.task import Task
@@ -33,12 +34,10 @@ class AgentEnv(SeededEnv):
     """A multi-turn environment for one agent.
 
     A subclass sets the class attributes and writes `make_task`, `begin` and `respond`; optionally `grade`, `anchor`,
-    `fork`, `relabel`, `progress`, `legal_actions` and `screenshot`. This class counts turns, applies limits, adds up
-    rewards, and makes Gymnasium's tuples. A subclass that plays another environment may override the hooks of `step`,
-    which calls `play`, `refuse`, `outcome_after` and `observe` in this order.
-
-    `info` of `reset` holds `messages`, `task_id`, `reward_events`; `info` of `step` holds `messages`,
-    `reward_events`, `turn`, `is_invalid`, and at the end `outcome`, `success` and `score`.
+    `fork`, `relabel`, `progress`, `legal_actions` and `screenshot`. One that plays another environment may override
+    the hooks of `step`, which calls `play`, `refuse`, `outcome_after` and `observe` in this order.
+    `info` of `reset` holds `messages`, `task_id`, `reward_events`; of `step` it holds `messages`, `reward_events`,
+    `turn`, `is_invalid`, and at the end `outcome`, `success` and `score`.
 
     Attributes:
         role: The role's name in reward events.
@@ -47,6 +46,7 @@ class AgentEnv(SeededEnv):
         tools: The tools the agent may call, as OpenAI function schemas.
         speaks: Whether a message may be free text even if there are tools.
         deterministic: Whether the same seed and actions give the same trajectory.
+        grades_cuts: Whether `finalize` grades a cut episode; else that is an infrastructure failure.
         num_tasks: How many tasks `make_task` makes in turn, from the seeds 0, 1, …; None for tasks without end.
         task: The task of the episode.
         episode_seed: Seed of the episode's randomness: the one given to `reset`, or the task's.
@@ -62,6 +62,7 @@ class AgentEnv(SeededEnv):
     speaks: bool = False
     deterministic: ClassVar[bool] = True
     num_tasks: int | None = None
+    grades_cuts: bool = True
 
     def __init__(self, render_mode: str | None = None) -> None:
         self.render_mode = render_mode
@@ -304,7 +305,7 @@ class AgentEnv(SeededEnv):
     ) -> RewardEvent:
         """A reward event that credits the current turn."""
         turn = self.books.turns[self.role]
-        return RewardEvent(turn, turn, self.role, component, value, source, detail)
+        return RewardEvent(turn, turn, self.role, component, require_finite(component, value), source, detail)
 
     def fork_by_copy(self, seed: int | None, *shared: object) -> Self:
         """A deep copy of the episode's state: `fork` for environments that hold nothing outside Python objects.

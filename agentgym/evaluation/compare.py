@@ -37,6 +37,7 @@ class Comparison:
         deviation: Standard deviation over tasks of the difference in success.
         needed: Tasks needed to show a true difference in success of that size (power .8, two-sided level .05); empty if
             all tasks have the same difference, because the spread is then unknown.
+        unknown: Those of the two policies that do not say which tasks they were trained on.
     """
 
     first: str
@@ -50,6 +51,7 @@ class Comparison:
     num_unpaired: int
     deviation: float
     needed: dict[str, float]
+    unknown: tuple[str, ...] = ()
 
     @property
     def is_significant(self) -> bool:
@@ -105,6 +107,7 @@ def compare(first: EvaluationResult | Path | str, second: EvaluationResult | Pat
         num_unpaired=len({task.id for task in (*one.tasks, *other.tasks)}) - len(both),
         deviation=deviation,
         needed={f"{size:g}": tasks_needed(size, deviation) for size in sorted(wanted)} if deviation > 0 else {},
+        unknown=tuple(result.policy for result in (one, other) if result.num_trained_on is None),
     )
 
 

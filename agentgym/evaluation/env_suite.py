@@ -5,18 +5,21 @@ So an environment can be evaluated on a file that is named by an option, without
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agentgym.errors import ConfigError
-from agentgym.registration import is_environment, make
+from agentgym.errors import AgentGymError, ConfigError, ContractError
+from agentgym.origin import describe_error
+from agentgym.registration import is_environment, make, spec
 from agentgym.suite import Suite, load_suite
 from agentgym.task import Split, Task
 
 _SPLIT: Split = "test"
+_ENV_ID = re.compile(r"[^/]+/[^/]+-v\d+")
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,14 @@ class EnvSuite(Suite):
         return self.made
 
 
+def _made_tasks(name: str, env_options: Mapping[str, Any], limit: int | None) -> list[Task]:
+    with closing(make(name, **env_options)) as env:
+        num_tasks = env.num_tasks if limit is None else limit if env.num_tasks is None else min(limit, env.num_tasks)
+        if num_tasks is None:
+            raise ConfigError(f"{name!r} makes tasks without end; say how many to play: --limit 100")
+        return [replace(env.make_task(seed), suite=name, split=_SPLIT) for seed in range(num_tasks)]
+
+
 def suite_named(name: str, env_options: Mapping[str, Any], limit: int | None) -> Suite:
     """The suite of a name, or of an environment's id.
 
@@ -51,19 +62,23 @@ def suite_named(name: str, env_options: Mapping[str, Any], limit: int | None) ->
     Raises:
         UnknownNameError: There is no such suite.
         ConfigError: A suite is given options, the environment refuses them, or it makes tasks without end.
+        ContractError: The environment's own code failed; says where.
     """
     if not is_environment(name):
+        if _ENV_ID.fullmatch(name):
+            spec(name)  # which suggests environments
         if env_options:
             raise ConfigError(
                 f"the suite {name!r} has its own options of the environment: got {sorted(env_options)}; name an "
                 "environment instead, such as agentgym/WebArena-v0"
             )
         return load_suite(name)
-    with closing(make(name, **env_options)) as env:
-        num_tasks = env.num_tasks if limit is None else limit if env.num_tasks is None else min(limit, env.num_tasks)
-        if num_tasks is None:
-            raise ConfigError(f"{name!r} makes tasks without end; say how many to play: --limit 100")
-        made = [replace(env.make_task(seed), suite=name, split=_SPLIT) for seed in range(num_tasks)]
+    try:
+        made = _made_tasks(name, env_options, limit)
+    except Exception as error:  # a boundary: an environment's own code may raise anything
+        if isinstance(error, AgentGymError):
+            raise
+        raise ContractError(f"{name!r} makes no tasks: {describe_error(error)}") from error
     strata = {task.stratum: "" for task in made}
     return EnvSuite(
         name=name,

@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from agentgym.errors import ConfigError, HeldOutError
 from agentgym.outcome import GRADED
 from agentgym.policies.by_name import load
 from agentgym.policies.cast import REPLIES, Cast
-from agentgym.policy import Policy, Sampling, sampling_of
+from agentgym.policy import Policy, Sampling, sampling_of, seen_by
+from agentgym.ranges import SEED, Range, Ranged
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker, shuffled_tasks
 from agentgym.store import DATABASE, EpisodeRow, Purpose, RunStore
 from agentgym.store.folder import require_empty
@@ -56,12 +57,12 @@ class Player:
 
 
 @dataclass(frozen=True)
-class RecordingSettings:
+class RecordingSettings(Ranged):
     """What is recorded, and how."""
 
-    episodes: int = 100
+    episodes: Annotated[int, Range(1)] = 100
     """Episodes of all policies together."""
-    seed: int = 0
+    seed: Annotated[int, SEED] = 0
     """Seed of the order of tasks, of which policy plays which task, and of the policies' draws."""
     role: str = ""
     """The role of a game that is recorded; "" takes the suite's role."""
@@ -77,10 +78,6 @@ class RecordingSettings:
     rollout: RolloutSettings = field(default_factory=lambda: _ROLLOUT)
     """How episodes are collected. They run in lockstep, so that a model's batches depend only on the seed, and with
     anchors and progress of each state, so that any method can assign credit later."""
-
-    def __post_init__(self) -> None:
-        if self.episodes < 1:
-            raise ConfigError(f"the number of episodes must be at least 1: got {self.episodes}")
 
 
 @dataclass(frozen=True)
@@ -259,7 +256,7 @@ def _tasks(suite: Suite, split: str, is_held_out_allowed: bool) -> tuple[Task, .
 def _loaded(player: Player, suite: Suite, tasks: Sequence[Task], split: str) -> Policy:
     policy = load(player.name, suite.name, **player.options)
     if split != "train":
-        require_unseen(tasks, frozenset(getattr(policy, "seen_hashes", ())))
+        require_unseen(tasks, seen_by(policy).hashes)
     return policy
 
 

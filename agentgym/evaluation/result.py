@@ -88,7 +88,8 @@ class EvaluationResult:
             cache_misses; those of partners begin with "partner_".
         seconds: Wall time of this call, without the episodes of earlier calls that it resumed.
         num_missing: Episodes that were wanted but not played (after an interrupt).
-        num_trained_on: Tasks that the policy was trained on; above 0 only if that was allowed.
+        num_trained_on: Tasks that the policy was trained on; above 0 only if that was allowed. None: unknown, because
+            the policy does not say what it was trained on.
         role: The role of a game that was evaluated; "" for an environment of one agent.
         partners: Who played the other roles, by name.
         other_roles: The results on each task in further roles that the policy played against or with itself.
@@ -107,7 +108,7 @@ class EvaluationResult:
     costs: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 0.0
     num_missing: int = 0
-    num_trained_on: int = 0
+    num_trained_on: int | None = 0
     role: str = ""
     partners: Mapping[str, str] = field(default_factory=dict)
     other_roles: Mapping[str, Sequence[TaskResult]] = field(default_factory=dict)
@@ -198,7 +199,7 @@ class EvaluationResult:
             "num_faults": self.num_faults,
             "num_missing": self.num_missing,
             "num_trained_on": self.num_trained_on,
-            "trained_on": self.num_trained_on > 0,
+            "trained_on": "unknown" if self.num_trained_on is None else self.num_trained_on > 0,
             "headline": self.headline,
             "strata": {name: stratum.to_json() for name, stratum in self.strata.items()},
             "sampling": dict(self.sampling),

@@ -10,13 +10,14 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Annotated
 
-from agentgym.config import require_at_least
 from agentgym.errors import InfrastructureError
 from agentgym.evaluation.result import EvaluationResult, measured, summarise
 from agentgym.outcome import GRADED
 from agentgym.policies.cast import SCRIPTED, SELF, Cast
-from agentgym.policy import Policy, Sampling
+from agentgym.policy import Policy, Sampling, Seen, seen_by
+from agentgym.ranges import SEED, Range, Ranged
 from agentgym.registration import spec
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker
 from agentgym.store import DATABASE, Purpose, RunStore
@@ -31,18 +32,18 @@ of a game that others than the game's own scripts play."""
 
 
 @dataclass(frozen=True)
-class EvaluationSettings:
+class EvaluationSettings(Ranged):
     """How a policy is evaluated."""
 
-    attempts: int = 1
+    attempts: Annotated[int, Range(1)] = 1
     """Episodes of each task."""
-    limit: int | None = None
+    limit: Annotated[int | None, Range(1)] = None
     """Number of tasks, spread evenly over the split; None takes all."""
-    seed: int = 0
+    seed: Annotated[int, SEED] = 0
     """Seed of the policy's draws; the environments take the tasks' own seeds."""
     allow_train: bool = False
     """Whether tasks that the policy was trained on are accepted; the result then counts them."""
-    iteration: int | None = None
+    iteration: Annotated[int | None, Range(0)] = None
     """Iteration of the training loop that evaluates; None outside it."""
     rollout: RolloutSettings = field(default_factory=RolloutSettings)
     """How episodes are collected: sampling, concurrency, retries, the share of faults that is accepted."""
@@ -52,9 +53,6 @@ class EvaluationSettings:
     """Who plays the other roles of a game, by name (see `agentgym.policies.cast`), instead of the suite's partners."""
     partner_sampling: Sampling | None = None
     """How models that are partners sample; None: like the policy."""
-
-    def __post_init__(self) -> None:
-        require_at_least(self, "", attempts=1, limit=1)
 
 
 def open_evaluation_store(folder: Path | str) -> RunStore:
@@ -98,6 +96,7 @@ def evaluate(
     Raises:
         HeldOutError: The policy was trained on some of the tasks, and the settings do not allow this.
         InfrastructureError: More than the declared share of the episodes are faults.
+        TaskError: The suite is malformed, or a task stands in two of its splits.
         UnknownNameError: There is no such suite or split.
     """
     began = time.monotonic()
@@ -105,9 +104,11 @@ def evaluate(
     suite = load_suite(suite) if isinstance(suite, str) else suite
     cast = Cast.of(suite.env, (settings.role,) if settings.role else (), settings.partners, suite.env_options)
     tasks = _chosen(suite.tasks(split), settings.limit)
-    seen: frozenset[str] = frozenset(getattr(policy, "seen_hashes", ()))
+    seen = seen_by(policy)
+    if split != "train":
+        suite.require_disjoint()
     if not settings.allow_train:
-        require_unseen(tasks, seen)
+        require_unseen(tasks, seen.hashes)
     is_resumable = store is not None and settings.iteration is None
     jobs = _jobs(tasks, settings, cast, policy.name, getattr(policy, "fingerprint", "") if is_resumable else "")
     purpose: Purpose = "test" if split == "test" else "validation"
@@ -129,7 +130,7 @@ def evaluate(
         costs=costs,
         seconds=time.monotonic() - began,
         num_missing=len(jobs) - len(played),
-        num_trained_on=sum(task.content_hash in seen for task in tasks),
+        num_trained_on=_num_trained_on(tasks, seen),
         role=cast.role,
         partners=cast.partners,
         other_roles={
@@ -149,6 +150,12 @@ def _chosen(tasks: Sequence[Task], limit: int | None) -> Sequence[Task]:
     if limit is None or limit >= len(tasks):
         return tasks
     return [tasks[index * len(tasks) // limit] for index in range(limit)]
+
+
+def _num_trained_on(tasks: Sequence[Task], seen: Seen) -> int | None:
+    """How many of the tasks a policy was trained on; None if it does not say, and none is known of."""
+    count = sum(task.content_hash in seen.hashes for task in tasks)
+    return count if count or seen.is_all else None
 
 
 def _playing(cast: Cast) -> list[str]:

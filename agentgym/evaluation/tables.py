@@ -14,6 +14,9 @@ from agentgym.evaluation.compare import Comparison
 from agentgym.evaluation.result import EvaluationResult, mean_success
 from agentgym.evaluation.statistics import Estimate
 
+UNKNOWN = "unknown; the policy does not say which tasks it was trained on"
+"""What stands beside the scores of such a policy."""
+
 
 def estimate_text(estimate: Estimate, is_signed: bool = False) -> str:
     """Mean and interval, such as `0.812 [0.744, 0.875]`."""
@@ -36,6 +39,8 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
         lines.append(f"as {result.role}, with {others}")
     if result.is_unseen_env:
         lines.append("UNSEEN ENVIRONMENT: the environment itself is held out from training")
+    if result.num_trained_on is None:
+        lines.append(f"TRAINED ON: {UNKNOWN}")
     if result.num_trained_on:
         lines.append(f"TRAINED ON: {result.num_trained_on} of these tasks were in the policy's training data")
     if result.num_missing:
@@ -113,6 +118,7 @@ def comparison_text(comparison: Comparison) -> str:
         f"score   {estimate_text(comparison.score, True)}",
         verdict,
         f"better on {comparison.num_better} tasks, worse on {comparison.num_worse}",
+        *(f"TRAINED ON: {UNKNOWN}: {name}" for name in comparison.unknown),
     ]
     rows = [("true difference", "tasks needed")]
     rows += [(size, "-" if math.isinf(count) else f"{count:.0f}") for size, count in comparison.needed.items()]

@@ -22,7 +22,7 @@ from agentgym.game.protocol import GameReply, Inbox
 from agentgym.message import ToolSchema, user
 from agentgym.outcome import CutReason, Outcome
 from agentgym.picture import Image
-from agentgym.reward import FORMAT, RewardEvent
+from agentgym.reward import FORMAT, RewardEvent, require_finite
 from agentgym.task import Task
 
 
@@ -190,7 +190,7 @@ class GameEnv(ABC):
     def event(self, role: str, component: str, value: float, turn: int | None = None) -> RewardEvent:
         """A reward event known now that credits a turn of a role: by default its current or last one."""
         now = self.books.now(role)
-        return RewardEvent(now if turn is None else turn, now, role, component, value)
+        return RewardEvent(now if turn is None else turn, now, role, component, require_finite(component, value))
 
     def breach(self, role: str, why: str) -> ActionSyntaxError:
         """The error that `respond` raises if a message breaks the rules and the game ends at once, as invalid."""

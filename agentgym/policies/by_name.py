@@ -36,6 +36,7 @@ def load(name: str, player_of: str = "", **options: Any) -> Policy:
     Raises:
         UnknownNameError: No such policy, suite or environment; suggests close names.
         ConfigError: The name is incomplete or an option does not apply.
+        CheckpointError: The weights or the tokenizer of a torch policy are damaged, or do not fit.
         MissingExtraError: A torch policy is asked for and torch is not installed.
     """
     kind, has_rest, rest = name.partition(":")
@@ -60,20 +61,12 @@ def load(name: str, player_of: str = "", **options: Any) -> Policy:
 
 def _torch(path: str, **options: Any) -> Policy:
     try:
-        from transformers.utils import logging as transformers_logging
-
         from agentgym.policies.torch.listed import load_policy
     except ImportError as error:
         if (error.name or "").partition(".")[0] in ("torch", "transformers", "tokenizers"):
             raise MissingExtraError("the torch policy", "train") from None
         raise
-    was_shown = transformers_logging.is_progress_bar_enabled()
-    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    try:
-        return load_policy(path, **options)
-    finally:
-        if was_shown:
-            transformers_logging.enable_progress_bar()  # type: ignore[no-untyped-call]
+    return load_policy(path, **options)
 
 
 def _scripted(name: str, player_of: str, options: dict[str, Any]) -> ScriptedPolicy:
@@ -118,7 +111,7 @@ def _options_of(kind: str) -> list[str]:
     if kind == "torch":
         from agentgym.policies.torch.policy import TorchLimits
 
-        return ["device", "dtype", "trust_remote_code", *TorchLimits.__dataclass_fields__]
+        return ["device", "dtype", "trust_remote_code", "allow_incomplete", *TorchLimits.__dataclass_fields__]
     if kind == "endpoint":
         return [*EndpointSettings.__dataclass_fields__, *Transport.__dataclass_fields__]
     return []

@@ -11,13 +11,14 @@ import json
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from agentgym.errors import ConfigError, ContractError, CostLimitError
 from agentgym.message import Message
 from agentgym.policies.endpoint_answer import Answer, read_chat, read_tokens
 from agentgym.policies.endpoint_client import Client, Transport
 from agentgym.policy import Reply, Request
+from agentgym.ranges import POSITIVE, Range, Ranged
 
 Protocol = Literal["chat", "tokens"]
 _SENT_KEYS = ("role", "content", "name", "tool_calls", "tool_call_id")
@@ -27,20 +28,20 @@ _TOKENS_OF_MESSAGE = 16
 
 
 @dataclass(frozen=True)
-class EndpointSettings:
+class EndpointSettings(Ranged):
     """How requests are sent to an endpoint, and what they may cost."""
 
     protocol: Protocol = "chat"
     """chat: messages to /chat/completions. tokens: prompt ids to /completions, for servers that return token ids."""
     transport: Transport = field(default_factory=Transport)
     """Time limits, retries and rates."""
-    prompt_price: float = 0.0
+    prompt_price: Annotated[float, Range(0)] = 0.0
     """USD for a million prompt tokens."""
-    completion_price: float = 0.0
+    completion_price: Annotated[float, Range(0)] = 0.0
     """USD for a million sampled tokens."""
-    max_cost: float | None = None
+    max_cost: Annotated[float | None, POSITIVE] = None
     """USD that may be spent; a request that might exceed it is not sent. None: unlimited."""
-    stop_ids: Sequence[int] = ()
+    stop_ids: Annotated[Sequence[int], Range(0)] = ()
     """Tokens that end a message, for the tokens protocol."""
     send_seed: bool = True
     """Whether the request's seed is sent along."""
@@ -52,8 +53,7 @@ class EndpointSettings:
     def __post_init__(self) -> None:
         if self.protocol not in get_args(Protocol):
             raise ConfigError(f"endpoint protocol {self.protocol!r} does not exist; expected chat or tokens")
-        if min(self.prompt_price, self.completion_price) < 0 or (self.max_cost is not None and self.max_cost <= 0):
-            raise ConfigError("endpoint prices must not be negative and max_cost must be positive")
+        super().__post_init__()
         if self.max_cost is not None and not (self.prompt_price or self.completion_price):
             raise ConfigError("max_cost needs prompt_price and completion_price, in USD for a million tokens")
 

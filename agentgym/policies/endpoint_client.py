@@ -13,11 +13,13 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 import httpx
 
 from agentgym.errors import AgentGymError, ConfigError, ContextOverflowError, EndpointError
+from agentgym.policies.patience import Patience
+from agentgym.ranges import POSITIVE, Range, Ranged
 
 T = TypeVar("T")
 _REFUSED = {401, 403, 404}
@@ -27,37 +29,26 @@ _CONTEXT_WORDS = ("context_length_exceeded", "maximum context length", "context 
 
 
 @dataclass(frozen=True)
-class Transport:
+class Transport(Ranged):
     """Time limits, retries and rates of requests to a server."""
 
-    timeout_s: float = 300.0
+    timeout_s: Annotated[float, POSITIVE] = 300.0
     """Wall time of one attempt, from connecting to the last byte."""
-    connect_timeout_s: float = 10.0
+    connect_timeout_s: Annotated[float, POSITIVE] = 10.0
     """Wall time of connecting."""
-    max_retries: int = 5
+    max_retries: Annotated[int, Range(0)] = 5
     """Attempts after the first."""
-    backoff_s: float = 0.5
+    backoff_s: Annotated[float, Range(0)] = 0.5
     """Wait before the first retry. It doubles with each retry, and the actual wait is drawn between half of it and all
     of it."""
-    max_backoff_s: float = 60.0
+    max_backoff_s: Annotated[float, Range(0)] = 60.0
     """Longest wait between attempts; if a server asks for more (Retry-After), there are no further attempts."""
-    requests_per_minute: float | None = None
+    requests_per_minute: Annotated[float | None, POSITIVE] = None
     """Attempts that are started per minute, evenly spaced; None sets no limit."""
-    max_concurrency: int = 16
+    max_concurrency: Annotated[int, Range(1)] = 16
     """Requests in flight at once."""
     key_variable: str = "OPENAI_API_KEY"
     """Environment variable that holds the key; no key is sent if it is not set."""
-
-    def __post_init__(self) -> None:
-        rate = self.requests_per_minute
-        if (
-            min(self.timeout_s, self.connect_timeout_s) <= 0
-            or self.max_concurrency < 1
-            or (rate is not None and rate <= 0)
-        ):
-            raise ConfigError(f"timeouts, rates and max_concurrency of an endpoint must be positive: got {self}")
-        if min(self.max_retries, self.backoff_s, self.max_backoff_s) < 0:
-            raise ConfigError(f"retries and backoff of an endpoint must not be negative: got {self}")
 
 
 class Meter(Protocol):
@@ -117,6 +108,7 @@ class Client:
         self._slots = threading.BoundedSemaphore(transport.max_concurrency)
         self._lock = threading.Lock()
         self._next_start = 0.0
+        self._patience = Patience(self.url)
 
     def post(self, path: str, body: dict[str, Any], reader: Callable[[Any], T], meter: Meter, seed: int = 0) -> T:
         """Send a request until there is a valid answer.
@@ -133,26 +125,36 @@ class Client:
             ConfigError: The server refuses the key, or knows no such model or path.
             ContextOverflowError: The server says that the conversation is too long.
         """
-        rng = random.Random(seed)
+        rng, last = random.Random(seed), self._transport.max_retries
         with self._slots:
-            for attempt in range(self._transport.max_retries + 1):
+            for attempt in range(last + 1):
                 self._await_turn()
                 meter.start()
                 try:
-                    return self._attempt(path, body, reader)
+                    with self._patience.waiting(self._longest(last - attempt + 1, self._transport.timeout_s)):
+                        return self._attempt(path, body, reader)
                 except (AgentGymError, KeyboardInterrupt):
                     meter.fail(was_sent=False)
                     raise
                 except _Failed as failure:
                     meter.fail(failure.was_sent)
-                    reason, wait_s = str(failure), self._wait(failure, attempt, rng)
-                if wait_s is None or attempt == self._transport.max_retries:
+                    reason, was_sent, wait_s = str(failure), failure.was_sent, self._wait(failure, attempt, rng)
+                if wait_s is None or attempt == last:
                     break
+                attempt_s = self._transport.timeout_s if was_sent else self._transport.connect_timeout_s
+                self._patience.tell(f"{reason}; it is tried again", wait_s + self._longest(last - attempt, attempt_s))
                 time.sleep(wait_s)
         raise EndpointError(
             f"{self.url}/{path} failed {attempt + 1} times, at last with: {reason}. Check that the server runs and "
             "what its log says"
         )
+
+    def _longest(self, attempts: int, attempt_s: float) -> float:
+        """Seconds that the last attempts and the waits between them may take."""
+        transport = self._transport
+        retries = range(transport.max_retries - attempts + 1, transport.max_retries)
+        waits = [min(transport.backoff_s * 2.0**retry, transport.max_backoff_s) for retry in retries]
+        return attempts * attempt_s + sum(waits)
 
     def close(self) -> None:
         """Close the connections."""

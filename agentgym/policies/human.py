@@ -73,6 +73,7 @@ class HumanPolicy:
     name = "human"
     uses_tokens = False
     concurrency = 1
+    seen_hashes: frozenset[str] = frozenset()
 
     def __init__(
         self,

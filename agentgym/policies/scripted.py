@@ -25,6 +25,7 @@ class ScriptedPolicy:
 
     uses_tokens = False
     concurrency = 1
+    seen_hashes: frozenset[str] = frozenset()
 
     def __init__(self, name: str, factory: ScriptFactory | Mapping[str, ScriptFactory], fingerprint: str = "") -> None:
         self.name, self.fingerprint = name, fingerprint

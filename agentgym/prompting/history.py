@@ -112,9 +112,9 @@ def parse_history(text: str) -> HistoryPolicy:
     kind, _, number = text.partition(":")
     if text == "full":
         return FullHistory()
-    if kind in ("last", "tokens") and number.isdecimal():
+    if kind in ("last", "tokens") and number.isdecimal() and int(number):
         return LastTurns(int(number)) if kind == "last" else TokenBudget(int(number))
-    raise ConfigError(f"unknown history {text!r}; expected full, last:N (turns) or tokens:N")
+    raise ConfigError(f"unknown history {text!r}; expected full, last:N (turns) or tokens:N, N being at least 1")
 
 
 def with_note(head: Sequence[Message], left_out: int) -> list[Message]:

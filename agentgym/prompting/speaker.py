@@ -20,6 +20,7 @@ from agentgym.prompting.history import parse_history
 from agentgym.prompting.parsing import canonical_text
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.reply_ids import reply_renderer
+from agentgym.prompting.stability import require_template
 from agentgym.task import Task
 from agentgym.trajectory import Turn
 
@@ -138,11 +139,16 @@ def open_talk(
         history: Which turns prompts leave out: "full", "last:N" (turns) or "tokens:N".
         max_context: Most tokens of prompt and reply together, if that is less than the policy takes.
         room: Tokens that a prompt must leave for the reply.
+
+    Raises:
+        TemplateError: The chat template of the policy's tokenizer cannot present the tools or their calls.
     """
     kept = parse_history(history)
     if not policy.uses_tokens:
         return PlainTalk()
     limits = filter(None, (max_context, getattr(policy, "max_context", None)))
+    if tools:
+        require_template(policy.tokenizer, tools)  # type: ignore[attr-defined]
     renderer = renderer or ChatRenderer(policy.tokenizer)  # type: ignore[attr-defined]
     return Conversation(renderer, tools, kept, max_context=min(limits, default=None), room=room)
 

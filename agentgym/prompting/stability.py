@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
 from agentgym.arguments import parameters_of, tool_name
 from agentgym.errors import TemplateError
@@ -18,6 +19,8 @@ from agentgym.prompting.renderer import ChatRenderer
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
+_FITTING: WeakKeyDictionary[Any, set[tuple[str, str]]] = WeakKeyDictionary()
+"""Template and tools that fit each other, by tokenizer."""
 Verdict = Literal["extends", "new segment", "refused", "lost"]
 
 
@@ -92,6 +95,23 @@ def check_template(
         if needed and verdicts.get(name) in ("refused", "lost"):
             raise TemplateError(f"the chat template cannot render the pattern {name!r}: {reasons[name]}; {advice}")
     return report
+
+
+def require_template(tokenizer: PreTrainedTokenizerFast, tools: Sequence[ToolSchema] = ()) -> None:
+    """`check_template`, once for each tokenizer, template and set of tools that fit.
+
+    Args:
+        tokenizer: A fast tokenizer.
+        tools: The tools that will be used.
+
+    Raises:
+        TemplateError: There is no chat template, or it refuses dialogues or tools that are needed.
+    """
+    known = _FITTING.setdefault(tokenizer, set())
+    key = (str(getattr(tokenizer, "chat_template", None)), repr(tools))
+    if key not in known:
+        check_template(tokenizer, tools)
+        known.add(key)
 
 
 def probes(tools: Sequence[ToolSchema] = ()) -> dict[str, Probe]:

@@ -270,6 +270,7 @@ class RolloutEngine:
             raise call.error
         if call.error is not None:
             for episode in episodes:
+                self.stats.model_s += call.seconds
                 if episode in self._active:
                     self._fail(episode, call.error)
             return

@@ -12,13 +12,14 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from agentgym.errors import ConfigError, HostLostError, MissingExtraError, StepTimeoutError
 from agentgym.game import Game, GameReply, Inbox
 from agentgym.message import ToolSchema
 from agentgym.outcome import CutReason
 from agentgym.picture import Image
+from agentgym.ranges import Range, Ranged
 from agentgym.task import Task
 
 MakeGame = Callable[[Task], Game]
@@ -28,30 +29,28 @@ _CONTROL_THREADS = 4
 
 
 @dataclass(frozen=True)
-class HostSettings:
+class HostSettings(Ranged):
     """Where environments run: in this process, or in actors on a Ray cluster."""
 
     kind: str = "local"
     """"local" or "ray"."""
     address: str = ""
     """Address of the cluster; "" joins the one that this machine belongs to, or starts one on this machine."""
-    num_hosts: int = 2
+    num_hosts: Annotated[int, Range(1)] = 2
     """Actors that hold environments; Ray spreads them over the nodes."""
-    games_per_host: int = 64
+    games_per_host: Annotated[int, Range(1)] = 64
     """Environments that one actor steps at once."""
-    cpus: float = 1.0
+    cpus: Annotated[float, Range(0)] = 1.0
     """CPUs that one actor declares."""
-    memory_mib: int = 0
+    memory_mib: Annotated[int, Range(0)] = 0
     """Memory that one actor declares; 0 declares none."""
-    resources: Mapping[str, float] = field(default_factory=dict)
+    resources: Annotated[Mapping[str, float], Range(0)] = field(default_factory=dict)
     """Further resources that one actor declares, such as {"engine": 1} for nodes with a container engine."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.kind not in ("local", "ray"):
             raise ConfigError(f"rollout.hosts.kind must be 'local' or 'ray': got {self.kind!r}")
-        for name in ("num_hosts", "games_per_host"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"rollout.hosts.{name} must be at least 1: got {getattr(self, name)}")
 
 
 class GameCard(NamedTuple):

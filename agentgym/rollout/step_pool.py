@@ -88,9 +88,13 @@ class StepPool:
             if call.is_abandoned:
                 return
             call.started = time.monotonic()
-        value, error = None, None
+        value: Any = None
+        error: BaseException | None = None
         try:
             value = call.function()
+        except SystemExit as caught:  # it would end the process without a word
+            error = RuntimeError(f"sys.exit({'' if caught.code is None else repr(caught.code)}) was called")
+            error.__traceback__ = caught.__traceback__
         except BaseException as caught:  # noqa: BLE001 - a boundary: every failure is reported to the loop
             error = caught
         with self._lock:

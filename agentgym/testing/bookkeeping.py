@@ -200,6 +200,8 @@ def check_legal_actions(subject: EnvSubject) -> str | None:
 def check_finalize(subject: EnvSubject) -> str | None:
     """`finalize` grades a cut episode once, whenever and for whatever reason it was cut."""
     env = subject.make()
+    if not env.grades_cuts:
+        return "the environment declares that it does not grade a cut episode (grades_cuts)"
     task = subject.tasks[0]
     prefixes = [[], *(actions[:length] for actions in subject.sequences(task) for length in (1, 2))]
     for reason in get_args(CutReason):

@@ -50,11 +50,11 @@ def check_sync_vector(subject: EnvSubject) -> str | None:
 
 
 def check_async_vector(subject: EnvSubject) -> str | None:
-    """A vector of the environment in processes, without shared memory, runs and keeps the final observation."""
+    """A vector of the environment in processes, as Gymnasium makes it, runs and keeps the final observation."""
     makers = [partial(_make, subject)] * NUM_ENVS
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # with which gymnasium says what a worker raised before it raises
-        _check_vector(AsyncVectorEnv(makers, shared_memory=False, autoreset_mode=AutoresetMode.SAME_STEP))
+        _check_vector(AsyncVectorEnv(makers, autoreset_mode=AutoresetMode.SAME_STEP))
     return None
 
 

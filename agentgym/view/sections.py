@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from agentgym.evaluation.tables import UNKNOWN
 from agentgym.outcome import KINDS
 from agentgym.view.charts import Curve, bar, legend, line_chart, number, percent, stacked_chart
 from agentgym.view.markup import Html, join, tag
@@ -81,7 +82,9 @@ def _verdict(run: RunData) -> Html:
     success = found[last]["success"]
     names = [name for name in found if name != last]
     before = next((name for name in ("untrained", *names) if name in names), None)
-    sentence: list[object] = ["success on tasks that it never trained on", _of_stratum(found[last])]
+    is_known = found[last].get("trained_on") != "unknown"
+    of_what = "tasks that it never trained on" if is_known else f"held-out tasks (trained on: {UNKNOWN})"
+    sentence: list[object] = [f"success on {of_what}", _of_stratum(found[last])]
     if before is not None:
         sentence += [
             ", from ",
@@ -129,6 +132,9 @@ def held_out(run: RunData) -> Html:
     if stratum and _first(run.held_out, "all_strata"):
         named = str(stratum).replace("_", " ")
         note += f" The bars show the suite's headline stratum, {named}. The table shows all strata."
+    unknown = [stage(run, name) for name, result in run.held_out.items() if result.get("trained_on") == "unknown"]
+    if unknown:
+        note += f" Trained on ({', '.join(unknown)}): {UNKNOWN}."
     return section("Held out", *rows, _strata(run), note=note)
 
 

@@ -187,7 +187,7 @@ def _trainer(piece: Piece, start: Path, folder: Path, recording: Recording | Non
             held_out=HeldOut(table.validation_tasks, table.attempts, piece.seed),
             recording=recording,
         )
-        trainer.state.seen_hashes.update(parts.seen_hashes)
+        trainer.state.seen_hashes.update(parts.seen.hashes)
         try:
             yield trainer
         finally:

@@ -60,5 +60,5 @@ def test_what_cannot_be_is_refused():
         ProxyWatch().update([1.0], [])
     with pytest.raises(ConfigError, match="min_correlation"):
         WatchConfig(min_correlation=2.0)
-    with pytest.raises(ConfigError, match=r"watch\.proxy\.window must be at least 1, got 0"):
+    with pytest.raises(ConfigError, match=r"window must be at least 1, got 0"):
         WatchConfig(window=0)

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -120,3 +122,23 @@ def test_doctor_counts_environments_and_leaves_their_names_to_list() -> None:
     assert "agentgym list" in detail
     assert "agentgym/Wordle-v0" not in detail
     assert len(detail) < 160
+
+
+def test_doctor_imports_no_torch() -> None:
+    code = (
+        "import sys\nfrom agentgym.cli.main import main\nmain(['doctor', '--json'])\n"
+        "sys.exit(sorted({'torch', 'transformers'} & set(sys.modules)) or 0)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == 0, ended.stderr
+    rows = {row["name"]: row for row in json.loads(ended.stdout)}
+    assert re.fullmatch(r"2\.13\.0\S*, .+, \d+ threads", rows["torch"]["detail"])
+
+
+def test_doctor_names_the_gpus_that_the_driver_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(2):
+        (tmp_path / f"0000:{number}").mkdir()
+        (tmp_path / f"0000:{number}" / "information").write_text("Model: \t\t NVIDIA H100\nIRQ: 3\n")
+    monkeypatch.setattr("agentgym.cli.doctor._GPUS", tmp_path)
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    assert findings()["torch"][1].endswith(", NVIDIA H100, NVIDIA H100, 3 threads")

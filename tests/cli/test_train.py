@@ -136,7 +136,7 @@ def test_train_without_its_extra_names_the_command_that_brings_it(config: str) -
         (["small.toml", "run.iterations"], "override 'run.iterations' has no value; write run.iterations=VALUE"),
         (["run.iterations", "small.toml"], "override 'run.iterations' has no value; write run.iterations=VALUE"),
         (["small.toml", "run.suite="], "key 'run.suite' is missing; run `agentgym list` to see the suites"),
-        (["small.toml", "run.seed=-1"], "override 'run.seed' must be at least 0, got -1"),
+        (["small.toml", "run.seed=-1"], "override 'run.seed' must be from 0 to 9223372036854775807, got -1"),
         (["small.toml", "run.threads=0"], "override 'run.threads' must be at least 1, got 0"),
         (["small.toml", "algorithm.learner=archer"], "'archer' is a preset; write algorithm.preset = \"archer\""),
         (["small.toml", "algorithm.preset=groups"], "'groups' is a learner; write algorithm.learner = \"groups\""),
@@ -150,7 +150,10 @@ def test_train_without_its_extra_names_the_command_that_brings_it(config: str) -
         (["small.toml", "run.suite=dialogue/gues-number"], "did you mean dialogue/guess-number"),
         (["--resume", "--run", "nowhere"], "no run to resume in nowhere"),
         (["--resume"], "--run FOLDER"),
-        (["--resume", "--run", "nowhere", "run.seed=1"], "leave out run.seed=1"),
+        (
+            ["--resume", "--run", "nowhere", "run.seed=1"],
+            "run.max_seconds; leave out run.seed=1",
+        ),
     ],
 )
 def test_train_bad_input_is_one_clear_line(args: list[str], expected: str, config: str, capsys: Capture) -> None:
@@ -246,3 +249,16 @@ def test_train_result_names_the_stratum_and_how_many_tasks_it_has(config: str, c
     assert main(["train", config, "warm_start.demonstrations=0"]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith(("untrained", "trained"))]
     assert [row[:3] for row in rows] == [["untrained", "unseen_range", "3"], ["trained", "unseen_range", "3"]]
+
+
+def test_the_documented_line_for_several_processes_is_one_that_torchrun_takes(config: str, capsys: Capture) -> None:
+    from torch.distributed.run import get_args_parser
+
+    page = (Path(__file__).parents[2] / "docs" / "train-an-agent.md").read_text()
+    [line] = [line.strip() for line in page.splitlines() if line.startswith("    torchrun ")]
+    _, *words = line.replace("CONFIG", config).replace("FOLDER", "runs/x").split()
+    taken = get_args_parser().parse_args(words)
+    assert (taken.nproc_per_node, taken.training_script, taken.no_python) == ("2", "agentgym", True)
+    assert taken.training_script_args == ["train", config, "--run", "runs/x"]
+    assert main([*taken.training_script_args, "--describe"]) == 0
+    assert "preset" in capsys.readouterr().out

@@ -1,11 +1,15 @@
 import dataclasses
 import math
+from pathlib import Path
 
 import pytest
 
-from agentgym.errors import ConfigError, HeldOutError, InfrastructureError, UnknownNameError
+from agentgym.errors import ConfigError, HeldOutError, InfrastructureError, TemplateError, UnknownNameError
 from agentgym.evaluation import EvaluationSettings, compare, evaluate, load_result, open_evaluation_store, result_text
 from agentgym.policies.by_name import load
+from agentgym.policies.torch.policy import TorchPolicy
+from agentgym.policies.torch.tiny_model import build_tiny_model
+from agentgym.prompting.tiny import build_tokenizer
 from agentgym.registration import register
 from agentgym.rollout import RolloutSettings
 from agentgym.store import RunStore
@@ -275,3 +279,14 @@ def test_evaluation_asks_an_endpoint_that_is_a_partner_once_for_a_run_folder(nim
         (tmp_path / name / "partner_replies.jsonl").rename(tmp_path / "other" / "partner_replies.jsonl")
     assert results[0].tasks == results[1].tasks
     assert counts == [15, 15]
+
+
+def test_a_chat_template_without_tools_is_refused_before_the_first_episode(tmp_path: Path) -> None:
+    tokenizer = build_tokenizer(["how many are there"])
+    model = build_tiny_model(tokenizer, "0.25M", 0)
+    tokenizer.chat_template = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>{% endfor %}"
+    policy = TorchPolicy(model, tokenizer, stop_ids=[tokenizer.eos_token_id])
+    with open_evaluation_store(tmp_path / "run") as store:
+        with pytest.raises(TemplateError, match="the template leaves tool calls out of prompts; use a model trained"):
+            evaluate(policy, "tools/lookup", settings=EvaluationSettings(limit=2), store=store)
+        assert not list(store.episode_rows())

@@ -1,5 +1,7 @@
 import json
 import logging
+import re
+import socket
 import threading
 import time
 
@@ -12,6 +14,9 @@ from agentgym.message import user
 from agentgym.policies.endpoint import EndpointPolicy
 from agentgym.policies.endpoint_client import Transport
 from agentgym.policy import Policy, Request, Sampling
+from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
+from agentgym.rollout.progress import describe
+from agentgym.suite import load_suite
 from agentgym.task import Task
 from tests.policies.faulty_server import USAGE, chat, running_server
 
@@ -321,3 +326,50 @@ def test_fingerprint_tells_settings_that_shape_answers_apart_and_nothing_else():
     shaping = ({"extra": {"top_k": 5}}, {"extra": {"top_k": 6}}, {"send_seed": False}, {"protocol": "tokens"})
     found = {EndpointPolicy.load(address, **options).fingerprint for options in shaping}
     assert len(found | {plain}) == 5
+
+
+def messages_of(caplog):
+    return [record.getMessage() for record in caplog.records if record.name == "agentgym.policies.patience"]
+
+
+def test_a_dead_server_is_named_at_the_first_attempt_with_what_is_waited_for_and_until_when(caplog):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+    policy = EndpointPolicy.load(f"{url}#m", max_retries=3, backoff_s=0.01, connect_timeout_s=2)
+    with pytest.raises(EndpointError, match="failed 4 times"):
+        policy.generate([ask()])
+    [message] = messages_of(caplog)
+    expected = rf"waiting for {url}: no connection \(.+\); it is tried again\. The request is given up at \d\d:"
+    assert re.match(expected, message)
+
+
+def test_a_silent_server_is_named_once_and_one_that_has_answered_may_take_its_time(server, caplog, monkeypatch):
+    monkeypatch.setattr("agentgym.policies.patience._SILENCE_S", 0.05)
+    monkeypatch.setattr("agentgym.policies.patience._QUIET_S", 0.0)
+
+    def late(handler):
+        time.sleep(0.3)
+        status, _, body = chat()
+        content = json.dumps(body).encode()
+        handler.send_response(status)
+        handler.send_header("Content-Length", str(len(content)))
+        handler.end_headers()
+        handler.wfile.write(content)
+
+    server.answers = [late]
+    policy = EndpointPolicy.load(f"{server.url}#m", timeout_s=20, max_retries=0)
+    for _ in range(2):
+        policy.generate([ask()])
+    [message] = messages_of(caplog)
+    assert message.startswith(f"waiting for {server.url}: no answer yet. The request is given up at ")
+
+
+def test_waiting_for_a_model_is_not_counted_as_time_of_the_environment():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+    policy = EndpointPolicy.load(f"{url}#m", max_retries=1, backoff_s=0.3)
+    jobs = [Job(load_suite("tools/lookup").tasks("test")[0], "dead", 0)]
+    settings = RolloutSettings(retries=0, max_fault_share=1.0)
+    _, stats = collect_episodes(jobs, game_maker(load_suite("tools/lookup")), {"*": policy}, settings)
+    assert stats.model_s > 0.1
+    assert "env 100%" not in describe(stats, 1.0)

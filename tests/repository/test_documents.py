@@ -157,6 +157,14 @@ def test_traps_name_tests_that_exist() -> None:
     assert missing == []
 
 
+def test_reliability_names_tests_that_exist() -> None:
+    named = set(re.findall(r"`(test_\w+)", (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")))
+    files = (path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    known = {name for text in files for name in re.findall(r"^def (test_\w+)\(", text, re.MULTILINE)}
+    assert len(named) > 20
+    assert named - known == set()
+
+
 @pytest.mark.parametrize("job", ["Register an environment", "Train an agent", "Evaluate an agent"])
 def test_readme_jobs_take_at_most_fifteen_lines(job: str) -> None:
     for block in blocks(section("README.md", job), r"\w+"):

@@ -9,10 +9,10 @@ from agentgym.rollout import RolloutSettings
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"max_concurrent": 0}, r"rollout\.max_concurrent must be at least 1, got 0"),
-        ({"env_threads": -1}, r"rollout\.env_threads must be at least 1, got -1"),
-        ({"retries": -1}, r"rollout\.retries must be at least 0, got -1"),
-        ({"max_fault_share": 1.5}, r"rollout\.max_fault_share must be from 0 to 1, got 1\.5"),
+        ({"max_concurrent": 0}, r"max_concurrent must be at least 1, got 0"),
+        ({"env_threads": -1}, r"env_threads must be at least 1, got -1"),
+        ({"retries": -1}, r"retries must be at least 0, got -1"),
+        ({"max_fault_share": 1.5}, r"max_fault_share must be from 0 to 1, got 1\.5"),
         ({"history": "last:x"}, "last:"),
         ({"cut_messages": "drop"}, "'invalid' or 'play': got 'drop'"),
     ],

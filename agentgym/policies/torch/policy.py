@@ -10,12 +10,12 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
-from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
+from transformers import PreTrainedModel
 
 from agentgym.errors import ConfigError, ContextOverflowError, ContractError
 from agentgym.policies.torch.branches import BranchDecoder, TorchBranches
@@ -23,10 +23,12 @@ from agentgym.policies.torch.cache import EpisodeStore
 from agentgym.policies.torch.decoder import Decoder, Row
 from agentgym.policies.torch.device import device_of, dtype_of
 from agentgym.policies.torch.layout import attention_of, layout_of
+from agentgym.policies.torch.loading import load_saved
 from agentgym.policies.torch.network import Network
 from agentgym.policies.torch.steering import load_steering
-from agentgym.policy import Reply, Request
+from agentgym.policy import Reply, Request, Seen
 from agentgym.prompting.renderer import ChatRenderer
+from agentgym.ranges import Range, Ranged
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -42,17 +44,23 @@ MESSAGE_LIMIT = "max_message_tokens"
 """Key of that file: the largest number of sampled tokens of a message in the run that exported the weights."""
 
 
-def read_seen_hashes(folder: Path) -> frozenset[str]:
-    """Content hashes of the tasks that exported weights were trained on; empty for weights from elsewhere.
+KNOWS_SEEN = "knows_seen"
+"""Key of that file: whether the tasks that it names are all. They are not if the run began with weights that do not say
+what they were trained on."""
+
+
+def read_seen(folder: Path) -> Seen:
+    """Which tasks exported weights were trained on; nothing is known of weights from elsewhere.
 
     Raises:
         ConfigError: The file is there and damaged.
     """
     path = folder / SEEN_FILE
     if not path.exists():
-        return frozenset()
+        return Seen()
     try:
-        return frozenset(json.loads(path.read_text(encoding="utf-8"))["seen_hashes"])
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        return Seen(frozenset(facts["seen_hashes"]), bool(facts.get(KNOWS_SEEN, True)))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(f"{path} does not list the tasks trained on: {error}; export the model again") from error
 
@@ -79,23 +87,17 @@ def read_message_limit(folder: Path) -> int | None:
 
 
 @dataclass(frozen=True)
-class TorchLimits:
+class TorchLimits(Ranged):
     """What decoding may use up."""
 
-    max_context: int | None = None
+    max_context: Annotated[int | None, Range(2)] = None
     """Tokens of prompt and message together; None: what the model was made for."""
-    batch_tokens: int = 131_072
+    batch_tokens: Annotated[int, Range(1)] = 131_072
     """Tokens of all rows of one batch, padding included; more requests are decoded one batch after another."""
-    prefill_tokens: int = 8_192
+    prefill_tokens: Annotated[int, Range(1)] = 8_192
     """Prompt tokens, padding included, in one pass through the model."""
-    cache_tokens: int = 524_288
+    cache_tokens: Annotated[int, Range(0)] = 524_288
     """Tokens whose keys and values are kept between turns, over all episodes; 0 keeps none."""
-
-    def __post_init__(self) -> None:
-        if (self.max_context is not None and self.max_context < 2) or min(self.batch_tokens, self.prefill_tokens) < 1:
-            raise ConfigError(f"max_context must be at least 2, batch_tokens and prefill_tokens at least 1: got {self}")
-        if self.cache_tokens < 0:
-            raise ConfigError(f"cache_tokens must be 0 or more: got {self.cache_tokens}")
 
 
 class TorchPolicy:
@@ -138,7 +140,7 @@ class TorchPolicy:
         autocast: bool = False,
     ) -> None:
         self.name, self.model, self.tokenizer = name, model, tokenizer
-        self.seen_hashes: frozenset[str] = frozenset()
+        self.seen_hashes, self.knows_seen = Seen()
         self.message_limit: int | None = None
         self.limits = limits or TorchLimits()
         self.stop_ids = frozenset(ChatRenderer(tokenizer).stop_ids if stop_ids is None else stop_ids)
@@ -183,6 +185,7 @@ class TorchPolicy:
         device: str | torch.device = "cpu",
         dtype: torch.dtype | str | None = None,
         trust_remote_code: bool = False,
+        allow_incomplete: bool = False,
         **options: Any,
     ) -> TorchPolicy:
         """A policy from a folder written by `save_pretrained`, tokenizer included, steered where there is a critic.
@@ -194,10 +197,12 @@ class TorchPolicy:
             device: Where the model runs.
             dtype: Such as torch.bfloat16 or "bfloat16"; None: float32 on a CPU, else bfloat16.
             trust_remote_code: Whether Python code in the folder may run.
+            allow_incomplete: Whether weights may be missing, superfluous or of another shape; see `load_saved`.
             options: Further arguments of the class, and fields of `TorchLimits`.
 
         Raises:
-            ConfigError: The folder holds no model or tokenizer that can be loaded, or there is no such device or dtype.
+            ConfigError: The folder holds no model, or there is no such device or dtype.
+            CheckpointError: Model or tokenizer cannot be loaded, or do not fit.
         """
         folder, place = Path(path), device_of(device)
         models = sorted(str(each.parent) for each in folder.glob("models/*/config.json"))
@@ -207,20 +212,21 @@ class TorchPolicy:
             raise ConfigError(
                 f"{str(path)!r} holds no model: expected a folder with config.json, as save_pretrained writes"
             )
-        how: dict[str, Any] = {"local_files_only": True, "trust_remote_code": trust_remote_code}
-        kept: dict[str, Any] = {"dtype": dtype_of(dtype, place), "attn_implementation": "sdpa"}
-        try:
-            tokenizer: Any = AutoTokenizer.from_pretrained(folder, **how)
-            model: Any = AutoModelForCausalLM.from_pretrained(folder, **kept, **how)
-        except (OSError, ValueError, KeyError, ImportError) as error:
-            raise ConfigError(f"the model in {str(path)!r} cannot be loaded: {error}") from error
+        model, tokenizer = load_saved(
+            folder,
+            trust_remote_code=trust_remote_code,
+            allow_incomplete=allow_incomplete,
+            dtype=dtype_of(dtype, place),
+            attn_implementation="sdpa",
+        )
         options.setdefault("name", f"torch:{path}")
         limits = {key: options.pop(key) for key in TorchLimits.__dataclass_fields__ if key in options}
         if limits:
             options["limits"] = TorchLimits(**limits)
-        load_steering(model.to(place), folder)
-        policy = cls(model.eval(), tokenizer, **options)
-        policy.seen_hashes = read_seen_hashes(folder)
+        cast(nn.Module, model).to(place)
+        load_steering(model, folder)
+        policy = cls(cast(PreTrainedModel, cast(nn.Module, model).eval()), tokenizer, **options)
+        policy.seen_hashes, policy.knows_seen = read_seen(folder)
         policy.message_limit = read_message_limit(folder)
         return policy
 

@@ -74,6 +74,7 @@ class RemoteEnv(AgentEnv):
         self._talk = Talk(url, token, self.settings, is_cancelled=lambda: self.is_interrupted, on_end=self._end)
         self._foreign: ForeignServer | None = None
         self._connect(session_id)
+        self.grades_cuts = self.is_ours  # OpenEnv has no message for it
 
     @property
     def is_ours(self) -> bool:

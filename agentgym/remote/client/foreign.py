@@ -119,6 +119,8 @@ class ForeignServer:
         Raises:
             ActionSyntaxError: It contains none; the error's text explains to the agent what is expected.
         """
+        if any("\ud800" <= letter <= "\udfff" for letter in text):  # servers of OpenEnv cannot answer such a text
+            raise ActionSyntaxError("The message is not valid Unicode: it contains half of a surrogate pair.")
         if self._calls_tools:
             calls = parse_tool_calls(text, tools).tool_calls
             return [{"type": "call_tool", "tool_name": call.name, "arguments": call.arguments} for call in calls]

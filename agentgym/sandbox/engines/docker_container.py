@@ -26,7 +26,7 @@ from agentgym.sandbox.leasing.mounts import mount_table
 from agentgym.sandbox.leasing.owner import LEASE_LABEL, SANDBOX_LABEL, SPEC_LABEL, Owner
 from agentgym.sandbox.leasing.workspace import LayerStore, Workspace, remove_tree
 from agentgym.sandbox.runner.binary import runner_binary
-from agentgym.sandbox.runner.channel import ControlConnection
+from agentgym.sandbox.runner.channel import FOR_MEMORY, ControlConnection
 from agentgym.sandbox.runner.listener import ControlListener
 from agentgym.sandbox.spec import DEFAULT_WORK_DIR, SandboxSpec
 
@@ -302,7 +302,7 @@ class DockerContainer:
         except (OSError, docker.errors.DockerException):
             return "its engine does not answer"
         if "oom" in seen:
-            return "the kernel killed it for memory"
+            return FOR_MEMORY
         if "kill" in seen:
             return f"it was killed from outside with signal {seen['kill'].get('signal', '?')}"
         return f"its runner ended with exit code {seen['die'].get('exitCode', '?')}" if "die" in seen else ""

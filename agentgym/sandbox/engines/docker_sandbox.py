@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from agentgym.errors import SandboxDirtyError, SandboxError, SandboxLostError, SandboxStartError
+from agentgym.errors import SandboxDirtyError, SandboxError, SandboxStartError
 from agentgym.leasing.canary import leftovers
 from agentgym.sandbox.base import ResetReport, Sandbox, Snapshot
 from agentgym.sandbox.engines.docker_container import PROXY_SOCKET, DockerContainer, DockerHost
@@ -143,7 +143,7 @@ class DockerSandbox(RunnerSandbox):
 
     def _recreate(self, to: Snapshot | None) -> None:
         if self.is_lost():
-            raise SandboxLostError(f"sandbox {self.id} is gone{self.control.reason()}")
+            raise self.control.loss(f"sandbox {self.id} is gone")
         self.close()
         container = _contained(self._host, self.spec, to)
         with self._closing:
@@ -180,7 +180,7 @@ class DockerSandbox(RunnerSandbox):
         except (OSError, SandboxError) as error:
             remove_tree(path)
             if self.is_lost():
-                raise SandboxLostError(f"sandbox {self.id} is gone{self.control.reason()}") from error
+                raise self.control.loss(f"sandbox {self.id} is gone") from error
             raise SandboxError(f"the state of sandbox {self.id} could not be copied: {error}") from error
         return Snapshot(snapshot_id, self.spec, path)
 

@@ -30,6 +30,8 @@ from agentgym.sandbox.runner.protocol import (
 
 _CONTROL_PATIENCE_S = 20.0
 _LOSS_WAIT_MS = 100
+FOR_MEMORY = "the kernel killed it for memory"
+"""What `ControlConnection.explain` says of a sandbox whose own processes took too much memory."""
 _KILLED = 137
 _RECEIVE_BYTES = 1 << 18
 _FIRST_BYTES = 65536
@@ -67,7 +69,7 @@ class ControlConnection:
 
     def __init__(self, sock: socket.socket, name: str, *, timeout_s: float = 30.0) -> None:
         self.name = name
-        self.explain: Callable[[], str] = lambda: ""  # why the sandbox ended, where its provider can tell
+        self.explain: Callable[[], str] = lambda: ""  # why the sandbox ended, if its provider can tell
         self._sock = sock
         self._lock = threading.Lock()
         self._channels: set[Channel] = set()
@@ -175,7 +177,7 @@ class ControlConnection:
             raise
         except OSError as error:
             channel.close()
-            raise SandboxLostError(f"sandbox {self.name} is gone{self.reason() or f': {error}'}") from error
+            raise self.loss(f"sandbox {self.name} is gone") from error
         finally:
             theirs.close()
         if len(request) > _FIRST_BYTES:
@@ -195,6 +197,15 @@ class ControlConnection:
         """Why the sandbox ended, as the end of a sentence; "" where nobody can tell, or it was closed from here."""
         why = "" if self._is_closed else self.explain()
         return f": {why}" if why else ""
+
+    def loss(self, what: str) -> SandboxLostError:
+        """The error of a sandbox that ended by itself, with the reason if there is one.
+
+        Args:
+            what: What happened, such as "sandbox x is gone".
+        """
+        why = self.reason()
+        return SandboxLostError(f"{what}{why}", is_for_memory=why.endswith(FOR_MEMORY))
 
     def interrupt(self) -> None:
         """End every operation under way; what they run is killed."""
@@ -360,7 +371,7 @@ class Channel:
     def _check_life(self) -> None:
         """Tell the death of one process from that of all, in which the news of one may come first."""
         if self._control.is_lost(0 if self.is_interrupted else _LOSS_WAIT_MS):
-            raise SandboxLostError(f"sandbox {self._control.name} ended while it worked{self._control.reason()}")
+            raise self._control.loss(f"sandbox {self._control.name} ended while it worked")
 
     def interrupt(self) -> None:
         """End the operation from any thread: what it runs is killed, and who waits for it gets its end."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from agentgym.errors import SandboxDirtyError, SandboxError, SandboxFileError, SandboxLostError
+from agentgym.errors import SandboxDirtyError, SandboxError, SandboxFileError
 from agentgym.sandbox.base import DEFAULT_MAX_FILE_BYTES, ExecResult, Sandbox, SandboxProcess, ShellSession
 from agentgym.sandbox.leasing.workspace import remove_tree
 from agentgym.sandbox.runner.channel import Channel, ControlConnection, Frame, input_frames
@@ -149,7 +149,7 @@ class RunnerSandbox(Sandbox):
             self.control.close()
             raise SandboxError(f"sandbox {self.id} was closed: a command left processes that nothing could kill")
         if end.flags & ExitFlag.INTERRUPTED and self.is_lost():
-            raise SandboxLostError(f"sandbox {self.id} ended while a command ran{self.control.reason()}")
+            raise self.control.loss(f"sandbox {self.id} ended while a command ran")
         timed_out = bool(end.flags & ExitFlag.TIMED_OUT)
         return ExecResult(
             end.exit_code,

@@ -164,22 +164,31 @@ class PythonEnv(InterpreterEnv):
     def _judge_hidden(self, solution: str, name: str) -> list[Verdict]:
         """The hidden tests in a fresh sandbox.
 
-        A program that takes its sandbox or its judge down with it, twice, while an empty one in between does not, has
-        failed them: else it could choose to have no verdict.
+        A program can only end its sandbox by taking all of its memory, and the kernel tells of that. A program that
+        does so twice, while an empty one in between does not, has failed the tests. A sandbox that is lost in any other
+        way, or in which the judge does not start, is a failure of infrastructure: nothing of it says that the program
+        did it. It is tried once more before the episode ends without a score.
         """
+        try:
+            return self._in_fresh_sandbox(solution, name)
+        except SandboxError:
+            self._in_fresh_sandbox("", name)
+        try:
+            return self._in_fresh_sandbox(solution, name)
+        except SandboxLostError as error:
+            if not error.is_for_memory:
+                raise
+            return [Verdict(False, "its sandbox ran out of memory")] * len(self._hidden)
+
+    def _in_fresh_sandbox(self, code: str, name: str) -> list[Verdict]:
+        with self.fresh_sandbox() as sandbox:
+            return run_tests(sandbox, code, name, self._hidden, TESTS_LIMIT_S)
+
+    @property
+    def _hidden(self) -> list[Any]:
         assert self.task is not None
         tests: list[Any] = self.task.private["hidden"]
-        try:
-            with self.fresh_sandbox() as sandbox:
-                return run_tests(sandbox, solution, name, tests, TESTS_LIMIT_S)
-        except SandboxError:
-            with self.fresh_sandbox() as sandbox:
-                run_tests(sandbox, "", name, tests[:1], TESTS_LIMIT_S)
-        try:
-            with self.fresh_sandbox() as sandbox:
-                return run_tests(sandbox, solution, name, tests, TESTS_LIMIT_S)
-        except SandboxError:
-            return [Verdict(False, "its sandbox was lost")] * len(tests)
+        return tests
 
     def _why_not_started(self, name: str) -> str:
         """Why the public tests gave nothing, where that is the agent's doing.

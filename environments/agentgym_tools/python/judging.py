@@ -67,6 +67,8 @@ def run_tests(sandbox: Sandbox, code: str, function: str, tests: Sequence[Test],
     )
     if not result.stdout.startswith(b"ready"):
         raise SandboxError(f"python3 could not be started in sandbox {sandbox.id}: {result.text()[-300:]!r}")
+    if result.exit_code and not result.timed_out:
+        sandbox.exec(["true"])  # a sandbox that is gone or hangs as a whole is not the program's doing
     returned = _read(result.stdout)
     is_late = result.timed_out or result.exit_code == _OUT_OF_TIME
     absent = f"did not return within {limit_s:g} s" if is_late else "the program ended before it returned"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from agentgym.errors import ConfigError, ContextOverflowError, ContractError
+from agentgym.errors import CheckpointError, ConfigError, ContextOverflowError, ContractError
 from agentgym.policies.torch.policy import TorchLimits, TorchPolicy
 from agentgym.policy import Policy, Request, Sampling
 from agentgym.task import Task
@@ -326,7 +326,7 @@ def test_load_refuses_folders_without_a_usable_model(tmp_path):
     with pytest.raises(ConfigError, match=r"config\.json"):
         TorchPolicy.load(tmp_path)
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "no-such-model"}))
-    with pytest.raises(ConfigError, match="cannot be loaded"):
+    with pytest.raises(CheckpointError, match="cannot be loaded"):
         TorchPolicy.load(tmp_path)
 
 

@@ -20,7 +20,7 @@ from agentgym.message import user
 from agentgym.outcome import Outcome
 from agentgym.policies.scripted import ScriptedPolicy
 from agentgym.registration import make, spec
-from agentgym.remote import ClientSettings
+from agentgym.remote import ClientSettings, RemoteEnv
 from agentgym.remote.client.socket_client import Address
 from agentgym.rollout import Job, RolloutSettings, collect_episodes
 from agentgym.suite import load_suite
@@ -369,3 +369,10 @@ def test_addresses_are_read():
     assert Address.parse("https://a") == Address("a", 443, "", True)
     assert Address.parse("unix:/s") == Address("", 0, "/s")
     assert str(Address.parse("http://[::1]:5")) == "http://[::1]:5"
+
+
+def test_checks_of_a_served_environment_pass_with_tasks_that_the_server_makes(start):
+    served, _ = start(lambda: make("agentgym/GuessNumber-v0"))
+    report = check_env(lambda: RemoteEnv(served), only=["anchors", "finalize", "limits", "replay"])
+    report.raise_if_failed()
+    assert {each.name: each.status for each in report.results}["anchors"] == "passed"

@@ -9,9 +9,10 @@ with warnings.catch_warnings():
 from agentgym.env import CutMessage
 from agentgym.errors import CancelledEpisode, ConfigError, InfrastructureError, StepTimeoutError, TaskError
 from agentgym.outcome import Outcome
-from agentgym.remote import ClientSettings, ForeignActions
+from agentgym.remote import ClientSettings, ForeignActions, RemoteEnv
 from agentgym.remote.client.foreign import ForeignServer
 from agentgym.task import Limits, Task
+from agentgym.testing.check import check_env
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -173,3 +174,22 @@ def test_declared_field_has_to_exist():
 def test_observation_without_a_text_is_told_as_json():
     server = ForeignServer(ForeignActions(), schema({}))
     assert server.text_of({"x": 1, "y": [2], "metadata": {}}) == '{"x": 1, "y": [2]}'
+
+
+def test_checks_of_a_foreign_server_pass_or_say_what_it_cannot_do(counter):
+    only = ["anchors", "finalize", "limits", "rewards"]
+    tasks = [Task(f"t{seed}", seed, config={"goal": 3}, limits=Limits(max_turns=8)) for seed in (1, 2)]
+    report = check_env(lambda: RemoteEnv(counter), tasks=tasks, only=only)
+    report.raise_if_failed()
+    skipped = {each.name: each.detail for each in report.results if each.status == "skipped"}
+    assert skipped["finalize"] == "the environment declares that it does not grade a cut episode (grades_cuts)"
+    assert "anchors" in skipped
+
+
+def test_half_a_character_is_refused_here_and_not_sent(counter, connect):
+    env = connect(counter)
+    env.reset(seed=1)
+    observation, *_, info = env.step("\ud800")
+    assert info["is_invalid"]
+    assert "not valid Unicode" in observation["text"]
+    assert env.step("one")[0]["text"] == "one"

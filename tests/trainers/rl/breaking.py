@@ -22,6 +22,11 @@ def press_ctrl_c() -> None:
     os.kill(os.getpid(), signal.SIGINT)
 
 
+def send_sigterm() -> None:
+    """As Slurm and Kubernetes do before they kill."""
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
 @contextmanager
 def breaking(monkeypatch: pytest.MonkeyPatch, call: int, stop: Callable[[], None] = kill) -> Iterator[None]:
     """Within it a run must break: at a call of `Trainer.publish`, counted from 1."""

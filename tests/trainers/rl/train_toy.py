@@ -21,7 +21,7 @@ from agentgym.store import RunStore
 from agentgym.suite import register_suites
 from agentgym_rl.core import checkpoint, cloning, distributed
 from agentgym_rl.core.config.train import TrainConfig
-from agentgym_rl.run import job, run_folder
+from agentgym_rl.run import job, saved
 from agentgym_rl.run.trainer import Trainer
 from tests.trainers.rl.toys import install, toy_config
 
@@ -139,7 +139,7 @@ def killed_and_resumed(
     def resumed() -> None:
         if bug is not None:
             setattr(*bug)
-        job.train(run_folder.saved_config(folder), folder, resume=True)
+        job.train(saved.saved_config(folder), folder, resume=True)
 
     assert in_a_fork(killed) == -signal.SIGKILL, f"{moment} was never reached"
     if damage is not None:

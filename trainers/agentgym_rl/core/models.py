@@ -15,7 +15,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from agentgym.errors import CheckpointError, ConfigError, MissingExtraError
+from agentgym.errors import ConfigError, MissingExtraError
+from agentgym.policies.torch.loading import load_saved
 from agentgym_rl.core.config.tables import ModelConfig
 from agentgym_rl.core.logprobs import states_before, token_logprobs
 from agentgym_rl.core.micro_batch import MicroBatch
@@ -143,22 +144,19 @@ def load_causal_lm(path: str, config: ModelConfig) -> tuple[PreTrainedModel, Pre
 
     Raises:
         ConfigError: There is no model in the folder.
-        CheckpointError: It cannot be loaded.
+        CheckpointError: It cannot be loaded, or its weights or its tokenizer do not fit.
     """
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
     if not (Path(path) / "config.json").is_file():
         raise ConfigError(
             f"model.path is {path!r}, which holds no model; expected a folder with config.json, as save_pretrained "
             "writes it"
         )
-    options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": config.trust_remote_code}
-    try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(path, **options)
-        model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=_dtype(config), **options)
-    except (OSError, ValueError, KeyError) as error:
-        raise CheckpointError(f"cannot load the model at {path!r}: {error}") from error
-    return model, tokenizer
+    return load_saved(
+        path,
+        trust_remote_code=config.trust_remote_code,
+        allow_incomplete=config.allow_incomplete,
+        dtype=_dtype(config),
+    )
 
 
 def apply_options(model: PreTrainedModel, config: ModelConfig) -> PreTrainedModel:

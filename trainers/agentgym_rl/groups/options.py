@@ -6,10 +6,9 @@ The files credit.py, update.py and replay.py use these options.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from agentgym.config import require_at_least
-from agentgym.errors import ConfigError
+from agentgym.ranges import POSITIVE, SHARE, Range, Ranged
 from agentgym_rl.core.attributed import AttributionConfig
 from agentgym_rl.core.config.train import LearnerOptions
 from agentgym_rl.maths.advantages import AdvantageConfig, TruncatedMode
@@ -19,14 +18,14 @@ from agentgym_rl.replay.options import GroupReplayOptions, NoReplay
 
 
 @dataclass(frozen=True)
-class ValueConfig:
+class ValueConfig(Ranged):
     """The value head of PPO."""
 
-    coefficient: float = 0.5
+    coefficient: Annotated[float, Range(0)] = 0.5
     """Weight of its loss, which is divided by the mean square of its targets if that is above 1."""
-    clip: float | None = None
+    clip: Annotated[float | None, POSITIVE] = None
     """Largest change of a value that counts; none means any."""
-    learning_rate: float = 1e-3
+    learning_rate: Annotated[float, POSITIVE] = 1e-3
     """Learning rate of the head alone."""
 
 
@@ -52,32 +51,28 @@ class AttributionCredit:
 
 
 @dataclass(frozen=True)
-class ReturnToGoCredit:
+class ReturnToGoCredit(Ranged):
     """The discounted reward that follows a token; there is no baseline."""
 
     kind: Literal["return_to_go"] = "return_to_go"
     """How tokens are credited."""
-    discount: float = 1.0
+    discount: Annotated[float, SHARE] = 1.0
     """gamma of a sampled token."""
-    kl_in_reward: float = 0.0
+    kl_in_reward: Annotated[float, Range(0)] = 0.0
     """beta of the KL penalty in the reward of a token."""
     truncated: TruncatedMode = "include"
     """What happens to truncated episodes: they are trained on with include, and left out in both other modes."""
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.discount <= 1:
-            raise ConfigError(f"credit.discount is {self.discount}; expected a number in 0 to 1")
-
 
 @dataclass(frozen=True)
-class _GaeCredit:
+class _GaeCredit(Ranged):
     """Advantages under a value head (PPO)."""
 
     gae: GaeConfig = field(default_factory=GaeConfig)
     """Discount and lambda of generalised advantage estimation."""
     value: ValueConfig = field(default_factory=ValueConfig)
     """The value head."""
-    kl_in_reward: float = 0.0
+    kl_in_reward: Annotated[float, Range(0)] = 0.0
     """beta of the KL penalty in the reward of a token."""
 
 
@@ -126,17 +121,14 @@ class GroupOptions(LearnerOptions):
     the start of the batch."""
     aggregation: AggregationMode = "token_mean"
     """How the losses of tokens become one number."""
-    max_episode_tokens: int | None = None
+    max_episode_tokens: Annotated[int | None, Range(1)] = None
     """Most sampled tokens that an episode may have: the constant of dr_grpo and the limit of the overlong penalty."""
-    overlong_buffer: int = 0
+    overlong_buffer: Annotated[int, Range(0)] = 0
     """Tokens before the limit over which DAPO's penalty ramps up; 0 means no penalty."""
-    epochs: int = 1
+    epochs: Annotated[int, Range(1)] = 1
     """Passes over each batch."""
-    minibatches: int = 1
+    minibatches: Annotated[int, Range(1)] = 1
     """Updates per pass."""
-
-    def __post_init__(self) -> None:
-        require_at_least(self, "algorithm", epochs=1, minibatches=1)
 
     @property
     def runs(self) -> tuple[str, ...]:

@@ -6,36 +6,30 @@ What is drawn from is in agentgym_rl/replay/options.py; learners that collect no
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
-from agentgym.config import require_above_zero
 from agentgym.errors import ConfigError
+from agentgym.ranges import ANY, POSITIVE, POSITIVE_SHARE, SHARE, Range, Ranged
 from agentgym_rl.core.config.train import LearnerOptions
 from agentgym_rl.maths.options import SequenceTruncated, TurnImportance
 from agentgym_rl.replay.options import BufferOptions, Memory, UniformBuffer
 
 
-class AnyCriticConfig:
+class AnyCriticConfig(Ranged):
     """What a critic reads of its options; its values are unbounded where there is no key for their range."""
 
     width: int
     polyak: float
     value_range: tuple[float, float] | None = None
 
-    def __post_init__(self) -> None:
-        if self.width < 1 or not 0 < self.polyak <= 1:
-            raise ConfigError(
-                f"critic.width is {self.width}, critic.polyak {self.polyak}; expected at least 1, and above 0 to 1"
-            )
-
 
 @dataclass(frozen=True)
 class SoftCriticConfig(AnyCriticConfig):
     """Size of a critic whose values hold entropy beside the return, and how fast its copy follows."""
 
-    width: int = 256
+    width: Annotated[int, Range(1)] = 256
     """Units of the two hidden layers of each head."""
-    polyak: float = 0.1
+    polyak: Annotated[float, POSITIVE_SHARE] = 0.1
     """tau: the share of the way that the copy goes towards the critic after each of its updates."""
 
 
@@ -43,11 +37,11 @@ class SoftCriticConfig(AnyCriticConfig):
 class CriticConfig(AnyCriticConfig):
     """Size of the critic, how fast its copy follows, and the range of its values."""
 
-    width: int = 256
+    width: Annotated[int, Range(1)] = 256
     """Units of the two hidden layers of each head."""
-    polyak: float = 0.1
+    polyak: Annotated[float, POSITIVE_SHARE] = 0.1
     """tau: the share of the way that the copy goes towards the critic after each of its updates."""
-    value_range: tuple[float, float] | None = None
+    value_range: Annotated[tuple[float, float] | None, ANY] = None
     """The least and the greatest possible return. Values are then a sigmoid on this range, fitted by cross-entropy.
     None means unbounded values, fitted by squares."""
 
@@ -58,49 +52,36 @@ class CriticConfig(AnyCriticConfig):
 
 
 @dataclass(frozen=True)
-class CriticStepConfig:
+class CriticStepConfig(Ranged):
     """The critic's optimiser."""
 
-    learning_rate: float = 2e-5
+    learning_rate: Annotated[float, POSITIVE] = 2e-5
     """Learning rate of AdamW: 2e-5 for a tower, 1e-3 for heads alone."""
-    max_grad_norm: float = 1.0
+    max_grad_norm: Annotated[float, POSITIVE] = 1.0
     """The gradients of the Q heads, the V heads and the tower are each scaled down to this norm."""
 
-    def __post_init__(self) -> None:
-        require_above_zero(self, "critic.optimiser", "learning_rate", "max_grad_norm")
-
 
 @dataclass(frozen=True)
-class EntropyConfig:
+class EntropyConfig(Ranged):
     """How much the entropy of a policy that picks among listed actions is worth."""
 
-    alpha: float = 0.05
+    alpha: Annotated[float, POSITIVE] = 0.05
     """The reward that a nat of entropy is worth in a turn. Where alpha is tuned, it starts here."""
-    target: float | None = None
+    target: Annotated[float | None, Range(above=0, below=1)] = None
     """The share of a state's greatest entropy, log(number of its actions), that alpha is tuned to hold. None leaves
     alpha as it is."""
-    learning_rate: float = 3e-3
+    learning_rate: Annotated[float, POSITIVE] = 3e-3
     """Learning rate of Adam on log alpha, where alpha is tuned."""
-
-    def __post_init__(self) -> None:
-        if self.alpha <= 0 or self.learning_rate <= 0 or not (self.target is None or 0 < self.target < 1):
-            raise ConfigError(
-                f"entropy.alpha is {self.alpha}, entropy.learning_rate {self.learning_rate}, entropy.target "
-                f"{self.target}; expected more than 0 both, and none or a share between 0 and 1"
-            )
 
 
 @dataclass(frozen=True)
-class AwrConfig:
+class AwrConfig(Ranged):
     """How advantages become weights of cloning."""
 
-    temperature: float = 1.0
+    temperature: Annotated[float, POSITIVE] = 1.0
     """beta: a small value clones only the best actions, a large one clones all alike."""
-    max_weight: float = 20.0
+    max_weight: Annotated[float, POSITIVE] = 20.0
     """The largest weight."""
-
-    def __post_init__(self) -> None:
-        require_above_zero(self, "awr", "temperature", "max_weight")
 
 
 COPY = "copy"
@@ -116,53 +97,37 @@ class _WithNetwork:
 
 
 @dataclass(frozen=True)
-class AnyCriticOptions(_WithNetwork):
+class AnyCriticOptions(_WithNetwork, Ranged):
     """What a critic reads, and how it learns in each iteration."""
 
-    updates: int = 4
+    updates: Annotated[int, Range(1)] = 4
     """Updates per iteration, before those of the actor."""
-    batch: int = 32
+    batch: Annotated[int, Range(1)] = 32
     """Entries of the replay buffer (turns or episodes, by `replay.unit`) that are drawn for each update."""
-    warmup: int = 0
+    warmup: Annotated[int, Range(0)] = 0
     """First iterations in which the critic learns alone."""
-    discount: float = 0.95
+    discount: Annotated[float, SHARE] = 0.95
     """gamma of a turn."""
     tower: str = ""
     """What the heads read. "": the policy's hidden states, detached, which change as it learns; "frozen": those of the
     policy at the start of the run; "copy": a copy of its model at the start, trained with the heads; anything else: the
     folder of a Hugging Face model with the same vocabulary, also trained with the heads."""
-    lora_rank: int = 0
+    lora_rank: Annotated[int, Range(0)] = 0
     """Rank of the adapters that are trained in the linear layers of a tower, in place of all its weights; 0 trains all
     weights."""
     optimiser: CriticStepConfig = field(default_factory=lambda: CriticStepConfig(learning_rate=1e-3))
     """The critic's optimiser; the policy has its own."""
-
-    def __post_init__(self) -> None:
-        if self.updates < 1 or self.batch < 1 or self.warmup < 0:
-            raise ConfigError(
-                f"critic.updates is {self.updates}, critic.batch {self.batch}, critic.warmup {self.warmup}; expected "
-                "at least 1, 1 and 0"
-            )
-        if self.lora_rank < 0:
-            raise ConfigError(f"critic.lora_rank is {self.lora_rank}; expected 0 for all weights, or a rank above it")
-        if not 0 <= self.discount <= 1:
-            raise ConfigError(f"critic.discount is {self.discount}; expected 0 to 1")
 
 
 @dataclass(frozen=True)
 class CriticOptions(AnyCriticOptions):
     """A critic with heads for Q and for V."""
 
-    expectile: float = 0.9
+    expectile: Annotated[float, Range(above=0, below=1)] = 0.9
     """The expectile of Q over stored actions that V becomes. Under an actor of kind "resampled" V follows its new
     actions instead."""
     network: CriticConfig = field(default_factory=CriticConfig)
     """Its size, how fast its copy follows, and the range of its values."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 < self.expectile < 1:
-            raise ConfigError(f"critic.expectile is {self.expectile}; expected a number between 0 and 1")
 
 
 @dataclass(frozen=True)
@@ -174,17 +139,13 @@ class SoftCriticOptions(AnyCriticOptions):
 
 
 @dataclass(frozen=True)
-class AnyActorOptions:
+class AnyActorOptions(Ranged):
     """How often the policy learns."""
 
-    updates: int = 1
+    updates: Annotated[int, Range(1)] = 1
     """Updates per iteration."""
-    batch: int = 32
+    batch: Annotated[int, Range(1)] = 32
     """Entries of the replay buffer that are drawn for each update."""
-
-    def __post_init__(self) -> None:
-        if self.updates < 1 or self.batch < 1:
-            raise ConfigError(f"actor.updates is {self.updates}, actor.batch {self.batch}; expected at least 1 of each")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,8 @@ from jaxtyping import Bool, Float64
 
 from agentgym.attribution.groups.baselines import STD_EPS, TOLERANCE, Baselines, has_spread
 from agentgym.attribution.steps import Bools, Floats
-from agentgym.config import require_at_least
 from agentgym.errors import ConfigError, ContractError
+from agentgym.ranges import Range, Ranged
 
 AdvantageEstimator = Literal["leave_one_out", "mean_centred", "group_normalised", "lite_ppo", "maxrl"]
 TruncatedMode = Literal["include", "exclude_from_loss", "exclude"]
@@ -24,7 +24,7 @@ Returns = Float64[npt.NDArray[np.float64], " G"]
 
 
 @dataclass(frozen=True)
-class AdvantageConfig:
+class AdvantageConfig(Ranged):
     """How the returns of a group become advantages."""
 
     estimator: AdvantageEstimator = "leave_one_out"
@@ -32,17 +32,17 @@ class AdvantageConfig:
     truncated: TruncatedMode = "include"
     """What happens to truncated episodes. include: they are trained on and in the baseline; exclude_from_loss: they are
     only in the baseline; exclude: neither."""
-    std_eps: float = STD_EPS
+    std_eps: Annotated[float, Range(0)] = STD_EPS
     """Added to a standard deviation before dividing by it (group_normalised, lite_ppo)."""
-    spread_tolerance: float = TOLERANCE
+    spread_tolerance: Annotated[float, Range(0)] = TOLERANCE
     """Returns closer than this, relative to the larger of 1 and the largest |return|, are equal: advantage 0."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.estimator not in _CENTRE:
             raise ConfigError(f"credit.estimator is {self.estimator!r}; expected one of {', '.join(_CENTRE)}")
         if self.truncated not in ("include", "exclude_from_loss", "exclude"):
             raise ConfigError(f"credit.truncated is {self.truncated!r}; expected include, exclude_from_loss or exclude")
-        require_at_least(self, "credit", std_eps=0, spread_tolerance=0)
 
 
 @dataclass(frozen=True)

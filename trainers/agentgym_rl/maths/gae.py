@@ -7,26 +7,24 @@ role, with its sampled tokens in order, over all of its segments.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from jaxtyping import Bool, Float64, Int
 
 from agentgym.attribution.steps import returns_to_go
-from agentgym.errors import ConfigError, ContractError
+from agentgym.errors import ContractError
+from agentgym.ranges import SHARE, Ranged
 
 
 @dataclass(frozen=True)
-class GaeConfig:
+class GaeConfig(Ranged):
     """Discounts of the estimator, per turn or per sampled token, whichever is the step."""
 
-    discount: float = 1.0
-    """gamma."""
-    lambda_: float = 0.95
+    discount: Annotated[float, SHARE] = 1.0
+    """gamma, the discount of a step."""
+    lambda_: Annotated[float, SHARE] = 0.95
     """lambda: 1 gives the return minus the value, 0 the one-step error."""
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.discount <= 1 or not 0 <= self.lambda_ <= 1:
-            raise ConfigError(f"gae.discount is {self.discount}, gae.lambda {self.lambda_}; expected both in 0 to 1")
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ The files beside this one have the formulas. A configuration is read without tor
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from agentgym.errors import ConfigError
+from agentgym.ranges import ANY, POSITIVE, SHARE, Range, Ranged
 
 AggregationMode = Literal["token_mean", "seq_mean_token_mean", "seq_mean_token_sum", "dr_grpo", "local_token_mean"]
 """How the losses of tokens become one number; see aggregation.py."""
@@ -19,21 +20,20 @@ KlEstimator = Literal["k1", "k2", "k3", "k3+"]
 
 
 @dataclass(frozen=True)
-class CovarianceConfig:
+class CovarianceConfig(Ranged):
     """Which tokens may be left out, and how many."""
 
-    share: float = 0.02
+    share: Annotated[float, SHARE] = 0.02
     """The largest share of all tokens that is left out."""
-    low: float = 2.0
+    low: Annotated[float, ANY] = 2.0
     """Tokens with a covariance between low and high are candidates."""
-    high: float = 60.0
+    high: Annotated[float, ANY] = 60.0
     """The upper end of that range."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.share <= 1 or not self.low < self.high:
-            raise ConfigError(
-                f"covariance clipping needs share in [0, 1] and low < high: got {self.share}, {self.low}, {self.high}"
-            )
+        super().__post_init__()
+        if not self.low < self.high:
+            raise ConfigError(f"low of covariance clipping must be below high, got {self.low} and {self.high}")
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,11 @@ class NoImportance:
 
 
 @dataclass(frozen=True)
-class _Truncated:
+class _Truncated(Ranged):
     """Weights up to a cap."""
 
-    max_weight: float = 2.0
+    max_weight: Annotated[float, POSITIVE] = 2.0
     """The cap of the weights."""
-
-    def __post_init__(self) -> None:
-        if not self.max_weight > 0:
-            raise ConfigError(f"importance.max_weight is {self.max_weight}; expected more than 0")
 
 
 @dataclass(frozen=True)
@@ -73,16 +69,17 @@ class SequenceTruncated(_Truncated):
 
 
 @dataclass(frozen=True)
-class _Masked:
+class _Masked(Ranged):
     """Weights within a band; those outside it become 0."""
 
-    min_weight: float = 0.0
+    min_weight: Annotated[float, Range(0)] = 0.0
     """The lower edge of the band of weights that are kept."""
-    max_weight: float = 2.0
+    max_weight: Annotated[float, POSITIVE] = 2.0
     """The upper edge of the band."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.min_weight < self.max_weight:
+        super().__post_init__()
+        if not self.min_weight < self.max_weight:
             raise ConfigError(
                 f"importance band is [{self.min_weight}, {self.max_weight}]; expected 0 <= min_weight < max_weight"
             )
@@ -123,14 +120,14 @@ class GeometricGate(_Truncated):
 
     mode: Literal["geometric"] = "geometric"
     """The correction."""
-    min_gate: float = 0.5
+    min_gate: Annotated[float, Range(0)] = 0.5
     """The smallest geometric mean of w that a sequence may have."""
-    max_gate: float = 2.0
+    max_gate: Annotated[float, POSITIVE] = 2.0
     """The largest."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 <= self.min_gate < self.max_gate:
+        if not self.min_gate < self.max_gate:
             raise ConfigError(f"importance gate is [{self.min_gate}, {self.max_gate}]; expected 0 <= min < max")
 
 
@@ -141,27 +138,26 @@ Importance = NoImportance | TokenTruncated | SequenceTruncated | TokenMasked | S
 
 
 @dataclass(frozen=True)
-class TokenLoss:
+class TokenLoss(Ranged):
     """The options that the losses of a token share, for any surrogate."""
 
     ratio_level: RatioLevel = "token"
     """The unit that shares a probability ratio and is clipped as one: a token, a turn or a sequence."""
-    kl_coefficient: float = 0.0
+    kl_coefficient: Annotated[float, Range(0)] = 0.0
     """beta, the weight of the KL penalty in the loss. A positive one needs reference log-probabilities."""
     kl_estimator: KlEstimator = "k2"
     """The estimator of the KL penalty; see kl.py."""
     use_kl_ratio: bool = False
     """Multiply the KL estimate by the ratio, without gradient, to correct for off-policy samples."""
-    entropy_coefficient: float = 0.0
+    entropy_coefficient: Annotated[float, Range(0)] = 0.0
     """Weight of the entropy bonus. A positive one needs entropies with gradient."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.ratio_level not in get_args(RatioLevel):
             raise ConfigError(f"loss.ratio_level is {self.ratio_level!r}; expected token, turn or sequence")
         if self.kl_estimator not in get_args(KlEstimator):
             raise ConfigError(f"loss.kl_estimator is {self.kl_estimator!r}; expected k1, k2, k3 or k3+")
-        if min(self.kl_coefficient, self.entropy_coefficient) < 0:
-            raise ConfigError("loss coefficients must be at least 0")
 
 
 @dataclass(frozen=True)
@@ -170,19 +166,15 @@ class ClippedLoss(TokenLoss):
 
     surrogate: Literal["clipped"] = "clipped"
     """The surrogate."""
-    eps_low: float = 0.2
+    eps_low: Annotated[float, SHARE] = 0.2
     """The ratio counts no lower than 1 - eps_low."""
-    eps_high: float = 0.28
+    eps_high: Annotated[float, Range(0)] = 0.28
     """The ratio counts no higher than 1 + eps_high."""
-    dual_clip: float | None = 3.0
+    dual_clip: Annotated[float | None, Range(above=1)] = 3.0
     """A negative advantage counts at most this many times; none: unbounded."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 <= self.eps_low <= 1 or self.eps_high < 0:
-            raise ConfigError(
-                f"loss clip range is eps_low {self.eps_low}, eps_high {self.eps_high}; expected 0..1 and at least 0"
-            )
         if self.dual_clip is not None and self.dual_clip <= 1 + self.eps_high:
             raise ConfigError(f"loss.dual_clip is {self.dual_clip}; expected more than 1 + eps_high, or none")
 
@@ -209,13 +201,8 @@ class CispoLoss(TokenLoss):
 
     surrogate: Literal["cispo"] = "cispo"
     """The surrogate."""
-    max_ratio: float = 5.0
+    max_ratio: Annotated[float, POSITIVE] = 5.0
     """The cap of the ratio, which is a constant for the gradient."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.max_ratio <= 0:
-            raise ConfigError(f"loss.max_ratio is {self.max_ratio}; expected more than 0")
 
 
 @dataclass(frozen=True)
@@ -224,17 +211,10 @@ class DppoLoss(TokenLoss):
 
     surrogate: Literal["dppo"] = "dppo"
     """The surrogate."""
-    max_shift: float = 0.2
+    max_shift: Annotated[float, POSITIVE] = 0.2
     """Tokens whose probability moved further than this in the wanted direction get no gradient."""
-    penalty: float = 1e-3
+    penalty: Annotated[float, Range(0)] = 1e-3
     """Weight of the squared log-ratio."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.max_shift <= 0 or self.penalty < 0:
-            raise ConfigError(
-                f"loss.max_shift is {self.max_shift}, loss.penalty {self.penalty}; expected more than 0, and at least 0"
-            )
 
 
 PolicyLoss = ClippedLoss | UnclippedLoss | ReinforceLoss | CispoLoss | DppoLoss

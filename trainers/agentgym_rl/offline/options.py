@@ -6,9 +6,10 @@ The runs are those of `[algorithm.replay]`; what is done with them is in the fil
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from agentgym.errors import ConfigError
+from agentgym.ranges import POSITIVE, POSITIVE_SHARE, SHARE, Range, Ranged
 from agentgym_rl.core.config.train import LearnerOptions
 from agentgym_rl.hierarchical.options import (
     ActorOptions,
@@ -23,39 +24,31 @@ from agentgym_rl.replay.options import StoredBufferOptions, StoredRuns, StoredUn
 
 
 @dataclass(frozen=True)
-class IlqlConfig:
+class IlqlConfig(Ranged):
     """Weights of the loss."""
 
-    expectile: float = 0.8
+    expectile: Annotated[float, Range(above=0, below=1)] = 0.8
     """tau: 0.5 values the policy of the data, a number towards 1 its best actions."""
-    cql_weight: float = 0.1
+    cql_weight: Annotated[float, Range(0)] = 0.1
     """Weight of the cross-entropy that keeps Q of tokens which the data lacks low."""
-
-    def __post_init__(self) -> None:
-        if not 0 < self.expectile < 1 or self.cql_weight < 0:
-            raise ConfigError(
-                f"ilql.expectile is {self.expectile}, ilql.cql_weight {self.cql_weight}; expected a number between "
-                "0 and 1, and at least 0"
-            )
 
 
 AlolRatio = Literal["turn", "token", "none"]
 
 
 @dataclass(frozen=True)
-class AlolConfig:
+class AlolConfig(Ranged):
     """The ratio to the reference."""
 
     ratio: AlolRatio = "turn"
     """turn: of the whole answer (A-LoL); token: of each token (A-LoL seq.); none: 1 (A-LoL ref-free)."""
-    clip: float = 0.9
+    clip: Annotated[float, SHARE] = 0.9
     """The ratio counts within 1 - clip and 1 + clip."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.ratio not in get_args(AlolRatio):
             raise ConfigError(f"algorithm.ratio is {self.ratio!r}; expected turn, token or none")
-        if not 0 <= self.clip <= 1:
-            raise ConfigError(f"algorithm.clip is {self.clip}; expected 0 to 1")
 
 
 @dataclass(frozen=True)
@@ -66,16 +59,10 @@ class EpisodeOptions(LearnerOptions):
 
     replay: StoredRuns = field(default_factory=StoredRuns)
     """The runs that are learnt from."""
-    updates: int = 20
+    updates: Annotated[int, Range(1)] = 20
     """Updates per iteration."""
-    batch: int = 32
+    batch: Annotated[int, Range(1)] = 32
     """Episodes that are drawn for each update, uniformly with replacement."""
-
-    def __post_init__(self) -> None:
-        if self.updates < 1 or self.batch < 1:
-            raise ConfigError(
-                f"algorithm.updates is {self.updates}, algorithm.batch {self.batch}; expected at least 1 each"
-            )
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -88,24 +75,15 @@ class EpisodeOptions(LearnerOptions):
         return 0.0
 
 
-def _require_quantile(quantile: float) -> None:
-    if not 0 <= quantile < 1:
-        raise ConfigError(f"algorithm.quantile is {quantile}; expected at least 0 and less than 1")
-
-
 @dataclass(frozen=True)
 class CloningOptions(EpisodeOptions):
     """Behaviour cloning of whole episodes, all of them or the best."""
 
     learner: Literal["cloning"] = "cloning"
     """The kind of learner."""
-    quantile: float = 0.0
+    quantile: Annotated[float, Range(0, below=1)] = 0.0
     """Learn only from episodes whose return reaches this quantile of all returns; 0 learns from all. If the lowest
     return reaches it, only those that return more are taken."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _require_quantile(self.quantile)
 
     @property
     def least_quantile(self) -> float:
@@ -117,22 +95,14 @@ class CloningOptions(EpisodeOptions):
 class SteeredOptions(EpisodeOptions):
     """What policies that a critic over the vocabulary steers have in common: a clone of all episodes, and Q."""
 
-    discount: float = 0.99
+    discount: Annotated[float, SHARE] = 0.99
     """gamma of a sampled token."""
-    beta: float = 4.0
+    beta: Annotated[float, Range(0)] = 4.0
     """How far Q tilts the logits of the clone."""
-    width: int = 256
+    width: Annotated[int, Range(1)] = 256
     """Units of the hidden layers of each head."""
-    cql_weight: float = IlqlConfig.cql_weight
+    cql_weight: Annotated[float, Range(0)] = IlqlConfig.cql_weight
     """Weight of the loss that keeps Q of tokens which the data lacks low (CQL)."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 <= self.discount <= 1 or self.beta < 0 or self.width < 1 or self.cql_weight < 0:
-            raise ConfigError(
-                f"algorithm.discount is {self.discount}, algorithm.beta {self.beta}, algorithm.width {self.width}, "
-                f"algorithm.cql_weight {self.cql_weight}; expected 0 to 1, at least 0, 1 and 0"
-            )
 
 
 @dataclass(frozen=True)
@@ -149,16 +119,10 @@ class IlqlOptions(SteeredOptions):
 
     learner: Literal["ilql"] = "ilql"
     """The kind of learner."""
-    expectile: float = IlqlConfig.expectile
+    expectile: Annotated[float, Range(above=0, below=1)] = IlqlConfig.expectile
     """tau of V: 0.5 values the policy of the data, a number towards 1 its best actions."""
-    polyak: float = 0.005
+    polyak: Annotated[float, POSITIVE_SHARE] = 0.005
     """The share of the way that the copy of Q goes after each update."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.loss  # noqa: B018 - refuses an expectile out of range
-        if not 0 < self.polyak <= 1:
-            raise ConfigError(f"algorithm.polyak is {self.polyak}; expected above 0 to 1")
 
     @property
     def loss(self) -> IlqlConfig:
@@ -172,29 +136,23 @@ class AlolOptions(EpisodeOptions):
 
     learner: Literal["a_lol"] = "a_lol"
     """The kind of learner."""
-    discount: float = 0.99
+    discount: Annotated[float, SHARE] = 0.99
     """gamma of a turn."""
-    width: int = 256
+    width: Annotated[int, Range(1)] = 256
     """Units of the hidden layers of each head of V."""
-    warmup: int = 2
+    warmup: Annotated[int, Range(0)] = 2
     """First iterations in which only V of the starting policy is fitted."""
-    value_learning_rate: float = 1e-3
+    value_learning_rate: Annotated[float, POSITIVE] = 1e-3
     """Learning rate of V."""
     ratio: AlolRatio = AlolConfig.ratio
     """The ratio to the starting policy. turn: of the whole message (A-LoL); token: of each token (A-LoL seq.);
     none: 1 (A-LoL ref-free)."""
-    clip: float = AlolConfig.clip
+    clip: Annotated[float, SHARE] = AlolConfig.clip
     """The ratio counts within 1 - clip and 1 + clip."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.loss  # noqa: B018 - refuses a clip out of range
-        if not 0 <= self.discount <= 1 or self.width < 1 or self.warmup < 0 or self.value_learning_rate <= 0:
-            raise ConfigError(
-                f"algorithm.discount is {self.discount}, algorithm.width {self.width}, algorithm.warmup {self.warmup}, "
-                f"algorithm.value_learning_rate {self.value_learning_rate}; expected 0 to 1, at least 1, at least 0, "
-                "and more than 0"
-            )
+        self.loss  # noqa: B018 - refuses an unknown ratio
 
     @property
     def loss(self) -> AlolConfig:
@@ -217,17 +175,11 @@ class StepPreferenceOptions(EpisodeOptions):
 
     learner: Literal["step_preference"] = "step_preference"
     """The kind of learner."""
-    quantile: float = 0.0
+    quantile: Annotated[float, Range(0, below=1)] = 0.0
     """Learn only from episodes whose return reaches this quantile of all returns; 0 learns from all. If the lowest
     return reaches it, only those that return more are taken."""
-    beta: float = 0.1
+    beta: Annotated[float, POSITIVE] = 0.1
     """A smaller beta lets the policy go further from the starting one."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _require_quantile(self.quantile)
-        if self.beta <= 0:
-            raise ConfigError(f"algorithm.beta is {self.beta}; expected more than 0")
 
     @property
     def least_quantile(self) -> float:

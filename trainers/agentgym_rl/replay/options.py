@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 from agentgym.errors import ConfigError
+from agentgym.ranges import POSITIVE, SHARE, Range, Ranged
 from agentgym_rl.maths.options import CovarianceConfig, RatioLevel
 from agentgym_rl.replay.tables import (
     Admitted,
@@ -22,30 +23,29 @@ from agentgym_rl.replay.tables import (
 )
 
 
-class Memory:
+class Memory(Ranged):
     """The options that a replay buffer reads; these values hold if a kind has no key for them."""
 
     kind: str
     """How entries are drawn."""
     unit: Unit = "episode"
     """What one entry is."""
-    capacity: int | None = None
+    capacity: Annotated[int | None, Range(1)] = None
     """Most turns that can be drawn; the oldest episodes go first, whole."""
-    max_age: int | None = None
+    max_age: Annotated[int | None, Range(0)] = None
     """Iterations after which an episode can no longer be drawn."""
-    max_lag: int | None = None
+    max_lag: Annotated[int | None, Range(0)] = None
     """Updates by which the weights that sampled an episode may lie behind."""
     runs: tuple[str, ...] = ()
     """Folders of earlier runs."""
-    runs_share: float = 0.5
+    runs_share: Annotated[float, SHARE] = 0.5
     """The share of each draw that comes from earlier runs."""
     hindsight: HindsightConfig | None = None
     """Failed episodes as successes at goals that they did reach."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.bounds()
-        if not 0 <= self.runs_share <= 1:
-            raise ConfigError(f"replay.runs_share is {self.runs_share}; expected a number in [0, 1]")
         if len(set(self.runs)) < len(self.runs):
             raise ConfigError(f"replay.runs names a run twice: {', '.join(self.runs)}; name each once")
 
@@ -68,12 +68,6 @@ class Memory:
         return ReplayConfig(self.capacity, admitted=admitted)
 
 
-def _require_at_least(**bounds: tuple[float, float]) -> None:
-    for name, (value, bound) in bounds.items():
-        if not value >= bound:
-            raise ConfigError(f"replay.{name} is {value}; expected at least {bound:g}")
-
-
 # For learning from groups.
 
 
@@ -83,9 +77,9 @@ class NoReplay(Memory):
 
     kind: Literal["none"] = "none"
     """What is learnt from again."""
-    capacity: int | None = None
+    capacity: Annotated[int | None, Range(1)] = None
     """With hindsight, the most turns that can be drawn. The oldest episodes go first, whole. None means 100,000."""
-    max_age: int | None = None
+    max_age: Annotated[int | None, Range(0)] = None
     """With hindsight, the iterations after which an episode can no longer be drawn; none means any age."""
     hindsight: ClonedHindsight | None = None
     """Learn from failed episodes as successes at goals that they did reach (HER); none turns it off."""
@@ -95,12 +89,12 @@ class NoReplay(Memory):
 class _Replayed(Memory):
     """The options that kinds of replay beside groups share."""
 
-    capacity: int | None = None
+    capacity: Annotated[int | None, Range(1)] = None
     """Most turns that can be drawn. The oldest episodes go first, whole. Each earlier run has as many. None means
     100,000 turns of this run, and all turns of earlier ones."""
-    max_age: int | None = None
+    max_age: Annotated[int | None, Range(0)] = None
     """Iterations after which an episode can no longer be drawn; none means any age."""
-    max_lag: int | None = None
+    max_lag: Annotated[int | None, Range(0)] = None
     """Updates by which the weights that sampled any turn of an episode may lie behind; none means any number."""
     runs: tuple[str, ...] = ()
     """Folders of earlier runs of the same suite and tokenizer that are replayed too. They are only read."""
@@ -109,13 +103,8 @@ class _Replayed(Memory):
     weight_level: RatioLevel = "token"
     """The unit that shares an importance weight w = min(pi_prox / pi_behaviour, max_weight): a token, or the product
     over a turn or an episode."""
-    max_weight: float = 2.0
+    max_weight: Annotated[float, POSITIVE] = 2.0
     """The cap of the importance weights of replayed tokens."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 < self.max_weight < math.inf:
-            raise ConfigError(f"replay.max_weight is {self.max_weight}; expected a positive number")
 
 
 @dataclass(frozen=True)
@@ -124,30 +113,22 @@ class SuccessReplay(_Replayed):
 
     kind: Literal["successes"] = "successes"
     """What is learnt from again."""
-    per_task: int = 8
+    per_task: Annotated[int, Range(1)] = 8
     """Most successes that are kept of a task. The oldest go first."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _require_at_least(per_task=(self.per_task, 1))
 
 
 @dataclass(frozen=True)
 class DrawnReplay(_Replayed):
     """Episodes that are drawn every iteration, with their own loss beside the fresh one."""
 
-    runs_share: float = 0.5
+    runs_share: Annotated[float, SHARE] = 0.5
     """The share of each draw that comes from earlier runs."""
-    episodes: int = 32
+    episodes: Annotated[int, Range(1)] = 32
     """Episodes that are drawn per iteration."""
-    coefficient: float = 1.0
+    coefficient: Annotated[float, Range(0)] = 1.0
     """Weight of the replayed loss beside the fresh one, when the ramp has ended."""
-    ramp: int = 0
+    ramp: Annotated[int, Range(0)] = 0
     """Iterations over which that weight rises from 0 along half a cosine; 0 means none."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _require_at_least(episodes=(self.episodes, 1), ramp=(self.ramp, 0), coefficient=(self.coefficient, 0))
 
     def weight_at(self, iteration: int) -> float:
         """Weight of the replayed loss: coefficient * (1 - cos(pi min(iteration / ramp, 1))) / 2; iterations from 0."""
@@ -175,12 +156,8 @@ class GoodReplay(DrawnReplay):
 
     kind: Literal["return_weighted"] = "return_weighted"
     """What is learnt from again."""
-    temperature: float = 0.1
+    temperature: Annotated[float, Range(0.01)] = 0.1
     """A low temperature is greedy, a high one uniform."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _require_at_least(temperature=(self.temperature, 0.01))
 
 
 GroupReplayOptions = NoReplay | SuccessReplay | ImitationReplay | GoodReplay
@@ -196,17 +173,17 @@ class _Buffer(Memory):
 
     unit: Unit = "turn"
     """What is drawn: turns, or whole episodes."""
-    capacity: int | None = None
+    capacity: Annotated[int | None, Range(1)] = None
     """Most turns that can be drawn. The oldest episodes go first, whole. Each earlier run has as many. None means
     100,000 turns of this run, and all turns of earlier ones."""
-    max_age: int | None = None
+    max_age: Annotated[int | None, Range(0)] = None
     """Iterations after which an episode can no longer be drawn; none means any age."""
-    max_lag: int | None = None
+    max_lag: Annotated[int | None, Range(0)] = None
     """Updates by which the weights that sampled any turn of an episode may lie behind; none means any number."""
     runs: tuple[str, ...] = ()
     """Folders of earlier runs of the same suite and tokenizer, or of recordings, that are replayed too. They are only
     read."""
-    runs_share: float = 0.5
+    runs_share: Annotated[float, SHARE] = 0.5
     """The share of each draw that comes from earlier runs."""
     hindsight: HindsightConfig | None = None
     """Learn from failed episodes as successes at goals that they did reach (HER); none turns it off."""
@@ -236,12 +213,8 @@ class ReturnWeightedBuffer(_Buffer):
 
     kind: Literal["return_weighted"] = "return_weighted"
     """How entries are drawn."""
-    temperature: float = 0.1
+    temperature: Annotated[float, Range(0.01)] = 0.1
     """A low temperature is greedy, a high one uniform."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _require_at_least(temperature=(self.temperature, 0.01))
 
 
 BufferOptions = UniformBuffer | PrioritisedBuffer | ReturnWeightedBuffer
@@ -258,7 +231,7 @@ class StoredRuns(Memory):
     kind = "uniform"
     runs: tuple[str, ...] = ()
     """Folders of runs of the same suite and tokenizer, or of recordings. They are only read."""
-    capacity: int | None = None
+    capacity: Annotated[int | None, Range(1)] = None
     """Most turns of each run that can be drawn. The oldest episodes go first, whole. None means all."""
 
 
@@ -270,7 +243,7 @@ class _StoredBuffer(Memory):
     """What is drawn: turns, or whole episodes."""
     runs: tuple[str, ...] = ()
     """Folders of runs of the same suite and tokenizer, or of recordings. They are only read."""
-    capacity: int | None = None
+    capacity: Annotated[int | None, Range(1)] = None
     """Most turns of each run that can be drawn. The oldest episodes go first, whole. None means all."""
 
 
@@ -298,12 +271,8 @@ class StoredReturnWeighted(_StoredBuffer):
 
     kind: Literal["return_weighted"] = "return_weighted"
     """How entries are drawn."""
-    temperature: float = 0.1
+    temperature: Annotated[float, Range(0.01)] = 0.1
     """A low temperature is greedy, a high one uniform."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _require_at_least(temperature=(self.temperature, 0.01))
 
 
 StoredBufferOptions = StoredUniform | StoredPrioritised | StoredReturnWeighted

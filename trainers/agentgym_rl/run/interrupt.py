@@ -1,45 +1,77 @@
-"""Ctrl-C while a run trains: the first lets the running iteration end and is checkpointed, the second stops at once.
+"""Ctrl-C and SIGTERM while a run trains: the first lets the running iteration end and be checkpointed.
 
-What is interrupted outside of training (warm start, final test) stops at once.
+The second stops at once. SIGTERM is what Slurm and Kubernetes send before they kill. What is interrupted outside of
+training (warm start, final test) stops at once.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from types import FrameType, TracebackType
+from typing import Any
 
 _STDERR = 2
-_SAID = b"\ninterrupted: the running iteration ends and is checkpointed first; Ctrl-C again stops at once\n"
+_SAID = b"\ninterrupted: the running iteration ends and is checkpointed first; Ctrl-C or SIGTERM again stops at once\n"
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+_OWN: dict[signal.Signals, tuple[Any, ...]] = {
+    signal.SIGINT: (signal.default_int_handler,),
+    signal.SIGTERM: (signal.SIG_DFL, _stop),
+}
+"""Signals that ask a run to end, with the handlers that may be replaced; whoever has another one keeps it."""
+
+
+def _is_main() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+@contextlib.contextmanager
+def terminable() -> Iterator[None]:
+    """In the block SIGTERM is a KeyboardInterrupt, so that what is open is closed; only in the main thread."""
+    if not _is_main() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 class Interrupt:
-    """Remembers a Ctrl-C instead of raising it; a context manager.
+    """Remembers that the run was asked to end, instead of raising it; a context manager.
 
-    Only in the main thread, and only in place of Python's own way: whoever handles or ignores SIGINT keeps doing so.
+    Only in the main thread, and only in place of Python's own ways and of `terminable`.
 
     Attributes:
-        is_asked: Whether there was one.
+        is_asked: Whether it was.
     """
 
     def __init__(self) -> None:
         self.is_asked = False
-        self._is_installed = False
+        self._replaced: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Interrupt:
-        is_main = threading.current_thread() is threading.main_thread()
-        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, self._ask)
-            self._is_installed = True
+        if _is_main():
+            for number, own in _OWN.items():
+                if (handler := signal.getsignal(number)) in own:
+                    self._replaced[number] = handler
+                    signal.signal(number, self._ask)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._is_installed:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            self._is_installed = False
+        while self._replaced:
+            signal.signal(*self._replaced.popitem())
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
         if self.is_asked:

@@ -18,10 +18,11 @@ from safetensors import SafetensorError
 from torch import nn
 from transformers.utils import logging as transformers_logging
 
-from agentgym.errors import CheckpointError, LearningStalledError
+from agentgym.errors import CheckpointError, LearningStalledError, StoreError
 from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate
+from agentgym.evaluation.tables import UNKNOWN
 from agentgym.policies.torch.listed import PICKS_LEGAL_ACTIONS
-from agentgym.policies.torch.policy import MESSAGE_LIMIT, SEEN_FILE
+from agentgym.policies.torch.policy import KNOWS_SEEN, MESSAGE_LIMIT, SEEN_FILE
 from agentgym.policies.torch.steering import load_steering, save_model
 from agentgym.policy import Policy
 from agentgym.rollout import ProgressDisplay
@@ -38,7 +39,9 @@ from agentgym_rl.core.publishing import publish
 from agentgym_rl.core.roles import evaluated_role
 from agentgym_rl.replay.admission import record_tokenizer
 from agentgym_rl.run.describe import describe
+from agentgym_rl.run.interrupt import terminable
 from agentgym_rl.run.journal import Journal
+from agentgym_rl.run.preflight import require_fitting
 from agentgym_rl.run.run_folder import SUMMARY, config_digest, open_run, require_usable
 from agentgym_rl.run.sampling import MakeSampler, make_torch_sampler, stored_policy, untrained_policy
 from agentgym_rl.run.setup import Parts, assemble, device_of, reference_of, untrained
@@ -95,6 +98,11 @@ def train(
         ConfigError: Settings or folder do not fit.
         LearningStalledError: A fail-fast threshold was crossed; the folder keeps the run so far.
     """
+    with terminable():
+        return _train(config, folder, resume, overwrite, make_sampler)
+
+
+def _train(config: TrainConfig, folder: Path, resume: bool, overwrite: bool, make_sampler: MakeSampler) -> TrainResult:
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     distributed.start()
     if distributed.rank() == 0:
@@ -160,6 +168,8 @@ class TrainingJob:
         trainer = self._trainer()
         if has_checkpoint:
             self._resume(trainer)
+            if not trainer.is_over() and not self.config.validation.every:
+                _drop_former(self.folder / "models" / "trained")
         if self.store is not None and is_resumed:
             self.store.rollback_after(trainer.state.iteration)
             self.journal.restore()
@@ -198,7 +208,10 @@ class TrainingJob:
         if notes:
             self.journal.say("why is it not learning: " + "; ".join(notes))
         result = TrainResult(self.folder, held_out, None, self.journal.seconds, notes)
-        (self.folder / SUMMARY).write_text(json.dumps(result.to_json(), indent=2))
+        try:
+            (self.folder / SUMMARY).write_text(json.dumps(result.to_json(), indent=2))
+        except OSError as error:
+            raise StoreError(f"cannot write {self.folder / SUMMARY}: {error}; free space and resume the run") from error
         return replace(result, report=write_report(self.folder))
 
     def report_stall(self, reason: str) -> None:
@@ -229,7 +242,7 @@ class TrainingJob:
         config = self.config.warm_start
         control = copy.deepcopy(self.parts.model) if config.has_control else None
         demonstrations = self._demonstrations()
-        seen = {trajectory.content_hash for trajectory in demonstrations} | self.parts.seen_hashes
+        seen = {trajectory.content_hash for trajectory in demonstrations} | self.parts.seen.hashes
         chosen = successes(demonstrations) if config.is_filtered else demonstrations
         num_updates = updates_of(config, len(chosen))
         if control is not None:
@@ -242,8 +255,15 @@ class TrainingJob:
 
     def _demonstrations(self) -> list[Trajectory]:
         config, suite, began = self.config.warm_start, self.parts.suite, time.monotonic()
+        rendered: dict[str, Trajectory] = {}
+
+        def keep(records: list[Trajectory]) -> None:
+            self._keep_demonstration(records)
+            rendered.update((each.id, each) for each in _rendered(records, self.parts, self.config))
+
         if config.run:
             found = warm_start_episodes(config, suite, self.parts.cast)
+            shown = _rendered(found, self.parts, self.config)
         else:
             found = collect_demonstrations(
                 suite,
@@ -251,14 +271,15 @@ class TrainingJob:
                 config.demonstrations,
                 self.config.run.seed,
                 cast=self.parts.cast,
-                on_finish=self._keep_demonstration,
+                on_finish=keep,
                 progress=ProgressDisplay("demonstrations") if distributed.rank() == 0 else None,
                 max_concurrent=min(_OPEN_DEMONSTRATIONS, self.config.rollout.max_concurrent),
             )
+            shown = [rendered[each.id] for each in found]
         self.spent["demonstrations"] = Spent(time.monotonic() - began, len(found))
         rate = sum(bool(each.success) for each in found) / max(1, len(found))
         self.journal.say(f"{len(found)} demonstrations, {rate:.0%} of them successful")
-        return with_tokens(found, self.parts.renderer, self.parts.tools, self.config.rollout.history)
+        return shown
 
     def _keep_demonstration(self, records: list[Trajectory]) -> None:
         if self.store is not None:
@@ -321,7 +342,7 @@ class TrainingJob:
             journal=self.journal,
             validate=self._validate,
         )
-        trainer.state.seen_hashes.update(self.parts.seen_hashes)
+        trainer.state.seen_hashes.update(self.parts.seen.hashes)
         if self._is_cloned():
             seen = json.loads((self.folder / "models" / "cloned" / SEEN_FILE).read_text())
             trainer.state.seen_hashes.update(seen["seen_hashes"])
@@ -373,6 +394,7 @@ class TrainingJob:
             "suite": self.parts.suite.name,
             "stage": stage,
             "seen_hashes": sorted(seen),
+            KNOWS_SEEN: self.parts.seen.is_all,
             MESSAGE_LIMIT: self.config.rollout.sampling.max_tokens,
             PICKS_LEGAL_ACTIONS: self.config.algorithm.picks_legal_actions,
         }
@@ -405,16 +427,31 @@ class TrainingJob:
             held_out[stage] = _headline_first(result.to_json(), self.parts.suite.headline)
             shown = held_out[stage]["success"]
             interval = f"[{shown['low']:.3f}, {shown['high']:.3f}]"
-            self.journal.say(f"held out, {self.parts.suite.headline}: {stage} {shown['mean']:.3f} {interval}")
+            known = "" if result.num_trained_on is not None else f"; trained on: {UNKNOWN}"
+            self.journal.say(f"held out, {self.parts.suite.headline}: {stage} {shown['mean']:.3f} {interval}{known}")
         return held_out
 
     def _stage_policy(self, stage: str) -> Policy | None:
         if stage == "untrained":
             model, tokenizer = untrained(self.config, self.parts.suite, self.parts.tools)
             cast(nn.Module, model).to(device_of(self.config))
-            return untrained_policy(model, tokenizer, self.config, self.parts.seen_hashes)
+            return untrained_policy(model, tokenizer, self.config, self.parts.seen)
         folder = self.folder / "models" / stage
         return stored_policy(folder, stage) if (folder / "config.json").exists() else None
+
+
+def _drop_former(model: Path) -> None:
+    """Without validations the trained model is the last one, which a run that is extended has yet to reach."""
+    if distributed.rank() == 0:
+        shutil.rmtree(model, ignore_errors=True)
+    distributed.broadcast(None)
+
+
+def _rendered(records: Sequence[Trajectory], parts: Parts, config: TrainConfig) -> list[Trajectory]:
+    """Demonstrations with tokens, each of which must fit into a row."""
+    found = with_tokens(records, parts.renderer, parts.tools, config.rollout.history)
+    require_fitting(found, config.packing.row_length)
+    return found
 
 
 def _require_whole(result: EvaluationResult) -> None:

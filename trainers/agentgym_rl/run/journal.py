@@ -5,15 +5,13 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
-from agentgym.errors import MissingExtraError
 from agentgym.store import RunStore
 from agentgym_rl.core import distributed
+from agentgym_rl.run.event_file import EventFile
 
 Metrics = Mapping[str, float]
 _SECONDS = "seconds"
@@ -40,6 +38,7 @@ class Journal:
 
     Raises:
         MissingExtraError: TensorBoard is not installed.
+        StoreError: Its files cannot be written.
     """
 
     def __init__(self, store: RunStore | None, folder: Path, console: Console | None = None) -> None:
@@ -48,14 +47,7 @@ class Journal:
         self._console = console or Console(stderr=True, highlight=False)
         self._began = time.monotonic()
         self._before = float(store.meta.get(_SECONDS, 0.0)) if store is not None else 0.0
-        self._writer: Any = None
-        if distributed.rank() == 0:
-            try:
-                from torch.utils.tensorboard import SummaryWriter
-            except ImportError:
-                raise MissingExtraError("TensorBoard metrics", "train") from None
-            self._open_writer = partial(SummaryWriter, str(self._tensorboard))
-            self._writer = self._open_writer()
+        self._writer = EventFile(self._tensorboard) if distributed.rank() == 0 else None
 
     @property
     def seconds(self) -> float:
@@ -68,11 +60,11 @@ class Journal:
             return
         self._writer.close()
         shutil.rmtree(self._tensorboard, ignore_errors=True)
-        self._writer = self._open_writer()
+        self._writer = EventFile(self._tensorboard)
         for phase in self._store.phases():
             for name, (iterations, values) in self._store.metrics(phase=phase).items():
                 for iteration, value in zip(iterations.tolist(), values.tolist(), strict=True):
-                    self._writer.add_scalar(f"{phase}/{name}", value, iteration)
+                    self._writer.add(iteration, {f"{phase}/{name}": value})
 
     def record(self, iteration: int, metrics: Metrics, phase: str = "train") -> None:
         """Write numbers of an iteration to the store and to TensorBoard."""
@@ -80,8 +72,7 @@ class Journal:
             self._store.log_metrics(iteration, metrics, phase)
             self._keep_time()
         if self._writer is not None:
-            for name, value in metrics.items():
-                self._writer.add_scalar(f"{phase}/{name}", value, iteration)
+            self._writer.add(iteration, {f"{phase}/{name}": value for name, value in metrics.items()})
 
     def say(self, text: str) -> None:
         """A line of progress."""
@@ -95,7 +86,7 @@ class Journal:
         self.say(" · ".join([f"iteration {number}/{total}", *parts, left]))
 
     def close(self) -> None:
-        """Flush TensorBoard's files and keep the time that was spent."""
+        """Close TensorBoard's file and keep the time that was spent."""
         self._keep_time()
         if self._writer is not None:
             self._writer.close()

@@ -6,22 +6,31 @@ first (run_folder.py).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from agentgym.errors import ConfigError
-from agentgym.policies.torch.policy import read_seen_hashes
-from agentgym.prompting.stability import check_template
+from agentgym.errors import AgentGymError, ConfigError, ContextOverflowError
+from agentgym.policies.torch.policy import read_seen
+from agentgym.prompting.speaker import open_talk
+from agentgym.prompting.stability import require_template
 from agentgym.registration import require_runtime
 from agentgym.suite import require_unseen
+from agentgym.task import Task
+from agentgym.trajectory import Trajectory
 from agentgym_rl.core import distributed
 from agentgym_rl.core.cloning import warm_start_episodes
 from agentgym_rl.core.config.kind import Check, Groundwork
+from agentgym_rl.core.demonstrations import collect_demonstrations, with_tokens
 from agentgym_rl.curricula.requirements import make_curriculum
 from agentgym_rl.run.learners import kind_of
 from agentgym_rl.run.names import require_demonstrator, require_roles
+
+_NUM_DEMONSTRATIONS = 4
+_NUM_OPENINGS = 3
 
 
 def _require_roles(ground: Groundwork[Any]) -> None:
@@ -43,10 +52,14 @@ def _require_warm_start(ground: Groundwork[Any]) -> None:
     require_demonstrator(warm_start, ground.suite)
 
 
+def _require_disjoint(ground: Groundwork[Any]) -> None:
+    ground.suite.require_disjoint()
+
+
 def _require_unseen(ground: Groundwork[Any]) -> None:
     """Say at the start, not at the end of the run, that the model knows what it will be tested on."""
     validation, path = ground.config.validation, ground.config.model.path
-    seen_hashes = read_seen_hashes(Path(path)) if path else frozenset[str]()
+    seen_hashes = read_seen(Path(path)).hashes if path else frozenset[str]()
     evaluated = {"validation": validation.every > 0, "test": validation.has_final_test}
     for split, is_evaluated in evaluated.items():
         if is_evaluated and seen_hashes and split in ground.suite.splits:
@@ -72,7 +85,70 @@ def _require_device(ground: Groundwork[Any]) -> None:
 
 
 def _require_template(ground: Groundwork[Any]) -> None:
-    check_template(ground.tokenizer, ground.tools)
+    require_template(ground.tokenizer, ground.tools)
+
+
+def require_room(ground: Groundwork[Any]) -> None:
+    """Refuse rows that are too short for demonstrations, or for the first message of any task that is looked at.
+
+    Raises:
+        ConfigError: Says how many tokens are needed, and which keys to change.
+    """
+    config = ground.config
+    if config.warm_start.demonstrations and not config.warm_start.run:
+        wanted = min(_NUM_DEMONSTRATIONS, config.warm_start.demonstrations)
+        shown = collect_demonstrations(
+            ground.suite, config.warm_start.demonstrator, wanted, config.run.seed, cast=ground.cast, max_concurrent=1
+        )
+        require_fitting(
+            with_tokens(shown, ground.renderer, ground.tools, config.rollout.history), config.packing.row_length
+        )
+    if config.algorithm.collects:
+        tasks = ground.suite.train_tasks()
+        chosen = tasks[:: max(1, len(tasks) // _NUM_OPENINGS)][:_NUM_OPENINGS]
+        lengths = [length for task in chosen if (length := _length_of_opening(ground, task)) is not None]
+        room, message = config.longest_context(ground.policy.max_context), config.rollout.sampling.max_tokens
+        if lengths and min(lengths) + message > room:
+            raise ConfigError(
+                f"the first prompts of {len(lengths)} tasks have {min(lengths)} to {max(lengths)} tokens, and with a "
+                f"message of rollout.sampling.max_tokens = {message} none fits into {room} tokens; raise "
+                "packing.row_length or rollout.max_context, or lower rollout.sampling.max_tokens"
+            )
+
+
+def require_fitting(trajectories: Iterable[Trajectory], row_length: int) -> None:
+    """Refuse demonstrations that do not fit into a row.
+
+    Args:
+        trajectories: With tokens.
+        row_length: Tokens of a row.
+
+    Raises:
+        ConfigError: Names the first that does not.
+    """
+    for each in trajectories:
+        longest = max((len(segment.tokens) for segment in each.segments()), default=0)
+        if longest > row_length:
+            raise ConfigError(
+                f"the demonstration of task {each.task_id!r} has {longest} tokens, a row {row_length}; raise "
+                "packing.row_length or lower the limits of the episode"
+            )
+
+
+def _length_of_opening(ground: Groundwork[Any], task: Task) -> int | None:
+    """Tokens of the first prompt; None if the task does not begin, which is the rollout's to report."""
+    try:
+        with closing(ground.make_game(task)) as game:
+            inbox = game.reset(task, None)
+            role = game.acting_role or ""
+            talk = open_talk(ground.policy, game.tools.get(role, ()), renderer=ground.renderer)
+            talk.observe(inbox.get(role, ()))
+            prompt = talk.prompt()
+    except ContextOverflowError:
+        raise
+    except (AgentGymError, OSError, RuntimeError, ValueError, LookupError):
+        return None
+    return None if prompt is None else len(prompt.ids)
 
 
 CHECKS = (
@@ -80,10 +156,12 @@ CHECKS = (
     Check("the environment runs in the chosen runtime", _require_runtime),
     Check("the suite and its environment can do what the curriculum says", _require_curriculum),
     Check("the demonstrator or the run of the warm start can be had", _require_warm_start),
+    Check("no task of a held-out split stands in the train split too", _require_disjoint),
     Check("the model was not trained on tasks that this run evaluates on", _require_unseen),
     Check("the processes can share the work", _require_processes),
     Check("there is the device that the model is to live on", _require_device),
     Check("the model loads, and its chat template can be used", _require_template),
+    Check("rows have room for demonstrations, and for a message after the first prompt", require_room),
 )
 """The checks of every run; those of its learner come after them."""
 

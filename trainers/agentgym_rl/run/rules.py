@@ -27,6 +27,7 @@ SHARED_KEY_RULES = (
     ),
     KeyRule("model.size", lambda c: not c.model.path, "with model.path, because a loaded model has its own size"),
     KeyRule("model.trust_remote_code", lambda c: bool(c.model.path), "without model.path"),
+    KeyRule("model.allow_incomplete", lambda c: bool(c.model.path), "without model.path"),
     KeyRule("model.lora_alpha", lambda c: c.model.lora_rank > 0, "without model.lora_rank"),
 )
 

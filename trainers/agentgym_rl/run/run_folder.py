@@ -12,16 +12,15 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from agentgym.config import Source, tables_of
-from agentgym.errors import ConfigError, WrongRunError
+from agentgym.config import tables_of
+from agentgym.errors import ConfigError
 from agentgym.policies.cast import REPLIES
 from agentgym.store import DATABASE, RunStore
 from agentgym.store.lock import LOCK_FILE, WriterLock
 from agentgym_rl.core.config.train import TrainConfig
-from agentgym_rl.run.config import stored_config
-from agentgym_rl.run.moved import translated
+from agentgym_rl.run.saved import CONFIG, record_mends, require_same, saved_tables
 
-CONFIG, SUMMARY = "config.json", "summary.json"
+SUMMARY = "summary.json"
 _OWN = (CONFIG, SUMMARY, DATABASE, "run.db-wal", "run.db-shm", LOCK_FILE, "report.html", "tensorboard", REPLIES)
 _OWN_FOLDERS = ("checkpoints", "models", "evaluations", "recordings")
 _MAX_NAMED = 5
@@ -44,7 +43,10 @@ def open_run(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool
     """
     require_usable(folder, config, resume=resume, overwrite=overwrite)
     if resume:
-        return RunStore.open(folder)
+        store = RunStore.open(folder)
+        record_mends(folder, config)
+        store.set_meta({"config": tables_of(config)})
+        return store
     if _holds_run(folder):
         WriterLock(folder).release()  # refused while another process writes the run
         remove_run(folder)
@@ -109,54 +111,17 @@ def remove_run(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def saved_config(folder: Path) -> TrainConfig:
-    """The configuration that a run was started with.
-
-    Raises:
-        ConfigError: The folder holds no run, or its configuration is damaged.
-    """
-    return stored_config(translated(_saved_tables(folder)), Source(folder / CONFIG))
-
-
 def config_digest(folder: Path, config: TrainConfig) -> str:
     """The digest under which a run's checkpoints are kept: of the configuration as its folder holds it.
 
     A run that was begun in an earlier spelling keeps its own digest. Without a folder it is that of the configuration.
     """
-    return digest_of(_saved_tables(folder) if (folder / CONFIG).exists() else tables_of(config))
+    return digest_of(saved_tables(folder) if (folder / CONFIG).exists() else tables_of(config))
 
 
 def digest_of(tables: Mapping[str, Any]) -> str:
     """SHA-256 of the tables of a configuration."""
     return hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()
-
-
-def _saved_tables(folder: Path) -> dict[str, Any]:
-    path = folder / CONFIG
-    try:
-        tables: dict[str, Any] = json.loads(path.read_text())["config"]
-    except FileNotFoundError:
-        raise ConfigError(f"no run to resume in {folder}: {CONFIG} is missing; start it without --resume") from None
-    except (OSError, KeyError, ValueError) as error:
-        raise ConfigError(f"cannot read the run's configuration {path}: {error}; start the run anew") from error
-    return tables
-
-
-def require_same(folder: Path, config: TrainConfig) -> None:
-    """Refuse to go on with a run under another configuration.
-
-    Raises:
-        WrongRunError: Names the first setting that differs.
-        ConfigError: The saved configuration is damaged.
-    """
-    saved, now = _flat(tables_of(saved_config(folder))), _flat(tables_of(config))
-    for key in sorted(saved.keys() | now.keys()):
-        old, new = saved.get(key), now.get(key)
-        if old != new:
-            raise WrongRunError(
-                f"the run in {folder} has {key} = {old!r}, the configuration given says {new!r}; resume with the run's "
-                f"own, or start another run folder"
-            )
 
 
 def versions() -> dict[str, str]:
@@ -182,10 +147,3 @@ def commit() -> str:
 def _git(*arguments: str) -> str:
     command = ["git", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()  # noqa: S603
-
-
-def _flat(tables: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in tables.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
-    return flat

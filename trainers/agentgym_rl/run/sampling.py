@@ -14,7 +14,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from agentgym.policies.sampler import Sampler
 from agentgym.policies.torch.listed import ListedPolicy, load_policy
 from agentgym.policies.torch.policy import TorchPolicy
-from agentgym.policy import Policy
+from agentgym.policy import Policy, Seen
 from agentgym_rl.core import distributed
 from agentgym_rl.core.config.train import TrainConfig
 from agentgym_rl.core.models import has_master_weights
@@ -41,7 +41,7 @@ def make_torch_sampler(
 
 
 def untrained_policy(
-    causal_lm: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, config: TrainConfig, seen_hashes: frozenset[str]
+    causal_lm: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, config: TrainConfig, seen: Seen
 ) -> Policy:
     """The model that a run started from, to be tested.
 
@@ -49,10 +49,10 @@ def untrained_policy(
         causal_lm: The model.
         tokenizer: Its tokenizer.
         config: The run's configuration.
-        seen_hashes: Content hashes of the tasks that it was trained on.
+        seen: Which tasks it was trained on.
     """
     policy = _kind(config)(causal_lm, tokenizer, name="untrained")
-    policy.seen_hashes = seen_hashes
+    policy.seen_hashes, policy.knows_seen = seen
     return policy
 
 

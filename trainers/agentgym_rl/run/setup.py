@@ -20,8 +20,9 @@ from agentgym.errors import ConfigError
 from agentgym.message import content_text
 from agentgym.policies.cast import Cast
 from agentgym.policies.sampler import Sampler
-from agentgym.policies.torch.policy import read_seen_hashes
+from agentgym.policies.torch.policy import read_seen
 from agentgym.policies.torch.tiny_model import build_tiny_model
+from agentgym.policy import NOTHING_SEEN, Seen
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.registration import spec
@@ -54,7 +55,7 @@ class Parts:
         whole: The model unsharded, to be exported.
         cast: Who plays the roles of a game.
         tools: The environment's tools, or those of the learner's roles.
-        seen_hashes: Content hashes of the tasks that the weights were trained on before this run.
+        seen: Which tasks the weights were trained on before this run.
     """
 
     suite: Suite
@@ -65,7 +66,7 @@ class Parts:
     whole: WholeModel
     cast: Cast
     tools: Sequence[dict[str, Any]]
-    seen_hashes: frozenset[str] = frozenset()
+    seen: Seen = NOTHING_SEEN
 
 
 def assemble(config: TrainConfig, make_sampler: MakeSampler = make_torch_sampler) -> Parts:
@@ -93,9 +94,9 @@ def assemble(config: TrainConfig, make_sampler: MakeSampler = make_torch_sampler
     distributed.shard(model, _layers(causal_lm))
     if config.model.compile:
         model.compile(dynamic=True)
-    seen_hashes = read_seen_hashes(Path(config.model.path)) if config.model.path else frozenset[str]()
+    seen = read_seen(Path(config.model.path)) if config.model.path else NOTHING_SEEN
     suite, tools = ground.suite, ground.tools
-    return Parts(suite, tokenizer, ground.renderer, model.train(), policy, whole, ground.cast, tools, seen_hashes)
+    return Parts(suite, tokenizer, ground.renderer, model.train(), policy, whole, ground.cast, tools, seen)
 
 
 def groundwork(config: TrainConfig, make_sampler: MakeSampler = make_torch_sampler) -> Groundwork[LearnerOptions]:

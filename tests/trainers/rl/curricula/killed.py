@@ -11,7 +11,7 @@ import torch
 from agentgym.suite import register_suites
 from agentgym_rl.core.config.train import TrainConfig
 from agentgym_rl.curricula.curriculum import Curriculum
-from agentgym_rl.run import job, run_folder
+from agentgym_rl.run import job, saved
 from agentgym_rl.run.trainer import Trainer
 from tests.trainers.rl.steps import install_steps
 from tests.trainers.rl.toys import toy_config
@@ -57,7 +57,7 @@ def killed_and_resumed(folder: Path, moment: Moment, *, has_bug: bool = False) -
     def resumed() -> None:
         if has_bug:
             Curriculum.restore = forgetful  # type: ignore[method-assign]
-        job.train(run_folder.saved_config(folder), folder, resume=True)
+        job.train(saved.saved_config(folder), folder, resume=True)
 
     assert in_a_fork(killed) == -signal.SIGKILL, f"{moment} was never reached"
     assert in_a_fork(resumed) == 0 or has_bug, f"resuming after {moment} failed"

@@ -109,7 +109,7 @@ def test_stored_actions_without_probabilities_are_refused_where_a_weight_needs_t
 def test_weights_of_cloning_are_exponential_and_capped() -> None:
     got = awr_weights(torch.tensor([0.0, 0.5, -0.5, 100.0]), AwrConfig(temperature=0.5, max_weight=20.0))
     np.testing.assert_allclose(got, [1.0, np.e, 1 / np.e, 20.0], rtol=1e-6)
-    with pytest.raises(ConfigError, match=r"awr\.temperature"):
+    with pytest.raises(ConfigError, match=r"temperature must be above 0"):
         AwrConfig(temperature=0.0)
 
 

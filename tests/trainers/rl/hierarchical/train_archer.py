@@ -19,7 +19,7 @@ from agentgym_rl.core.module_part import ModulePart
 from agentgym_rl.core.part_state import PartState
 from agentgym_rl.hierarchical.options import FROZEN
 from agentgym_rl.replay.buffer import ReplayBuffer
-from agentgym_rl.run import job, run_folder
+from agentgym_rl.run import job, saved
 from agentgym_rl.run.trainer import Trainer
 from tests.trainers.rl.toys import install, toy_config
 from tests.trainers.rl.train_toy import Moment, in_a_fork, kill_at
@@ -85,7 +85,7 @@ def killed_and_resumed(folder: Path, moment: Moment, bug: tuple[Any, str, Any] |
     def resumed() -> None:
         if bug is not None:
             setattr(*bug)
-        job.train(run_folder.saved_config(folder), folder, resume=True)
+        job.train(saved.saved_config(folder), folder, resume=True)
 
     assert in_a_fork(killed) == -signal.SIGKILL, f"{moment} was never reached"
     assert in_a_fork(resumed) == 0, f"resuming after {moment} failed"

@@ -41,5 +41,5 @@ def test_nothing_is_masked_in_an_empty_batch():
 
 
 def test_a_band_that_holds_nothing_is_refused():
-    with pytest.raises(ConfigError, match="low < high"):
+    with pytest.raises(ConfigError, match="must be below high"):
         CovarianceConfig(low=3.0, high=2.0)

@@ -158,5 +158,5 @@ def test_turns_out_of_order_or_without_tokens_are_refused() -> None:
 
 
 def test_discounts_outside_the_unit_interval_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"gae\.discount is 1\.5"):
+    with pytest.raises(ConfigError, match=r"discount must be from 0 to 1, got 1.5"):
         GaeConfig(discount=1.5)

@@ -21,7 +21,7 @@ from agentgym_rl.core import distributed
 from agentgym_rl.core.config.train import TrainConfig
 from agentgym_rl.replay.buffer import ReplayBuffer
 from agentgym_rl.replay.draw import generator_state
-from agentgym_rl.run import job, run_folder
+from agentgym_rl.run import job, saved
 from agentgym_rl.run.trainer import Trainer
 from tests.trainers.rl.toys import install, toy_config
 from tests.trainers.rl.train_toy import Moment, in_a_fork, kill_at
@@ -91,7 +91,7 @@ def killed_and_resumed(root: Path, name: str, moment: str, bug: Any = None) -> N
     def resumed() -> None:
         if bug is not None:
             ReplayBuffer.restore = bug  # type: ignore[method-assign]
-        job.train(run_folder.saved_config(folder), folder, resume=True)
+        job.train(saved.saved_config(folder), folder, resume=True)
 
     assert in_a_fork(killed) == -signal.SIGKILL, f"{moment} was never reached"
     assert in_a_fork(resumed) == 0 or bug is not None, f"resuming after {moment} failed"

@@ -53,12 +53,12 @@ def test_options_survive_the_run_folder():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"capacity": 0}, r"replay\.capacity is 0"),
-        ({"episodes": 0}, r"replay\.episodes is 0; expected at least 1"),
-        ({"ramp": -1}, r"replay\.ramp"),
-        ({"coefficient": float("nan")}, r"replay\.coefficient is nan"),
-        ({"max_weight": 0.0}, r"replay\.max_weight"),
-        ({"runs_share": 1.5}, r"replay\.runs_share"),
+        ({"capacity": 0}, r"capacity must be at least 1, got 0"),
+        ({"episodes": 0}, r"episodes must be at least 1, got 0"),
+        ({"ramp": -1}, r"ramp must be at least 0"),
+        ({"coefficient": float("nan")}, r"coefficient must be at least 0, got nan"),
+        ({"max_weight": 0.0}, r"max_weight must be above 0"),
+        ({"runs_share": 1.5}, r"runs_share must be from 0 to 1"),
         ({"runs": ("a", "a")}, r"names a run twice"),
     ],
 )
@@ -68,9 +68,9 @@ def test_options_that_mean_nothing_are_refused(fields, message):
 
 
 def test_options_of_a_single_kind_that_mean_nothing_are_refused():
-    with pytest.raises(ConfigError, match=r"replay\.per_task is 0; expected at least 1"):
+    with pytest.raises(ConfigError, match=r"per_task must be at least 1, got 0"):
         SuccessReplay(per_task=0)
-    with pytest.raises(ConfigError, match=r"replay\.temperature is 0.0; expected at least 0.01"):
+    with pytest.raises(ConfigError, match=r"temperature must be at least 0.01, got 0.0"):
         GoodReplay(temperature=0.0)
 
 

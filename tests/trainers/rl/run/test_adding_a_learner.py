@@ -73,7 +73,7 @@ from agentgym_rl.run.config import load_config
 from agentgym_rl.run.describe import describe
 from agentgym_rl.run.job import train
 from agentgym_rl.run.journal import Journal
-from agentgym_rl.run.run_folder import saved_config
+from agentgym_rl.run.saved import saved_config
 from tests.trainers.rl.toys import install, toy_config
 
 root = Path(sys.argv[1])

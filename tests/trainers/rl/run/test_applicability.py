@@ -42,6 +42,7 @@ DOES_NOT_APPLY = {
     "model.size=1M": "model.path=/somewhere",
     "model.trust_remote_code=true": "algorithm.preset=loop",
     "model.lora_alpha=4": "algorithm.preset=loop",
+    "model.allow_incomplete=true": "algorithm.preset=loop",
 }
 UNKNOWN = {
     "algorithm.credit.estimator=leave_one_out": "algorithm.preset=ppo",

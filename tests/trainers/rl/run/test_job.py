@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from agentgym_rl.core.config.tables import CheckpointConfig
 from agentgym_rl.run import job
 from agentgym_rl.run.job import train
 from agentgym_rl.run.watch import Watch
-from tests.trainers.rl.breaking import breaking, press_ctrl_c
+from tests.trainers.rl.breaking import breaking, press_ctrl_c, send_sigterm
 from tests.trainers.rl.processes import in_a_process, in_two_ranks, under_torchrun
 from tests.trainers.rl.toys import install, toy_config
 from tests.trainers.rl.train_toy import BUGS, DAMAGES, MOMENTS, of_two_ranks
@@ -275,16 +275,18 @@ def _interruptible() -> Iterator[None]:
 
 @pytest.mark.usefixtures("_interruptible")
 @pytest.mark.usefixtures("suites")
+@pytest.mark.parametrize("stop", [press_ctrl_c, send_sigterm])
 def test_an_interrupted_run_checkpoints_its_iteration_and_goes_on_to_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: Callable[[], None]
 ) -> None:
-    """Trap D-29 at Ctrl-C: between two checkpoints, in the middle of an iteration."""
+    """Trap D-29 at Ctrl-C, and as Slurm and Kubernetes ask: between two checkpoints, in the middle of an iteration."""
     config = replace(killed_config(), checkpoint=CheckpointConfig(every=100))
     train(config, tmp_path / "whole")
-    with breaking(monkeypatch, 4, press_ctrl_c):
+    with breaking(monkeypatch, 4, stop):
         train(config, tmp_path / "run")
     assert newest_iteration(tmp_path / "run" / "checkpoints") == 4
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     train(config, tmp_path / "run", resume=True)
     whole, ours = story(tmp_path / "whole"), story(tmp_path / "run")
     for part in whole:
@@ -307,16 +309,18 @@ def test_a_second_interrupt_stops_at_once(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.usefixtures("_interruptible")
 @pytest.mark.usefixtures("suites")
-@pytest.mark.parametrize("purpose", ["demo", "test"])
+@pytest.mark.parametrize(
+    ("purpose", "number"), [("demo", signal.SIGINT), ("test", signal.SIGINT), ("test", signal.SIGTERM)]
+)
 def test_an_interrupt_outside_of_training_ends_the_run_and_counts_nothing_half(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, purpose: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, purpose: str, number: signal.Signals
 ) -> None:
     config = toy_config("bandit", **SHORT, **TESTED, **CLONED)
     write = RunStore.write_episode
 
     def interrupted(store: RunStore, *args: Any, **options: Any) -> Any:
         if purpose in (*args, *options.values()):
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
         return write(store, *args, **options)
 
     with monkeypatch.context() as patch:

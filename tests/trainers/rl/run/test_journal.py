@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import io
+import resource
 
 import pytest
 from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from agentgym.cli.main import main
+from agentgym.errors import StoreError
 from agentgym.store import RunStore
 from agentgym_rl.run.journal import Journal
 
@@ -62,3 +65,42 @@ def test_an_iteration_that_collected_nothing_says_what_it_learnt(store, tmp_path
     journal.close()
     assert "iteration 2/10 · cloning loss 1.25 · critic loss 0.5 · policy updates 20 · 2.0s" in out.getvalue()
     assert "success" not in out.getvalue()
+
+
+@pytest.fixture
+def full_disk():
+    """Files of this process cannot grow, as on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_full_disk_is_an_error_of_tensorboard_too(tmp_path, full_disk, capfd):
+    with pytest.raises(
+        StoreError, match=r"cannot write .*tensorboard/events\.out\.tfevents.*: File too large; free space"
+    ):
+        Journal(None, tmp_path, Console(file=io.StringIO()))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_disk_that_fills_up_during_the_run_is_an_error_at_the_metric(tmp_path):
+    journal = Journal(None, tmp_path, Console(file=io.StringIO()))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60, hard))
+    try:
+        with pytest.raises(StoreError, match="File too large"):
+            journal.record(1, {"success/mean": 0.5, "return/mean": 0.25})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_writer_without_a_message_of_its_own_gets_one_line_on_the_command_line(full_disk, tmp_path, capsys):
+    def write() -> int:
+        (tmp_path / "file").write_text("more than eight bytes")
+        return 0
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("agentgym.cli.list.run", write)
+        assert main(["list"]) == 1
+    assert capsys.readouterr().err == "agentgym list: cannot write: File too large; free space and run it again\n"

@@ -22,7 +22,8 @@ from agentgym_rl.run.job import train
 from agentgym_rl.run.journal import Journal
 from agentgym_rl.run.learners import PRESETS
 from agentgym_rl.run.moved import MOVED, translated
-from agentgym_rl.run.run_folder import CONFIG, digest_of, saved_config
+from agentgym_rl.run.run_folder import digest_of
+from agentgym_rl.run.saved import CONFIG, saved_config
 from tests.trainers.rl.needs import overrides_of
 from tests.trainers.rl.toys import install, toy_config
 

@@ -10,7 +10,8 @@ from agentgym.config import tables_of
 from agentgym.errors import CheckpointError, ConfigError, StoreError, WrongRunError
 from agentgym.store import RunStore
 from agentgym_rl.run.config import load_config
-from agentgym_rl.run.run_folder import CONFIG, digest_of, open_run, remove_run, require_same, saved_config, versions
+from agentgym_rl.run.run_folder import digest_of, open_run, remove_run, versions
+from agentgym_rl.run.saved import CONFIG, require_same, saved_config
 from tests.trainers.rl.needs import OF_GROUPS
 from tests.trainers.rl.toys import toy_config
 

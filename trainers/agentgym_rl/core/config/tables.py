@@ -6,37 +6,35 @@ The files that read them use them; the options of learners are in their own fold
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 from agentgym.attribution.proxy_watch import WatchConfig as ProxyWatchConfig
-from agentgym.config import ADVICE, require_above_zero, require_at_least
+from agentgym.config import ADVICE
 from agentgym.errors import ConfigError
 from agentgym.prompting.tiny import SIZES
+from agentgym.ranges import POSITIVE, SEED, Range, Ranged
 
 
 @dataclass(frozen=True)
-class RunConfig:
+class RunConfig(Ranged):
     """What the run trains on, and for how long."""
 
     suite: str = field(metadata={ADVICE: "run `agentgym list` to see the suites"})
     """The suite whose train split the run trains on."""
-    iterations: int
+    iterations: Annotated[int, Range(0)]
     """Number of cycles of collecting and learning."""
-    seed: int = 0
+    seed: Annotated[int, SEED] = 0
     """Seed of everything random in the run."""
-    max_seconds: float | None = None
+    max_seconds: Annotated[float | None, Range(0)] = None
     """Wall time of training after which no further iteration starts. Such a run does not repeat exactly."""
-    threads: int = 1
+    threads: Annotated[int, Range(1)] = 1
     """Threads of torch in this process. More than one is slow when processes compete for the cores."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where the model is placed; auto takes a GPU if there is one."""
 
-    def __post_init__(self) -> None:
-        require_at_least(self, "run", iterations=0, seed=0, threads=1)
-
 
 @dataclass(frozen=True)
-class ModelConfig:
+class ModelConfig(Ranged):
     """The model that learns."""
 
     path: str = ""
@@ -52,24 +50,26 @@ class ModelConfig:
     """Recompute activations in the backward pass to save memory."""
     compile: bool = False
     """Compile the scoring forward pass with torch.compile."""
-    lora_rank: int = 0
+    lora_rank: Annotated[int, Range(0)] = 0
     """Rank of LoRA adapters; 0 trains all weights."""
-    lora_alpha: int = 32
+    lora_alpha: Annotated[int, Range(1)] = 32
     """Scale of LoRA adapters."""
     trust_remote_code: bool = False
     """Run code that comes with the checkpoint."""
+    allow_incomplete: bool = False
+    """Accept a checkpoint whose weights are missing, superfluous or of another shape. Missing ones are random."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.size not in SIZES:
             raise ConfigError(f"model.size must be one of {', '.join(SIZES)}, got {self.size!r}")
-        require_at_least(self, "model", lora_rank=0)
 
 
 @dataclass(frozen=True)
-class WarmStartConfig:
+class WarmStartConfig(Ranged):
     """Behaviour cloning from demonstrations before reinforcement learning."""
 
-    demonstrations: int = 0
+    demonstrations: Annotated[int, Range(0)] = 0
     """Number of episodes that the demonstrator plays on train tasks; 0 means no warm start."""
     demonstrator: str = "demo"
     """The scripted policy that demonstrates."""
@@ -79,65 +79,62 @@ class WarmStartConfig:
     """Clone successful episodes only."""
     has_control: bool = False
     """Also clone successful episodes only, into a copy of the untrained model, as a control for the comparison."""
-    epochs: int = 1
+    epochs: Annotated[int, Range(1)] = 1
     """Passes over the demonstrations."""
-    learning_rate: float = 1e-3
+    learning_rate: Annotated[float, POSITIVE] = 1e-3
     """Peak learning rate, after a linear warm-up and before a cosine decay."""
-    batch_episodes: int = 64
+    batch_episodes: Annotated[int, Range(1)] = 64
     """Episodes per update."""
 
 
 @dataclass(frozen=True)
-class GroupConfig:
+class GroupConfig(Ranged):
     """How groups are sampled."""
 
-    size: int = 8
+    size: Annotated[int, Range(1)] = 8
     """Episodes of one task that share a baseline."""
-    tasks: int = 16
+    tasks: Annotated[int, Range(1)] = 16
     """Groups per iteration."""
-    staleness: int = 0
+    staleness: Annotated[int, Range(0)] = 0
     """Iterations by which collecting may run ahead of learning."""
     dynamic_sampling: Literal["keep", "drop", "refill"] = "drop"
     """What happens to groups whose returns are all equal. keep: they stay and add to the denominator of the loss;
     drop: they are left out; refill: further groups are collected in their place (DAPO)."""
-    max_refills: int = 3
+    max_refills: Annotated[int, Range(1)] = 3
     """With refill, the run stops after collecting this many times the groups of an iteration."""
-
-    def __post_init__(self) -> None:
-        require_at_least(self, "group", size=1, tasks=1, staleness=0, max_refills=1)
 
 
 @dataclass(frozen=True)
-class OptimiserConfig:
+class OptimiserConfig(Ranged):
     """AdamW and its schedule."""
 
-    learning_rate: float = 1e-6
+    learning_rate: Annotated[float, POSITIVE] = 1e-6
     """Peak learning rate: 1e-6 for all weights of pretrained models, 1e-5 to 5e-5 for LoRA, 3e-4 for tiny models."""
-    betas: tuple[float, ...] = (0.9, 0.95)
+    betas: Annotated[tuple[float, ...], Range(0, below=1)] = (0.9, 0.95)
     """The two betas of AdamW."""
-    weight_decay: float = 0.0
+    weight_decay: Annotated[float, Range(0)] = 0.0
     """Weight decay of AdamW."""
-    max_grad_norm: float = 1.0
+    max_grad_norm: Annotated[float, POSITIVE] = 1.0
     """Gradients are scaled down to this norm, separately for the policy and the value head. It also applies to
     cloning."""
-    warmup: int = 0
+    warmup: Annotated[int, Range(0)] = 0
     """Iterations of linear warm-up."""
     decay: Literal["none", "linear", "cosine"] = "none"
     """How the learning rate falls to a tenth over the run's iterations."""
 
     def __post_init__(self) -> None:
-        require_above_zero(self, "optimiser", "learning_rate", "max_grad_norm")
+        super().__post_init__()
         if len(self.betas) != 2:
             raise ConfigError(f"optimiser.betas must be a list of two numbers, got {list(self.betas)}")
 
 
 @dataclass(frozen=True)
-class PackingConfig:
+class PackingConfig(Ranged):
     """The shape of micro-batches."""
 
-    row_length: int = 2048
+    row_length: Annotated[int, Range(2)] = 2048
     """Number of tokens in a row, which is the longest segment that can be trained on."""
-    micro_batch_tokens: int = 8192
+    micro_batch_tokens: Annotated[int, Range(2)] = 8192
     """The most tokens of a micro-batch, padding included."""
     is_packed: bool = True
     """Put several segments into a row. If False, each row holds one segment, padded on the right, in order of length.
@@ -149,7 +146,7 @@ class PackingConfig:
     """Cut each micro-batch to its longest row. If False, every row has row_length, which suits compiled models."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, "packing", row_length=2)
+        super().__post_init__()
         if self.micro_batch_tokens < self.row_length:
             raise ConfigError(
                 f"packing.micro_batch_tokens must be at least packing.row_length, which is {self.row_length}, got "
@@ -158,43 +155,40 @@ class PackingConfig:
 
 
 @dataclass(frozen=True)
-class ValidationConfig:
+class ValidationConfig(Ranged):
     """Validation during the run and the test at its end."""
 
-    every: int = 10
+    every: Annotated[int, Range(0)] = 10
     """Iterations between validations; 0 means none."""
-    tasks: int = 100
+    tasks: Annotated[int, Range(1)] = 100
     """Number of validation tasks, spread evenly over the split."""
-    test_attempts: int = 1
+    test_attempts: Annotated[int, Range(1)] = 1
     """Attempts at each test task."""
-    test_tasks: int | None = None
+    test_tasks: Annotated[int | None, Range(1)] = None
     """Number of test tasks, spread evenly over the split; none takes all."""
     has_final_test: bool = True
     """Evaluate on the test split once, at the end."""
 
 
 @dataclass(frozen=True)
-class WatchConfig:
+class WatchConfig(Ranged):
     """When a run stops because it cannot learn."""
 
-    max_zero_variance_iterations: int = 10
+    max_zero_variance_iterations: Annotated[int, Range(1)] = 10
     """Stop after this many iterations in a row in which all episodes that are compared got the same reward."""
-    max_invalid_iterations: int = 5
+    max_invalid_iterations: Annotated[int, Range(1)] = 5
     """Stop after this many iterations in a row in which every episode ended as invalid."""
-    max_value_ratio: float = 10.0
+    max_value_ratio: Annotated[float, POSITIVE] = 10.0
     """Stop when a critic's mean Q is more than this many times the largest stored return: the critic has diverged."""
     proxy: ProxyWatchConfig = field(default_factory=ProxyWatchConfig)
     """When shaped reward no longer agrees with the score."""
 
 
 @dataclass(frozen=True)
-class CheckpointConfig:
+class CheckpointConfig(Ranged):
     """What is kept for resuming."""
 
-    every: int = 10
+    every: Annotated[int, Range(1)] = 10
     """Iterations between checkpoints; the last iteration always has one."""
-    keep: int = 2
+    keep: Annotated[int, Range(1)] = 2
     """Number of newest checkpoints that are kept."""
-
-    def __post_init__(self) -> None:
-        require_at_least(self, "checkpoint", every=1, keep=1)

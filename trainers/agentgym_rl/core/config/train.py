@@ -10,6 +10,7 @@ from typing import ClassVar, Generic, TypeAlias, TypeVar
 
 from agentgym.errors import ConfigError
 from agentgym.policy import Sampling
+from agentgym.ranges import Ranged
 from agentgym.rollout import RolloutSettings
 from agentgym_rl.core.config.curriculum import CurriculumConfig
 from agentgym_rl.core.config.tables import (
@@ -27,7 +28,7 @@ from agentgym_rl.core.roles import RolesConfig
 
 
 @dataclass(frozen=True)
-class LearnerOptions:
+class LearnerOptions(Ranged):
     """The common part of all learners' options, and what the loop asks of them.
 
     A learner derives its own options from this: a field `learner` with its name as the only value, fields for its
