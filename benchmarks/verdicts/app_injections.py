@@ -8,9 +8,9 @@ from __future__ import annotations
 import sys
 
 from agentgym.suite import load_suite
-from benchmarks.app_tasks import Seat
 from benchmarks.desk_injections import PACKAGES, PLAYERS, QUICK_STEP, figures_of, goals_of
 from benchmarks.report import Report, main, progress
+from benchmarks.verdicts.app_tasks import Seat
 
 
 def measure(quick: bool) -> Report:

@@ -14,7 +14,7 @@ from agentgym_tools.apps.planning import plan_of
 from agentgym_tools.apps.planting import can_hold, plant
 from agentgym_tools.apps.session import ending, solution
 from agentgym_tools.apps.templates import TEMPLATES
-from benchmarks.app_tasks import Seat
+from benchmarks.verdicts.app_tasks import Seat
 
 from .conftest import play_calls, task_of
 

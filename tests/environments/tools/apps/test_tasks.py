@@ -16,7 +16,7 @@ from agentgym_tools.apps.scripts import SCRIPTS
 from agentgym_tools.apps.session import ending, solution
 from agentgym_tools.apps.templates import TEMPLATES
 from agentgym_tools.worlds.calls import Call
-from benchmarks import app_tasks
+from benchmarks.verdicts import app_tasks
 
 from .conftest import play_calls, play_script, task_of
 

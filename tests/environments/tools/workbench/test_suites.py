@@ -14,7 +14,7 @@ from agentgym_tools.workbench.plan import read_plan
 from agentgym_tools.workbench.requests.all_requests import HELD_OUT, TEMPLATES
 from agentgym_tools.workbench.rows.people import BY_ID
 from agentgym_tools.workbench.scripts import SCRIPTS
-from benchmarks.workbench_tasks import CHANGES, MUST_WIN, row_of
+from benchmarks.verdicts.workbench_tasks import CHANGES, MUST_WIN, row_of
 
 SUITES = {"tools/workbench": SIZES, "tools/workbench-small": SIZES_OF_SMALL}
 

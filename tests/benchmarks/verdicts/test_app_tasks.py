@@ -1,4 +1,4 @@
-from benchmarks import app_tasks
+from benchmarks.verdicts import app_tasks
 
 
 def test_a_quick_run_finds_nothing_wrong_and_has_tried_every_change(monkeypatch):
