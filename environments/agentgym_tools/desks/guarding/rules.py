@@ -34,7 +34,7 @@ CAUSES: Mapping[str, str] = {
 HARMLESS = frozenset({"premature", "out_of_turn"})
 """Faults that make no episode fail."""
 _DONE = frozenset({as_text(DONE), "done", "ok", "it is done."})
-_WORD = re.compile(r"[^\W_]+(?:[._][^\W_]+)*")
+_WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*")
 
 
 class Finding(NamedTuple):

@@ -48,6 +48,7 @@ _WAITS = re.compile(r" (?:i am waiting|waiting|go on|i am listening|still there)
 _BYES = re.compile(r" (?:good bye|goodbye|bye|that was all|that is all|have a (?:nice|good) day|nothing else) ")
 _PUZZLED = re.compile(r" (?:what do you mean|not (?:get|understand) what you mean|do not understand) ")
 _DONE = re.compile(r" (?:i (?:did|have|just|already|ran|took|made|sent|looked|checked|(?!need)\w+ed)|done|did that) ")
+_ANSWERED = re.compile(r"^\s*(?:it|the phone|the screen)\s+(?:says|shows|said|showed|reads)\s*:?\s*", re.IGNORECASE)
 _SHOWN = re.compile(r" (?:it|that|the phone|the screen|there) (?:says|shows|said|showed|reads|is|was) ")
 _NUMBERED = re.compile(
     r"\b(?:number (\d)|(first|second|third|fourth|fifth|sixth|seventh|eighth)|(\d)(?:st|nd|rd|th))\b", re.IGNORECASE
@@ -282,7 +283,7 @@ def _told_of_tool(hearing: _Hearing, sentence: Sentence, later: Sequence[Sentenc
     filled = fill(language, match.name, [sentence], Context())
     if filled.missing:
         return False
-    result = later[0].text if later and _SHOWN.search(later[0].flat) else ""
+    result = _ANSWERED.sub("", later[0].text) if later and _SHOWN.search(later[0].flat) else ""
     arguments = {"action": match.name, "arguments": dict(filled.arguments), "result": result}
     hearing.acts.append(Call(talk.DID, arguments))
     return True
