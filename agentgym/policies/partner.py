@@ -60,10 +60,10 @@ class PartnerOptions:
         cache = str(given.pop("cache", ""))
         if cache and not name.startswith(ENDPOINT):
             raise ConfigError(f"partner {text!r}: only the replies of endpoints are kept; remove cache")
-        try:
-            replace(Sampling(), **sampling)
-        except TypeError:
-            raise ConfigError(f"partner {text!r}: {', '.join(sampling)} must be numbers") from None
+        wrong = [key for key, value in sampling.items() if type(value) not in (int, float)]
+        if wrong:
+            raise ConfigError(f"partner {text!r}: {', '.join(wrong)} must be numbers")
+        replace(Sampling(), **sampling)
         return cls(name, sampling, cache, redraws, is_guarded, given)
 
 

@@ -103,7 +103,8 @@ def require_room(ground: Groundwork[Any]) -> None:
         require_fitting(
             with_tokens(shown, ground.renderer, ground.tools, config.rollout.history), config.packing.row_length
         )
-    if config.algorithm.collects:
+    is_played = config.run.iterations > 0 or config.validation.has_final_test
+    if config.algorithm.collects and is_played:
         tasks = ground.suite.train_tasks()
         chosen = tasks[:: max(1, len(tasks) // _NUM_OPENINGS)][:_NUM_OPENINGS]
         lengths = [length for task in chosen if (length := _length_of_opening(ground, task)) is not None]

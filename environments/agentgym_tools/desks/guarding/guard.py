@@ -27,6 +27,8 @@ from agentgym_tools.worlds.calls import Call
 RULES_VERSION = "1"
 MAX_CHARS = 20_000
 """Longest message of a customer; longer ones are not read."""
+
+
 class Heard(NamedTuple):
     """What a customer's message answers.
 

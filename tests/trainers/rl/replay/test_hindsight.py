@@ -222,5 +222,5 @@ def test_an_environment_that_cannot_relabel_is_refused(renderer):
 
 @pytest.mark.parametrize("fields", [{"strategy": "episode"}, {"goals": 0}])
 def test_settings_that_mean_nothing_are_refused(fields):
-    with pytest.raises(ConfigError, match="hindsight"):
+    with pytest.raises(ConfigError, match=next(iter(fields))):
         HindsightConfig(**fields)

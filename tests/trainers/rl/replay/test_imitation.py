@@ -61,5 +61,5 @@ def test_a_restored_imitation_goes_on_as_it_would_have(index):
 def test_returns_and_settings_that_are_none_are_refused():
     with pytest.raises(ContractError, match="finite"):
         UsualReturns(ImitationConfig()).observe(np.array([np.nan]))
-    with pytest.raises(ConfigError, match="expected at least 1 group"):
+    with pytest.raises(ConfigError, match="history must be at least 1"):
         ImitationConfig(history=0)

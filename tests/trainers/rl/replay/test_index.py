@@ -227,5 +227,5 @@ def test_episodes_without_turns_never_enter(store, make_index):
 
 @pytest.mark.parametrize("bounds", [{"capacity": 0}, {"max_age": -1}, {"max_lag": -1}], ids=str)
 def test_bounds_that_hold_nothing_are_refused(bounds):
-    with pytest.raises(ConfigError, match="replay"):
+    with pytest.raises(ConfigError, match=next(iter(bounds))):
         ReplayConfig(**bounds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -261,6 +262,7 @@ def test_a_reward_that_is_no_number_is_no_reward(build, implementation, is_bug: 
         rollout={"retries": 0, "max_fault_share": 0.9},
     )
     with (
+        swapped(env_module, "require_finite", lambda *_: None) if is_bug else nullcontext(),  # it would notice first
         swapped(env_module, "weighted_sum", implementation),
         swapped(trajectory_module, "weighted_sum", implementation),
         swapped(episode_module, "weighted_sum", implementation),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agentgym.errors import ConfigError, HeldOutError, LearningStalledError
+from agentgym.errors import HeldOutError, LearningStalledError, TaskError
 from agentgym.evaluation import EvaluationSettings, evaluate
 from agentgym.rollout import GroupCollector, RolloutEngine, draw_seed, shuffled_tasks
 from agentgym.suite import Suite
@@ -385,6 +385,6 @@ def test_a_suite_without_train_tasks_is_refused(build, tmp_path: Path) -> None:
     made = build("bandit")
     (made.suite.folder / "train.jsonl").write_text("")
     made.train_on(Suite)
-    with pytest.raises(ConfigError, match="no tasks to train on"):
+    with pytest.raises(TaskError, match="the train split of 'toys/bandit' is empty"):
         made.run()
     assert isinstance(made, Trainer)

@@ -193,5 +193,5 @@ def test_a_critic_without_any_hidden_states_is_refused() -> None:
 
 @pytest.mark.parametrize("options", [{"width": 0}, {"polyak": 0.0}, {"polyak": 1.5}, {"value_range": (1.0, 0.0)}])
 def test_settings_that_make_no_critic_are_refused(options) -> None:
-    with pytest.raises(ConfigError, match="critic"):
+    with pytest.raises(ConfigError, match=next(iter(options))):
         CriticConfig(**options)

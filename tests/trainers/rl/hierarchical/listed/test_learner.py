@@ -178,7 +178,7 @@ def test_a_run_without_lists_is_refused(suites: Path) -> None:
         ({"critic": {"network": {"value_range": [0.0, 1.0]}}}, "value_range' is unknown; known: polyak, width"),
         ({"critic": {"expectile": 0.7}}, "expectile' is unknown"),
         ({"actor": {"entropy": {"target": None, "learning_rate": 0.1}}}, "learning_rate' has no effect without actor"),
-        ({"actor": {"entropy": {"target": 1.5}}}, "share between 0 and 1"),
+        ({"actor": {"entropy": {"target": 1.5}}}, "must be above 0 and below 1"),
         ({"actor": {"kind": "resampled"}}, "actor.kind' is unknown; known: batch, entropy, updates"),
     ],
 )
