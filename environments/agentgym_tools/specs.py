@@ -40,7 +40,7 @@ def _desk(name: str) -> EnvSpec:
         runtimes=("local", "served"),
         roles=("agent", "user"),
         partners=f"{package}.scripts:PARTNERS",
-        guards=f"{package}.guarding.guard:GUARDS",
+        guards=f"{package}.words.guard:GUARDS",
         options={"desk": name},
         difficulty={"size": ("small", "full")},
         room="desks",

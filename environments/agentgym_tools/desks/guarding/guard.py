@@ -6,22 +6,17 @@ What an agent does is never a fault here: the guard sees the customer's messages
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from agentgym.errors import ActionSyntaxError
 from agentgym.message import Message, ToolSchema, content_text
-from agentgym.policy import Guard, Refusal, Request
+from agentgym.policy import Refusal, Request
 from agentgym.tools.dispatch import parse_calls
-from agentgym.tools.game import calls_or_words
-from agentgym_tools.desks import talk
-from agentgym_tools.desks.conditions.options import Options
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.guarding.rules import follow
 from agentgym_tools.desks.guarding.tracker import Hear, Tracker, acts_in
 from agentgym_tools.desks.tasks import PROMPT_VERSION, check_facts, plan_of
-from agentgym_tools.desks.words.customer import understand_customer
-from agentgym_tools.desks.words.language import language_of
 from agentgym_tools.worlds.calls import Call
 
 RULES_VERSION = "1"
@@ -54,39 +49,23 @@ def read_calls(text: str, tools: Sequence[ToolSchema]) -> list[Call]:
     return [Call(call.name, call.arguments) for call in parse_calls(text, tools).tool_calls]
 
 
-def read_message(text: str, heard: Heard) -> Sequence[Call]:
-    """The calls of a message, or in a task in words the acts that it says.
-
-    Raises:
-        ActionSyntaxError: There is none, or one is wrong.
-    """
-    task, tools = heard.request.task, heard.request.tools
-    if Options.of(task).talk != "words":
-        return read_calls(text, tools)
-    action = calls_or_words(text, tools)
-    if action.tool_calls:
-        return [Call(call.name, call.arguments) for call in action.tool_calls]
-    language = language_of(desk(task.config["desk"]), task.config["size"])
-    asked = [act.arguments["fact"] for act in heard.acts if act.tool == talk.ASK]
-    num_proposed = sum(act.tool == talk.PROPOSE for act in heard.acts)
-    understood = understand_customer(language, action.content, asked=asked, num_proposed=num_proposed)
-    if not understood.acts:
-        raise ActionSyntaxError(f"this was not understood: {', '.join(understood.unclear) or 'it says nothing'}")
-    return understood.acts
+def read_acts(text: str, heard: Heard) -> Sequence[Call]:
+    """The calls of a message, as `read_calls` reads them."""
+    return read_calls(text, heard.request.tools)
 
 
 class AgendaGuard:
     """Holds each message of a customer against the agenda of its task.
 
     Args:
-        read: How a message of the customer is read.
+        read: How a message of the customer is read; the default reads calls.
         hear: How what the customer receives is read; the default reads acts.
     """
 
     version = f"{PROMPT_VERSION}.{RULES_VERSION}"
     max_tokens = 1024
 
-    def __init__(self, read: ReadActs = read_message, hear: Hear = acts_in) -> None:
+    def __init__(self, read: ReadActs = read_acts, hear: Hear = acts_in) -> None:
         self._read, self._hear = read, hear
 
     def check(self, request: Request, text: str) -> Refusal | None:
@@ -141,6 +120,3 @@ def _spelt(message: Message) -> str:
 
 def _escaped(arguments: str) -> str:
     return (arguments.strip() or "{}").replace("</", "<\\/")  # within JSON text the same
-
-
-GUARDS: Mapping[str, Guard] = {"user": AgendaGuard()}

@@ -7,15 +7,15 @@ from agentgym.policy import Request, Sampling
 from agentgym.suite import load_suite
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.game import DeskGame
-from agentgym_tools.desks.guarding.guard import AgendaGuard
 from agentgym_tools.desks.scripts import PARTNERS, SCRIPTS
 from agentgym_tools.desks.talk import AGENT, USER
+from agentgym_tools.desks.words.guard import GUARDS
 from agentgym_tools.specs import WORDS_DESKS
 from agentgym_tools.worlds.calls import Call
 
 
 def refusal(task, messages, tools, said):
-    return AgendaGuard().check(Request("", 0, task, list(messages), tools, None, 0, Sampling(), USER), said)
+    return GUARDS[USER].check(Request("", 0, task, list(messages), tools, None, 0, Sampling(), USER), said)
 
 
 @pytest.mark.parametrize("name", WORDS_DESKS)
