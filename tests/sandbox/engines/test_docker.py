@@ -189,12 +189,17 @@ FILL = "head -c 64M /dev/zero > /tmp/full; head -c 64M /dev/zero > /dev/shm/full
 """Files in memory, which stay there when what wrote them is killed for it."""
 
 
+def fill_until_lost(sandbox):
+    """Commands are killed first; the runner is when nothing else is left to kill."""
+    for _ in range(200):
+        shell(sandbox, FILL)
+
+
 def test_a_container_that_dies_of_memory_says_so(provider):
     limits = dataclasses.replace(SPEC.limits, memory_mib=32, tmp_mib=128)
     with provider.start(dataclasses.replace(SPEC, limits=limits)) as sandbox:
         with pytest.raises(SandboxLostError, match="the kernel killed it for memory") as lost:
-            for _ in range(200):  # commands are killed first; with nothing else left to kill, the runner is
-                shell(sandbox, FILL)
+            fill_until_lost(sandbox)
         assert lost.value.is_for_memory
 
 
