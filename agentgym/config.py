@@ -80,7 +80,7 @@ def read_tables(path: Path | None, overrides: Sequence[str] = ()) -> tuple[Table
             the "=" takes out what the file says, and is the empty text where it says nothing.
 
     Raises:
-        ConfigError: The file cannot be read or parsed, or an override has no key or no "=".
+        ConfigError: The file cannot be read or parsed, or an override has no key or no "=", or is given twice.
     """
     tables: Table = {}
     text = ""
@@ -93,12 +93,16 @@ def read_tables(path: Path | None, overrides: Sequence[str] = ()) -> tuple[Table
         except tomllib.TOMLDecodeError as error:
             raise ConfigError(not_toml(path, error)) from error
     keys = []
+    first: dict[str, str] = {}
     for override in overrides:
         key, equals, value = override.partition("=")
         if not equals:
             raise ConfigError(f"override {override!r} has no value; write {override}=VALUE")
         if not key.strip():
             raise ConfigError(f"override {override!r} names no key; write KEY=VALUE, such as run.seed=1")
+        if key.strip() in first:
+            raise ConfigError(f"two overrides are for {key.strip()!r}: {first[key.strip()]} and {override}; keep one")
+        first[key.strip()] = override
         if not value.strip() and _take_out(tables, key.strip()):
             continue
         keys.append(key.strip())

@@ -220,7 +220,7 @@ class SandboxLostError(SandboxError):
     Args:
         message: What ended, and why.
         is_for_memory: Whether the kernel killed it for the memory that its own processes took. This alone says that
-            what ran in it may have ended it.
+            what ran in it may have ended it; the limit of processes ends commands, and never the sandbox.
     """
 
     def __init__(self, message: str = "", *, is_for_memory: bool = False) -> None:

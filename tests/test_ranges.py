@@ -14,6 +14,7 @@ from agentgym.errors import ConfigError
 from agentgym.evaluation import EvaluationSettings, RecordingSettings
 from agentgym.policies.endpoint_client import Transport
 from agentgym.ranges import ANY, Range, Ranged, ranges_of
+from agentgym.remote.settings import ClientSettings, ServerConfig
 from agentgym_rl.core.config.train import ConfigOf
 from agentgym_rl.run.config import load_config
 from agentgym_rl.run.learners import LEARNERS
@@ -25,6 +26,8 @@ ROOTS = [
     RecordingSettings,
     Transport,
     ForkSettings,
+    ServerConfig,
+    ClientSettings,
 ]
 
 

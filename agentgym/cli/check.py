@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 
-from agentgym.cli.options import with_options
-from agentgym.cli.output import AsJson, note, print_json, print_table
+from agentgym.cli.options import KeyValues, with_options
+from agentgym.cli.output import AsJson, note, print_json, print_table, read_options
 from agentgym.entry_points import load_entry_points
 from agentgym.errors import DISTRIBUTION, ConfigError, UnknownNameError
-from agentgym.registration import EnvSpec, require_runtime, specs
+from agentgym.registration import EnvSpec, is_environment, require_runtime, spec, specs
 from agentgym.suite import suite_names
 from agentgym.testing import CheckReport, CheckResult, check_env, check_suite
 
@@ -29,6 +29,7 @@ def run(
     family: str = "",
     everything: Annotated[bool, tyro.conf.arg(name="all")] = False,
     runtime: str = "",
+    env_option: KeyValues = (),
     as_json: AsJson = False,
 ) -> int:
     """Check environments, each with its suites.
@@ -41,6 +42,7 @@ def run(
         everything: Check all environments that are registered.
         runtime: Where the environments run: local, docker, bubblewrap or process. The default is each environment's
             own.
+        env_option: Options of the environments that are named, such as interpreter=PATH. Values are read as JSON.
         as_json: Print JSON.
     """
     if (len(names) > 0) + bool(family) + everything != 1:
@@ -56,8 +58,11 @@ def run(
         env_ids = _able(env_ids, runtime)
     for env_id in env_ids if runtime else ():  # else each check says the same
         require_runtime(env_id, runtime)
-    for report in check(env_ids, suites, runtime):
-        note(f"{report.subject}: {'passed' if report.passed else 'FAILED'}")
+    options = read_options(env_option, "--env-option")
+    if options and not (names and env_ids):
+        raise ConfigError("--env-option belongs to environments that are named, such as: agentgym check ENV")
+    for report in check(env_ids, suites, runtime, options):
+        note(f"{report.subject}: {report.not_checked or ('passed' if report.passed else 'FAILED')}")
         reports.append(report)
     if as_json:
         print_json([report.to_json() for report in reports])
@@ -67,13 +72,18 @@ def run(
     return 0 if all(report.passed for report in reports) and not failures else 1
 
 
-def check(env_ids: list[str], suites: list[str], runtime: str = "") -> Iterator[CheckReport]:
-    """The reports of environments, of a game one for each role, then of suites, which have no runtime of their own."""
-    roles = {spec.id: spec.roles for spec in specs()}
+def check(
+    env_ids: list[str], suites: list[str], runtime: str = "", options: Mapping[str, Any] | None = None
+) -> Iterator[CheckReport]:
+    """The reports of environments, of a game one for each role, then of suites, which have no runtime of their own.
+
+    An environment whose needs nobody names has one report, which says so.
+    """
     for env_id in env_ids:
-        for role in roles[env_id] or ("",):
+        roles = () if spec(env_id).unmet_needs(options or {}) else spec(env_id).roles
+        for role in roles or ("",):
             with _watched(f"{env_id} as {role}" if role else env_id) as on_start:
-                report = check_env(env_id, runtime=runtime, role=role, on_start=on_start)
+                report = check_env(env_id, runtime=runtime, role=role, options=options, on_start=on_start)
             yield report
     for suite in suites if not runtime else ():
         with _watched(suite) as on_start:
@@ -139,12 +149,12 @@ def _able(env_ids: list[str], runtime: str) -> list[str]:
     return [env_id for env_id in env_ids if env_id not in refusals]
 
 
-def _is_there(spec: EnvSpec) -> bool:
+def _is_there(found: EnvSpec) -> bool:
     """Whether the package of an adapted environment is installed; says so where it is not."""
-    extra = spec.missing_extra
+    extra = found.missing_extra
     if extra:
         note(
-            f"{spec.id}: not checked, because {spec.adapts} is not installed; "
+            f"{found.id}: not checked, because {found.adapts} is not installed; "
             f"install it with: pip install '{DISTRIBUTION}[{extra}]'"
         )
     return not extra
@@ -152,18 +162,18 @@ def _is_there(spec: EnvSpec) -> bool:
 
 def _chosen(names: tuple[str, ...], family: str) -> tuple[list[str], list[str]]:
     """Environment ids and suite names; an environment brings its suites."""
-    known = {spec.id: spec for spec in specs()}
+    known = {each.id: each for each in specs()} | {name: spec(name) for name in names if is_environment(name)}
     if not names:
         known = {name: each for name, each in known.items() if family not in ("", each.family) or _is_there(each)}
     if family:
-        chosen: list[EnvSpec] = [spec for spec in known.values() if spec.family == family]
+        chosen: list[EnvSpec] = [each for each in known.values() if each.family == family]
         if not chosen:
-            raise UnknownNameError("family", family, {spec.family for spec in known.values()})
+            raise UnknownNameError("family", family, {each.family for each in known.values()})
     else:
         chosen = [known[name] for name in names if name in known] if names else list(known.values())
     suites = [name for name in names if name not in known]
     for name in suites:
         if name not in suite_names():
             raise UnknownNameError("environment or suite", name, [*known, *suite_names()], load_entry_points())
-    brought = [suite for spec in chosen for suite in spec.suites]
-    return [spec.id for spec in chosen], list(dict.fromkeys(brought + suites))
+    brought = [suite for each in chosen for suite in each.suites]
+    return [each.id for each in chosen], list(dict.fromkeys(brought + suites))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
@@ -43,6 +44,8 @@ def run(*, family: str = "", as_json: AsJson = False) -> int:
                 "the packages of some adapted environments are missing; "
                 f"install them with: pip install '{DISTRIBUTION}[{','.join(missing)}]'"
             )
+        for need in dict.fromkeys(need for spec in found for need in spec.needs):
+            note(f"option {need.option}: {need.what}; give it with --env-option {need.option}=PATH or {need.variable}")
     return 0
 
 
@@ -58,6 +61,7 @@ def describe(spec: EnvSpec) -> dict[str, Any]:
         "runtimes": list(spec.runtimes),
         "adapts": spec.adapts,
         "missing_extra": spec.missing_extra,
+        "needs": [asdict(need) for need in spec.needs],
     }
 
 
@@ -73,4 +77,5 @@ def _row(spec: EnvSpec) -> tuple[str, ...]:
     missing = " (missing)" if spec.missing_extra else ""
     needs = [f"extra {spec.extra}{missing}"] if spec.extra else []
     needs += [f"adapts {spec.adapts}"] if spec.adapts not in ("", spec.extra) else []
+    needs += [f"option {need.option}" for need in spec.needs]
     return f"  {spec.id}", ", ".join(spec.suites), ", ".join(spec.roles), ", ".join(runs), ", ".join(needs)

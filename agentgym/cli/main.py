@@ -11,8 +11,10 @@ import importlib
 import logging
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import Any
 
 import tyro
@@ -134,6 +136,7 @@ def _shown_log(is_debug: bool) -> Iterator[None]:
 def _run(command: str, args: Sequence[str]) -> int:
     if command not in COMMANDS:
         raise UnknownNameError("command", command, COMMANDS)
+    _require_once(args)
     module = importlib.import_module(f"agentgym.cli.{command}")
     arranged = module.arrange(args) if hasattr(module, "arrange") else list(args)
     work = module.run if command in _OWN_STDOUT else _with_results_apart(module.run)
@@ -145,6 +148,19 @@ def _run(command: str, args: Sequence[str]) -> int:
         return end.code if isinstance(end.code, int) else FAILED
     sys.stdout.flush()
     return code
+
+
+def _require_once(args: Sequence[str]) -> None:
+    """Refuse an option that is given twice, of which only the last one would count.
+
+    Raises:
+        ConfigError: Names the option.
+    """
+    given = [arg.partition("=")[0].replace("_", "-") for arg in takewhile(lambda arg: arg != "--", args)]
+    options = Counter(arg for arg in given if arg.startswith("--") and arg != "--help")
+    twice = next((name for name, times in options.items() if times > 1), None)
+    if twice is not None:
+        raise ConfigError(f"{twice} is given twice; give it once, with all its values behind it")
 
 
 def _with_results_apart(run: Callable[..., int]) -> Callable[..., int]:

@@ -126,13 +126,15 @@ def read_options(given: Sequence[str], flag: str = "--option") -> dict[str, Any]
         flag: The option of the command that they were given with.
 
     Raises:
-        ConfigError: One has no "=".
+        ConfigError: One has no "=", or a key is given twice.
     """
     options: dict[str, Any] = {}
     for text in given:
         key, equals, value = text.partition("=")
         if not equals or not key.isidentifier():
             raise ConfigError(f"{flag} {text!r} is not of the form key=value, such as quality=0.9")
+        if key in options:
+            raise ConfigError(f"{flag} gives {key!r} twice, as {options[key]!r} and as {value!r}; keep one of them")
         try:
             options[key] = json.loads(value)
         except json.JSONDecodeError:
@@ -144,12 +146,16 @@ def read_partners(given: Sequence[str]) -> dict[str, str]:
     """Who plays which role, from "ROLE=NAME".
 
     Raises:
-        ConfigError: One has no "=".
+        ConfigError: One has no "=", or a role is given twice.
     """
-    pairs = [text.partition("=") for text in given]
-    for role, equals, name in pairs:
+    partners: dict[str, str] = {}
+    for text in given:
+        role, equals, name = text.partition("=")
         if not (role and equals and name):
+            raise ConfigError(f"--partner {text!r} is not of the form ROLE=NAME, such as guesser=scripted")
+        if role in partners:
             raise ConfigError(
-                f"--partner {role + equals + name!r} is not of the form ROLE=NAME, such as guesser=scripted"
+                f"--partner gives {role!r} twice, as {partners[role]!r} and as {name!r}; keep one of them"
             )
-    return {role: name for role, _, name in pairs}
+        partners[role] = name
+    return partners

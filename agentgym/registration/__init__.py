@@ -1,6 +1,6 @@
 """Registration: which environments exist, what is known about each, and how one is made from its id."""
 
-from agentgym.registration.env_spec import EnvSpec, Knobs, Measure
+from agentgym.registration.env_spec import EnvSpec, Knobs, Measure, Need
 from agentgym.registration.making import make, make_game, require_runtime
 from agentgym.registration.registry import is_environment, register, register_own, script_names, spec, specs
 
@@ -8,6 +8,7 @@ __all__ = [
     "EnvSpec",
     "Knobs",
     "Measure",
+    "Need",
     "is_environment",
     "make",
     "make_game",

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -21,6 +22,24 @@ Knobs = Mapping[str, Sequence[Any]]
 
 Measure = Callable[[Sequence[float], Sequence[float]], float]
 """One number of the success rate and of the mean score of each task."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something that the user has to have and to name before an environment can be made.
+
+    Attributes:
+        what: What it is, such as "an interpreter with bfcl-eval 2026.3.23".
+        option: The option of `make` that names it.
+        variable: The environment variable that names it where the option does not.
+    """
+
+    what: str
+    option: str
+    variable: str
+
+    def __str__(self) -> str:
+        return f"{self.what}, named by the option {self.option} or {self.variable}"
 
 
 @dataclass(frozen=True)
@@ -51,6 +70,7 @@ class EnvSpec:
         hints: "module:NAME" of a function from a task to advice on solving it; "" for none. It may read the task's
             private part. A curriculum may show the advice where a policy fails.
         room: The group within the family under which listings show it; "" for none.
+        needs: What the user has to name before it can be made, such as an interpreter that has the adapted package.
         measures: "module:NAME" of a mapping from names to functions that make one number of the success rate and of the
             mean score of each task; evaluations report them too. "" for none.
     """
@@ -74,12 +94,29 @@ class EnvSpec:
     difficulty: Knobs = field(default_factory=dict, hash=False)
     hints: str = ""
     room: str = ""
+    needs: tuple[Need, ...] = ()
     measures: str = ""
 
     @property
     def missing_extra(self) -> str:
-        """The extra that brings the adapted package if that is not installed; "" if nothing is missing."""
-        return self.extra if self.adapts and find_spec(self.adapts) is None else ""
+        """The extra that brings the adapted package if that is not installed; "" if nothing is missing.
+
+        A package that lies in an interpreter of its own is one of the `needs`, and not looked for here.
+        """
+        return self.extra if self.adapts and not self.needs and find_spec(self.adapts) is None else ""
+
+    def unmet_needs(self, options: Mapping[str, Any]) -> list[Need]:
+        """The needs that neither options of `make` nor environment variables name.
+
+        Args:
+            options: Those that `make` would be given.
+        """
+        given = {name for name, value in {**self.options, **options}.items() if value}
+        return [need for need in self.needs if need.option not in given and not os.environ.get(need.variable)]
+
+    def named(self, env_id: str) -> EnvSpec:
+        """This spec for another id of its namespace, which the environment is told as the option `env_id`."""
+        return replace(self, id=env_id, options={**self.options, "env_id": env_id})
 
     def options_at(self, level: float) -> dict[str, Any]:
         """The options of `make` for a level of difficulty; they do not change existing tasks, such as a suite's.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import gymnasium
@@ -88,7 +87,7 @@ def spec(env_id: str) -> EnvSpec:
         load_entry_points()
     pattern = _foreign.get(env_id.partition("/")[0])
     if env_id not in _specs and pattern is not None:
-        register(replace(pattern, id=env_id, options={**pattern.options, "env_id": env_id}))
+        register(pattern.named(env_id))
     if env_id not in _specs:
         raise UnknownNameError("environment", env_id, _specs, [*load_entry_points(), *_uninstalled(env_id)])
     return _specs[env_id]

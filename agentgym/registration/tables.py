@@ -52,7 +52,7 @@ def environment_table(family: str, room: str = "") -> str:
     """
     rows: dict[tuple[str, str], list[EnvSpec]] = {}
     for spec in _chosen(family, room):
-        rows.setdefault((spec.entry_point, "" if not spec.suites else spec.id), []).append(spec)
+        rows.setdefault((spec.entry_point, spec.id if spec.suites else spec.adapts), []).append(spec)
     return _table(
         ("id", "suites", "roles, the default first", "runs", "needs"),
         (
@@ -151,7 +151,8 @@ def _listed(names: Iterable[str]) -> str:
 
 def _needs(spec: EnvSpec) -> str:
     needs = [f"extra `{spec.extra}`"] if spec.extra else []
-    return ", ".join([*needs, *([f"adapts {spec.adapts}"] if spec.adapts else [])])
+    needs += [f"adapts {spec.adapts}"] if spec.adapts else []
+    return ", ".join([*needs, *(f"the option `{need.option}`: {need.what}" for need in spec.needs)])
 
 
 def _strata(suite: Suite) -> str:

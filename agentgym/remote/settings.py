@@ -7,48 +7,50 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal, get_args
 
 from agentgym.errors import ConfigError
+from agentgym.ranges import POSITIVE, Range, Ranged
 
 Inline = Literal["auto", "always", "never"]
 _MIN_TOKEN = 16
-_MAX_PORT = 2**16 - 1
+_PORT = Range(0, 2**16 - 1)
+_MODE = Range(0, 0o777)
 
 
 @dataclass(frozen=True)
-class ServerConfig:
+class ServerConfig(Ranged):
     """How a server runs."""
 
     host: str = "127.0.0.1"
     """Address to listen at; an address that other machines can reach needs a token."""
-    port: int = 8000
+    port: Annotated[int, _PORT] = 8000
     """Port to listen at; 0 takes a free one."""
     uds: str = ""
     """Path of a unix socket to listen at instead."""
-    uds_mode: int = 0o600
+    uds_mode: Annotated[int, _MODE] = 0o600
     """Permissions of that socket: by default only its owner may connect."""
     token: str = ""
     """Secret that clients send as `Authorization: Bearer TOKEN`; "" asks for none."""
-    max_sessions: int = 2048
+    max_sessions: Annotated[int, Range(1)] = 2048
     """Largest number of sessions at once; each has its own environment."""
-    idle_timeout_s: float = 1800.0
+    idle_timeout_s: Annotated[float, POSITIVE] = 1800.0
     """Time without a message after which a session ends."""
-    session_timeout_s: float = 86_400.0
+    session_timeout_s: Annotated[float, POSITIVE] = 86_400.0
     """Time after which a session ends in any case."""
-    step_timeout_s: float = 600.0
+    step_timeout_s: Annotated[float, POSITIVE] = 600.0
     """Largest wall time of one call of an environment; a task may state less."""
-    drain_timeout_s: float = 30.0
+    drain_timeout_s: Annotated[float, POSITIVE] = 30.0
     """Time that running steps have to end when the server is told to stop."""
-    handshake_timeout_s: float = 10.0
+    handshake_timeout_s: Annotated[float, POSITIVE] = 10.0
     """Time in which a request has to arrive completely, and in which a stalled client has to read what it was sent."""
-    max_message_bytes: int = 4 * 2**20
+    max_message_bytes: Annotated[int, Range(1)] = 4 * 2**20
     """Largest message or request body that is accepted."""
-    max_unsent_bytes: int = 2**20
+    max_unsent_bytes: Annotated[int, Range(1)] = 2**20
     """Bytes that may wait for a slow client before its session pauses."""
-    max_waiting: int = 16
+    max_waiting: Annotated[int, Range(1)] = 16
     """Messages of a session that may wait during a step before the server stops reading its connection."""
-    max_threads: int = 32
+    max_threads: Annotated[int, Range(1)] = 32
     """Threads for slow environments."""
     results: str = ""
     """Path of a file to which each episode of an MCP client adds a line of JSON with its outcome; "" keeps none."""
@@ -56,16 +58,9 @@ class ServerConfig:
     """Whether steps run on the event loop: if they proved to be quick, always, or never."""
 
     def __post_init__(self) -> None:
-        for name in ("idle_timeout_s", "session_timeout_s", "step_timeout_s", "drain_timeout_s", "handshake_timeout_s"):
-            if not getattr(self, name) > 0:
-                raise ConfigError(f"server setting {name} must be positive: got {getattr(self, name)!r}")
-        for name in ("max_sessions", "max_message_bytes", "max_unsent_bytes", "max_waiting", "max_threads"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"server setting {name} must be at least 1: got {getattr(self, name)!r}")
-        if not 0 <= self.port <= _MAX_PORT:
-            raise ConfigError(f"server setting port must be from 0 (a free one) to {_MAX_PORT}: got {self.port!r}")
-        if self.inline not in ("auto", "always", "never"):
-            raise ConfigError(f"server setting inline must be auto, always or never: got {self.inline!r}")
+        super().__post_init__()
+        if self.inline not in get_args(Inline):
+            raise ConfigError(f"inline must be auto, always or never, got {self.inline!r}")
         if self.token and (len(self.token) < _MIN_TOKEN or not self.token.isascii() or not self.token.isprintable()):
             raise ConfigError(f"a token has at least {_MIN_TOKEN} printable ASCII characters; draw a longer one")
         if not self.uds and not self.token and not is_loopback(self.host):
@@ -76,23 +71,17 @@ class ServerConfig:
 
 
 @dataclass(frozen=True)
-class ClientSettings:
+class ClientSettings(Ranged):
     """Limits of a client."""
 
-    connect_timeout_s: float = 10.0
+    connect_timeout_s: Annotated[float, POSITIVE] = 10.0
     """Wall time of connecting, including the handshake."""
-    reply_timeout_s: float | None = None
+    reply_timeout_s: Annotated[float | None, POSITIVE] = None
     """Wall time of one reply, after which the connection is closed. None: the task's limit of a step plus a minute."""
-    interrupt_grace_s: float = 5.0
+    interrupt_grace_s: Annotated[float, POSITIVE] = 5.0
     """Time in which an interrupted step has to answer before the connection is closed."""
-    max_message_bytes: int = 100 * 2**20
+    max_message_bytes: Annotated[int, Range(1)] = 100 * 2**20
     """Largest message that is accepted."""
-
-    def __post_init__(self) -> None:
-        for name in ("connect_timeout_s", "reply_timeout_s", "interrupt_grace_s", "max_message_bytes"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ConfigError(f"client setting {name} must be positive: got {value!r}")
 
 
 def is_loopback(host: str) -> bool:

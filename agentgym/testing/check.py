@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from time import perf_counter
+from typing import Any
 
 from agentgym.env import AgentEnv
 from agentgym.errors import AgentGymError, ContractError
 from agentgym.policy import ScriptFactory
+from agentgym.registration import spec
 from agentgym.suite import Suite, load_suite
 from agentgym.task import Task
 from agentgym.testing import bookkeeping, difficulty, hostility, repeatability, suites, vectors
@@ -64,6 +66,7 @@ def check_env(
     only: Sequence[str] | None = None,
     runtime: str = "",
     role: str = "",
+    options: Mapping[str, Any] | None = None,
     on_start: Callable[[str], None] | None = None,
 ) -> CheckReport:
     """Check that an environment meets the contract of `AgentEnv`.
@@ -75,19 +78,24 @@ def check_env(
         only: Names of checks in `ENV_CHECKS`; None runs all.
         runtime: Where an environment that is given by its id runs, such as "docker"; see `agentgym.make`.
         role: The role of a game that is given by its id; "" is its first.
+        options: Options of an environment that is given by its id, such as the interpreter that it needs.
         on_start: Called with the name of each check before it runs.
 
     Returns:
         The report; it does not raise for failed checks, `report.raise_if_failed()` does. If the environment cannot be
-        made, or makes no task, the report has only the failed check `load`.
+        made, or makes no task, the report has only the failed check `load`. If nobody names what it needs, the report
+        has only the skipped check `needs`.
 
     Raises:
         UnknownNameError: No such id, role or check.
         ConfigError: The target is an environment instead of something that makes one, or the list of tasks is empty.
     """
     start = perf_counter()
+    if isinstance(target, str) and (unmet := spec(target).unmet_needs(options or {})):
+        needs = f"needs {'; '.join(map(str, unmet))}: not checked"
+        return CheckReport(target, [CheckResult("needs", "skipped", needs, 0.0)])
     try:
-        subject = env_subject(target, tasks, scripts, runtime, role)
+        subject = env_subject(target, tasks, scripts, runtime, role, options)
     except Exception as error:
         if isinstance(error, AgentGymError) and not isinstance(error, ContractError):
             raise

@@ -31,7 +31,8 @@ def check_difficulty(subject: EnvSubject) -> str | None:
 
 def _played_with(subject: EnvSubject, options: dict[str, Any]) -> tuple[Task, tuple[Step, ...]]:
     """The task that the options make, and the oracle's episode in it."""
-    env = make(subject.env_id, **options, **({"role": subject.role} if subject.role else {}))
+    role = {"role": subject.role} if subject.role else {}
+    env = make(subject.env_id, **{**subject.options, **options, **role})
     try:
         task = env.make_task(0)
         if "oracle" not in subject.scripts:

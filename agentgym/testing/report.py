@@ -67,6 +67,12 @@ class CheckReport:
         """Whether no check failed."""
         return not self.failures
 
+    @property
+    def not_checked(self) -> str:
+        """Why nothing was checked, such as that it needs what nobody named; "" if something was."""
+        is_idle = all(result.status == "skipped" for result in self.results)
+        return "; ".join(result.detail for result in self.results) if is_idle else ""
+
     def raise_if_failed(self) -> None:
         """Raise when a check failed.
 

@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from agentgym.env import AgentEnv
 from agentgym.errors import ConfigError, ContractError, UnknownNameError
@@ -37,6 +38,7 @@ class EnvSubject:
         role: The role of a registered game that is checked; "" for an environment of one agent.
         disclosed: Keys of the tasks' private part that the rules tell the agent.
         why_no_oracle: The declared reason why there is no oracle; "" if there is one.
+        options: What a registered environment is made with, such as the interpreter that it needs.
     """
 
     name: str
@@ -47,6 +49,7 @@ class EnvSubject:
     role: str = ""
     disclosed: frozenset[str] = frozenset()
     why_no_oracle: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
     _sequences: dict[str, list[list[str]]] = field(default_factory=dict, repr=False)
     _records: list[tuple[Task, Record]] = field(default_factory=list, repr=False)
     _made: list[AgentEnv] = field(default_factory=list, repr=False)
@@ -110,6 +113,7 @@ def env_subject(
     scripts: Mapping[str, ScriptFactory] | None = None,
     runtime: str = "",
     role: str = "",
+    given: Mapping[str, Any] | None = None,
 ) -> EnvSubject:
     """Gather what the checks of an environment need.
 
@@ -119,6 +123,7 @@ def env_subject(
         scripts: Script factories by name; by default the registered ones.
         runtime: Where an environment that is given by its id runs; see `agentgym.make`.
         role: The role of a game that is given by its id; "" is its first.
+        given: Options of an environment that is given by its id.
 
     Raises:
         UnknownNameError: Nothing is registered under the id, or the game has no such role.
@@ -136,8 +141,8 @@ def env_subject(
         chosen, disclosed = _looked_at(target, tasks, lambda env: [env.make_task(seed) for seed in (0, 1)])
         return EnvSubject(getattr(target, "__name__", repr(target)), target, chosen, scripts or {}, disclosed=disclosed)
     known = spec(target)
-    options = {"role": known.role_named(role)} if known.roles or role else {}
-    role = options.get("role", "")
+    role = known.role_named(role)
+    options = {**(given or {}), **({"role": role} if role else {})}
     here = partial(make, target, **options)  # a server keeps what is private in tasks
     chosen, disclosed = list(tasks or ()), frozenset[str]()
     if tasks is None or known.roles:
@@ -146,7 +151,7 @@ def env_subject(
     name = " ".join([target, *(["as", role] if role else []), *(["in", runtime] if runtime else [])])
     factory: Callable[[], AgentEnv] = partial(make, target, runtime=runtime, **options)
     env_id = "" if runtime else target
-    return EnvSubject(name, factory, chosen, scripts, env_id, role, disclosed, known.why_no_oracle)
+    return EnvSubject(name, factory, chosen, scripts, env_id, role, disclosed, known.why_no_oracle, given or {})
 
 
 def _looked_at(

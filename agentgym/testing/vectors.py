@@ -27,7 +27,7 @@ HEAVY_MODULES = ("torch", "transformers", "playwright", "docker", "ray")
 
 def check_gymnasium(subject: EnvSubject) -> str | None:
     """Gymnasium's own environment checker passes without a warning."""
-    options: dict[str, Any] = {"role": subject.role} if subject.role else {}
+    options: dict[str, Any] = {**subject.options, **({"role": subject.role} if subject.role else {})}
     env: gymnasium.Env[Any, Any] = gymnasium.make(subject.env_id, **options) if subject.env_id else subject.make()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -91,7 +91,7 @@ def check_light_import(subject: EnvSubject) -> str | None:
     if known.extra:
         return f"it declares the extra {known.extra!r}"
     module, _, name = known.entry_point.partition(":")
-    made = f"module.{name}(**{dict(known.options)!r})"
+    made = f"module.{name}(**{ ({**known.options, **subject.options})!r})"
     if known.roles:
         partners, _, table = known.partners.partition(":")
         made = f"RoleView({made}, {subject.role!r}, importlib.import_module({partners!r}).{table})"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from agentgym.registration.env_spec import EnvSpec
+from agentgym_tools.adapters.peers import PEERS, Peer
 
 DESKS = ("shop", "airline", "bank", "clinic", "insurance", "telecom")
 """Names of the desks."""
@@ -46,6 +47,26 @@ def _desk(name: str) -> EnvSpec:
         room="desks",
     )
 
+
+def _peer(peer: Peer) -> EnvSpec:
+    """What an id of another benchmark's stands for, such as "bfcl/multi_turn_base"."""
+    package = "agentgym_tools.adapters"
+    return EnvSpec(
+        f"{peer.name}/{peer.parts[0]}",
+        f"{package}.game:PeerGame",
+        f"{package}.scripts:SCRIPTS",
+        "tools",
+        deterministic=False,
+        roles=("agent", "user") if peer.has_user else ("agent",),
+        partners=f"{package}.scripts:{'PARTNERS' if peer.has_user else 'SOLO_PARTNERS'}",
+        adapts=peer.name,
+        room="adapters",
+        needs=peer.needs,
+    )
+
+
+FOREIGN: Mapping[str, EnvSpec] = {peer.name: _peer(peer) for peer in PEERS.values()}
+"""By namespace, what an id of another project's stands for; an id that is not listed is registered when asked for."""
 
 SPECS: tuple[EnvSpec, ...] = (
     EnvSpec(
@@ -136,31 +157,6 @@ SPECS: tuple[EnvSpec, ...] = (
         runtimes=("workspace",),
         extra="mcp",
     ),
+    *(FOREIGN[peer.name].named(f"{peer.name}/{part}") for peer in PEERS.values() for part in peer.parts),
 )
 """All environments of the family."""
-
-
-def _peer(name: str, roles: tuple[str, ...] = ("agent",)) -> EnvSpec:
-    """What an id of another benchmark's stands for, such as "bfcl/multi_turn_base"."""
-    package = "agentgym_tools.adapters"
-    return EnvSpec(
-        f"{name}/part",
-        f"{package}.game:PeerGame",
-        f"{package}.scripts:SCRIPTS",
-        "tools",
-        deterministic=False,
-        roles=roles,
-        partners=f"{package}.scripts:{'PARTNERS' if len(roles) > 1 else 'SOLO_PARTNERS'}",
-        adapts=name,
-        room="adapters",
-    )
-
-
-FOREIGN: Mapping[str, EnvSpec] = {
-    "bfcl": _peer("bfcl"),
-    "agentdojo": _peer("agentdojo"),
-    "appworld": _peer("appworld"),
-    "tau2": _peer("tau2", ("agent", "user")),
-    "acebench": _peer("acebench", ("agent", "user")),
-}
-"""By namespace, what an id of another project's stands for; it is registered when it is first asked for."""

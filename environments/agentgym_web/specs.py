@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agentgym.registration.env_spec import EnvSpec
+from agentgym.registration.env_spec import EnvSpec, Need
 
 _RUNTIMES = ("local", "served")
 _IMAGE = "agentgym/web"
@@ -29,6 +29,22 @@ def _site(name: str, *suites: str) -> EnvSpec:
         room="sites",
     )
 
+
+FOREIGN: Mapping[str, EnvSpec] = {
+    "browsergym": EnvSpec(
+        "browsergym/openended",
+        "agentgym_web.formats.browsergym.env:BrowserGymEnv",
+        "agentgym_web.formats.scripts:SCRIPTS",
+        "web",
+        deterministic=False,
+        adapts="browsergym",
+        extra="web",
+        why_no_oracle="Its tasks are those of other projects.",
+        room="formats",
+        needs=(Need("an interpreter for BrowserGym", "python", "AGENTGYM_BROWSERGYM_PYTHON"),),
+    ),
+}
+"""By namespace, what an id of another project's stands for; an id that is not listed is registered when asked for."""
 
 SPECS: tuple[EnvSpec, ...] = (
     EnvSpec(
@@ -81,20 +97,6 @@ SPECS: tuple[EnvSpec, ...] = (
         measures="agentgym_web.formats.semi_online:MEASURES",
         room="formats",
     ),
+    FOREIGN["browsergym"].named("browsergym/openended"),
 )
 """All environments of the family."""
-
-FOREIGN: Mapping[str, EnvSpec] = {
-    "browsergym": EnvSpec(
-        "browsergym/openended",
-        "agentgym_web.formats.browsergym.env:BrowserGymEnv",
-        "agentgym_web.formats.scripts:SCRIPTS",
-        "web",
-        deterministic=False,
-        adapts="browsergym",
-        extra="web",
-        why_no_oracle="Its tasks are those of other projects.",
-        room="formats",
-    ),
-}
-"""By namespace, what an id of another project's stands for; it is registered when it is first asked for."""

@@ -82,7 +82,7 @@ def test_eval_run_folder_is_resumed(capsys: Capture, tmp_path: Path) -> None:
     [
         (["--policy", "oracel"], "did you mean oracle"),
         (["--policy", "oracle", "--split", "tests"], "did you mean test"),
-        (["--policy", "oracle", "--suite", "dialogue/wordl"], "did you mean dialogue/wordle"),
+        (["--policy", "oracle", "--suite", "dialogue/wordl"], "--suite is given twice"),
         (["--policy", "demo", "--option", "qualty=1"], "policy 'demo' has no option 'qualty'; did you mean quality?"),
         (["--policy", "demo", "--option", "quality"], "key=value"),
         (["--policy", "oracle", "--attempts", "0"], "attempts must be at least 1, got 0"),

@@ -32,7 +32,24 @@ def test_list_json_has_the_declared_keys(capsys: pytest.CaptureFixture[str]) -> 
         "runtimes": ["local", "served"],
         "adapts": "",
         "missing_extra": "",
+        "needs": [],
     }
+
+
+def test_list_names_what_an_environment_of_another_interpreter_needs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--json"]) == 0
+    rows = {row["id"]: row for row in json.loads(capsys.readouterr().out)}
+    namespaces = {name.partition("/")[0] for name in rows}
+    assert {"bfcl", "agentdojo", "tau2", "acebench", "appworld", "browsergym"} <= namespaces
+    assert [(need["option"], need["variable"]) for need in rows["tau2/airline"]["needs"]] == [
+        ("interpreter", "AGENTGYM_TAU2_PYTHON"),
+        ("folder", "AGENTGYM_TAU2_FOLDER"),
+    ]
+    assert rows["browsergym/openended"]["missing_extra"] == ""  # its package lies in that interpreter
+    assert main(["list", "--family", "web"]) == 0
+    captured = capsys.readouterr()
+    assert "adapts browsergym, option python" in captured.out
+    assert "option python: an interpreter for BrowserGym; give it with --env-option python=PATH" in captured.err
 
 
 def test_list_family_keeps_only_that_family(capsys: pytest.CaptureFixture[str]) -> None:

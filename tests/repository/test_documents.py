@@ -19,6 +19,7 @@ from agentgym.attribution.forks import Forks
 from agentgym.cli import main as command_line
 from agentgym_rl.run.config import load_config
 from agentgym_rl.run.learners import PRESETS
+from tests.repository.documented import CUT_PAGES, DOCUMENTED, README_JOBS, WHOLE_PAGES
 from tests.warm.python import WarmPython
 
 ROOT = Path(__file__).parents[2]
@@ -165,7 +166,7 @@ def test_reliability_names_tests_that_exist() -> None:
     assert named - known == set()
 
 
-@pytest.mark.parametrize("job", ["Register an environment", "Train an agent", "Evaluate an agent"])
+@pytest.mark.parametrize("job", README_JOBS)
 def test_readme_jobs_take_at_most_fifteen_lines(job: str) -> None:
     for block in blocks(section("README.md", job), r"\w+"):
         assert len(block.splitlines()) <= 15
@@ -206,26 +207,15 @@ def run_examples(programs: Path, folder: Path, text: str, languages: tuple[str, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("job", ["Register an environment", "Train an agent", "Evaluate an agent"])
+@pytest.mark.parametrize("job", README_JOBS)
 def test_readme_job_runs_as_it_stands(job: str, programs: Path, tmp_path: Path) -> None:
     run_examples(programs, tmp_path, section("README.md", job))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "page",
-    [
-        "add-a-sampler.md",
-        "register-an-environment.md",
-        "train-an-agent.md",
-        "evaluate-an-agent.md",
-        "evaluation.md",
-        "algorithms/attribution.md",
-        "algorithms/offline.md",
-    ],
-)
+@pytest.mark.parametrize("page", WHOLE_PAGES)
 def test_page_runs_as_it_stands(page: str, programs: Path, tmp_path: Path) -> None:
-    run_examples(programs, tmp_path, cut((ROOT / "docs" / page).read_text(encoding="utf-8")))
+    run_examples(programs, tmp_path, cut((ROOT / page).read_text(encoding="utf-8")))
 
 
 SMALL = "run.iterations=2 validation.every=2 validation.tasks=4 validation.test_tasks=4 "
@@ -237,6 +227,7 @@ CUTS = {
     "guess_number": SMALL + CLONED + "warm_start.has_control=false",
     "guess_number_bands": SMALL + CLONED + "group.tasks=2",
     "her": SMALL + CLONED + "group.tasks=2",
+    "offline": "run.iterations=1 validation.every=1 validation.tasks=2 validation.test_tasks=2",
     "maze_partial": SMALL + CLONED + "group.tasks=2",
     "maze_partial_horizon": SMALL + CLONED + "group.tasks=2",
     "spear": SMALL + CLONED + "group.tasks=2",
@@ -249,35 +240,31 @@ CUTS = {
 def cut(text: str) -> str:
     """A page whose training runs and recordings are short, and are the page's in all else."""
     text = text.replace("\\\n", "")
-    short = re.sub(
-        rf"^(agentgym train (?:{CONFIGS}/)?(\w+)\.toml.*)$",
-        lambda run: f"{run[1]} {CUTS.get(run[2], '')}",
-        text,
-        flags=re.MULTILINE,
-    )
+    runs = rf"^( *agentgym train (?:{CONFIGS}/)?(\w+)\.toml.*)$"
+    short = re.sub(runs, lambda run: with_overrides(run[1], CUTS.get(run[2], "")), text, flags=re.MULTILINE)
     return re.sub(r"--episodes \d+", "--episodes 40", short)
 
 
+def with_overrides(command: str, overrides: str) -> str:
+    """A command with overrides in place of its own for the same keys."""
+    keys = {override.partition("=")[0] for override in overrides.split()}
+    return " ".join([*(word for word in command.split(" ") if word.partition("=")[0] not in keys), overrides])
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("page", "languages"),
-    [
-        (
-            "archer",
-            ("sh",),
-        ),  # its Python stands between names of the library: tests/trainers/rl/hierarchical/test_page.py
-        ("curricula", ("sh", "python")),
-        ("discrete-sac", ("sh", "python")),
-        ("ppo", ("sh", "python")),
-        ("replay", ("sh", "python")),
-        ("step-agent", ("sh", "python")),
-    ],
-)
-def test_page_of_an_algorithm_runs_cut_short(
-    page: str, languages: tuple[str, ...], programs: Path, tmp_path: Path
-) -> None:
-    text = (ROOT / "docs" / "algorithms" / f"{page}.md").read_text(encoding="utf-8")
-    run_examples(programs, tmp_path, cut(text), languages)
+def test_blocks_of_a_console_run_cut_short(programs: Path, tmp_path: Path) -> None:
+    """They are those of long runs, which a reader would not start in passing."""
+    pages = {command.page for command in DOCUMENTED if command.place == "console"}
+    assert pages == {"docs/algorithms/offline.md"}
+    for page in pages:
+        [block] = blocks(cut((ROOT / page).read_text(encoding="utf-8")), "console")
+        run_examples(programs, tmp_path, f"```sh\n{block}```")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", CUT_PAGES)
+def test_page_of_an_algorithm_runs_cut_short(page: str, programs: Path, tmp_path: Path) -> None:
+    run_examples(programs, tmp_path, cut((ROOT / page).read_text(encoding="utf-8")), CUT_PAGES[page])
 
 
 RECORDER = """#!/bin/sh

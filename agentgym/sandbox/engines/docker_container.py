@@ -8,11 +8,11 @@ from __future__ import annotations
 import errno
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agentgym.errors import AgentGymError, SandboxError, SandboxStartError, UnsupportedSpecError
 from agentgym.sandbox.egress.proxy import EgressProxy
@@ -38,6 +38,8 @@ _NOBODY = 65534
 _HOSTS = "127.0.0.1 localhost sandbox\n::1 localhost ip6-localhost\n"
 _REPORT_WAIT_S = 60.0
 _CAUSE_WAIT_S = 1.0
+_OOM_NEAR_NS = 2_000_000_000
+"""How long before the end of a container the kernel has killed for memory at most, if that ended it."""
 
 
 @dataclass(frozen=True)
@@ -295,17 +297,13 @@ class DockerContainer:
             while True:
                 now = f"{time.time():.6f}"
                 events = self._host.client.api.events(since=1, until=now, filters=filters, decode=True)
-                seen = {event["Action"]: event["Actor"]["Attributes"] for event in events}
+                seen = {event["Action"]: event for event in events}
                 if "die" in seen or time.monotonic() > deadline:
                     break
                 time.sleep(0.02)
         except (OSError, docker.errors.DockerException):
             return "its engine does not answer"
-        if "oom" in seen:
-            return FOR_MEMORY
-        if "kill" in seen:
-            return f"it was killed from outside with signal {seen['kill'].get('signal', '?')}"
-        return f"its runner ended with exit code {seen['die'].get('exitCode', '?')}" if "die" in seen else ""
+        return _cause(seen)
 
     def close(self) -> None:
         """Take down all of it; twice is harmless."""
@@ -320,6 +318,20 @@ def _quietly(step: Callable[[], object]) -> None:
         step()
     except (OSError, docker.errors.DockerException):
         return
+
+
+def _cause(seen: Mapping[str, Mapping[str, Any]]) -> str:
+    """What the last event of each kind says of a container's end; "" where they say nothing.
+
+    A command that was killed for memory is no cause: the sandbox outlives it, and may end of something else later.
+    """
+    if "kill" in seen:
+        return f"it was killed from outside with signal {seen['kill']['Actor']['Attributes'].get('signal', '?')}"
+    if "die" not in seen:
+        return ""
+    if "oom" in seen and abs(seen["die"]["timeNano"] - seen["oom"]["timeNano"]) < _OOM_NEAR_NS:
+        return FOR_MEMORY
+    return f"its runner ended with exit code {seen['die']['Actor']['Attributes'].get('exitCode', '?')}"
 
 
 def _reason(error: object) -> str:

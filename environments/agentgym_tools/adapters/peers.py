@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agentgym.errors import UnknownNameError
+from agentgym.registration.env_spec import Need
 
 
 @dataclass(frozen=True)
@@ -14,6 +15,7 @@ class Peer:
 
     Attributes:
         name: The namespace of its ids, and the name of its driver.
+        parts: What is behind the namespace in the ids that are listed; there may be more.
         title: As it calls itself.
         version: What the driver was written for.
         remedy: How an interpreter with it is made.
@@ -22,6 +24,7 @@ class Peer:
     """
 
     name: str
+    parts: tuple[str, ...]
     title: str
     version: str
     remedy: str
@@ -38,24 +41,41 @@ class Peer:
         """The environment variable that names the folder."""
         return f"AGENTGYM_{self.name.upper()}_FOLDER"
 
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """What the user has to name: the interpreter, and the folder where there is one."""
+        program = f"an interpreter for {self.title} ({self.version})"
+        interpreter = Need(program, "interpreter", self.interpreter_variable)
+        folder = Need(f"the folder of {self.title}", "folder", self.folder_variable)
+        return (interpreter, folder) if self.in_folder else (interpreter,)
+
 
 PEERS: Mapping[str, Peer] = {
     peer.name: peer
     for peer in (
         Peer(
             "bfcl",
+            (
+                "multi_turn",
+                "multi_turn_base",
+                "multi_turn_miss_func",
+                "multi_turn_miss_param",
+                "multi_turn_long_context",
+            ),
             "BFCL",
             "bfcl-eval 2026.3.23",
             "python3 -m venv PATH; PATH/bin/pip install --no-deps bfcl-eval==2026.3.23 mpmath==1.3.0",
         ),
         Peer(
             "agentdojo",
+            ("all", "workspace", "travel", "banking", "slack"),
             "AgentDojo",
             "agentdojo 0.1.35",
             "python3 -m venv PATH; PATH/bin/pip install agentdojo==0.1.35",
         ),
         Peer(
             "tau2",
+            ("airline", "retail", "telecom"),
             "tau2-bench",
             "tau2 1.0.1",
             "with Python 3.12 or later, python3 -m venv PATH; PATH/bin/pip install FOLDER, FOLDER being its checkout",
@@ -64,6 +84,7 @@ PEERS: Mapping[str, Peer] = {
         ),
         Peer(
             "acebench",
+            ("agent_multi_step", "agent_multi_turn"),
             "ACEBench",
             "commit 56dd66c",
             "python3 -m venv PATH is enough; FOLDER is a checkout of its repository",
@@ -72,6 +93,7 @@ PEERS: Mapping[str, Peer] = {
         ),
         Peer(
             "appworld",
+            ("train", "dev", "test_normal", "test_challenge"),
             "AppWorld",
             "appworld 0.1.3",
             "python3 -m venv PATH; PATH/bin/pip install appworld==0.1.3 'click<8.2'; PATH/bin/appworld install; "

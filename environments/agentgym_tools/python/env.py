@@ -164,8 +164,9 @@ class PythonEnv(InterpreterEnv):
     def _judge_hidden(self, solution: str, name: str) -> list[Verdict]:
         """The hidden tests in a fresh sandbox.
 
-        A program can only end its sandbox by taking all of its memory, and the kernel tells of that. A program that
-        does so twice, while an empty one in between does not, has failed the tests. A sandbox that is lost in any other
+        A program can only end its sandbox by taking all of its memory, and the kernel tells of that. At the limit of
+        processes its own forks fail, and the sandbox's runner goes on, which is there already. A program that takes all
+        memory twice, while an empty one in between does not, has failed the tests. A sandbox that is lost in any other
         way, or in which the judge does not start, is a failure of infrastructure: nothing of it says that the program
         did it. It is tried once more before the episode ends without a score.
         """

@@ -1,7 +1,9 @@
 """Command lines that cannot be meant, each with a piece of what must be said."""
 
 GUESS = "agentgym/GuessNumber-v0"
-EVAL = ["eval", "--suite", "dialogue/guess-number", "--policy", "random", "--limit", "1"]
+PLAYED_BY = ["eval", "--suite", "dialogue/guess-number", "--limit", "1"]
+UNLIMITED = ["eval", "--suite", "dialogue/guess-number", "--policy", "random"]
+EVAL = [*UNLIMITED, "--limit", "1"]
 
 Case = tuple[list[str], str]
 
@@ -36,6 +38,12 @@ COMMANDS: list[Case] = [
     (["web", "recrod"], "record"),
     (["web", "record", "http://127.0.0.1:9/"], "--out"),
     (["web", "replay", "absent.warc"], "absent.warc"),
+    (["play", GUESS, "--seed", "1", "--policy", "demo", "--env-option", "max_numbers=8", "max_numbers=5"], "twice"),
+    (["record", "--suite", "tools/lookup", "--policy", "demo(quality=1,quality=0)", "--run", "r"], "'quality' twice"),
+    (["serve", GUESS, "--option", "max_numbers=8", "max_numbers=5"], "--option gives 'max_numbers' twice"),
+    (["serve", GUESS, "--max-sessions", "0"], "max_sessions must be at least 1, got 0"),
+    (["serve", GUESS, "--step-timeout-s", "0"], "step_timeout_s must be above 0, got 0"),
+    (["serve", GUESS, "--port", "70000"], "port must be from 0 to 65535, got 70000"),
     (["serve"], "required"),
     (["serve", "agentgym/GuesNumber-v0"], "did you mean agentgym/GuessNumber-v0"),
     (["serve", GUESS, "--port", "eighty"], "a whole number"),
@@ -81,24 +89,24 @@ EVALUATIONS: list[Case] = [
     (["eval", "--suite", "agentgym/GuesNumber-v0", "--policy", "demo"], "did you mean"),
     (["eval", "--suite", GUESS, "--policy", "demo"], "without end"),
     (["eval", "--suite", GUESS, "--policy", "demo", "--limit", "1", "--split", "train"], "leave out --split"),
-    ([*EVAL, "--policy", "dmeo"], "did you mean demo"),
-    ([*EVAL, "--policy", "http://localhost:8000"], "endpoint:URL#MODEL"),
-    ([*EVAL, "--policy", "endpoint:ftp://localhost#m"], "http or https"),
-    ([*EVAL, "--policy", "endpoint:http://user:pw@localhost#m"], "user"),
-    ([*EVAL, "--policy", "endpoint:http://localhost/v1?key=1#m"], "query"),
-    ([*EVAL, "--policy", "endpoint:http://127.0.0.1:9/v1#m", "--option", "timeout_s=0"], "above 0"),
-    ([*EVAL, "--policy", "endpoint:http://127.0.0.1:9/v1#m", "--option", "max_retries=-1"], "at least 0"),
-    ([*EVAL, "--policy", "endpoint:http://127.0.0.1:9/v1#m", "--option", "retires=1"], "max_retries"),
-    ([*EVAL, "--policy", "endpoint:http://127.0.0.1:9/v1#m", "--max-cost", "1"], "prompt_price"),
-    ([*EVAL, "--policy", "endpoint:http://127.0.0.1:9/v1#m", "--max-cost", "-1"], "above 0"),
+    ([*PLAYED_BY, "--policy", "dmeo"], "did you mean demo"),
+    ([*PLAYED_BY, "--policy", "http://localhost:8000"], "endpoint:URL#MODEL"),
+    ([*PLAYED_BY, "--policy", "endpoint:ftp://localhost#m"], "http or https"),
+    ([*PLAYED_BY, "--policy", "endpoint:http://user:pw@localhost#m"], "user"),
+    ([*PLAYED_BY, "--policy", "endpoint:http://localhost/v1?key=1#m"], "query"),
+    ([*PLAYED_BY, "--policy", "endpoint:http://127.0.0.1:9/v1#m", "--option", "timeout_s=0"], "above 0"),
+    ([*PLAYED_BY, "--policy", "endpoint:http://127.0.0.1:9/v1#m", "--option", "max_retries=-1"], "at least 0"),
+    ([*PLAYED_BY, "--policy", "endpoint:http://127.0.0.1:9/v1#m", "--option", "retires=1"], "max_retries"),
+    ([*PLAYED_BY, "--policy", "endpoint:http://127.0.0.1:9/v1#m", "--max-cost", "1"], "prompt_price"),
+    ([*PLAYED_BY, "--policy", "endpoint:http://127.0.0.1:9/v1#m", "--max-cost", "-1"], "above 0"),
     ([*EVAL, "--split", "tests"], "did you mean test"),
     ([*EVAL, "--split", ""], "split"),
     ([*EVAL, "--attempts", "0"], "attempts must be at least 1, got 0"),
     ([*EVAL, "--attempts", "-3"], "at least 1"),
     ([*EVAL, "--attempts", "many"], "a whole number"),
     ([*EVAL, "--attempts", "1.5"], "a whole number"),
-    ([*EVAL, "--limit", "0"], "limit must be at least 1, got 0"),
-    ([*EVAL, "--limit", "-1"], "at least 1"),
+    ([*UNLIMITED, "--limit", "0"], "limit must be at least 1, got 0"),
+    ([*UNLIMITED, "--limit", "-1"], "at least 1"),
     ([*EVAL, "--seed", "-1"], "seed must be from 0 to"),
     ([*EVAL, "--seed", "99999999999999999999"], "seed must be from 0 to"),
     ([*EVAL, "--temperature", "-0.1"], "temperature must be at least 0"),
@@ -118,9 +126,17 @@ EVALUATIONS: list[Case] = [
     ([*EVAL, "--env-option", "a=1"], "own options"),
     ([*EVAL, "--option", "quality"], "key=value"),
     ([*EVAL, "--option", "quality=1"], "quality"),
-    ([*EVAL, "--policy", "demo", "--option", "quality=2"], "from 0 to 1"),
-    ([*EVAL, "--policy", "demo", "--option", "quality=high"], "a number"),
+    ([*PLAYED_BY, "--policy", "demo", "--option", "quality=2"], "from 0 to 1"),
+    ([*PLAYED_BY, "--policy", "demo", "--option", "quality=high"], "a number"),
     ([*EVAL, "--run", "/dev/null"], "/dev/null"),
     ([*EVAL, "--run", "/etc"], "/etc"),
     ([*EVAL, "--no-such-option"], "--no-such-option"),
+    ([*EVAL, "--limit", "2"], "--limit is given twice"),
+    ([*EVAL, "--limit=2"], "--limit is given twice"),
+    ([*EVAL, "--partner", "a=null", "--partner", "b=null"], "--partner is given twice; give it once, with all its"),
+    ([*EVAL, "--partner", "a=null", "a=random"], "--partner gives 'a' twice, as 'null' and as 'random'"),
+    (
+        [*PLAYED_BY, "--policy", "demo", "--option", "quality=1", "quality=0.5"],
+        "gives 'quality' twice, as 1 and as '0.5'",
+    ),
 ]

@@ -96,6 +96,8 @@ OVERRIDES: list[tuple[str, str]] = [
     ("algorithm.loss.kl_coefficient=-1", "at least 0"),
     ("algorithm.credit.kind=episodes", "'token_gae'"),
     ("algorithm.replay.capacity=0", "at least 1"),
+    ("run.seed=1 run.seed=2", "two overrides are for 'run.seed': run.seed=1 and run.seed=2; keep one"),
+    ("run.seed= run.seed=2", "two overrides are for 'run.seed'"),
 ]
 
 FILES: list[tuple[str, str]] = [

@@ -15,8 +15,8 @@ from agentgym.sandbox.runner.channel import FOR_MEMORY
 from agentgym.sandbox.spec import SandboxSpec
 from agentgym.task import Task
 from agentgym_tools.python.env import RIGHT, PythonEnv
-from agentgym_tools.python.judging import run_tests
-from tests.environments.python.conftest import UNLIMITED, call
+from agentgym_tools.python.judging import Verdict, run_tests
+from tests.environments.python.conftest import UNLIMITED, call, run
 
 NAP = "import time\ntime.sleep(0.3)\n"
 
@@ -100,6 +100,41 @@ def test_a_program_that_takes_all_memory_twice_has_failed(submit: Submit) -> Non
 def test_a_host_without_memory_for_a_quiet_program_either_is_to_blame(submit: Submit) -> None:
     with pytest.raises(SandboxLostError, match="for memory"):
         submit(Perilous(kills=3, why=FOR_MEMORY, kills_control=True))
+
+
+IN_THE_JUDGE = "import os, subprocess\nif not os.path.exists('mine'):\n    {}\n"
+"""A submission that passes the public tests, in the agent's sandbox, and misbehaves in the judge's."""
+LEFT_RUNNING = "[subprocess.Popen(['sleep', '99'], start_new_session=True) for _ in range(99)]"
+ALL_MEMORY = "held = [b'x' * (10**7 + more) for more in range(99)]"
+
+
+@pytest.mark.parametrize(
+    ("provider", "misdeed"),
+    [("docker", LEFT_RUNNING), ("docker", ALL_MEMORY), ("bubblewrap", LEFT_RUNNING)],
+    ids=lambda given: given[:10],
+)
+def test_a_submission_that_takes_all_there_is_has_failed_at_once(
+    provider: str, misdeed: str, function_task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged: list[str] = []
+    judge = PythonEnv._in_fresh_sandbox
+
+    def counted(env: PythonEnv, code: str, name: str) -> list[Verdict]:
+        judged.append(code)
+        return judge(env, code, name)
+
+    monkeypatch.setattr(PythonEnv, "_in_fresh_sandbox", counted)
+    env = PythonEnv(sandbox=provider, relaxed=() if provider == "docker" else ("cpus", "memory_mib"))
+    try:
+        env.reset(options={"task": function_task})
+        run(env, "open('mine', 'w').close()")
+        solution = IN_THE_JUDGE.format(misdeed) + function_task.private["solution"]
+        observation, *_, info = env.step(call("submit", solution=solution))
+    finally:
+        env.close()
+    assert observation["text"].startswith("Wrong. 8 of 8 hidden tests fail")
+    assert info["success"] is False
+    assert judged == [solution]  # no sandbox was lost, so nobody else had to be asked
 
 
 def test_a_judge_that_does_not_start_is_no_verdict(

@@ -1,0 +1,246 @@
+"""Every documented command runs, the long ones cut short, or is listed here with the reason why it cannot.
+
+The blocks of tutorials run as whole pages in `test_documents`. Commands that load a model run in a warm process.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.repository.documented import DOCUMENTED, ROOT, Documented, is_run_with_its_page, words
+from tests.repository.reader import Reader, served_page
+from tests.warm.python import WarmPython
+
+CONFIGS = "trainers/agentgym_rl/configs"
+LOOKUP = f"{CONFIGS}/lookup.toml"
+TINY = (
+    "run.iterations=1 validation.every=1 validation.tasks=2 validation.test_tasks=2 "
+    "warm_start.demonstrations=8 warm_start.epochs=1 group.tasks=2 group.size=2"
+)
+"""Overrides that leave the least of a training run."""
+SEED = "--seed 1"
+
+SHORT = {
+    # Forms, with something in the place of what the reader fills in.
+    "agentgym COMMAND --help": "agentgym eval --help",
+    "agentgym attribute RUN --method NAME": "agentgym attribute runs/made --method potential",
+    "agentgym report FOLDER": "agentgym report runs/made",
+    "agentgym report RUN --label A B": "agentgym report runs/made --label potential",
+    "agentgym train CONFIG": f"agentgym train {LOOKUP} --describe",
+    "agentgym train CONFIG --describe": f"agentgym train {LOOKUP} --describe",
+    "agentgym train --describe": f"agentgym train {LOOKUP} --describe",
+    "agentgym train --help-config KEY": "agentgym train --help-config run.seed",
+    f"agentgym train {CONFIGS}/NAME.toml": f"agentgym train {CONFIGS}/guess_number_bands.toml --describe",
+    "agentgym train $CONFIG --dry-run": f"agentgym train {LOOKUP} --describe",
+    "agentgym play ENV": f"agentgym play agentgym/Lookup-v0 {SEED}",
+    "agentgym play ID --seed N --policy demo": "agentgym play agentgym/GuessNumber-v0 --seed 2 --policy demo",
+    "agentgym serve ID": "agentgym serve agentgym/Lookup-v0 --port 0",
+    "agentgym serve ID --uds PATH": "agentgym serve agentgym/Lookup-v0 --uds lookup.socket",
+    # Whole test splits, of which a few tasks are played.
+    "agentgym eval --suite tools/desk-shop --policy demo": (
+        "agentgym eval --suite tools/desk-shop --policy demo --limit 2"
+    ),
+    "agentgym eval --suite tools/desk-shop --policy oracle --partner user=scripted:demo": (
+        "agentgym eval --suite tools/desk-shop --policy oracle --partner user=scripted:demo --limit 2"
+    ),
+    "agentgym eval --suite dialogue/taboo --policy demo --partner describer=scripted:oracle": (
+        "agentgym eval --suite dialogue/taboo --policy demo --partner describer=scripted:oracle --limit 2"
+    ),
+    "agentgym eval --suite tools/lookup --policy oracle --hosts ray --num-hosts 8": (
+        "agentgym eval --suite tools/lookup --policy oracle --hosts ray --num-hosts 1 --limit 2"
+    ),
+    # Addresses and ports that are free here.
+    "agentgym serve agentgym/Wordle-v0": "agentgym serve agentgym/Wordle-v0 --port 0",
+    "agentgym serve agentgym/Wordle-v0 --uds /run/wordle": "agentgym serve agentgym/Wordle-v0 --uds wordle.socket",
+    "agentgym web serve shop --port 8000": "agentgym web serve shop --port 0",
+    "agentgym web record https://example.org/ --out site.warc.gz --pages 50": (
+        "agentgym web record SITE --out site.warc.gz --pages 2"
+    ),
+    "agentgym web replay site.warc.gz https://example.org/": "agentgym web replay site.warc.gz SITE",
+    "python -m agentgym_web.sites.core.server shop --port 8000 --user NAME": (
+        "python -m agentgym_web.sites.core.server shop --port 0 --user ada"
+    ),
+    # Training runs.
+    f"agentgym train {CONFIGS}/guess_number.toml --run runs/cloned run.iterations=0": (
+        f"agentgym train {CONFIGS}/guess_number.toml --run runs/cloned "
+        f"{TINY.replace('run.iterations=1', 'run.iterations=0')} warm_start.has_control=false"
+    ),
+    f"agentgym train {CONFIGS}/taboo.toml": f"agentgym train {CONFIGS}/taboo.toml {TINY}",
+    f"agentgym train {CONFIGS}/negotiation.toml": f"agentgym train {CONFIGS}/negotiation.toml {TINY}",
+    f"agentgym train {CONFIGS}/web_miniwob.toml --run runs/miniwob": (
+        f"agentgym train {CONFIGS}/web_miniwob.toml --run runs/miniwob {TINY}"
+    ),
+    f"agentgym train {CONFIGS}/web_shop.toml --run runs/shop": (
+        f"agentgym train {CONFIGS}/web_shop.toml --run runs/shop {TINY}"
+    ),
+    f"agentgym train {CONFIGS}/chess_endgames.toml": f"agentgym train {CONFIGS}/chess_endgames.toml {TINY}",
+    # Files that a generator would write into the checkout.
+    "python -m agentgym_dialogue.guessing.guess_number.generate": (
+        "python -m agentgym_dialogue.guessing.guess_number.generate dialogue/guess-number written"
+    ),
+}
+"""What is run in place of a documented command."""
+
+ENDPOINT = "asks a model behind an address; tests/policies/test_endpoint.py does with a server of its own"
+FRAGMENT = "names an option, a variant or a form of a command, and is no whole one"
+IMAGES = "changes images that other work on this machine uses; tests/cli/test_images.py does with images of its own"
+MEASURES = "measures for minutes to days, some beside packages of its own; tests/benchmarks runs its parts"
+INSTALLS = "installs, or runs the tests themselves; continuous integration runs it"
+OWN_FILES = "plays files of the reader's own; "
+NOT_RUN = {
+    **dict.fromkeys(
+        (
+            "agentgym eval --suite agentgym/WebTrace-v0 --policy endpoint:http://localhost:8000/v1#model "
+            "--env-option traces=train.json",
+            "agentgym eval --suite agentgym/WebArena-v0 --policy endpoint:http://localhost:8000/v1#model --limit 100 "
+            """--env-option tasks=test.json 'sites={"__SHOPPING__": "http://localhost:7770"}' """
+            """'logins={"__SHOPPING__": "shopping.json"}' """
+            "judge=endpoint:http://localhost:8000/v1#model leave_out=true",
+            "agentgym eval --suite bfcl/multi_turn --policy endpoint:URL#MODEL "
+            "--env-option interpreter=PATH/bin/python",
+            "agentgym eval --suite dialogue/guess-number "
+            "--policy endpoint:http://127.0.0.1:8000/v1#my-model --limit 20",
+            "agentgym eval --suite tools/desk-shop --policy torch:PATH "
+            "--partner 'user=endpoint:http://127.0.0.1:8000/v1#my-model?temperature=0&cache=customers.jsonl'",
+            "agentgym eval --suite tools/desk-shop-harder --policy endpoint:URL#MODEL",
+            "agentgym eval --suite tools/desk-shop-words --policy endpoint:URL#MODEL",
+            "agentgym eval --suite tools/mcp --policy endpoint:URL#MODEL",
+            "agentgym eval --suite tools/search-proposer --policy endpoint:URL#MODEL "
+            "--partner reader=endpoint:URL#MODEL",
+            "agentgym eval --suite tools/workbench --policy endpoint:URL#MODEL",
+        ),
+        ENDPOINT,
+    ),
+    **dict.fromkeys(
+        (
+            "agentgym check --family",
+            "agentgym eval --partner second=torch:RUN/models/cloned",
+            "agentgym eval --policy torch:PATH",
+            "agentgym play --record",
+            "agentgym web record",
+            "agentgym web serve",
+            "python -m agentgym_dialogue.<room>.<game>.generate",
+            "python -m benchmarks.NAME [--quick] [--json] [--out FILE]",
+            "python -m treasure_hunt.generate [SUITE [FOLDER]]",
+        ),
+        FRAGMENT,
+    ),
+    **dict.fromkeys(
+        (
+            "agentgym images build",
+            "agentgym images build mcp",
+            "agentgym images build python",
+            "agentgym images check",
+            "agentgym images prune",
+        ),
+        IMAGES,
+    ),
+    **dict.fromkeys(
+        ("make install", "make check", "make docs", "make system", "make test", "make test PYTEST_ARGS=tests/cli"),
+        INSTALLS,
+    ),
+    "make demo": "trains for minutes; tests/repository/test_setup.py reads its commands, and README's run is the same",
+    "agentgym play agentgym/McpTools-v0 --policy oracle --env-option sandbox=bubblewrap "
+    """'relaxed=["memory_mib", "cpus"]' interpreter=/opt/mcp-servers/bin/python""": (
+        "needs an interpreter with real MCP servers; tests/environments/tools/mcp/test_containers.py has them"
+    ),
+    "agentgym play agentgym/McpTools-v0 --env-option servers=servers.toml tasks=tasks.jsonl": (
+        f"{OWN_FILES}tests/environments/tools/mcp/test_own_servers.py plays such"
+    ),
+    "agentgym play bfcl/multi_turn_base --seed 3 --env-option interpreter=PATH/bin/python": (
+        "needs an interpreter with BFCL; tests/environments/tools/adapters/test_bfcl.py plays in one where it is"
+    ),
+    "agentgym play agentgym/Shop-v0 --window --record runs/mine": (
+        "needs a display; tests/cli/test_play.py plays in a window of its own"
+    ),
+    f"agentgym train {CONFIGS}/web_hf.toml --run runs/mine model.path=/models/my-checkpoint": (
+        "needs a checkpoint with billions of weights and a GPU; tests/trainers/rl/run/test_web_configs.py reads it"
+    ),
+    "python -m tests.sandbox.test_escapes": "writes a table of docs/reliability.md; tests/sandbox/test_escapes.py",
+    "python -m scripts.docs_pictures": "takes pictures anew, for minutes; tests/repository/test_site.py",
+}
+"""What is not run here, with the reason, and where a test does the like of it."""
+
+
+def is_benchmark(text: str) -> bool:
+    return re.fullmatch(r"python -m benchmarks\.[a-z_.]+( [a-z-]+)*", text) is not None
+
+
+def is_generator(text: str) -> bool:
+    """The command of a suite's README; tests/environments/test_suites.py runs the generator of every suite."""
+    return re.fullmatch(r"python -m agentgym_\w+(\.\w+)+\.generate \w+/[\w-]+", text) is not None
+
+
+def is_run_elsewhere(command: Documented) -> bool:
+    """Whether `test_documents` runs it with its page, or a test below that is its own."""
+    has_own_test = command.place == "console" or command.text.startswith("torchrun ")
+    return has_own_test or is_run_with_its_page(command)
+
+
+PAGES: dict[str, list[str]] = {}
+for _command in DOCUMENTED:
+    _text = _command.text
+    if not (is_run_elsewhere(_command) or _text in NOT_RUN or is_benchmark(_text) or is_generator(_text)):
+        PAGES.setdefault(_command.page, []).append(_text)
+
+
+MAKERS = {
+    " runs/made": (
+        "agentgym record --suite dialogue/guess-number --policy demo --episodes 4 --run runs/made",
+        "agentgym attribute runs/made --method potential",
+    ),
+    "runs/taboo/": (SHORT[f"agentgym train {CONFIGS}/taboo.toml"],),
+}
+"""What makes the folders that commands read."""
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory, warm_python: WarmPython) -> Iterator[Reader]:
+    with served_page() as site:
+        yield Reader(tmp_path_factory.mktemp("reader"), warm_python, site, MAKERS)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_of_a_page_run(page: str, reader: Reader) -> None:
+    for text in PAGES[page]:
+        reader.types(SHORT.get(text, text))
+
+
+def test_the_torchrun_line_trains_with_two_processes(
+    warm_python: WarmPython, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [line] = [command.text for command in DOCUMENTED if command.text.startswith("torchrun ")]
+    config = f"{ROOT / CONFIGS / 'guess_number.toml'} {TINY} warm_start.has_control=false"
+    line = line.replace("CONFIG", config).replace("FOLDER", "runs/two")
+    warm_python.write_program(tmp_path / "agentgym", "-m", "agentgym.cli.main")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("PET_STANDALONE", "1")  # a free port in place of torchrun's own, which another run may hold
+    ended = warm_python.run(["-m", "torch.distributed.run", *words(line)], cwd=tmp_path)
+    assert ended.returncode == 0, ended.stdout[-2000:] + ended.stderr[-4000:]
+    assert "--nproc-per-node 2" in line
+    assert (tmp_path / "runs" / "two" / "report.html").is_file()
+    assert (tmp_path / "runs" / "two" / "models" / "trained").is_dir()
+
+
+def test_lists_name_documented_commands_alone_and_each_once() -> None:
+    documented = {command.text for command in DOCUMENTED}
+    assert set(SHORT) - documented == set()
+    assert set(NOT_RUN) - documented == set()
+    assert set(SHORT) & set(NOT_RUN) == set()
+
+
+def test_reasons_name_tests_that_exist() -> None:
+    named = {path for reason in NOT_RUN.values() for path in re.findall(r"tests/[\w/]+(?:\.py)?", reason)}
+    assert len(named) > 10
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_commands_are_found_in_all_kinds_of_places() -> None:
+    assert {command.place for command in DOCUMENTED} == {"sh", "console", "block", "inline"}
+    assert len(DOCUMENTED) > 300
+    assert len({command.text for command in DOCUMENTED} - set(NOT_RUN)) > 150
