@@ -61,7 +61,10 @@ _HEDGED = re.compile(
 )
 _DENIED = re.compile(r" (?:not|never|nor|neither|no longer) ")
 _REPLY = re.compile(r" (?:tell me|give me|let me know|what|which|how|may i|could i|can i) ")
-_TRIGGER = re.compile(r"(?<=can )not|(?<=could )not|not (?=possible|allowed|able|permitted)|(?:over|on) to \w+ \w+")
+_TRIGGER = re.compile(
+    r"(?<=can )not|(?<=could )not|not (?=possible|allowed|able|permitted)|(?:over|on) to \w+ \w+|"
+    r"(?<= )transfer\w* you|(?<= )transfer\w* (?:this|it|your \w+) to"
+)
 _FEW = 12
 _OWN = 1.3
 _NEAR = 0.3

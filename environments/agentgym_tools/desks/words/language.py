@@ -17,6 +17,8 @@ from agentgym_tools.worlds.toolbox import WorldTool
 MAX_TEXTS = 6000
 """Most different values of a column that are words to be spotted."""
 _LISTED = re.compile(r"(?:one of:?|:) ([^.;]+)\.?", re.IGNORECASE)
+_WHOLE = re.compile(r"([\w ]+(?:, [\w ]+)* or [\w ]+)\.")
+"""A description that is nothing but a list of values."""
 _REFERRED = re.compile(r"\b(\w+_id)\b")
 _WORDS = re.compile(r"_+")
 
@@ -178,6 +180,8 @@ class Language:
         last = name.rsplit("_", 1)[-1]
         if last in (name, "id", "name"):
             return []
+        if name != f"new_{last}" and (keys := self._columns.get(f"{last}s.id")):
+            return list(keys)
         return [text for key, texts in self._columns.items() if key.split(".")[1] == last for text in texts]
 
     def _tables(self) -> list[str]:
@@ -215,7 +219,8 @@ def _properties(tool: WorldTool) -> Mapping[str, Any]:
 
 def _values_of(schema: Mapping[str, Any]) -> list[str]:
     """The values that a parameter's description lists."""
-    listed = _LISTED.search(str(schema.get("description", "")))
+    described = str(schema.get("description", ""))
+    listed = _LISTED.search(described) or _WHOLE.fullmatch(described)
     if listed is None or schema.get("type") == "integer":
         return []
     parts = [part.strip() for part in re.split(r",| or ", listed[1]) if part.strip()]
