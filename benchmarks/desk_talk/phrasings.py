@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentgym_tools.desks.desks import desk
-from agentgym_tools.desks.words.agent import Understood, understand_agent
-from agentgym_tools.desks.words.language import language_of
+from agentgym_tools.desks.words.lexicon.language import language_of
+from agentgym_tools.desks.words.reading.agent import understand_agent
+from agentgym_tools.desks.words.reading.message import Understood
 from agentgym_tools.worlds.calls import Call
 
 FOLDER = Path(__file__).parent

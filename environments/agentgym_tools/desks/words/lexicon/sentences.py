@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentgym_tools.desks.words.thesaurus import plain
+from agentgym_tools.desks.words.lexicon.thesaurus import plain
 
 MAX_TEXT = 4000
 """Characters of a message that are read."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agentgym_tools.desks.words.sentences import Sentence, Token, sentences_of
+from agentgym_tools.desks.words.lexicon.sentences import Sentence, Token, sentences_of
 
 _MONTHS = {
     name[:3]: number

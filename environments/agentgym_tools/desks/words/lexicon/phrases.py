@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from agentgym_tools.desks.words.sentences import sentences_of
-from agentgym_tools.desks.words.thesaurus import plain
+from agentgym_tools.desks.words.lexicon.sentences import sentences_of
+from agentgym_tools.desks.words.lexicon.thesaurus import plain
 
 _COMMON_WORDS = """
 a an the of to in on at by for with from and or that this it its be do have will would shall should can could

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentgym_tools.desks.words.language import Language, spoken
-from agentgym_tools.desks.words.phrases import content_of
-from agentgym_tools.desks.words.sentences import Sentence
-from agentgym_tools.desks.words.thesaurus import plain
-from agentgym_tools.desks.words.values import Shape, Spotted, free_text
+from agentgym_tools.desks.words.lexicon.language import Language, spoken
+from agentgym_tools.desks.words.lexicon.phrases import content_of
+from agentgym_tools.desks.words.lexicon.sentences import Sentence
+from agentgym_tools.desks.words.lexicon.thesaurus import plain
+from agentgym_tools.desks.words.lexicon.values import Shape, Spotted, free_text
 from agentgym_tools.worlds.calls import Value
 
 MAX_CHOICES = 12

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.words.agent import Understood
-from agentgym_tools.desks.words.arguments import Context, fill
 from agentgym_tools.desks.words.customer_wording import ORDINALS, PUZZLED
-from agentgym_tools.desks.words.language import Language
-from agentgym_tools.desks.words.phrases import Match
-from agentgym_tools.desks.words.sentences import Sentence, sentences_of
-from agentgym_tools.desks.words.values import Spotted
+from agentgym_tools.desks.words.lexicon.language import Language
+from agentgym_tools.desks.words.lexicon.phrases import Match
+from agentgym_tools.desks.words.lexicon.sentences import Sentence, sentences_of
+from agentgym_tools.desks.words.lexicon.values import Spotted
+from agentgym_tools.desks.words.reading.arguments import Context, fill
+from agentgym_tools.desks.words.reading.message import Understood
 from agentgym_tools.worlds.calls import Call
 
 MAX_BARE = 8

@@ -9,9 +9,9 @@ from typing import Any
 
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.words.customer_wording import name_of
-from agentgym_tools.desks.words.phrases import Phrases, content_of
-from agentgym_tools.desks.words.sentences import Sentence
-from agentgym_tools.desks.words.values import Shape, Vocabulary, form_of, is_code, shape_of
+from agentgym_tools.desks.words.lexicon.phrases import Phrases, content_of
+from agentgym_tools.desks.words.lexicon.sentences import Sentence
+from agentgym_tools.desks.words.lexicon.values import Shape, Vocabulary, form_of, is_code, shape_of
 from agentgym_tools.worlds.toolbox import WorldTool
 
 MAX_TEXTS = 6000
