@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.words.lexicon.language import Language
 from agentgym_tools.desks.words.lexicon.sentences import sentences_of
-from agentgym_tools.desks.words.reading.arguments import Context
 from agentgym_tools.desks.words.reading.asking import read_ask, read_instruction
+from agentgym_tools.desks.words.reading.context import Context
 from agentgym_tools.desks.words.reading.deciding import read_refusal, read_report, read_transfer
 from agentgym_tools.desks.words.reading.facts import note_told, told_in
 from agentgym_tools.desks.words.reading.instructions import instructions_in

@@ -13,7 +13,8 @@ from agentgym_tools.desks.words.lexicon.language import Language
 from agentgym_tools.desks.words.lexicon.phrases import Match
 from agentgym_tools.desks.words.lexicon.sentences import Sentence, sentences_of
 from agentgym_tools.desks.words.lexicon.values import Spotted
-from agentgym_tools.desks.words.reading.arguments import Context, fill
+from agentgym_tools.desks.words.reading.arguments import fill
+from agentgym_tools.desks.words.reading.context import Context
 from agentgym_tools.desks.words.reading.message import Understood
 from agentgym_tools.worlds.calls import Call
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from agentgym_tools.desks.words.lexicon.language import Language
 from agentgym_tools.desks.words.lexicon.sentences import Sentence
-from agentgym_tools.desks.words.reading.arguments import Context
+from agentgym_tools.desks.words.reading.context import Context
 from agentgym_tools.desks.words.reading.parts import Part
 from agentgym_tools.worlds.calls import Call
 
