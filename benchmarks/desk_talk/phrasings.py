@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentgym_tools.desks.desks import desk
-from agentgym_tools.desks.words.agent import Understood, understand_agent
-from agentgym_tools.desks.words.language import language_of
+from agentgym_tools.desks.words.lexicon.language import language_of
+from agentgym_tools.desks.words.reading.agent import understand_agent
+from agentgym_tools.desks.words.reading.context import Context
+from agentgym_tools.desks.words.reading.message import Understood
 from agentgym_tools.worlds.calls import Call
 
 FOLDER = Path(__file__).parent
@@ -30,6 +32,7 @@ class Phrasing(NamedTuple):
         acts: What it says.
         may: What may be heard in it too, such as a state that is told in passing.
         is_joined: Whether it was joined of several phrasings.
+        customer: Key of the customer who is known; "" for nobody.
     """
 
     part: str
@@ -38,6 +41,7 @@ class Phrasing(NamedTuple):
     acts: tuple[Call, ...]
     may: tuple[Call, ...] = ()
     is_joined: bool = False
+    customer: str = ""
 
     @property
     def num_words(self) -> int:
@@ -46,7 +50,8 @@ class Phrasing(NamedTuple):
 
     def understood(self) -> Understood:
         """What the grammar makes of it."""
-        return understand_agent(language_of(desk(self.desk), "full"), self.text)
+        context = Context(customer=self.customer)
+        return understand_agent(language_of(desk(self.desk), "full"), self.text, context)
 
     def is_right(self, understood: Understood) -> bool:
         """Whether all acts were understood, and none that it does not say."""
@@ -68,4 +73,5 @@ def _read() -> Iterator[Phrasing]:
     for line in (FOLDER / "phrasings.jsonl").read_text(encoding="utf-8").splitlines():
         fields = json.loads(line)
         acts, may = (tuple(Call(*each) for each in fields.get(name, ())) for name in ("acts", "may"))
-        yield Phrasing(fields["part"], fields["desk"], fields["text"], acts, may, fields.get("joined", False))
+        more = fields.get("joined", False), fields.get("customer", "")
+        yield Phrasing(fields["part"], fields["desk"], fields["text"], acts, may, *more)

@@ -20,7 +20,7 @@ HARDER_DESKS = ("shop", "telecom")
 """Those that have a suite of harder tasks too: distractors, scrambled names, tickets, a tool that fails."""
 FINDING_DESKS = ("shop",)
 """Those that have a suite too in which the desk's tools have to be found among 500."""
-WORDS_DESKS = ("shop", "airline", "clinic", "insurance", "telecom")
+WORDS_DESKS = ("shop", "airline", "bank", "clinic", "insurance", "telecom")
 """Those that have a suite of tasks in which agent and customer talk in words."""
 
 

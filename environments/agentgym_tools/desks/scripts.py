@@ -27,9 +27,9 @@ from agentgym_tools.desks.talk import AGENT, USER
 from agentgym_tools.desks.tasks import plan_of
 from agentgym_tools.desks.unlisted import shown_tools
 from agentgym_tools.desks.user import Customer
-from agentgym_tools.desks.words.customer import understand_customer
-from agentgym_tools.desks.words.language import language_of
+from agentgym_tools.desks.words.lexicon.language import language_of
 from agentgym_tools.desks.words.players import answering, is_in_words, speaking
+from agentgym_tools.desks.words.reading.customer import understand_customer
 from agentgym_tools.worlds.calls import Call
 
 DEMO_QUALITY = 0.88

@@ -12,6 +12,7 @@ from agentgym_tools.desks.bank.papers.procedures import BINDING
 from agentgym_tools.desks.bank.policy import IDENTIFY, BankPolicy
 from agentgym_tools.desks.bank.reckoning import row_of
 from agentgym_tools.desks.bank.tools import BankTools
+from agentgym_tools.desks.bank.words import SYNONYMS, TOLD
 from agentgym_tools.desks.bank.world import SIZES, customer_key
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.goals import Finding
@@ -72,6 +73,7 @@ class Bank(Domain):
     subjects = (
         *("account_id", "card_id", "payment_id", "order_id", "loan_id", "fee_id", "beneficiary", "new_street", "topic"),
     )
+    told, synonyms = TOLD, SYNONYMS
     facts = {
         "name": "the name",
         "birth_date": "the date of birth",

@@ -10,7 +10,7 @@ from typing import Any
 
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.domain import Domain
-from agentgym_tools.desks.words.language import spoken
+from agentgym_tools.desks.words.lexicon.language import spoken
 from agentgym_tools.worlds.calls import Call
 
 _PAST = {

@@ -8,10 +8,11 @@ from agentgym.errors import ActionSyntaxError
 from agentgym.message import Message, user
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.session import Session
-from agentgym_tools.desks.words.agent import Understood, understand_agent
-from agentgym_tools.desks.words.arguments import Context
-from agentgym_tools.desks.words.customer import understand_customer
-from agentgym_tools.desks.words.language import language_of
+from agentgym_tools.desks.words.lexicon.language import language_of
+from agentgym_tools.desks.words.reading.agent import understand_agent
+from agentgym_tools.desks.words.reading.context import Context
+from agentgym_tools.desks.words.reading.customer import understand_customer
+from agentgym_tools.desks.words.reading.message import Understood
 from agentgym_tools.worlds.calls import Call
 
 SAYS = "The agent says: "

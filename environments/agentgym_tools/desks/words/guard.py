@@ -14,8 +14,8 @@ from agentgym_tools.desks import talk
 from agentgym_tools.desks.conditions.options import Options
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.guarding.guard import AgendaGuard, Heard, read_acts
-from agentgym_tools.desks.words.customer import understand_customer
-from agentgym_tools.desks.words.language import language_of
+from agentgym_tools.desks.words.lexicon.language import language_of
+from agentgym_tools.desks.words.reading.customer import understand_customer
 from agentgym_tools.worlds.calls import Call
 
 

@@ -19,8 +19,8 @@ from agentgym_tools.desks.guarding.watch import Watch
 from agentgym_tools.desks.session import Session
 from agentgym_tools.desks.talk import AGENT, USER
 from agentgym_tools.desks.tasks import check_facts
-from agentgym_tools.desks.words.agent import Understood
 from agentgym_tools.desks.words.channel import heard_from_agent, heard_from_customer, record_of, shown_to_customer
+from agentgym_tools.desks.words.reading.message import Understood
 from agentgym_tools.worlds.calls import Call
 
 NO_WORDS = {

@@ -3,9 +3,9 @@
 import pytest
 
 from agentgym_tools.desks.desks import desk
-from agentgym_tools.desks.words.agent import understand_agent
-from agentgym_tools.desks.words.arguments import Context
-from agentgym_tools.desks.words.language import language_of
+from agentgym_tools.desks.words.lexicon.language import language_of
+from agentgym_tools.desks.words.reading.agent import understand_agent
+from agentgym_tools.desks.words.reading.context import Context
 from benchmarks.desk_talk.phrasings import phrasings
 
 

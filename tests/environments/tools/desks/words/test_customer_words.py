@@ -8,11 +8,11 @@ from agentgym.suite import load_suite
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.tasks import plan_of
-from agentgym_tools.desks.words.agent import understand_agent
 from agentgym_tools.desks.words.agent_wording import say_as_agent
-from agentgym_tools.desks.words.customer import understand_customer
 from agentgym_tools.desks.words.customer_wording import say_as_customer
-from agentgym_tools.desks.words.language import language_of
+from agentgym_tools.desks.words.lexicon.language import language_of
+from agentgym_tools.desks.words.reading.agent import understand_agent
+from agentgym_tools.desks.words.reading.customer import understand_customer
 from agentgym_tools.specs import WORDS_DESKS
 from agentgym_tools.worlds.calls import Call
 

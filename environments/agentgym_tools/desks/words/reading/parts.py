@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agentgym_tools.desks.words.sentences import Sentence
+from agentgym_tools.desks.words.lexicon.sentences import Sentence
 
 ASKS, OFFERS, CONSENTS, REPORTS, REFUSES, TRANSFERS, CLOSES, INSTRUCTS, STATES, DOUBTS, WONDERS = (
     *("asks", "offers", "consents", "reports", "refuses", "transfers", "closes"),

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.words.agent import Understood
-from agentgym_tools.desks.words.arguments import Context, fill
 from agentgym_tools.desks.words.customer_wording import ORDINALS, PUZZLED
-from agentgym_tools.desks.words.language import Language
-from agentgym_tools.desks.words.phrases import Match
-from agentgym_tools.desks.words.sentences import Sentence, sentences_of
-from agentgym_tools.desks.words.values import Spotted
+from agentgym_tools.desks.words.lexicon.language import Language
+from agentgym_tools.desks.words.lexicon.phrases import Match
+from agentgym_tools.desks.words.lexicon.sentences import Sentence, sentences_of
+from agentgym_tools.desks.words.lexicon.values import Spotted
+from agentgym_tools.desks.words.reading.arguments import fill
+from agentgym_tools.desks.words.reading.context import Context
+from agentgym_tools.desks.words.reading.message import Understood
 from agentgym_tools.worlds.calls import Call
 
 MAX_BARE = 8
@@ -185,9 +186,21 @@ def _hear_ignorance(hearing: _Hearing, sentence: Sentence) -> None:
 def _informed(hearing: _Hearing, sentence: Sentence) -> bool:
     text = _LEADS.sub("", sentence.text.strip())
     found = False
-    for part in _JOINED.split(text):
+    for part in _statements(hearing, text):
         found |= _told(hearing, _TAIL.sub("", part.strip()))
     return found
+
+
+def _statements(hearing: _Hearing, text: str) -> Iterator[str]:
+    """The parts of a sentence that could each tell a fact; one that states nothing belongs to the next."""
+    begun = ""
+    for part in _JOINED.split(text):
+        begun += f" and {part}" if begun else part
+        if _STATES.search(part) or any(map(hearing.language.vocabulary.spot, sentences_of(part))):
+            yield begun
+            begun = ""
+    if begun:
+        yield begun
 
 
 def _told(hearing: _Hearing, text: str) -> bool:

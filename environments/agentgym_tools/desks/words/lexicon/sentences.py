@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentgym_tools.desks.words.thesaurus import plain
+from agentgym_tools.desks.words.lexicon.thesaurus import plain
 
 MAX_TEXT = 4000
 """Characters of a message that are read."""
@@ -26,8 +26,9 @@ _CONTRACTIONS = (
 )
 _TOKEN = re.compile(
     r"""(?P<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
-    |(?P<date>\d{4}-\d\d-\d\d(?:(?:\ at|,)?[\ T]\d\d:\d\d)?)
-    |(?P<sum>[$\u20ac\u00a3]\ ?\d[\d,]*(?:\.\d\d?)?)
+    |(?P<date>\d{4}-\d\d-\d\d(?:(?:\ at|,)?[\ T]\d\d:\d\d)?
+        |\d{1,2}\.\d{1,2}\.\d{4}\b|\d{1,2}/\d{1,2}/\d{4}\b)
+    |(?P<sum>[$\u20ac\u00a3]\ ?\d[\d,]*(?:\.\d\d?)?|\d[\d,]*(?:\.\d\d?)?\ ?[$\u20ac\u00a3])
     |(?P<pair>[A-Z]{2,}/[A-Z]{2,})
     |(?P<code>[A-Za-z]{1,2}\d{2,}|[A-Z]\d+|\d{2,}-\d{3,}|\d{1,3}[A-F]\b)
     |(?P<dotted>[a-z]{2,}\.[a-z]{2,}\b)

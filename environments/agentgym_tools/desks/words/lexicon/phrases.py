@@ -9,13 +9,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from agentgym_tools.desks.words.sentences import sentences_of
-from agentgym_tools.desks.words.thesaurus import plain
+from agentgym_tools.desks.words.lexicon.sentences import sentences_of
+from agentgym_tools.desks.words.lexicon.thesaurus import plain
 
 _COMMON_WORDS = """
 a an the of to in on at by for with from and or that this it its be do have will would shall should can could
 may i you he she they we me my your our their his her them us which what there here as if so than then such must
-one all any some other into up out after about also just please ok okay very goes go get like want prefer
+one all any some into up out after about also just please ok okay very goes go get like want prefer
 another something somebody while during but way certain per each
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
@@ -24,6 +24,7 @@ _SHARED = frozenset({"new", "number", "patient", "driver", "card"})
 """Words that several things may be named by at once, as in "the new street and town"."""
 _LIGHT = {
     "no": 0.7,
+    "other": 0.4,
     "not": 0.6,
     "too": 0.9,
     "new": 0.8,

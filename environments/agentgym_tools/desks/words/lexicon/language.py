@@ -9,14 +9,17 @@ from typing import Any
 
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.words.customer_wording import name_of
-from agentgym_tools.desks.words.phrases import Phrases, content_of
-from agentgym_tools.desks.words.sentences import Sentence
-from agentgym_tools.desks.words.values import Shape, Vocabulary, form_of, is_code, shape_of
+from agentgym_tools.desks.words.lexicon.phrases import Phrases, content_of
+from agentgym_tools.desks.words.lexicon.rows import Rows
+from agentgym_tools.desks.words.lexicon.sentences import Sentence
+from agentgym_tools.desks.words.lexicon.values import Shape, Vocabulary, form_of, is_code, shape_of
 from agentgym_tools.worlds.toolbox import WorldTool
 
 MAX_TEXTS = 6000
 """Most different values of a column that are words to be spotted."""
 _LISTED = re.compile(r"(?:one of:?|:) ([^.;]+)\.?", re.IGNORECASE)
+_WHOLE = re.compile(r"([\w ]+(?:, [\w ]+)* or [\w ]+)\.")
+"""A description that is nothing but a list of values."""
 _REFERRED = re.compile(r"\b(\w+_id)\b")
 _WORDS = re.compile(r"_+")
 
@@ -48,11 +51,13 @@ class Language:
         fact_shapes: The shapes of facts by name.
         customer_forms: The forms of the customers' keys.
         vocabulary: What is spotted as values.
+        rows: The rows of the world by what they are called.
     """
 
     def __init__(self, domain: Domain, size: str) -> None:
         self.domain = domain
         self._columns = _columns(domain, size)
+        self.rows = Rows(domain.sizes[size])
         more = domain.synonyms
         told = domain.told or tuple(domain.facts)
         volunteered = {name for kind in domain.kinds.values() for name in kind.volunteered}
@@ -92,6 +97,17 @@ class Language:
             if str(known).casefold() == text.casefold():
                 return known
         return int(text) if schema.get("type") == "integer" and text.lstrip("-").isdecimal() else text
+
+    @cache  # noqa: B019 - a language lives as long as the program
+    def table_of(self, tool: str, parameter: str) -> str | None:
+        """The table whose keys a parameter takes; None if it takes none, or if that is not clear."""
+        shape = self.parameters[tool][parameter]
+        stems = [re.sub(r"^new_|_ids?$", "", parameter), parameter.rsplit("_", 1)[-1]]
+        stems += [name.removesuffix("_id") for name in _REFERRED.findall(self.described(tool, parameter))]
+        for table in self.rows.tables_called(stems):
+            if {form_of(key) for key in self._columns.get(f"{table}.id", ())} & shape.forms:
+                return table
+        return None
 
     def _form_words(self) -> dict[str, frozenset[str]]:
         """What a code of a form is, such as an order, where only one parameter has codes of this form."""
@@ -178,6 +194,8 @@ class Language:
         last = name.rsplit("_", 1)[-1]
         if last in (name, "id", "name"):
             return []
+        if name != f"new_{last}" and (keys := self._columns.get(f"{last}s.id")):
+            return list(keys)
         return [text for key, texts in self._columns.items() if key.split(".")[1] == last for text in texts]
 
     def _tables(self) -> list[str]:
@@ -215,7 +233,8 @@ def _properties(tool: WorldTool) -> Mapping[str, Any]:
 
 def _values_of(schema: Mapping[str, Any]) -> list[str]:
     """The values that a parameter's description lists."""
-    listed = _LISTED.search(str(schema.get("description", "")))
+    described = str(schema.get("description", ""))
+    listed = _LISTED.search(described) or _WHOLE.fullmatch(described)
     if listed is None or schema.get("type") == "integer":
         return []
     parts = [part.strip() for part in re.split(r",| or ", listed[1]) if part.strip()]

@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from agentgym_tools.desks.words.sentences import Sentence, Token, sentences_of
+from agentgym_tools.desks.words.lexicon.dates import dated
+from agentgym_tools.desks.words.lexicon.sentences import Sentence, Token, sentences_of
 
-_MONTHS = {
-    name[:3]: number
-    for number, name in enumerate(
-        (
-            *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
-            *("october", "november", "december"),
-        ),
-        1,
-    )
-}
 _NUMBERS = {
     word: number
     for number, word in enumerate(
         (
             *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
-            "twelve",
+            *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
         )
     )
 }
@@ -31,12 +22,22 @@ _NUMBERS |= {
     word: 10 * number
     for number, word in enumerate(("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), 2)
 }
+_NUMBERS |= {
+    f"{tens}-{ones}": _NUMBERS[tens] + _NUMBERS[ones]
+    for tens in [word for word, number in _NUMBERS.items() if number >= 20]
+    for ones in [word for word, number in _NUMBERS.items() if 1 <= number <= 9]
+}
+_TENS = frozenset(word for word, number in _NUMBERS.items() if number in range(20, 100, 10))
+_POWERS = {"hundred": 100, "thousand": 1000}
 _NOTHING = re.compile(
     r" (?:free of charge|for free|no charge|without charge|without (?:any|a) (?:charge|fee|surcharge|cost)|"
     r"no (?:extra |late |exit )?(?:fee|cost|costs|surcharge|refund)|without costs?|costs? nothing|nothing extra|"
     r"(?:is|are) free of charge|at no (?:extra )?cost|do not keep (?:anything|a fee)) "
 )
 _UNITS = {"dollar": 100, "dollars": 100, "euro": 100, "euros": 100, "cent": 1, "cents": 1, "usd": 100, "eur": 100}
+_CURRENCIES = frozenset({"usd", "eur", "dollars", "euros"})
+"""Units that may stand before an amount."""
+_SIGNS = " $\u20ac\u00a3"
 _SIZES = {"gb": 1000, "gigabytes": 1000, "gigabyte": 1000}
 
 
@@ -151,7 +152,7 @@ class Vocabulary:
     def _spot(self, tokens: Sequence[Token]) -> Iterator[Spotted]:
         place = 0
         while place < len(tokens):
-            value = self._known(tokens, place) or _dated(tokens, place) or _other(tokens, place)
+            value = self._known(tokens, place) or _day(tokens, place) or _other(tokens, place)
             if value is not None:
                 yield value
             place = max(place + 1, value.end if value is not None else 0)
@@ -184,32 +185,22 @@ def _key(text: str) -> tuple[str, ...]:
     return tuple(_word(token) for sentence in sentences_of(text) for token in sentence.tokens if token.kind != "comma")
 
 
-def _dated(tokens: Sequence[Token], place: int) -> Spotted | None:
-    """A day written with the name of its month and the year."""
-    if not any(token.word[:3] in _MONTHS for token in tokens[place : place + 3]):
-        return None
-    near = [token for token in tokens[place : place + 6] if token.kind != "comma"][:4]
-    words = [re.sub(r"^(\d+)(?:st|nd|rd|th)$", r"\1", token.text.casefold()) for token in near]
-    if len(words) > 2 and words[1] == "of":
-        del words[1], near[1]
-    if len(words) < 3:
-        return None
-    day, month, year = (words[0], words[1], words[2]) if words[0].isdigit() else (words[1], words[0], words[2])
-    number = _MONTHS.get(month[:3]) if month.isalpha() and len(month) > 2 else None
-    if number is None or not (day.isdecimal() and year.isdecimal() and len(year) == 4 and 1 <= int(day) <= 31):
-        return None
-    end = next(each for each in range(place, len(tokens)) if tokens[each] is near[2]) + 1
-    return Spotted("date", f"{year}-{number:02}-{int(day):02}", place, end)
+def _day(tokens: Sequence[Token], place: int) -> Spotted | None:
+    found = dated(tokens, place)
+    return Spotted("date", found.text, place, found.end) if found is not None else None
 
 
 def _other(tokens: Sequence[Token], place: int) -> Spotted | None:
     token = tokens[place]
     after = tokens[place + 1].word if place + 1 < len(tokens) else ""
+    before = tokens[place - 1].word if place else ""
     if token.kind == "sum":
-        return _money(token.text[1:], place, place + 1, 100)
+        return _money(token.text.strip(_SIGNS), place, place + 1, 100)
     if token.kind == "number":
         if after in _UNITS:
-            return _money(token.text, place, place + 2, _UNITS[after])
+            return _with_cents(tokens, _money(token.text, place, place + 2, _UNITS[after]))
+        if before in _CURRENCIES:
+            return _money(token.text, place, place + 1, 100)
         if "." in token.text and after in _SIZES:
             amount = round(float(token.text.replace(",", "")) * _SIZES[after])
             return Spotted("number", str(amount), place, place + 2, amount, unit="mb")
@@ -217,20 +208,47 @@ def _other(tokens: Sequence[Token], place: int) -> Spotted | None:
             return _money(token.text, place, place + 1, 100)
         number = int(token.text.replace(",", ""))
         return Spotted("number", str(number), place, place + 1, number, unit=after)
-    if token.kind == "word" and token.word in _NUMBERS:
-        number = _NUMBERS[token.word]
-        if after in _UNITS:
-            return _money(str(number), place, place + 2, _UNITS[after])
-        return Spotted("number", str(number), place, place + 1, number, unit=after)
-    if token.kind == "date":
-        return Spotted("date", re.sub(r"(?: at|,)?[ T](?=\d\d:)", " ", token.text), place, place + 1)
+    if token.kind == "word" and (token.word in _NUMBERS or after in _POWERS):
+        return _in_words(tokens, place)
     if token.kind in ("email", "pair", "code", "dotted"):
         return Spotted("email" if token.kind == "email" else "code", token.text, place, place + 1)
     return None
 
 
+def _in_words(tokens: Sequence[Token], place: int) -> Spotted | None:
+    """A number in words, such as "two hundred and fifty"; with a unit of money, a sum."""
+    total, end = 0, place
+    while end < len(tokens):
+        word = tokens[end].word
+        after = tokens[end + 1].word if end + 1 < len(tokens) else ""
+        if word in _POWERS and end > place:
+            total = max(1, total) * _POWERS[word] if total < _POWERS[word] else total
+        elif word in _NUMBERS and (end == place or tokens[end - 1].word in {*_POWERS, "and", *_TENS}):
+            total += _NUMBERS[word]
+        elif not (word == "a" and end == place) and not (word == "and" and after in _NUMBERS and total >= 100):
+            break
+        end += 1
+    unit = tokens[end].word if end < len(tokens) else ""
+    if unit in _UNITS:
+        return _with_cents(tokens, _money(str(total), place, end + 1, _UNITS[unit]))
+    return Spotted("number", str(total), place, end, total, unit=unit)
+
+
+def _with_cents(tokens: Sequence[Token], value: Spotted) -> Spotted:
+    """A sum with the cents that stand after it, as in "12 dollars and 50 cents"."""
+    at = value.end + (value.end < len(tokens) and tokens[value.end].word == "and")
+    if at + 1 >= len(tokens) or tokens[at + 1].word not in ("cent", "cents") or value.number is None:
+        return value
+    text = tokens[at].text.casefold()
+    cents = int(text) if text.isdecimal() else _NUMBERS.get(text)
+    if cents is None or cents > 99 or tokens[value.end - 1].word in ("cent", "cents"):
+        return value
+    return replace(value, text=str(value.number + cents), number=value.number + cents, end=at + 2)
+
+
 def _money(text: str, at: int, end: int, cents: int) -> Spotted:
-    whole, _, part = text.replace(",", "").strip().partition(".")
+    text = re.sub(r",(?=\d\d$)", ".", text.strip())
+    whole, _, part = text.replace(",", "").partition(".")
     amount = int(whole or 0) * cents + (int(f"{part}00"[:2]) if part and cents == 100 else 0)
     return Spotted("money", str(amount), at, end, amount, has_unit=True)
 

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.words.arguments import Context, fill
-from agentgym_tools.desks.words.language import Language
-from agentgym_tools.desks.words.sentences import Sentence
+from agentgym_tools.desks.words.lexicon.language import Language
+from agentgym_tools.desks.words.lexicon.sentences import Sentence
+from agentgym_tools.desks.words.reading.arguments import fill
+from agentgym_tools.desks.words.reading.context import Context
 from agentgym_tools.worlds.calls import Call
 
 LEAST = 0.6

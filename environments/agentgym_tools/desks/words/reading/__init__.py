@@ -1,0 +1,1 @@
+"""How words are read as acts: of an agent in `agent`, of a customer in `customer`."""

@@ -1,0 +1,105 @@
+"""Understands what an agent says to a customer: words as acts, and the parts that stay unclear."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agentgym_tools.desks import talk
+from agentgym_tools.desks.words.lexicon.language import Language
+from agentgym_tools.desks.words.lexicon.sentences import sentences_of
+from agentgym_tools.desks.words.reading.asking import read_ask, read_instruction
+from agentgym_tools.desks.words.reading.context import Context
+from agentgym_tools.desks.words.reading.deciding import read_refusal, read_report, read_transfer
+from agentgym_tools.desks.words.reading.facts import note_told, told_in
+from agentgym_tools.desks.words.reading.instructions import instructions_in
+from agentgym_tools.desks.words.reading.message import Reading, Understood
+from agentgym_tools.desks.words.reading.parts import (
+    ASKS,
+    CLOSES,
+    CONSENTS,
+    DOUBTS,
+    INSTRUCTS,
+    OFFERS,
+    REFUSES,
+    REPORTS,
+    STATES,
+    TRANSFERS,
+    Part,
+    parts_of,
+)
+from agentgym_tools.desks.words.reading.proposing import has_consent, offer, read_consent, read_offer
+from agentgym_tools.worlds.calls import Call
+
+MAX_ACTS = 8
+"""Acts of one message that are heard."""
+MAX_UNCLEAR = 4
+
+
+def understand_agent(language: Language, text: str, context: Context | None = None) -> Understood:
+    """What an agent's words say.
+
+    Args:
+        language: The language of the desk and its world.
+        text: The message.
+        context: What was established before; None: nothing.
+    """
+    sentences = sentences_of(text)
+    parts = [part for number, sentence in enumerate(sentences) for part in parts_of(number, sentence)]
+    reading = Reading(language, context or Context(), sentences, parts)
+    for place, part in enumerate(parts):
+        if part.number in reading.spent and part.use in (STATES, REPORTS, OFFERS):
+            continue
+        _READERS[part.use](reading, place, part)
+    acts = _settled([act for _, act in reading.acts])
+    return Understood(tuple(acts[:MAX_ACTS]), tuple(dict.fromkeys(reading.unclear))[:MAX_UNCLEAR])
+
+
+def _settled(acts: Sequence[Call]) -> list[Call]:
+    """The acts without repetitions; a handing over takes the place of a refusal, and closing comes last."""
+    found = list(dict.fromkeys(acts))
+    if any(act.tool == talk.TRANSFER for act in found):
+        found = [act for act in found if act.tool != talk.REFUSE]
+    last = [act for act in found if act.tool in (talk.TRANSFER, talk.CLOSE)]
+    return [*(act for act in found if act not in last), *last[:1]]
+
+
+def _read_close(reading: Reading, place: int, part: Part) -> None:
+    reading.note(part, Call(talk.CLOSE))
+
+
+def _read_statement(reading: Reading, place: int, part: Part) -> None:
+    if part.is_question:
+        read_ask(reading, place, part)
+        return
+    if part.number in reading.spent or (has_consent(reading, place) and offer(reading, part, is_asked=True)):
+        return
+    told = told_in(reading, part)
+    if told is not None:
+        note_told(reading, part, told)
+        return
+    found = instructions_in(reading.language, part.sentence) if reading.language.domain.user_tools else []
+    for act in found:
+        reading.note(part, act)
+    if not found and re.search(r" please (?:, )?$", part.sentence.flat):
+        read_ask(reading, place, part)
+    elif not found:
+        read_refusal(reading, place, part, is_soft=True)
+
+
+def _pass_over(reading: Reading, place: int, part: Part) -> None:
+    """What the agent does not know says nothing."""
+
+
+_READERS = {
+    DOUBTS: _pass_over,
+    ASKS: read_ask,
+    OFFERS: read_offer,
+    CONSENTS: read_consent,
+    REPORTS: read_report,
+    REFUSES: read_refusal,
+    TRANSFERS: read_transfer,
+    CLOSES: _read_close,
+    INSTRUCTS: read_instruction,
+    STATES: _read_statement,
+}

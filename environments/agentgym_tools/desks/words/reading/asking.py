@@ -1,0 +1,59 @@
+"""What an agent asks the customer: for facts, and to use tools of its own."""
+
+from __future__ import annotations
+
+import re
+
+from agentgym_tools.desks import talk
+from agentgym_tools.desks.words.reading.facts import facts_in
+from agentgym_tools.desks.words.reading.instructions import instructions_in
+from agentgym_tools.desks.words.reading.message import LIKELY, Reading, has_codes, words_of
+from agentgym_tools.desks.words.reading.parts import Part
+from agentgym_tools.desks.words.reading.proposing import offer
+from agentgym_tools.worlds.calls import Call
+
+_REPLY = re.compile(r" (?:tell me|give me|let me know|what|which|how|may i|could i|can i) ")
+
+
+def read_ask(reading: Reading, place: int, part: Part) -> None:
+    """Questions for facts, else for what a tool of the customer shows, else for a yes."""
+    instructed = instructions_in(reading.language, part.sentence) if reading.language.domain.user_tools else []
+    if part.is_question and has_codes(part.sentence) and offer(reading, part, is_asked=True, is_whole=True):
+        return
+    facts = facts_in(reading, part.sentence)
+    if instructed and not (facts and _REPLY.search(part.sentence.flat)):
+        for act in instructed:
+            reading.note(part, act)
+        return
+    for fact in facts:
+        if not _is_asked_before(reading, part, fact):
+            reading.note(part, Call(talk.ASK, {"fact": fact}))
+    if not facts and (look := _looked_at(reading, part)) is not None:
+        reading.note(part, look)
+        return
+    if not facts and not offer(reading, part, is_asked=part.is_question) and part.is_question:
+        reading.puzzle(part)
+
+
+def _is_asked_before(reading: Reading, part: Part, fact: str) -> bool:
+    """Whether the sentence before asked for the same by its longer name, as "the name" after "which patient"."""
+    before = [act for number, act in reading.acts if number == part.number - 1 and act.tool == talk.ASK]
+    return any(act.arguments["fact"].endswith(f"_{fact}") for act in before)
+
+
+def _looked_at(reading: Reading, part: Part) -> Call | None:
+    """A question for what one of the customer's own tools shows, such as "what does the status bar say"."""
+    language = reading.language
+    match = language.user_actions.best(words_of(part.sentence), LIKELY) if part.is_question else None
+    if match is None or language.domain.user_tools[match.name].is_writing or language.parameters[match.name]:
+        return None
+    return Call(talk.INSTRUCT, {"action": match.name, "arguments": {}})
+
+
+def read_instruction(reading: Reading, place: int, part: Part) -> None:
+    """What the customer is to do with its own tools."""
+    found = instructions_in(reading.language, part.sentence) if reading.language.domain.user_tools else []
+    for act in found:
+        reading.note(part, act)
+    if not found:
+        read_ask(reading, place, part)

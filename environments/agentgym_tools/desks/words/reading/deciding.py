@@ -1,0 +1,100 @@
+"""What an agent did or decided: reports, refusals, and handing over to a person."""
+
+from __future__ import annotations
+
+import re
+
+from agentgym_tools.desks import talk
+from agentgym_tools.desks.words.lexicon.phrases import Match
+from agentgym_tools.desks.words.reading.asking import read_ask
+from agentgym_tools.desks.words.reading.facts import note_told, told_in
+from agentgym_tools.desks.words.reading.instructions import instructions_in
+from agentgym_tools.desks.words.reading.message import LIKELY, TOLD, Reading, words_of
+from agentgym_tools.desks.words.reading.parts import REFUSES, TRANSFERS, Part
+from agentgym_tools.desks.words.reading.proposing import has_consent, made_in, offer
+from agentgym_tools.desks.words.reading.reasons import REASON, grounds, reason_for
+from agentgym_tools.worlds.calls import Call
+
+MAX_LEAD = 4
+_SOFT = re.compile(r" (?:sorry|unfortunately|afraid|sadly|regret\w*|apologi\w+|no) ")
+_HENCE = re.compile(r" (?:so|therefore|hence|thus) (?:i|we|the|no|there|this|that|it) ")
+_PRONOUN = re.compile(r" (?:they|it|that|this|these|those|both) ")
+
+
+def read_report(reading: Reading, place: int, part: Part) -> None:
+    """What was done, or a fact that is told in the same form."""
+    sentence = part.sentence
+    if part.is_question or _is_reason_beside_refusal(reading, part) or _is_again(reading, part):
+        return
+    if has_consent(reading, place) and offer(reading, part, is_asked=True):
+        return
+    if " please " in sentence.flat and reading.language.domain.user_tools:
+        for act in instructions_in(reading.language, sentence):
+            reading.note(part, act)
+        return
+    told, action = told_in(reading, part), made_in(reading, sentence)
+    if told is not None and action is not None and all(value.is_nothing for value in told[1]):
+        told = None
+    reason = reading.language.reasons.best(words_of(sentence), LIKELY) if _SOFT.search(sentence.flat) else None
+    if reason is not None and all(other is None or reason.score > other.score for other in (action, told and told[0])):
+        reading.note(part, Call(talk.REFUSE, {"reason": reason.name}))
+        return
+    if told is not None and (action is None or action.coverage < TOLD or _names_fact(told[0], action)):
+        note_told(reading, part, told)
+    elif action is not None:
+        reading.note(part, Call(talk.REPORT, {"action": action.name}))
+    elif re.search(r" (?:all |it is |that is )?done (?:,|$)", sentence.flat) and reading.context.made:
+        reading.note(part, Call(talk.REPORT, {"action": reading.context.made[-1]}))
+    else:
+        read_refusal(reading, place, part, is_soft=True)
+
+
+def _is_again(reading: Reading, part: Part) -> bool:
+    """Whether a sentence only says more of what the one before it reported, as in "they are cancelled now"."""
+    before = {act.tool for number, act in reading.acts if number == part.number - 1}
+    return talk.REPORT in before and _PRONOUN.match(part.sentence.flat) is not None
+
+
+def _names_fact(told: Match, action: Match) -> bool:
+    """Whether a sentence that could report an action names a fact, as the state in "the state is cancelled"."""
+    return told.coverage > LIKELY and bool(told.words - action.words)
+
+
+def _is_reason_beside_refusal(reading: Reading, part: Part) -> bool:
+    """Whether a part is the reason of what is refused or handed over in its sentence, or in the next one."""
+    reason = reading.language.reasons.best(words_of(part.sentence), REASON)
+    action = made_in(reading, part.sentence)
+    if reason is None:
+        return False
+    refusing = [other.number - part.number for other in reading.parts if other.use in (REFUSES, TRANSFERS)]
+    is_likelier = reason.coverage > LIKELY and (action is None or reason.score > action.score)
+    if 0 in refusing or not (1 in refusing and is_likelier):
+        return 0 in refusing
+    own = reading.language.reasons.best(grounds(reading.sentences[part.number + 1]), LIKELY)
+    return own is None
+
+
+def read_refusal(reading: Reading, place: int, part: Part, *, is_soft: bool = False) -> None:
+    """A refusal with its reason, from this sentence or from one beside it."""
+    if part.is_question:
+        read_ask(reading, place, part)
+        return
+    reason = reason_for(reading, part, LIKELY if is_soft else REASON, is_soft=is_soft)
+    flat = reading.sentences[part.number].flat
+    if part.number and len(reading.sentences[part.number - 1].tokens) <= MAX_LEAD:
+        flat = reading.sentences[part.number - 1].flat + flat
+    if is_soft and (reason is None or not (_SOFT.search(flat) or _HENCE.search(flat))):
+        return
+    if reason is not None:
+        reading.note(part, Call(talk.REFUSE, {"reason": reason}))
+    elif not is_soft:
+        reading.puzzle(part, "for which reason")
+
+
+def read_transfer(reading: Reading, place: int, part: Part) -> None:
+    """A handing over with its reason."""
+    reason = reason_for(reading, part, REASON)
+    if reason is not None:
+        reading.note(part, Call(talk.TRANSFER, {"reason": reason}))
+    else:
+        reading.puzzle(part, "for which reason")

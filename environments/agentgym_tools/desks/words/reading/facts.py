@@ -1,0 +1,112 @@
+"""The facts that an agent asks for, and those that it tells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agentgym_tools.desks import talk
+from agentgym_tools.desks.words.lexicon.phrases import Match
+from agentgym_tools.desks.words.lexicon.sentences import Sentence
+from agentgym_tools.desks.words.lexicon.values import Spotted
+from agentgym_tools.desks.words.reading.message import LIKELY, NAMED, TOLD, Reading, words_of
+from agentgym_tools.desks.words.reading.parts import Part
+from agentgym_tools.desks.words.reading.reasons import grounds
+from agentgym_tools.worlds.calls import Call
+
+_ASKED, _WEAK_TOLD = 0.8, 0.3
+_FEW = 12
+_ATTACHED_WORDS = """
+in of for on from under at with to by about regarding concerning
+"""
+_ATTACHED = frozenset(_ATTACHED_WORDS.split())
+_ARTICLES_WORDS = """
+the a an your my this that his her their our its other
+"""
+_ARTICLES = frozenset(_ARTICLES_WORDS.split())
+_DENIED = re.compile(r" (?:not|never|nor|neither|no longer) ")
+_HEDGED = re.compile(
+    r" (?:(?:may|might|could) (?:also )?(?:be|have|cost) (?!\w+ed )|perhaps|maybe|probably|possibly|either|or|"
+    r"whether|if i|guess|unsure) "
+)
+_ANSWER = re.compile(
+    r"^ (?:okay |right |so |well |good news |thanks |thank you |, )*(?:(?:it|that|this|they|there|you|we|the answer)"
+    r"(?: (?:is|are|was|will|would|have|has|had|can|get|be|come|comes|cost|costs|come|to|in|about|exactly|now|"
+    r"still|then))+"
+    r" )?# (?:\w+ ){0,4}$|^ (?:it|that|they|your \w+) (?:is|are) (?:still |now |currently |already )*\w+ $"
+)
+
+
+def facts_in(reading: Reading, sentence: Sentence) -> list[str]:
+    """The facts that a sentence asks for, in order."""
+    matches = reading.language.facts.all_in(words_of(sentence), _ASKED)
+    if len(matches) > 1:
+        loose = [match for match in matches if len(match.words) > 1 or not _is_attached(sentence, match)]
+        matches = loose or matches[:1]
+    return [match.name for match in matches]
+
+
+def _is_attached(sentence: Sentence, match: Match) -> bool:
+    """Whether a word only says more of another, as the order in "which item of the order"."""
+    return all(
+        _follows_preposition(sentence, place)
+        for place, token in enumerate(sentence.tokens)
+        if token.plain in match.words
+    )
+
+
+def _follows_preposition(sentence: Sentence, place: int) -> bool:
+    place -= 1
+    while place >= 0 and sentence.tokens[place].word in _ARTICLES:
+        place -= 1
+    if place < 0:
+        return False
+    word, before = sentence.tokens[place].word, sentence.tokens[max(0, place - 1)].word
+    return word in _ATTACHED or word.endswith("ing") or before == "to"
+
+
+def told_in(reading: Reading, part: Part) -> tuple[Match, list[Spotted]] | None:
+    """The fact that a statement tells, with the values that stand with it; None if it tells none."""
+    sentence, language, asked = part.sentence, reading.language, reading.context.questions
+    if _DENIED.search(sentence.flat):
+        return None
+    values = language.vocabulary.spot(sentence)
+    words = words_of(sentence)
+    for match in language.told.matches(words, _WEAK_TOLD):
+        if asked is not None and match.name not in asked:
+            continue
+        shape = language.fact_shapes[match.name]
+        fitting = [value for value in values if shape.takes(value)]
+        if all(value.is_nothing for value in fitting) and language.reasons.best(grounds(sentence), LIKELY):
+            continue
+        is_closed = 0 < len(shape.words) <= _FEW
+        least = _WEAK_TOLD if is_closed else NAMED if asked is not None else TOLD
+        if fitting and match.coverage >= least:
+            return match, _pointed(fitting)
+    if asked is None or not _ANSWER.match(sentence.flat):
+        return None
+    for fact in asked:
+        shape = language.fact_shapes[fact]
+        fitting = [value for value in values if shape.takes(value)]
+        if fitting and (shape.words or any(sentence.tokens[value.at].kind != "word" for value in fitting)):
+            return Match(fact, 1.0, 0.5, frozenset()), _pointed(fitting)
+    return None
+
+
+def _pointed(values: Sequence[Spotted]) -> list[Spotted]:
+    """Values without bare numbers where a better kind stands there too."""
+    better = [value for value in values if value.kind != "number"]
+    return better or list(values)
+
+
+def note_told(reading: Reading, part: Part, told: tuple[Match, list[Spotted]]) -> None:
+    """Note a fact that is told; several values, or doubts, tell none."""
+    match, values = told
+    texts = dict.fromkeys(value.text.casefold() for value in values)
+    if len(texts) > 1 or _HEDGED.search(part.sentence.flat):
+        reading.puzzle(part, "one value, please")
+        return
+    value = values[0]
+    shape = reading.language.fact_shapes[match.name]
+    is_number = value.number is not None and (shape.is_money or shape.is_number)
+    reading.note(part, Call(talk.TELL, {"fact": match.name, "value": value.number if is_number else value.text}))

@@ -1,0 +1,130 @@
+"""What an agent would do if the customer says yes: proposals, over several sentences where need be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from agentgym_tools.desks import talk
+from agentgym_tools.desks.words.lexicon.language import spoken
+from agentgym_tools.desks.words.lexicon.phrases import Match
+from agentgym_tools.desks.words.lexicon.sentences import Sentence
+from agentgym_tools.desks.words.reading.arguments import Filled, fill
+from agentgym_tools.desks.words.reading.facts import facts_in, note_told, told_in
+from agentgym_tools.desks.words.reading.message import NAMED, TOLD, Reading, has_codes
+from agentgym_tools.desks.words.reading.parts import CONSENTS, REPORTS, STATES, Part
+from agentgym_tools.worlds.calls import Call
+
+MAX_ACTIONS = 4
+MAX_BACK = 3
+_NEAR = 0.3
+_UNUSED = 0.6
+_SAID = 0.15
+
+
+def read_offer(reading: Reading, place: int, part: Part) -> None:
+    """What the agent would do: a proposal if it asks for a yes, in this sentence or in one of the next."""
+    is_asked = part.is_question or has_consent(reading, place)
+    facts = facts_in(reading, part.sentence) if part.is_question else []
+    if offer(reading, part, is_asked=is_asked, is_whole=bool(facts) and not has_codes(part.sentence)):
+        return
+    if not part.is_question:
+        told = told_in(reading, part)
+        if told is not None and not is_asked:
+            note_told(reading, part, told)
+        return
+    for fact in facts:
+        reading.note(part, Call(talk.ASK, {"fact": fact}))
+    if not facts:
+        reading.puzzle(part)
+
+
+def has_consent(reading: Reading, place: int) -> bool:
+    """Whether one of the next sentences asks for the yes to this one."""
+    for part in reading.parts[place + 1 :]:
+        if part.use == CONSENTS:
+            return True
+        if part.use not in (STATES, REPORTS) or part.is_question or part.number > reading.parts[place].number + 2:
+            return False
+    return False
+
+
+def offer(reading: Reading, part: Part, *, is_asked: bool, is_whole: bool = False) -> bool:
+    """Note the proposal that a part makes; returns whether it makes one, or a part of one unless it is to be whole."""
+    if not is_asked:
+        return False
+    whole = reading.sentences[part.number]
+    found = _action_in(reading, part, whole)
+    if found is None:
+        return False
+    match, filled = found
+    if filled.missing:
+        if is_whole or match.coverage < NAMED or not filled.num_said:
+            return False
+        missing = ", ".join(spoken(name) for name in filled.missing)
+        reading.puzzle(part, f"without the {missing}")
+        return True
+    reading.spent.update(filled.sources)
+    reading.note(part, Call(talk.PROPOSE, {"action": match.name, "arguments": dict(filled.arguments)}))
+    return True
+
+
+def _action_in(reading: Reading, part: Part, whole: Sentence) -> tuple[Match, Filled] | None:
+    """The tool that a part is about, with its arguments: the words weigh, and how many arguments are there."""
+    matches = reading.language.actions.matches(reading.language.words(whole), 0.3)[:MAX_ACTIONS]
+    matches = [match for match in matches if match.score > _NEAR * matches[0].score]
+    near = [part.number, *_around(reading, part.number)]
+    codes = [token.text.casefold() for token in whole.tokens if token.kind in ("code", "pair")]
+    rated = []
+    for match in matches:
+        filled = fill(reading.language, match.name, [reading.sentences[each] for each in near], reading.context)
+        share = len(filled.arguments) / (len(filled.arguments) + len(filled.missing))
+        unused = sum(not _is_used(code, filled) for code in codes)
+        fit = (0.4 + share) * (1.0 + _SAID * filled.num_said) * _UNUSED**unused
+        rated.append((match.score * fit - len(filled.missing) * 0.2, match, filled))
+    if not rated:
+        return None
+    _, match, filled = max(rated, key=lambda each: each[0])
+    return match, replace(filled, sources=[near[each] for each in filled.sources])
+
+
+def _is_used(code: str, filled: Filled) -> bool:
+    """Whether a code of a sentence is among the arguments of a call."""
+    return any(code in str(value).casefold() for value in filled.arguments.values())
+
+
+def _around(reading: Reading, number: int) -> Iterator[int]:
+    """The sentences before one that nothing was made of, and the one after, for what a proposal leaves out."""
+    used = reading.spent | {number for number, act in reading.acts if act.tool in (talk.PROPOSE, talk.INSTRUCT)}
+    if number + 1 < len(reading.sentences) and not reading.sentences[number + 1].is_question:
+        yield number + 1
+    for other in range(number - 1, max(-1, number - 4), -1):
+        if other not in used:
+            yield other
+
+
+def read_consent(reading: Reading, place: int, part: Part) -> None:
+    """A question for a yes: it may hold the proposal, or stand after it."""
+    proposed = [number for number, act in reading.acts if act.tool == talk.PROPOSE]
+    if proposed and part.number - proposed[-1] <= MAX_BACK and not has_codes(part.sentence):
+        return
+    earlier = [before for before in reversed(reading.parts[:place]) if before.number not in reading.used()]
+    earlier = [before for before in earlier if part.number - before.number <= MAX_BACK and not before.is_question]
+    if not has_codes(part.sentence) and any(offer(reading, each, is_asked=True, is_whole=True) for each in earlier):
+        return
+    if offer(reading, part, is_asked=True, is_whole=bool(reading.acts)):
+        return
+    if proposed or any(offer(reading, each, is_asked=True) for each in earlier):
+        return
+    facts = facts_in(reading, part.sentence)
+    for fact in facts:
+        reading.note(part, Call(talk.ASK, {"fact": fact}))
+    if not facts and not reading.unclear and part.is_question:
+        reading.puzzle(part, "what you would do")
+
+
+def made_in(reading: Reading, sentence: Sentence) -> Match | None:
+    """The action that a report is about; one that was made needs fewer words."""
+    matches = reading.language.actions.matches(reading.language.words(sentence), 0.3)
+    made = [match for match in matches if match.name in reading.context.made]
+    return next((match for match in [*made, *matches] if match.coverage >= TOLD or match in made), None)
