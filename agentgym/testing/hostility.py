@@ -21,6 +21,8 @@ REQUIRED_SCRIPTS = ("oracle", "null", "random")
 CHEAT_PREFIX = "cheat_"
 STEP_WITHIN_S = 5.0
 MAX_LEAVES = 5_000
+FEWER_HOSTILE = 6
+"""One malformed message in so many is told to each task but the first, to hear whether an answer tells a secret."""
 
 HOSTILE_ACTIONS = (
     "",
@@ -179,12 +181,13 @@ def _public(task: Task) -> str:
 
 def _said(subject: EnvSubject, task: Task) -> str:
     """Everything that the environment says at the start and to hostile messages, in lower case."""
-    texts = subject.answers.get(task.id, [])
-    env = subject.make()
-    for action in HOSTILE_ACTIONS if not texts else ():
-        record = start(env, task)
-        texts += [record.first.text, advance(env, record, action).text]
-    return "\n".join(texts).lower()
+    if task.id not in subject.answers:
+        env, texts = subject.make(), []
+        for action in HOSTILE_ACTIONS if task is subject.tasks[0] else HOSTILE_ACTIONS[::FEWER_HOSTILE]:
+            record = start(env, task)
+            texts += [record.first.text, advance(env, record, action).text]
+        subject.answers[task.id] = texts
+    return "\n".join(subject.answers[task.id]).lower()
 
 
 def _leaves(value: Any) -> Iterator[str]:

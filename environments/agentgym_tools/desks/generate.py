@@ -7,12 +7,20 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from agentgym.authoring.task_files import Suites, draw_unseen, numbered_id, write_split, write_suites
+from agentgym.authoring.task_files import (
+    First,
+    Suites,
+    draw_unseen,
+    numbered_id,
+    numbered_strata,
+    write_split,
+    write_suites,
+)
 from agentgym.task import Split, Task
 from agentgym_tools.desks.conditions.injections import FAMILIES, HELD_OUT
 from agentgym_tools.desks.conditions.options import Options
@@ -27,8 +35,6 @@ TRAIN, VALIDATION = "train", "validation"
 CUSTOMERS, TEMPLATES, POLICIES, PERSONAS = "unseen_customers", "unseen_templates", "unseen_policies", "unseen_personas"
 REQUESTS, INFEASIBLE = "three_requests", "infeasible"
 Sizes = Mapping[Split, Mapping[str, int]]
-First = Mapping[str, int] | None
-"""By stratum how many of its first tasks are drawn, and of the others none; None draws all."""
 SIZES: Mapping[str, Sizes] = {
     "full": {
         "train": {TRAIN: 1500},
@@ -87,7 +93,7 @@ def generate(desk_name: str, size: str, folder: Path, suite: str, first: First =
     sizes = HELD_OUT_SIZES if desk_name in HELD_OUT_DESKS else SIZES[size]
     for split, strata in sizes.items():
         tasks: list[Task] = []
-        for stratum, numbers in _numbered(strata, first):
+        for stratum, numbers in numbered_strata(strata, first):
             rng = random.Random(f"{suite} {split} {stratum}")
             drawable = _drawable(rng, desk_name, size, stratum)
             worlds = _worlds_of(desk(desk_name), size, split)
@@ -97,16 +103,6 @@ def generate(desk_name: str, size: str, folder: Path, suite: str, first: First =
                 draw = one_world if len(worlds) == 1 else partial(_draw_in, worlds, rng, task_id, stratum, wanted)
                 tasks.append(draw_unseen(draw, seen, lambda task: task.content_hash))
         write_split(folder, split, tasks)
-
-
-def _numbered(strata: Mapping[str, int], first: First) -> Iterator[tuple[str, range]]:
-    """Each stratum of a split that is drawn, with the numbers of its tasks among those of the split."""
-    start = 0
-    for stratum, count in strata.items():
-        drawn = count if first is None else min(count, first.get(stratum, 0))
-        if drawn:
-            yield stratum, range(start, start + drawn)
-        start += count
 
 
 def _worlds_of(domain: Domain, size: str, split: Split) -> Sequence[str]:
@@ -133,7 +129,7 @@ def generate_harder(
     seen: set[str] = set()
     tasks: list[Task] = []
     sizes = {stratum: NUM_HARDER * (2 if options.finds_tools else 1) for stratum, options in conditions.items()}
-    for stratum, numbers in _numbered(sizes, first):
+    for stratum, numbers in numbered_strata(sizes, first):
         options, rng = conditions[stratum], random.Random(f"{suite} {stratum}")
         drawable = _drawable(rng, desk_name, "full", CUSTOMERS)
         for number, index in enumerate(numbers):
@@ -149,7 +145,7 @@ def generate_words(desk_name: str, folder: Path, suite: str, first: First = None
     """Write a test split of tasks in which people talk in words; each persona is a stratum."""
     seen: set[str] = set()
     tasks: list[Task] = []
-    for persona, numbers in _numbered(dict.fromkeys(desk(desk_name).personas, NUM_WORDS), first):
+    for persona, numbers in numbered_strata(dict.fromkeys(desk(desk_name).personas, NUM_WORDS), first):
         rng = random.Random(f"{suite} {persona}")
         drawable = _drawable(rng, desk_name, "full", CUSTOMERS)
         for number, index in enumerate(numbers):
@@ -169,7 +165,7 @@ def generate_injected(desk_name: str, folder: Path, suite: str, first: First = N
     for split, strata in INJECTED.items():
         tasks: dict[int, Task] = {}
         sizes = {stratum: NUM_INJECTED * len(families) for stratum, families in strata.items()}
-        for stratum, numbers in _numbered(sizes, first):
+        for stratum, numbers in numbered_strata(sizes, first):
             families, rng = strata[stratum], random.Random(f"{suite} {split} {stratum}")
             drawable = _drawable(rng, desk_name, "full", TRAIN if split == "train" else CUSTOMERS)
             for number, index in enumerate(numbers):

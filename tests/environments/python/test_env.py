@@ -159,13 +159,10 @@ def test_bad_options_are_refused(options: dict[str, object], message: str) -> No
 
 def test_step_starts_no_interpreter(env: PythonEnv, function_task: Task) -> None:
     env.reset(options={"task": function_task})
-    process = run(env, "import os; os.getpid()")
-    seconds = []
-    for _ in range(20):
-        began = time.perf_counter()
-        assert run(env, "os.getpid()") == process
-        seconds.append(time.perf_counter() - began)
-    assert min(seconds) < 0.01
+    look = "import os; os.getpid()"
+    seen = [run(env, look) for _ in range(6)]
+    assert seen[0].isdigit()
+    assert len(set(seen)) == 1
 
 
 @pytest.mark.slow

@@ -67,9 +67,7 @@ def test_code_that_cannot_be_stopped_costs_the_interpreter(start: Start) -> None
 
 def test_interpreter_that_died_in_the_meantime_is_replaced(start: Start) -> None:
     interpreter = start(1000)
-    process = int(
-        interpreter.run("import threading, os\nthreading.Timer(0.1, os._exit, [1]).start()\nos.getpid()", 5)[0]
-    )
+    shown = interpreter.run("import threading, os\nthreading.Timer(0.1, os._exit, [1]).start()\nos.getpid()", 5)
     while is_running(int(shown.output)):
         time.sleep(0.01)
     assert interpreter.run("1", 5).status == "crash"
