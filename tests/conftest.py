@@ -65,9 +65,13 @@ sys.meta_path.insert(0, UncheckedModules())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests go first, none of them alone at the end; chess is skipped where its engine is missing."""
+    """Files with slow tests go first, then those with many, so that no worker has a long one alone at the end.
+
+    Chess is skipped where its engine is missing.
+    """
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
-    items.sort(key=lambda item: -slow[item.path])
+    size = Counter(item.path for item in items)
+    items.sort(key=lambda item: (-slow[item.path], -size[item.path], str(item.path)))
     if shutil.which("stockfish") or shutil.which("/usr/games/stockfish"):
         return
     for item in items:

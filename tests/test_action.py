@@ -153,10 +153,10 @@ def test_a_bad_call_is_explained_to_its_author(text: str, explanation: str) -> N
     ],
 )
 def test_hostile_text_is_refused_quickly(text: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     with pytest.raises(ActionSyntaxError):
         parse_tool_calls(text, TOOLS)
-    assert time.perf_counter() - started < 2.0
+    assert time.thread_time() - started < 2.0
 
 
 def test_brackets_inside_text_do_not_count_as_nesting() -> None:

@@ -61,6 +61,6 @@ def test_random_sources_give_no_warning_and_keep_their_tree():
 
 @pytest.mark.parametrize("piece", ["'''\\", "'\\", "f'", "1_", "\\", '"""', "1."])
 def test_hostile_sources_take_no_time(piece):
-    start = time.perf_counter()
+    start = time.thread_time()
     without_warnings(piece * 8000)
-    assert time.perf_counter() - start < 1.0
+    assert time.thread_time() - start < 1.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +24,8 @@ MakeTask = Callable[[str, int, Split, str], Task]
 """Makes a task of its id, number, split and stratum."""
 Suites = Mapping[str, Callable[[Path, str], None]]
 """By the name of each suite, such as "dialogue/taboo", what writes its files into a folder, given the name."""
+First = Mapping[str, int] | None
+"""By stratum how many of its first tasks are drawn, and of the others none; None draws all."""
 Drawn = TypeVar("Drawn")
 Key = TypeVar("Key", bound=Hashable)
 
@@ -87,6 +89,24 @@ def write_suite(folder: Path, suite: str, counts: Mapping[Split, Mapping[str, in
         strata = [stratum for stratum, count in wanted.items() for _ in range(count)]
         tasks = [make(numbered_id(suite, split, index), index, split, stratum) for index, stratum in enumerate(strata)]
         write_split(folder, split, tasks)
+
+
+def numbered_strata(strata: Mapping[str, int], first: First = None) -> Iterator[tuple[str, range]]:
+    """The strata of a split that are drawn.
+
+    Args:
+        strata: How many tasks each has, in their order in the split.
+        first: Which of them are drawn; None draws all.
+
+    Yields:
+        A stratum and the numbers that its drawn tasks have among those of the split.
+    """
+    start = 0
+    for stratum, count in strata.items():
+        drawn = count if first is None else min(count, first.get(stratum, 0))
+        if drawn:
+            yield stratum, range(start, start + drawn)
+        start += count
 
 
 def numbered_id(suite: str, split: Split, index: int) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from agentgym.origin import describe_error
 from agentgym.task import Task
-from agentgym.testing.episodes import Record, advance, play_actions, play_script, start
+from agentgym.testing.episodes import advance, play_actions, start
 from agentgym.testing.report import expect
 from agentgym.testing.subject import EnvSubject
 
@@ -21,6 +21,8 @@ REQUIRED_SCRIPTS = ("oracle", "null", "random")
 CHEAT_PREFIX = "cheat_"
 STEP_WITHIN_S = 5.0
 MAX_LEAVES = 5_000
+FEWER_HOSTILE = 6
+"""One malformed message in so many is told to each task but the first, to hear whether an answer tells a secret."""
 
 HOSTILE_ACTIONS = (
     "",
@@ -62,10 +64,10 @@ def check_oracle(subject: EnvSubject) -> str | None:
     expect(not missing, f"the scripts {missing} are missing; got {sorted(subject.scripts)}")
     if subject.why_no_oracle:
         for task in subject.tasks:
-            expect(not _play(subject, "null", task).success, f"the null script solves task {task.id!r}")
+            expect(not subject.scripted("null", task).success, f"the null script solves task {task.id!r}")
         return f"declared without an oracle: {subject.why_no_oracle}"
     for task in subject.tasks:
-        oracle, null = (_play(subject, name, task) for name in ("oracle", "null"))
+        oracle, null = (subject.scripted(name, task) for name in ("oracle", "null"))
         expect(oracle.success, f"the oracle does not solve task {task.id!r}; {oracle.summary}")
         expect(not null.success, f"the null script solves task {task.id!r}")
         expect(
@@ -81,9 +83,9 @@ def check_cheats(subject: EnvSubject) -> str | None:
     if not cheats:
         return f"no scripts named {CHEAT_PREFIX}… were given"
     for task in subject.tasks:
-        null = _play(subject, "null", task)
+        null = subject.scripted("null", task)
         for name in cheats:
-            record = _play(subject, name, task)
+            record = subject.scripted(name, task)
             expect(not record.success, f"{name} succeeds on task {task.id!r} with {str(record.actions)[:200]}")
             expect(
                 record.reward <= null.reward + 1e-9,
@@ -92,18 +94,11 @@ def check_cheats(subject: EnvSubject) -> str | None:
     return None
 
 
-def _play(subject: EnvSubject, name: str, task: Task) -> Record:
-    env = subject.factory()
-    try:
-        return play_script(env, task, subject.scripts[name](task, 0))
-    finally:
-        env.close()
-
-
 def check_hostile_actions(subject: EnvSubject) -> str | None:
     """No malformed message makes the environment raise, hang, solve the task or answer with invalid text."""
     env = subject.make()
     task = subject.tasks[0]
+    texts: list[str] = []
     for action in HOSTILE_ACTIONS:
         shown = f"{action[:40]!r} ({len(action)} characters)"
         for prefix in ([], subject.sequences(task)[0][:1]):
@@ -121,6 +116,9 @@ def check_hostile_actions(subject: EnvSubject) -> str | None:
             valid = {"text": step.text} in env.observation_space and _is_utf8(step.text)
             expect(valid or bool(step.image_hash), f"the message {shown} is answered with no valid text")
             expect(len(step.text) < 20_000, f"the message {shown} is answered with {len(step.text)} characters")
+            if not prefix:
+                texts += [record.first.text, step.text]
+    subject.answers[task.id] = texts
     return None
 
 
@@ -183,12 +181,13 @@ def _public(task: Task) -> str:
 
 def _said(subject: EnvSubject, task: Task) -> str:
     """Everything that the environment says at the start and to hostile messages, in lower case."""
-    env = subject.make()
-    texts: list[str] = []
-    for action in HOSTILE_ACTIONS:
-        record = start(env, task)
-        texts += [record.first.text, advance(env, record, action).text]
-    return "\n".join(texts).lower()
+    if task.id not in subject.answers:
+        env, texts = subject.make(), []
+        for action in HOSTILE_ACTIONS if task is subject.tasks[0] else HOSTILE_ACTIONS[::FEWER_HOSTILE]:
+            record = start(env, task)
+            texts += [record.first.text, advance(env, record, action).text]
+        subject.answers[task.id] = texts
+    return "\n".join(subject.answers[task.id]).lower()
 
 
 def _leaves(value: Any) -> Iterator[str]:

@@ -6,7 +6,7 @@ The modules of checks say what is expected of it.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -39,6 +39,7 @@ class EnvSubject:
         disclosed: Keys of the tasks' private part that the rules tell the agent.
         why_no_oracle: The declared reason why there is no oracle; "" if there is one.
         options: What a registered environment is made with, such as the interpreter that it needs.
+        answers: By task what is said at its start and to hostile messages; a check that hears it notes it for others.
     """
 
     name: str
@@ -50,7 +51,9 @@ class EnvSubject:
     disclosed: frozenset[str] = frozenset()
     why_no_oracle: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    answers: dict[str, list[str]] = field(default_factory=dict, repr=False)
     _sequences: dict[str, list[list[str]]] = field(default_factory=dict, repr=False)
+    _scripted: dict[tuple[str, str, int], Record] = field(default_factory=dict, repr=False)
     _records: list[tuple[Task, Record]] = field(default_factory=list, repr=False)
     _made: list[AgentEnv] = field(default_factory=list, repr=False)
 
@@ -73,8 +76,19 @@ class EnvSubject:
         finally:
             env.close()
 
+    def scripted(self, name: str, task: Task, seed: int = 0) -> Record:
+        """The episode of a script in a fresh environment, which is played once for all checks."""
+        key = (name, task.id, seed)
+        if key not in self._scripted:
+            env = self.factory()
+            try:
+                self._scripted[key] = play_script(env, task, self.scripts[name](task, seed))
+            finally:
+                env.close()
+        return self._scripted[key]
+
     def sequences(self, task: Task) -> list[list[str]]:
-        """Lists of actions for a task: those of its players, and a random mix of these with nonsense."""
+        """Different lists of actions for a task: those of its players, and a random mix of these with nonsense."""
         if task.id not in self._sequences:
             self._sequences[task.id] = self._play_all(task)
         return self._sequences[task.id]
@@ -95,16 +109,21 @@ class EnvSubject:
         return [rng.choices(pool, k=rng.randint(1, max_length)) for _ in range(count)]
 
     def _play_all(self, task: Task) -> list[list[str]]:
-        env = self.factory()
         players = [name for name in _PLAYERS if name in self.scripts]
-        played = [play_script(env, task, self.scripts[name](task, seed)).actions for name in players for seed in (0, 1)]
+        played = [self.scripted(name, task, seed).actions for name in players for seed in (0, 1)]
         if not played:
+            env = self.factory()
             env.action_space.seed(0)
             played = [[env.action_space.sample() for _ in range(4)] for _ in range(4)]
-        env.close()
+            env.close()
         rng = random.Random(task.seed)
         pool = [*(action for actions in played for action in actions), *_NONSENSE]
-        return [*played, rng.choices(pool, k=6), list(_NONSENSE)]
+        return different([*played, rng.choices(pool, k=6), list(_NONSENSE)])
+
+
+def different(sequences: Iterable[Sequence[str]]) -> list[list[str]]:
+    """The sequences without those that came before."""
+    return [list(actions) for actions in dict.fromkeys(map(tuple, sequences))]
 
 
 def env_subject(

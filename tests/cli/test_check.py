@@ -153,17 +153,21 @@ def test_check_says_alike_findings_once(monkeypatch: pytest.MonkeyPatch, capsys:
 
 
 def test_check_says_which_check_takes_long(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    said: list[str] = []
+
     def check_env(name: str, on_start: Callable[[str], None], **_: object) -> CheckReport:
         on_start("seeds")
         on_start("replay")
-        time.sleep(0.2)
+        while len(said) < 2:
+            said.extend(capsys.readouterr().err.splitlines())
+            time.sleep(0.01)
         return CheckReport(name, [])
 
     monkeypatch.setattr("agentgym.cli.check.PATIENCE_S", 0.05)
     monkeypatch.setattr("agentgym.cli.check.check_env", check_env)
     monkeypatch.setattr("agentgym.cli.check.check_suite", lambda name, **_: CheckReport(name, []))
     assert main(["check", GUESS]) == 0
-    assert capsys.readouterr().err.splitlines()[:2] == [f"{GUESS}: replay is still running"] * 2
+    assert said[:2] == [f"{GUESS}: replay is still running"] * 2
 
 
 @pytest.mark.parametrize(("flags", "is_shown"), [([], False), (["--debug"], True)])

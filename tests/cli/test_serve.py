@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
@@ -71,15 +70,21 @@ def test_serve_takes_the_options_of_a_suite_and_a_token(tmp_path):
         assert end(process) == 0
 
 
+def step_on(env, message):
+    while True:
+        env.step(message)
+
+
 def test_running_step_ends_before_the_server_does(tmp_path):
     (tmp_path / "waiting.py").write_text(
-        "import agentgym, time\n"
+        "import agentgym, os, time\n"
         "from agentgym import AgentEnv, EnvReply, Task\n"
         "class Waiting(AgentEnv):\n"
         "    def make_task(self, seed): return Task('w', seed)\n"
         "    def begin(self, task): return [{'role': 'user', 'content': 'go'}]\n"
         "    def respond(self, action):\n"
-        "        time.sleep(float(action.content))\n"
+        "        print('stepping', flush=True)\n"
+        "        while not os.path.exists(action.content): time.sleep(0.01)\n"
         "        return EnvReply([{'role': 'user', 'content': 'waited'}])\n"
         "from agentgym.remote.server.app import create_app, serve\n"
         "from agentgym.remote import ServerConfig\n"
@@ -93,18 +98,18 @@ def test_running_step_ends_before_the_server_does(tmp_path):
     for env in (busy, idle):
         env.reset(seed=1)
     told = []
-    stepping = threading.Thread(target=lambda: told.append(busy.step("1.5")[0]["text"]))
+    stepping = threading.Thread(target=lambda: told.append(busy.step(str(tmp_path / "go"))[0]["text"]))
     stepping.start()
-    time.sleep(0.4)
+    assert process.stdout.readline() == "stepping\n"
     process.send_signal(signal.SIGTERM)
-    time.sleep(0.3)
     with pytest.raises(InfrastructureError, match="about to stop"):
-        idle.step("0")
+        step_on(idle, str(tmp_path))  # until the server has heard the signal
     with pytest.raises(InfrastructureError):
         RemoteEnv(f"unix:{path}")
-    stepping.join(10)
+    (tmp_path / "go").touch()
+    stepping.join(60)
     assert told == ["waited"]
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
     process.stdout.close()
     busy.close()
     idle.close()

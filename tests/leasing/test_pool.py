@@ -25,14 +25,14 @@ def maker() -> KilnMaker:
 
 @pytest.fixture
 def pool(maker: KilnMaker) -> Iterator[KilnPool]:
-    with Pool(maker, PoolSettings(ready=0, wait_s=0.05), {"kW": 8.0}) as made:
+    with Pool(maker, PoolSettings(ready=0, wait_s=0.5), {"kW": 8.0}) as made:
         yield made
     assert maker.lit == set()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("kiln-pool")]
 
 
 def settled(pool: KilnPool) -> PoolStats:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while pool.stats().busy and time.monotonic() < deadline:
         time.sleep(0.002)
     return pool.stats()
@@ -112,7 +112,7 @@ def test_messages_and_errors_are_those_of_the_resource(pool: KilnPool) -> None:
         pool.lease(Firing(101.0))
     with (
         pool.lease(Firing(8.0)),
-        pytest.raises(KilnStartError, match=r"no kiln within 0\.05 s: 1 are out, which fills the pool of 8\.0 kW"),
+        pytest.raises(KilnStartError, match=r"no kiln within 0\.5 s: 1 are out, which fills the pool of 8\.0 kW"),
     ):
         pool.lease(Firing(8.0))
     pool.close()

@@ -164,7 +164,7 @@ def test_closed_slow_and_dripping_servers_are_endpoint_errors(server, policy_of)
     def drip(handler):
         handler.send_response(200)
         handler.end_headers()
-        for _ in range(40):
+        for _ in range(1200):
             handler.wfile.write(b" ")
             time.sleep(0.05)
 
@@ -173,7 +173,7 @@ def test_closed_slow_and_dripping_servers_are_endpoint_errors(server, policy_of)
         start = time.monotonic()
         with pytest.raises(EndpointError, match="failed 1 times"):
             policy_of(max_retries=0, timeout_s=0.3).generate([ask()])
-        assert time.monotonic() - start < 1.9  # the drip alone would last 2 s
+        assert time.monotonic() - start < 30  # the drip alone would last a minute
     with pytest.raises(EndpointError, match="no connection"):
         EndpointPolicy.load("http://127.0.0.1:9#m", max_retries=0).generate([ask()])
 

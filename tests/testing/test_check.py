@@ -29,6 +29,7 @@ OWN = [spec.id for spec in LOCAL if spec.id.startswith("agentgym/") and not spec
 PARENT = os.getpid()
 
 
+@pytest.mark.slow  # all of them together
 @pytest.mark.parametrize("env_id", OWN)
 def test_check_env_passes_registered_environments(env_id):
     report = check_env(env_id)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from agentgym.authoring.task_files import Suites, numbered_id, write_split, write_suites
+from agentgym.authoring.task_files import First, Suites, numbered_id, numbered_strata, write_split, write_suites
 from agentgym.errors import ConfigError
 from agentgym.task import Split, Task
 from agentgym_tools.apps.drafts import Template
@@ -84,23 +84,22 @@ def templates_of(stratum: str) -> Sequence[Template]:
     return chosen.get(stratum, [*seen, *seen_wide, *seen_infeasible])
 
 
-def generate(size: str, folder: Path, suite: str) -> None:
+def generate(size: str, folder: Path, suite: str, first: First = None) -> None:
     """Write the three splits into a folder; no person is asked twice for the same."""
     seen: set[str] = set()
     for split, strata in SIZES[size].items():
         tasks: list[Task] = []
-        for stratum, count in strata.items():
-            rng = random.Random(f"{suite} {split} {stratum}")
+        for stratum, numbers in numbered_strata(strata, first):
+            rng, left = random.Random(f"{suite} {split} {stratum}"), list(numbers)
             drawable = list(templates_of(stratum))
-            first = len(tasks)
-            while len(tasks) < first + count:
+            while left:
                 template = drawable.pop(0)
                 task = _draw_new(
                     rng, Wanted(size, template.name, is_new_person=stratum not in (TRAIN, VALIDATION)), seen
                 )
                 if task is None:
                     continue  # nobody here has anything more for it
-                tasks.append(replace(task, id=numbered_id(suite, split, len(tasks)), stratum=stratum))
+                tasks.append(replace(task, id=numbered_id(suite, split, left.pop(0)), stratum=stratum))
                 drawable.append(template)
         write_split(folder, split, tasks)
 
@@ -119,22 +118,26 @@ def _draw_new(rng: random.Random, wanted: Wanted, seen: set[str]) -> Task | None
     return None
 
 
-def generate_injected(folder: Path, suite: str) -> None:
-    """Write tasks with planted texts, and for those of the test split twins whose texts want nothing."""
+def generate_injected(folder: Path, suite: str, first: First = None) -> None:
+    """Write tasks with planted texts, and for those of the test split twins whose texts want nothing.
+
+    The twins of some tasks alone are those of the file where these are the first ones of the split.
+    """
     seen: set[str] = set()
     holding = [each for each in templates_of(TRAIN) if can_hold(each)]
     for split, strata in INJECTED.items():
-        tasks: list[Task] = []
-        for stratum, families in strata.items():
-            rng = random.Random(f"{suite} {split} {stratum}")
-            for number in range(NUM_INJECTED * len(families)):
+        tasks: dict[int, Task] = {}
+        sizes = {stratum: NUM_INJECTED * len(families) for stratum, families in strata.items()}
+        for stratum, numbers in numbered_strata(sizes, first):
+            families, rng = strata[stratum], random.Random(f"{suite} {split} {stratum}")
+            for number, index in enumerate(numbers):
                 task = _draw_injected(rng, split, holding, seen, families[number % len(families)], number)
-                tasks.append(replace(task, stratum=stratum))
+                tasks[index] = replace(task, stratum=stratum)
         if split == "test":
-            rng = random.Random(f"{suite} twins")
-            tasks += [replace(twin_of(rng, task), stratum=TWINS) for task in tasks]
+            rng, start = random.Random(f"{suite} twins"), sum(sizes.values())
+            tasks |= {start + index: replace(twin_of(rng, task), stratum=TWINS) for index, task in list(tasks.items())}
         write_split(
-            folder, split, [replace(task, id=numbered_id(suite, split, number)) for number, task in enumerate(tasks)]
+            folder, split, [replace(task, id=numbered_id(suite, split, index)) for index, task in tasks.items()]
         )
 
 

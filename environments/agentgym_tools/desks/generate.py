@@ -12,7 +12,15 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from agentgym.authoring.task_files import Suites, draw_unseen, numbered_id, write_split, write_suites
+from agentgym.authoring.task_files import (
+    First,
+    Suites,
+    draw_unseen,
+    numbered_id,
+    numbered_strata,
+    write_split,
+    write_suites,
+)
 from agentgym.task import Split, Task
 from agentgym_tools.desks.conditions.injections import FAMILIES, HELD_OUT
 from agentgym_tools.desks.conditions.options import Options
@@ -79,18 +87,18 @@ _EVERY = 7
 """One template in so many is held out from training."""
 
 
-def generate(desk_name: str, size: str, folder: Path, suite: str) -> None:
+def generate(desk_name: str, size: str, folder: Path, suite: str, first: First = None) -> None:
     """Write the three splits into a folder; no two tasks are the same."""
     seen: set[str] = set()
     sizes = HELD_OUT_SIZES if desk_name in HELD_OUT_DESKS else SIZES[size]
     for split, strata in sizes.items():
         tasks: list[Task] = []
-        for stratum, count in strata.items():
+        for stratum, numbers in numbered_strata(strata, first):
             rng = random.Random(f"{suite} {split} {stratum}")
             drawable = _drawable(rng, desk_name, size, stratum)
             worlds = _worlds_of(desk(desk_name), size, split)
-            for number in range(count):
-                task_id, wanted = numbered_id(suite, split, len(tasks)), drawable[number % len(drawable)]
+            for number, index in enumerate(numbers):
+                task_id, wanted = numbered_id(suite, split, index), drawable[number % len(drawable)]
                 one_world = partial(_draw, rng, task_id, stratum, wanted)
                 draw = one_world if len(worlds) == 1 else partial(_draw_in, worlds, rng, task_id, stratum, wanted)
                 tasks.append(draw_unseen(draw, seen, lambda task: task.content_hash))
@@ -114,53 +122,61 @@ def _draw_in(worlds: Sequence[str], rng: random.Random, task_id: str, stratum: s
             return task
 
 
-def generate_harder(desk_name: str, conditions: Mapping[str, Options], folder: Path, suite: str) -> None:
+def generate_harder(
+    desk_name: str, conditions: Mapping[str, Options], folder: Path, suite: str, first: First = None
+) -> None:
     """Write a test split of tasks under each of some conditions; no two have the same customer, goals and policy."""
     seen: set[str] = set()
     tasks: list[Task] = []
-    for stratum, options in conditions.items():
-        rng = random.Random(f"{suite} {stratum}")
+    sizes = {stratum: NUM_HARDER * (2 if options.finds_tools else 1) for stratum, options in conditions.items()}
+    for stratum, numbers in numbered_strata(sizes, first):
+        options, rng = conditions[stratum], random.Random(f"{suite} {stratum}")
         drawable = _drawable(rng, desk_name, "full", CUSTOMERS)
-        for number in range(NUM_HARDER * (2 if options.finds_tools else 1)):
+        for number, index in enumerate(numbers):
             wanted = drawable[number % len(drawable)]
-            draw = partial(_draw, rng, numbered_id(suite, "test", len(tasks)), stratum, wanted)
+            draw = partial(_draw, rng, numbered_id(suite, "test", index), stratum, wanted)
             task = draw_unseen(draw, seen, lambda task: task.content_hash)
             limits = replace(task.limits, max_turns=FINDING_TURNS) if options.finds_tools else task.limits
             tasks.append(replace(task, config={**task.config, "options": options.to_json()}, limits=limits))
     write_split(folder, "test", tasks)
 
 
-def generate_words(desk_name: str, folder: Path, suite: str) -> None:
+def generate_words(desk_name: str, folder: Path, suite: str, first: First = None) -> None:
     """Write a test split of tasks in which people talk in words; each persona is a stratum."""
     seen: set[str] = set()
     tasks: list[Task] = []
-    for persona in desk(desk_name).personas:
+    for persona, numbers in numbered_strata(dict.fromkeys(desk(desk_name).personas, NUM_WORDS), first):
         rng = random.Random(f"{suite} {persona}")
         drawable = _drawable(rng, desk_name, "full", CUSTOMERS)
-        for number in range(NUM_WORDS):
+        for number, index in enumerate(numbers):
             wanted = replace(drawable[number * 7 % len(drawable)], personas=(persona,))
-            draw = partial(_draw, rng, numbered_id(suite, "test", len(tasks)), persona, wanted)
+            draw = partial(_draw, rng, numbered_id(suite, "test", index), persona, wanted)
             task = draw_unseen(draw, seen, lambda task: task.content_hash)
             tasks.append(replace(task, config={**task.config, "options": Options(talk="words").to_json()}))
     write_split(folder, "test", tasks)
 
 
-def generate_injected(desk_name: str, folder: Path, suite: str) -> None:
-    """Write tasks with planted texts, and for those of the test split twins whose texts want nothing."""
+def generate_injected(desk_name: str, folder: Path, suite: str, first: First = None) -> None:
+    """Write tasks with planted texts, and for those of the test split twins whose texts want nothing.
+
+    The twins of some tasks alone are those of the file where these are the first ones of the split.
+    """
     seen: set[str] = set()
     for split, strata in INJECTED.items():
-        tasks: list[Task] = []
-        for stratum, families in strata.items():
-            rng = random.Random(f"{suite} {split} {stratum}")
+        tasks: dict[int, Task] = {}
+        sizes = {stratum: NUM_INJECTED * len(families) for stratum, families in strata.items()}
+        for stratum, numbers in numbered_strata(sizes, first):
+            families, rng = strata[stratum], random.Random(f"{suite} {split} {stratum}")
             drawable = _drawable(rng, desk_name, "full", TRAIN if split == "train" else CUSTOMERS)
-            for number in range(NUM_INJECTED * len(families)):
+            for number, index in enumerate(numbers):
                 draw = partial(_draw_injected, rng, stratum, drawable, families[number % len(families)], number)
-                tasks.append(draw_unseen(draw, seen, lambda task: task.content_hash))
+                tasks[index] = draw_unseen(draw, seen, lambda task: task.content_hash)
         if split == "test":
-            rng = random.Random(f"{suite} twins")
-            tasks += [replace(twin_of(rng, task), stratum=TWINS) for task in tasks]
-        named = [replace(task, id=numbered_id(suite, split, number)) for number, task in enumerate(tasks)]
-        write_split(folder, split, named)
+            rng, start = random.Random(f"{suite} twins"), sum(sizes.values())
+            tasks |= {start + index: replace(twin_of(rng, task), stratum=TWINS) for index, task in list(tasks.items())}
+        write_split(
+            folder, split, [replace(task, id=numbered_id(suite, split, index)) for index, task in tasks.items()]
+        )
 
 
 def _draw_injected(rng: random.Random, stratum: str, drawable: list[Wanted], family: str, number: int) -> Task:

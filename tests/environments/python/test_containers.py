@@ -136,7 +136,7 @@ def test_same_actions_give_the_same_trajectory_as_without_containers(env: Python
 def test_env_keeps_the_contract_in_containers() -> None:
     tasks = [task for task in load_suite("tools/python").tasks("test") if task.stratum == "lists"][:1]
     with SandboxPool(provider_named("docker"), PoolConfig(ready=4)) as pool:
-        checks = ("seeds", "replay", "concurrency", "rewards", "finalize", "interrupt", "oracle", "hostile_actions")
+        checks = ("concurrency", "finalize", "interrupt", "oracle", "hostile_actions")  # the others without containers
         report = check_env(partial(PythonEnv, sandbox=pool), tasks=tasks, scripts=SCRIPTS, only=checks)
         report.raise_if_failed()
         assert pool.stats().leased == 0

@@ -13,6 +13,7 @@ from agentgym.sandbox.runner.process import RunnerProcess
 from agentgym.sandbox.runner.sandbox import RunnerSandbox
 from agentgym_tools.python import interpreter
 from agentgym_tools.python.interpreter import Interpreter
+from tests.sandbox.runner.test_sandbox import is_running
 
 Start = Callable[[int], Interpreter]
 
@@ -66,8 +67,9 @@ def test_code_that_cannot_be_stopped_costs_the_interpreter(start: Start) -> None
 
 def test_interpreter_that_died_in_the_meantime_is_replaced(start: Start) -> None:
     interpreter = start(1000)
-    interpreter.run("import threading, os\nthreading.Timer(0.1, os._exit, [1]).start()", 5)
-    time.sleep(0.5)
+    shown = interpreter.run("import threading, os\nthreading.Timer(0.1, os._exit, [1]).start()\nos.getpid()", 5)
+    while is_running(int(shown.output)):
+        time.sleep(0.01)
     assert interpreter.run("1", 5).status == "crash"
     assert interpreter.run("1", 5) == ("1\n", "ok", 0)
 

@@ -28,17 +28,17 @@ def env() -> Iterator[TerminalEnv]:
         assert pool.stats().leased == 0
 
 
-def test_oracle_solves_one_task_of_every_kind_and_nothing_solves_none(env: TerminalEnv) -> None:
+def test_oracle_solves_a_task_of_every_third_kind_and_nothing_solves_none(env: TerminalEnv) -> None:
     tasks = {task.config["kind"]: task for task in load_suite("swe/terminal").tasks("test")}
     assert len(tasks) >= 25
-    for task in tasks.values():
+    for task in list(tasks.values())[::3]:
         assert play_script(env, task, SCRIPTS["oracle"](task, 0)).success, task.id
         assert not play_script(env, task, SCRIPTS["null"](task, 0)).success, task.id
 
 
 @pytest.mark.parametrize("name", sorted(name for name in SCRIPTS if name.startswith("cheat_")))
 def test_cheats_get_nothing(env: TerminalEnv, name: str) -> None:
-    for task in load_suite("swe/terminal").tasks("test")[::15]:
+    for task in load_suite("swe/terminal").tasks("test")[::30]:
         record = play_script(env, task, SCRIPTS[name](task, 0))
         assert not record.success
         assert record.reward <= 0.0
@@ -54,7 +54,7 @@ def test_same_actions_give_the_same_trajectory_as_without_containers(env: Termin
 
 @pytest.mark.slow
 def test_env_keeps_the_contract_in_containers(env: TerminalEnv) -> None:
-    checks = ("seeds", "replay", "concurrency", "rewards", "finalize", "interrupt", "oracle", "hostile_actions")
+    checks = ("concurrency", "finalize", "interrupt", "oracle", "hostile_actions")  # the others without containers
     check_env("agentgym/Terminal-v0", runtime="docker", only=checks).raise_if_failed()
 
 

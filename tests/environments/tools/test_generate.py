@@ -8,7 +8,6 @@ from agentgym_tools.lookup.generate import SIZES
 from agentgym_tools.lookup.names import full_names
 from agentgym_tools.lookup.questions import read_question
 from agentgym_tools.lookup.relations import KIND_OF_VALUE, RELATIONS, chains, is_held_out
-from tests.contracts import require_contract
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +77,3 @@ def test_answers_are_spread_over_all_names(suite: Suite) -> None:
     for task in tasks:
         counts[task.private["answer"]] = counts.get(task.private["answer"], 0) + 1
     assert max(counts.values()) / len(tasks) < 0.02
-
-
-def test_suite_keeps_its_contract() -> None:
-    require_contract("tools/lookup")

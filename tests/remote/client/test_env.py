@@ -228,7 +228,7 @@ def interrupted_step(env):
 def test_interrupt_ends_a_running_step(start, connect):
     env = connect(start(Slow)[0])
     env.reset(seed=1)
-    assert interrupted_step(env) < 3
+    assert interrupted_step(env) < 15
     env.reset(seed=1)
     env.step("0")
 
@@ -253,24 +253,24 @@ def test_interrupt_that_was_obeyed_leaves_later_steps_alone(start, connect):
 
 
 def test_step_past_the_servers_limit_is_a_typed_failure_and_the_next_episode_runs(start, connect):
-    address, table = start(Deaf, step_timeout_s=0.3)
+    address, table = start(Deaf, step_timeout_s=0.8)
     env, other = connect(address), connect(address)
     env.reset(seed=1)
     other.reset(seed=1)
     with pytest.raises(StepTimeoutError):
-        env.step("2")
+        env.step("2.5")
     assert table.health == "degraded"
     other.step("0")
     env.reset(seed=1)
     env.step("0")
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while table.health != "healthy" and time.monotonic() < deadline:
         time.sleep(0.05)
     assert table.health == "healthy"
 
 
 def test_silent_server_is_a_typed_failure(start, connect):
-    env = connect(start(Slow)[0], settings=ClientSettings(reply_timeout_s=0.3))
+    env = connect(start(Slow)[0], settings=ClientSettings(reply_timeout_s=1.0))
     env.reset(seed=1)
     with pytest.raises(StepTimeoutError):
         env.step("2")
@@ -298,7 +298,8 @@ def test_lost_connection_is_an_infrastructure_failure(start, connect):
     env = connect(address)
     env.reset(seed=1)
     table.runner._loop.call_soon_threadsafe(lambda: [s.peer._transport.abort() for s in table._sessions.values()])
-    time.sleep(0.3)
+    while len(table):
+        time.sleep(0.01)
     with pytest.raises(InfrastructureError, match="lost"):
         env.step("up")
     env.reset(seed=1)
@@ -306,10 +307,10 @@ def test_lost_connection_is_an_infrastructure_failure(start, connect):
 
 
 def test_reset_after_the_server_ended_an_idle_session_opens_another(start, connect):
-    address, table = start(idle_timeout_s=0.3)
+    address, table = start(idle_timeout_s=1.5)
     env = connect(address)
     env.reset(seed=1)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while len(table) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert env.reset(seed=1)[0]["text"]
@@ -335,7 +336,7 @@ def test_no_connection_outlives_its_env(start, connect):
     for env in envs:
         env.close()
         env.close()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while len(table) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert len(table) == 0

@@ -104,7 +104,7 @@ def test_failure_of_a_foreign_server_is_infrastructure(counter, connect):
 
 
 def test_slow_foreign_server_is_given_up(counter, connect):
-    env = connect(counter, settings=ClientSettings(reply_timeout_s=0.3))
+    env = connect(counter, settings=ClientSettings(reply_timeout_s=1.0))
     env.reset(seed=1)
     with pytest.raises(StepTimeoutError):
         env.step("wait")

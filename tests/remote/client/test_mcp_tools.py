@@ -126,7 +126,7 @@ def test_interrupt_ends_a_call(env):
     began = time.monotonic()
     with pytest.raises(CancelledEpisode):
         env.step("wait(seconds=10)")
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 9
     timer.join()
 
 
@@ -146,7 +146,7 @@ def test_tools_over_http_are_those_of_a_served_environment(start):
     with McpTools(McpServer(url=f"{url}/mcp?seed={{seed}}"), 1) as tools:
         assert [tool["function"]["name"] for tool in tools.tools] == ["search", "lookup", "answer"]
         assert "Mount Corvo" in tools.call("search", {"query": "Corvo"})
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while len(table) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert len(table) == 0

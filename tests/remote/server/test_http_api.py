@@ -17,7 +17,7 @@ def served(start):
 @pytest.fixture
 def http(served):
     transport = httpx.HTTPTransport(uds=Address.parse(served[0]).path)
-    with httpx.Client(transport=transport, base_url="http://localhost", timeout=20) as client:
+    with httpx.Client(transport=transport, base_url="http://localhost", timeout=60) as client:
         yield client
 
 
@@ -137,19 +137,22 @@ def test_private_part_of_a_task_does_not_come_back_over_http(start):
 
 
 def test_request_is_answered_when_its_session_ends(start):
+    begun = threading.Event()
+
     class Slow(ToyEnv):
         def respond(self, action):
+            begun.set()
             for _ in range(1000):
                 time.sleep(0.01)
                 self.check_interrupt()
 
     url, table = start(Slow)
     transport = httpx.HTTPTransport(uds=Address.parse(url).path)
-    with httpx.Client(transport=transport, base_url="http://localhost", timeout=20) as http:
+    with httpx.Client(transport=transport, base_url="http://localhost", timeout=60) as http:
         body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}
         headers = {"Mcp-Session-Id": http.post("/mcp", json=body).headers["Mcp-Session-Id"]}
         say = {"name": "send_message", "arguments": {"message": "up"}}
-        ended = threading.Timer(0.3, lambda: http.delete("/mcp", headers=headers))
+        ended = threading.Thread(target=lambda: begun.wait(60) and http.delete("/mcp", headers=headers))
         ended.start()
         answer = http.post("/mcp", json={**body, "method": "tools/call", "params": say}, headers=headers).json()
         ended.join()
@@ -158,19 +161,22 @@ def test_request_is_answered_when_its_session_ends(start):
 
 
 def test_cancelled_notification_ends_a_call(start):
+    begun = threading.Event()
+
     class Slow(ToyEnv):
         def respond(self, action):
+            begun.set()
             for _ in range(1000):
                 time.sleep(0.01)
                 self.check_interrupt()
 
     transport = httpx.HTTPTransport(uds=Address.parse(start(Slow)[0]).path)
-    with httpx.Client(transport=transport, base_url="http://localhost", timeout=20) as http:
+    with httpx.Client(transport=transport, base_url="http://localhost", timeout=60) as http:
         body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}
         headers = {"Mcp-Session-Id": http.post("/mcp", json=body).headers["Mcp-Session-Id"]}
         say = {"name": "send_message", "arguments": {"message": "up"}}
         note = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
-        cancel = threading.Timer(0.3, lambda: http.post("/mcp", json=note, headers=headers))
+        cancel = threading.Thread(target=lambda: begun.wait(60) and http.post("/mcp", json=note, headers=headers))
         cancel.start()
         answer = http.post("/mcp", json={**body, "method": "tools/call", "params": say}, headers=headers).json()
         cancel.join()

@@ -196,7 +196,7 @@ def test_messages_that_come_at_once_are_answered_in_order(start):
         assert [talk.hear()["type"] for _ in range(40)] == ["state"] * 40
 
 
-@pytest.mark.parametrize("limit_s", [0.2, 30.0])
+@pytest.mark.parametrize("limit_s", [0.5, 300.0])
 def test_fork_that_nobody_waits_for_any_more_is_closed(start, limit_s):
     opened = []
     forking, release = threading.Event(), threading.Event()
@@ -206,7 +206,7 @@ def test_fork_that_nobody_waits_for_any_more_is_closed(start, limit_s):
 
         def fork(self, seed=None):
             forking.set()
-            release.wait(10)
+            release.wait(120)
             twin = super().fork(seed)
             opened.append(twin)
             return twin
@@ -218,7 +218,7 @@ def test_fork_that_nobody_waits_for_any_more_is_closed(start, limit_s):
     with Talk(url) as talk:
         talk.ask(RESET)
         talk.say({"type": "agentgym", "data": {"method": "fork"}})
-        assert forking.wait(5)
+        assert forking.wait(60)
         if limit_s < 1:
             assert talk.hear()["data"]["error"] == "StepTimeoutError"
     wait_until(lambda: len(table) == 0)
@@ -227,7 +227,7 @@ def test_fork_that_nobody_waits_for_any_more_is_closed(start, limit_s):
 
 
 def wait_until(holds):
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.01)

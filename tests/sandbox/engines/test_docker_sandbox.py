@@ -38,7 +38,7 @@ def test_the_next_user_hears_nothing_of_memory_and_traffic_that_the_last_one_use
         cgroup, proxy = sandbox._container.cgroup, sandbox._container.proxy
         assert sandbox.exec(["bash", "-c", ask]).stdout == b"HTTP/1.1 403"
         assert proxy.report().num_refused == 1
-        before, deadline = cgroup.num_oom_kills(), time.monotonic() + 10
+        before, deadline = cgroup.num_oom_kills(), time.monotonic() + 60
         sandbox.exec(["sh", "-c", too_much], keep_background=True)
         while cgroup.num_oom_kills() == before and time.monotonic() < deadline:
             time.sleep(0.02)

@@ -116,8 +116,8 @@ def test_receive_hears_the_last_words_of_one_that_reads_no_more(opened: tuple[Ch
     endless = (frame(Kind.INPUT, b"x" * 65536) for _ in range(1000))
     assert channel.receive(10, endless) == (Kind.FAILED, b"why")
     started = time.monotonic()
-    assert channel.receive(10, endless) is None
-    assert time.monotonic() - started < 5
+    assert channel.receive(100, endless) is None
+    assert time.monotonic() - started < 50
 
 
 def test_receive_of_an_operation_that_ended_alone(opened: tuple[Channel, socket.socket]) -> None:

@@ -134,7 +134,7 @@ def test_init_and_keepers_give_no_descriptor_away(sandbox: BareSandbox) -> None:
 WATCH_FOR_A_MOMENT = """
 import ctypes, os, time
 libc = ctypes.CDLL(None, use_errno=True)
-end = time.monotonic() + 3
+end = time.monotonic() + 2
 taken = tried = 0
 known = set()
 while time.monotonic() < end:
@@ -149,16 +149,15 @@ while time.monotonic() < end:
                 if os.readlink(f"/proc/self/fd/{got}").startswith("socket:"): taken += 1
                 os.close(got)
         os.close(pidfd)
-open("/agentgym/work/taken", "w").write(f"{tried > 0} {taken}")
+open("/agentgym/work/taken.new", "w").write(f"{tried > 0} {taken}")
+os.rename("/agentgym/work/taken.new", "/agentgym/work/taken")
 """
 
 
 def test_channels_cannot_be_caught_while_commands_start(sandbox: BareSandbox) -> None:
     sandbox.exec(["sh", "-c", f"python3 -c '{WATCH_FOR_A_MOMENT}' >/tmp/log 2>&1 &"], keep_background=True)
-    end = time.monotonic() + 3.2
-    while time.monotonic() < end:
-        sandbox.exec(["true"])
-    time.sleep(0.5)
+    while not sandbox.exec(["test", "-e", "taken"]).is_ok:
+        pass
     assert sandbox.read_file("taken") == b"True 0", sandbox.read_file("/tmp/log")
 
 
@@ -192,7 +191,7 @@ def test_clear_says_what_it_cannot_remove(sandbox: BareSandbox) -> None:
 # here no provider bounds it.
 FORK_BOMB = """
 import os, time
-end = time.monotonic() + 15
+end = time.monotonic() + 60
 while time.monotonic() < end:
     if len(os.listdir("/proc")) < 250 and os.fork() == 0:
         os.setsid()
@@ -204,7 +203,7 @@ def test_time_out_ends_a_fork_bomb_and_nothing_else(sandbox: BareSandbox) -> Non
     other = sandbox.spawn(["cat"])
     started_s = time.monotonic()
     result = sandbox.exec(["python3", "-c", FORK_BOMB], timeout_s=1)
-    assert time.monotonic() - started_s < 8
+    assert time.monotonic() - started_s < 50
     assert result.timed_out
     assert sandbox.status()["processes"] == "2"  # the other command and its keeper
     other.send(b"still here")
@@ -225,10 +224,11 @@ def test_time_out_in_a_shell_ends_a_fork_bomb_and_no_older_job(sandbox: BareSand
 def test_clear_ends_a_fork_bomb(sandbox: BareSandbox) -> None:
     sandbox.write_file("bomb.py", FORK_BOMB.encode())
     sandbox.exec(["sh", "-c", "python3 bomb.py >/dev/null 2>&1 &"], keep_background=True)
-    time.sleep(0.5)
+    while int(sandbox.status()["processes"]) < 50:
+        time.sleep(0.01)
     started_s = time.monotonic()
     sandbox.clear([])
-    assert time.monotonic() - started_s < 5
+    assert time.monotonic() - started_s < 50
     assert sandbox.status()["processes"] == "0"
     assert sandbox.exec(["echo", "on"]).stdout == b"on\n"
 

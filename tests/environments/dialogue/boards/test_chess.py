@@ -55,7 +55,7 @@ def is_running(pid):
         return False
 
 
-def wait_for_end(pids, seconds=10.0):
+def wait_for_end(pids, seconds=40.0):
     deadline = time.monotonic() + seconds
     while any(map(is_running, pids)) and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -12,7 +12,6 @@ from agentgym_tools.sql.generate import HELD_OUT_SCHEMA, SIZES_OF_SMALL, SIZES_O
 from agentgym_tools.sql.schema import load_schema, read_schema, schema_names
 from agentgym_tools.sql.scripts import SCRIPTS
 from agentgym_tools.sql.templates import TEMPLATES
-from tests.contracts import require_contract
 
 
 def test_splits_have_the_declared_strata_and_sizes(suite_tasks):
@@ -89,8 +88,3 @@ def test_small_suite_keeps_to_short_questions_in_known_words(play):
         assert len(task.private["sql"]) < 200
         assert set(re.findall(r"[A-Za-z_]+", task.instruction + task.private["sql"])) <= known
         assert len(str(play(task, SCRIPTS["oracle"](task, 0)).messages)) < 4_000
-
-
-@pytest.mark.parametrize("name", ["tools/sql", "tools/sql-small"])
-def test_suite_keeps_its_contract(name):
-    require_contract(name, scored=60)

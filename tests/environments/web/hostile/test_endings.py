@@ -167,15 +167,17 @@ def test_missing_browser_says_which_option_named_it(hub: Hub) -> None:
         hub.open(process=ProcessSettings(browser="/no/browser"))
 
 
-def test_browser_that_ends_at_once_says_its_last_words_and_leaves_nothing(hub: Hub) -> None:
+def test_browser_that_ends_at_once_says_its_last_words_and_leaves_nothing(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     body = 'case "$1" in --version) echo Chromium 150.0.1.2;; *) echo no room for shared memory >&2; exit 1;; esac'
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o755)  # the browser's user is another one where the tests run as root
-    before = set(Path(tempfile.gettempdir()).glob("agentgym-web-*"))
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
     with pytest.raises(BrowserStartError, match=r"did not start: .*no room for shared memory"):
         hub.open(process=ProcessSettings(browser=program(folder, body)))
+    assert are_gone([], folder.glob("agentgym-web-*"))
     shutil.rmtree(folder)
-    assert are_gone([], set(Path(tempfile.gettempdir()).glob("agentgym-web-*")) - before)
 
 
 def test_folder_for_profiles_that_cannot_be_written_is_named(

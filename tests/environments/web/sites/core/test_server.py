@@ -27,11 +27,11 @@ def server(tmp_path_factory):
         for client in clients.values():
             client.close()
         process.stdin.close()
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=60) == 0
 
 
 def _wait(path):
-    for _ in range(400):
+    for _ in range(2400):
         if path.exists():
             return
         time.sleep(0.05)
