@@ -240,21 +240,11 @@ CUTS = {
 def cut(text: str) -> str:
     """A page whose training runs, recordings and evaluations are short, and are the page's in all else."""
     text = text.replace("\\\n", "")
-<<<<<<< HEAD
     runs = rf"^( *agentgym train (?:{CONFIGS}/)?(\w+)\.toml.*)$"
     short = re.sub(runs, lambda run: with_overrides(run[1], CUTS.get(run[2], "")), text, flags=re.MULTILINE)
-    return re.sub(r"--episodes \d+", "--episodes 40", short)
-=======
-    short = re.sub(
-        rf"^(agentgym train (?:{CONFIGS}/)?(\w+)\.toml.*)$",
-        lambda run: f"{run[1]} {CUTS.get(run[2], '')}",
-        text,
-        flags=re.MULTILINE,
-    )
     short = re.sub(r"--episodes \d+", "--episodes 40", short)
     short = re.sub(r"^(agentgym eval .*) --limit \d+", r"\1", short, flags=re.MULTILINE)
     return re.sub(r"^(agentgym eval [^>#\n]*)", r"\1 --limit 20 ", short, flags=re.MULTILINE)
->>>>>>> hours
 
 
 def with_overrides(command: str, overrides: str) -> str:
