@@ -3,6 +3,7 @@
 import contextlib
 import json
 import resource
+import threading
 import time
 import warnings
 
@@ -13,8 +14,8 @@ from hypothesis import strategies as st
 
 from agentgym.remote import RemoteEnv, frames
 from agentgym.remote.client.socket_client import Address
-from tests.holdings import Holdings
 from tests.remote.raw import Talk, dial, read_all, shake
+from tests.sandbox.holdings import Holdings
 from tests.toys.env import ToyEnv
 
 TOKEN = "a token of the tests"

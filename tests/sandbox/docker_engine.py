@@ -14,7 +14,7 @@ from agentgym.sandbox.leasing.owner import STATE_LABEL, state_id
 from agentgym.sandbox.leasing.sweeper import remove_containers
 from agentgym.sandbox.leasing.workspace import remove_tree
 from agentgym.sandbox.spec import Limits, SandboxSpec
-from tests.holdings import Holdings
+from tests.sandbox.holdings import Holdings
 
 IMAGE = "debian:bookworm-slim"
 SPEC = SandboxSpec(image=IMAGE, limits=Limits(memory_mib=128, work_mib=16, tmp_mib=8, pids=64))

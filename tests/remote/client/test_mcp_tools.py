@@ -15,7 +15,7 @@ from agentgym.errors import CancelledEpisode, ConfigError, InfrastructureError, 
 from agentgym.message import user
 from agentgym.task import Limits, Task
 from agentgym.tools import tool_schema
-from tests.holdings import Holdings
+from tests.sandbox.holdings import Holdings
 
 SHOP = McpServer(command=(sys.executable, str(Path(__file__).with_name("mcp_shop.py")), "{seed}"))
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -6,7 +6,7 @@ import pytest
 
 from agentgym.errors import StepTimeoutError
 from agentgym.remote.server.calls import CallRunner, Pace, Seat
-from tests.holdings import Holdings
+from tests.sandbox.holdings import Holdings
 from tests.toys.env import ToyEnv
 
 

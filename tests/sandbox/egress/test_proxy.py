@@ -10,7 +10,7 @@ import pytest
 
 from agentgym.errors import ConfigError
 from agentgym.sandbox.egress.proxy import EgressProxy, ProxyLimits
-from tests.holdings import Holdings
+from tests.sandbox.holdings import Holdings
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
 

@@ -19,7 +19,7 @@ from agentgym.sandbox.engines.bubblewrap import BubblewrapProvider
 from agentgym.sandbox.engines.bubblewrap_root import make_shared, why_unreachable
 from agentgym.sandbox.leasing.owner import this_owner
 from agentgym.sandbox.spec import Limits, Mount, Network, SandboxSpec
-from tests.holdings import Holdings
+from tests.sandbox.holdings import Holdings
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
 SPEC = SandboxSpec(limits=Limits(cpus=None, memory_mib=None, pids=32, work_mib=8, tmp_mib=4))

@@ -16,7 +16,7 @@ from agentgym.errors import SandboxError, SandboxFileError, SandboxLostError
 from agentgym.sandbox.base import ExecResult, Sandbox
 from agentgym.sandbox.engines.process import ProcessProvider, ProcessSandbox
 from agentgym.sandbox.spec import SandboxSpec
-from tests.holdings import Holdings
+from tests.sandbox.holdings import Holdings
 
 SPEC = SandboxSpec().relaxed("cpus", "memory_mib", "pids", "work_mib", "tmp_mib")
 SERVER = """
