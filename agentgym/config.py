@@ -29,6 +29,9 @@ Table = dict[str, Any]
 ADVICE = "advice"
 """Key of a field's metadata that says where to find a value for it; it follows the message that the key is missing."""
 _KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+MAX_LEVELS = 100
+"""How deep tables and lists may be nested; what goes through them is recursive."""
+_TOO_DEEP = f"tables and lists are nested deeper than {MAX_LEVELS} levels"
 _PLACE_IN_TOML = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
 
@@ -77,32 +80,29 @@ def read_tables(path: Path | None, overrides: Sequence[str] = ()) -> tuple[Table
     Args:
         path: A TOML file; None for overrides alone.
         overrides: Texts of the form "table.key=value"; the value is read as TOML, else taken as text. Nothing behind
-            the "=" takes out what the file says, and is the empty text where it says nothing.
+            the "=" takes out what the file says, and is the empty text where it says nothing. Of two for a key, the
+            later one counts; command lines refuse two (`agentgym.cli.output.require_each_once`).
 
     Raises:
-        ConfigError: The file cannot be read or parsed, or an override has no key or no "=", or is given twice.
+        ConfigError: The file cannot be read or parsed, or an override has no key or no "=".
     """
     tables: Table = {}
     text = ""
     if path is not None:
         try:
             text = path.read_text(encoding="utf-8")
-            tables = tomllib.loads(text)
+            tables = parsed_toml(text)
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(unreadable(path, error)) from error
         except tomllib.TOMLDecodeError as error:
             raise ConfigError(not_toml(path, error)) from error
     keys = []
-    first: dict[str, str] = {}
     for override in overrides:
         key, equals, value = override.partition("=")
         if not equals:
             raise ConfigError(f"override {override!r} has no value; write {override}=VALUE")
         if not key.strip():
             raise ConfigError(f"override {override!r} names no key; write KEY=VALUE, such as run.seed=1")
-        if key.strip() in first:
-            raise ConfigError(f"two overrides are for {key.strip()!r}: {first[key.strip()]} and {override}; keep one")
-        first[key.strip()] = override
         if not value.strip() and _take_out(tables, key.strip()):
             continue
         keys.append(key.strip())
@@ -309,6 +309,33 @@ def _missing(field: dataclasses.Field[Any], hint: Any, key: str, source: Source)
     raise ConfigError(f"{f'{source.path}: ' if source.path else ''}key {key!r} is missing{advice}")
 
 
+def parsed_toml(text: str) -> Table:
+    """The tables of a text in TOML.
+
+    Raises:
+        tomllib.TOMLDecodeError: It is not TOML, is nested too deep, or has a number of too many digits.
+    """
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError as error:
+        raise tomllib.TOMLDecodeError(str(error).partition(";")[0]) from error
+    except RecursionError as error:
+        raise tomllib.TOMLDecodeError(_TOO_DEEP) from error
+    level: list[Any] = [tables]
+    for _ in range(MAX_LEVELS):
+        level = [inner for each in level for inner in _inside(each)]
+    if level:
+        raise tomllib.TOMLDecodeError(_TOO_DEEP)
+    return tables
+
+
+def _inside(value: Any) -> Iterator[Any]:
+    """The values of a table or a list; of another value none."""
+    yield from value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+
+
 def not_toml(path: Path, error: tomllib.TOMLDecodeError) -> str:
     """Where and why a file is not TOML, for a message."""
     problem = str(error)
@@ -370,6 +397,8 @@ def _as_value(value: Any) -> Any:
 
 def _put(tables: Table, key: str, value: Any) -> None:
     *path, last = key.split(".")
+    if len(path) > MAX_LEVELS:
+        raise ConfigError(f"override {key[:60]!r}… names a table in {len(path)} others; there are at most {MAX_LEVELS}")
     for part in path:
         tables = tables.setdefault(part, {})
         if not isinstance(tables, dict):
@@ -389,9 +418,10 @@ def _take_out(tables: Table, key: str) -> bool:
 
 def _read_value(text: str) -> Any:
     try:
-        return tomllib.loads(f"value = {text}")["value"]
+        tables = parsed_toml(f"value = {text}")
     except tomllib.TOMLDecodeError:
         return text
+    return tables["value"] if len(tables) == 1 else text  # with a line break it is no value, but the next keys too
 
 
 def _convert(hint: Any, value: Any, key: str, source: Source) -> Any:

@@ -14,7 +14,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from agentgym.config import not_toml
+from agentgym.config import not_toml, parsed_toml
 from agentgym.data_folder import data_folder
 from agentgym.entry_points import load_entry_points
 from agentgym.errors import HeldOutError, TaskError, UnknownNameError, unreadable
@@ -256,7 +256,7 @@ def read_suite(folder: Path) -> Suite:
     """Read the declaration in a folder; see `load_suite`."""
     path = folder / "suite.toml"
     try:
-        fields = tomllib.loads(path.read_text(encoding="utf-8"))
+        fields = parsed_toml(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise TaskError(unreadable(path, error)) from error
     except tomllib.TOMLDecodeError as error:
@@ -320,7 +320,7 @@ def _read_tasks(suite: Suite, split: Split, only: slice = slice(None)) -> tuple[
             if not isinstance(fields, dict):
                 raise TaskError(f"expected an object, got {type(fields).__name__}")
             task = Task.from_json({**fields, "suite": suite.name, "split": split})
-        except (json.JSONDecodeError, TaskError) as error:
+        except (ValueError, RecursionError, TaskError) as error:
             raise TaskError(f"{path}:{number}: {error}") from error
         if task.stratum not in suite.splits[split]:
             raise TaskError(f"{path}:{number}: key 'stratum' is {task.stratum!r}, which {split} does not declare")

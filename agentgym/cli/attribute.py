@@ -24,7 +24,7 @@ from agentgym.attribution.learned.predicted import Predicting
 from agentgym.attribution.offline import graded_rows, require_free
 from agentgym.attribution.registry import method_names
 from agentgym.cli.options import with_options
-from agentgym.cli.output import AsJson, note, print_json, print_table, progress_bar
+from agentgym.cli.output import AsJson, note, print_json, print_table, progress_bar, require_each_once
 from agentgym.config import build, read_tables
 from agentgym.errors import ConfigError, MissingExtraError
 from agentgym.evaluation.named_forks import NamedForks, forks_of
@@ -85,6 +85,7 @@ def run(
     else:
         labels = _labels(method, label)
         _refuse_of_training(options)
+        require_each_once(options)
         asked = dict(zip(labels, _asked(method, options), strict=True))
         with RunStore.open(folder) as store:
             if not overwrite:

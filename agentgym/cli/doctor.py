@@ -143,10 +143,14 @@ def _browser() -> Finding:
 
 
 def _runs_folder(folder: Path) -> Finding:
-    nearest = next(parent for parent in (folder.absolute(), *folder.absolute().parents) if parent.exists())
+    try:
+        folder = folder.absolute()
+    except FileNotFoundError:
+        return Finding("runs folder", "fault", "the current folder was removed", "change into a folder that exists")
+    nearest = next(parent for parent in (folder, *folder.parents) if parent.exists())
     if nearest.is_dir() and os.access(nearest, os.W_OK):
         free_gib = shutil.disk_usage(nearest).free / 2**30
-        return Finding("runs folder", "ok", f"{folder.absolute()}, {free_gib:.1f} GiB free")
+        return Finding("runs folder", "ok", f"{folder}, {free_gib:.1f} GiB free")
     return Finding(
         "runs folder",
         "fault",

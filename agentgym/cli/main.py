@@ -87,34 +87,59 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
     is_debug = "--debug" in given
     args = [arg for arg in given if arg != "--debug"]
-    if not args or args[0] in ("-h", "--help"):
-        print(usage(), file=sys.stdout if args else sys.stderr)
-        return OK if args else USAGE
-    if args[0] == "--version":
-        print(f"agentgym {__version__}")
-        return OK
+    name = " ".join(["agentgym", *args[:1]])
+    _open_closed_streams()
     try:
+        if not args or args[0] in ("-h", "--help", "--version"):
+            return _about(args)
         with _shown_log(is_debug):
             return _run(args[0], args[1:])
     except AgentGymError as error:
         if is_debug:
             raise
-        print(f"agentgym {args[0]}: {error}", file=sys.stderr)
+        print(f"{name}: {error}", file=sys.stderr)
         return USAGE if isinstance(error, _USAGE_ERRORS) else FAILED
     except KeyboardInterrupt:
-        print(f"agentgym {args[0]}: interrupted", file=sys.stderr)
+        print(f"{name}: interrupted", file=sys.stderr)
         return FAILED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the interpreter's last flush is silent
+        _leave_stdout_silent()
         return FAILED
     except OSError as error:
         if is_debug or error.errno not in _UNWRITABLE:
             raise
         where = f" {error.filename}" if error.filename else ""
-        print(
-            f"agentgym {args[0]}: cannot write{where}: {error.strerror}; free space and run it again", file=sys.stderr
-        )
+        print(f"{name}: cannot write{where}: {error.strerror}; free space and run it again", file=sys.stderr)
+        _leave_stdout_silent()
         return FAILED
+
+
+def _about(args: Sequence[str]) -> int:
+    """The usage or the version."""
+    text = f"agentgym {__version__}" if args and args[0] == "--version" else usage()
+    print(text, file=sys.stdout if args else sys.stderr, flush=True)
+    return OK if args else USAGE
+
+
+def _open_closed_streams() -> None:
+    """Let standard streams that were closed before the start lead nowhere, else the next file takes their number."""
+    for number, stream, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, stream) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            for name in (stream, f"__{stream}__"):
+                setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - until the end
+
+
+def _leave_stdout_silent() -> None:
+    """Send what is left in the buffer of stdout nowhere, so that the interpreter's last flush is silent."""
+    try:
+        number = sys.stdout.fileno()
+    except (OSError, ValueError):  # a stand-in for stdout
+        return
+    os.dup2(os.open(os.devnull, os.O_WRONLY), number)
 
 
 @contextmanager

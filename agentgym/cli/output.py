@@ -118,6 +118,20 @@ def interval(value: dict[str, float] | None) -> str:
     return f"{value['mean']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"
 
 
+def require_each_once(overrides: Sequence[str]) -> None:
+    """Refuse two overrides of a command line for the same key, of which only the later one would count.
+
+    Raises:
+        ConfigError: Names both.
+    """
+    first: dict[str, str] = {}
+    for override in overrides:
+        key = override.partition("=")[0].strip()
+        if key in first:
+            raise ConfigError(f"two overrides are for {key!r}: {first[key]} and {override}; keep one of them")
+        first[key] = override
+
+
 def read_options(given: Sequence[str], flag: str = "--option") -> dict[str, Any]:
     """Keyword arguments from "key=value", the value read as JSON where it is, else as text.
 
@@ -126,7 +140,7 @@ def read_options(given: Sequence[str], flag: str = "--option") -> dict[str, Any]
         flag: The option of the command that they were given with.
 
     Raises:
-        ConfigError: One has no "=", or a key is given twice.
+        ConfigError: One has no "=", a key is given twice, or a value is nested too deep or has too many digits.
     """
     options: dict[str, Any] = {}
     for text in given:
@@ -139,6 +153,8 @@ def read_options(given: Sequence[str], flag: str = "--option") -> dict[str, Any]
             options[key] = json.loads(value)
         except json.JSONDecodeError:
             options[key] = value
+        except (RecursionError, ValueError) as error:  # nested too deep, or a number of thousands of digits
+            raise ConfigError(f"{flag} {key}=… cannot be read as JSON: {error}; give a simpler value") from error
     return options
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from agentgym.cli.options import with_options
-from agentgym.cli.output import AsJson, note, print_json, print_table, show
+from agentgym.cli.output import AsJson, note, print_json, print_table, require_each_once, show
 from agentgym.config import Source, read_tables
 from agentgym.errors import ConfigError, MissingExtraError
 from agentgym.evaluation.tables import UNKNOWN
@@ -117,6 +117,7 @@ def _config(settings: Sequence[str], resumed: Path | None, *, is_resume: bool) -
 
     files = [text for text in settings if "=" not in text]
     overrides = [text for text in settings if "=" in text]
+    require_each_once(overrides)
     if resumed is not None and not files:
         config = saved_config(resumed, overrides)
         require_names(config, Source())

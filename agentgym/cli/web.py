@@ -12,7 +12,7 @@ import tyro
 from agentgym.action import parse_tool_calls
 from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, note, print_json, show
-from agentgym.errors import ActionSyntaxError, ConfigError, MissingExtraError
+from agentgym.errors import ActionSyntaxError, ConfigError, MissingExtraError, UnknownNameError
 
 
 @with_options
@@ -51,6 +51,9 @@ def run(
         return _replay(names, browser or None, list_pages=list_pages, as_json=as_json)
     if len(names) != 1:
         raise ConfigError(f"name one site to serve, such as shop: got {list(names)}")
+    sites = _named("agentgym_web.sites.core.server", "SITES")
+    if names[0] not in sites:
+        raise UnknownNameError("site", names[0], sites)
     arguments = [names[0], "--port", str(port), *(["--user", user] if user else [])]
     _named("agentgym_web.sites.core.server", "main")(arguments)
     return 0

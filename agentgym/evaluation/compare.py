@@ -127,15 +127,15 @@ def load_result(place: Path | str) -> EvaluationResult:
         return _from_store(path, wanted)
     try:
         return EvaluationResult.from_json(json.loads(path.read_text(encoding="utf-8")))
-    except ConfigError:
-        raise
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from error
     except (OSError, UnicodeDecodeError) as error:
         if path.is_dir():
             raise ConfigError(f"the folder {path} holds no run; {_EXPECTED}") from error
         if not path.exists():
             raise ConfigError(f"there is no run or file {path}; {_EXPECTED}") from error
         raise ConfigError(unreadable(path, error)) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path} holds no result; {_EXPECTED}") from error
 
 

@@ -225,7 +225,7 @@ class EvaluationResult:
                 role: [_task_from_json(task) for task in result["tasks"]]
                 for role, result in fields.get("other_roles", {}).items()
             }
-        except (KeyError, TypeError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ConfigError(f"no result of an evaluation: {error!r}; expected what eval --json prints") from error
         return cls(tasks=tasks, **values)
 

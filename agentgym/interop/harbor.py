@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from agentgym.config import not_toml
+from agentgym.config import not_toml, parsed_toml
 from agentgym.errors import SandboxStartError, TaskError, UnsupportedSpecError, unreadable
 from agentgym.sandbox.engines.engine import connect_engine
 from agentgym.sandbox.images.foreign import provide_foreign_image
@@ -197,7 +197,7 @@ def _build(client: DockerClient, tag: str, folder: Path) -> None:
 def _read_tables(folder: Path, options: HarborOptions) -> dict[str, Any]:
     path = folder / "task.toml"
     try:
-        tables = tomllib.loads(_read_text(path))
+        tables = parsed_toml(_read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise TaskError(not_toml(path, error)) from error
     for name, known in _KNOWN.items():

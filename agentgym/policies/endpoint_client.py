@@ -24,6 +24,7 @@ from agentgym.ranges import POSITIVE, Range, Ranged
 T = TypeVar("T")
 _REFUSED = {401, 403, 404}
 _RETRIED = {408, 409, 425, 429}
+_PORTS = Range(1, 2**16 - 1)
 _MAX_ANSWER_BYTES = 64 * 2**20
 _CONTEXT_WORDS = ("context_length_exceeded", "maximum context length", "context length", "too many tokens")
 
@@ -223,8 +224,11 @@ class Client:
 def _checked(url: str) -> str:
     try:
         parsed = httpx.URL(url)
+        parsed.raw_host.decode("ascii").encode("idna")  # as a connection would, and where a label is too long, fails
     except (httpx.InvalidURL, ValueError) as error:
         raise ConfigError(f"the endpoint's address cannot be read: {error}") from None
+    if parsed.port is not None and parsed.port not in _PORTS:
+        raise ConfigError(f"the endpoint's port must be {_PORTS}, got {parsed.port}")
     if parsed.scheme not in ("http", "https") or not parsed.host:
         raise ConfigError(f"endpoint address {parsed.host or url!r} is no http or https address")
     if parsed.userinfo or parsed.query or parsed.fragment:

@@ -6,6 +6,7 @@ Importing agentgym reads the `specs.py` of each family and imports no environmen
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from agentgym.suite import register_suites
 
 OWN_FAMILIES = ("agentgym_dialogue", "agentgym_swe", "agentgym_tools", "agentgym_web")
 """Packages of this distribution whose `specs.SPECS` lists environments."""
+_FOREIGN_NAME = re.compile(r"[\w:.-]+")
 _specs: dict[str, EnvSpec] = {}
 _foreign: dict[str, EnvSpec] = {}
 
@@ -85,7 +87,7 @@ def spec(env_id: str) -> EnvSpec:
     """
     if env_id not in _specs:
         load_entry_points()
-    pattern = _foreign.get(env_id.partition("/")[0])
+    pattern = _pattern_of(env_id)
     if env_id not in _specs and pattern is not None:
         register(pattern.named(env_id))
     if env_id not in _specs:
@@ -95,9 +97,15 @@ def spec(env_id: str) -> EnvSpec:
 
 def is_environment(name: str) -> bool:
     """Whether a name is the id of an environment, and not of a suite."""
-    if name not in _specs and name.partition("/")[0] not in _foreign:
+    if name not in _specs and _pattern_of(name) is None:
         load_entry_points()
-    return name in _specs or name.partition("/")[0] in _foreign
+    return name in _specs or _pattern_of(name) is not None
+
+
+def _pattern_of(env_id: str) -> EnvSpec | None:
+    """What an id of another project's stands for: a namespace of these, a slash, and a name that Gymnasium takes."""
+    namespace, _, name = env_id.partition("/")
+    return _foreign.get(namespace) if _FOREIGN_NAME.fullmatch(name) else None
 
 
 def script_names(suite_env: str) -> Sequence[str]:

@@ -18,6 +18,11 @@ from tests.cli.bad_inputs.environments import BROKEN, FAULTS, SPEC
 from tests.cli.bad_inputs.suites import SUITES, write_good
 
 Capture = pytest.CaptureFixture[str]
+RESULT = (
+    '{"suite": "a/b", "split": "test", "policy": "p", "attempts": 1, "headline": "h", "sampling": {}, "outcomes": {}, '
+    '"costs": {}, "seconds": 1, "num_missing": 0, "num_trained_on": 0, "tasks": %s}'
+)
+RESULT_TASKS = ("null", "3", "[1]", '["a"]', '[{"id": "x"}]', '[{"score": []}]')
 CONFIG = "[run]\nsuite = 'dialogue/guess-number'\niterations = 4\n"
 
 
@@ -78,6 +83,15 @@ def test_overrides(overrides: str, expected: str, capsys: Capture, tmp_path: Pat
 def test_configuration_files(text: str, expected: str, capsys: Capture, tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text(text)
     refused(["train", "run.toml", "--describe"], expected, capsys)
+
+
+RESULTS = ("", "[]", "{}", "3", "[" * 100_000, f"[{'9' * 5000}]", '{"suite": "a"', *map(RESULT.__mod__, RESULT_TASKS))
+
+
+@pytest.mark.parametrize("text", RESULTS, ids=range(len(RESULTS)))
+def test_results(text: str, capsys: Capture, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(text)
+    refused(["compare", "a.json", "a.json"], "a.json", capsys)
 
 
 @pytest.mark.parametrize("name", SUITES)

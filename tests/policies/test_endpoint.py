@@ -295,7 +295,18 @@ def test_lies_about_tokens_are_endpoint_errors(server, policy_of, choice):
         policy_of(protocol="tokens", max_retries=0).generate([ask(prompt_ids=[1])])
 
 
-@pytest.mark.parametrize("url", ["ftp://host", "localhost:8000", "http://", "http://user:pw@host", "http://h/v1?key=1"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://host",
+        "localhost:8000",
+        "http://",
+        "http://user:pw@host",
+        "http://h/v1?key=1",
+        "http://h:99999/v1",
+        f"http://{'h' * 80}.example/v1",
+    ],
+)
 def test_addresses_are_checked(url):
     with pytest.raises(ConfigError) as caught:
         EndpointPolicy(url, "m")

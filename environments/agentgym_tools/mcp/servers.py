@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,6 +14,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from agentgym.config import parsed_toml
 from agentgym.errors import ConfigError, UnknownNameError, unreadable
 
 IMAGE = "agentgym/mcp"
@@ -108,8 +108,8 @@ def read_mounts(path: str | Path) -> Mounts:
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
-        stated = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-    except (OSError, ValueError) as error:
+        stated = json.loads(text) if path.suffix == ".json" else parsed_toml(text)
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(unreadable(path, error)) from error
     named = stated.get("servers", stated.get("mcpServers"))
     unknown = sorted(set(stated) - {"servers", "mcpServers", "image", "allow"})

@@ -96,6 +96,12 @@ OVERRIDES: list[tuple[str, str]] = [
     ("algorithm.loss.kl_coefficient=-1", "at least 0"),
     ("algorithm.credit.kind=episodes", "'token_gae'"),
     ("algorithm.replay.capacity=0", "at least 1"),
+    (f"run.seed={'[' * 50_000}", "'run.seed' must be a whole number"),
+    (f"run.seed={'9' * 5000}", "'run.seed' must be a whole number"),
+    ("run.seed=1\nrun.iterations=2", "'run.seed' must be a whole number"),
+    (f"{'.'.join('a' * 3000)}=1", "there are at most 100"),
+    ("algorithm.preset={a=1}", "override 'algorithm.preset' must be text"),
+    ("algorithm.learner=3", "override 'algorithm.learner' must be text"),
     ("run.seed=1 run.seed=2", "two overrides are for 'run.seed': run.seed=1 and run.seed=2; keep one"),
     ("run.seed= run.seed=2", "two overrides are for 'run.seed'"),
 ]
@@ -114,4 +120,7 @@ FILES: list[tuple[str, str]] = [
     ("run = 3\n", "must be a table"),
     ('{"run": {}}', "not valid TOML"),
     ("\ufeff[run]\n", "not valid TOML"),
+    (f"x = {'[' * 50_000}", "nested deeper than 100 levels"),
+    (f"[{'.'.join('a' * 5000)}]\n", "nested deeper than 100 levels"),
+    (f"[run]\nsuite = 'tools/lookup'\nseed = {'9' * 5000}\n", "Exceeds the limit"),
 ]

@@ -70,6 +70,8 @@ def copied(folder: Path) -> None:
 
 
 SUITES: dict[str, tuple[Damage, str]] = {
+    "task-nested-too-deep": (as_test("[" * 100_000), "test.jsonl:1: "),
+    "task-of-thousands-of-digits": (as_test(f'{{"seed": {"9" * 5000}}}'), "test.jsonl:1: "),
     "no-toml-text": (in_toml('name = "bad', "name = bad"), "not valid TOML"),
     "other-name": (in_toml('name = "bad/', 'name = "worse/'), "the folder says"),
     "no-env": (in_toml('env = "agentgym/GuessNumber-v0"\n', ""), "['env'] are missing"),

@@ -81,9 +81,12 @@ def _chosen(own: Mapping[str, Any], source: Source) -> tuple[LearnerKind[Any], s
 
     Raises:
         UnknownNameError: There is no such preset or learner.
-        ConfigError: The name of a preset is given as a learner, or the other way round.
+        ConfigError: The name of a preset is given as a learner, or the other way round, or one is no text.
     """
     learner, preset = own.get("learner"), own.get("preset")
+    for key, name in (("learner", learner), ("preset", preset)):
+        if name is not None and not isinstance(name, str):
+            raise ConfigError(f"{source.place(f'algorithm.{key}')} must be text, got {name!r}")
     if preset is None:
         preset = "" if learner not in (None, LEARNER_OF_PRESET[_DEFAULT_PRESET]) else _DEFAULT_PRESET
     if preset and preset not in PRESETS:
