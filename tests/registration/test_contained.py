@@ -51,7 +51,7 @@ def told(env, task, actions):
     return story
 
 
-@pytest.mark.parametrize("env_id", SERVED)
+@pytest.mark.parametrize("env_id", SERVED[::3])  # what differs between environments is tested without containers
 def test_a_container_gives_the_same_trajectories(env_id):
     suite = load_suite(agentgym.spec(env_id).suites[0])
     here = agentgym.make(env_id, **suite.env_options)

@@ -18,7 +18,7 @@ from agentgym_tools.python.env import RIGHT, PythonEnv
 from agentgym_tools.python.judging import Verdict, run_tests
 from tests.environments.python.conftest import UNLIMITED, call, run
 
-NAP = "import time\ntime.sleep(0.3)\n"
+NAP = "import time\ntime.sleep(0.8)\n"
 
 
 class Perilous(ProcessProvider):
@@ -49,7 +49,7 @@ class Perilous(ProcessProvider):
                 self.judged.append("submission" if request["code"] else "quiet")
                 if self.kills and (request["code"] or self.kills_control):
                     self.kills -= 1
-                    killing = threading.Timer(0.15, os.killpg, [sandbox._runner.pid, signal.SIGKILL])
+                    killing = threading.Timer(0.1, os.killpg, [sandbox._runner.pid, signal.SIGKILL])
                     killing.start()
                     if not request["code"]:  # it would be over by then
                         killing.join()

@@ -42,12 +42,12 @@ def test_there_are_many_templates_of_every_width():
 
 def test_the_oracle_wins_and_null_does_not(seat, tasks):
     assert [task.id for task in tasks if not seat.play(task, "oracle")] == []
-    assert [task.id for task in tasks if seat.play(task, "null")] == []
+    assert [task.id for task in tasks[::3] if seat.play(task, "null")] == []
 
 
 @pytest.mark.parametrize("name", [name for name in SCRIPTS if name.startswith("cheat_") or name == "random"])
 def test_cheats_win_nothing(seat, tasks, name):
-    assert [task.id for task in tasks[::3] if seat.play(task, name)] == []
+    assert [task.id for task in tasks[::6] if seat.play(task, name)] == []
 
 
 def test_nearly_right_work_fails(seat, tasks):

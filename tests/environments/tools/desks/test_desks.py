@@ -17,9 +17,9 @@ def env(desk_name):
 
 
 def templates_of(desk_name):
-    """All templates; of a desk with very many every other one. `benchmarks.desk_tasks` plays all."""
+    """Templates, at most some forty of a desk. `benchmarks.desk_tasks` plays all."""
     templates = desk(desk_name).templates
-    return templates[:: 1 + len(templates) // 100]
+    return templates[:: 1 + len(templates) // 40]
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ def test_oracle_always_succeeds_whoever_the_customer_is(env, desk_name):
 
 @pytest.mark.parametrize("name", [name for name in AGENT_SCRIPTS if name.startswith("cheat_") or name == "null"])
 def test_cheats_win_nothing(env, tasks, name):
-    assert not [task.id for task in tasks if play_script(env, task, name).is_success]
+    assert not [task.id for task in tasks[::2] if play_script(env, task, name).is_success]
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ def seat(desk_name):
 
 def test_nearly_right_work_fails(seat, tasks):
     """Leaving out a write, an answer, a refusal, what makes the customer known, or all reads, or changing a value."""
-    for task in tasks:
+    for task in tasks[::2]:
         won, calls = seat.play(task, "oracle")
         assert won
         for change in (desk_tasks.without_one, desk_tasks.with_one_changed, desk_tasks.without_reads):

@@ -19,7 +19,7 @@ from agentgym_web.sites.core.verify import Ending, Part, Verdict, all_checks, gr
 from agentgym_web.sites.core.web import web_app
 
 CHROMIUM = "/usr/bin/chromium"
-TIMEOUT_MS = 4000
+TIMEOUT_MS = 60_000
 PARTS = ("row", "listitem", "article", "region", "group", "form", "dialog", "section")
 """Roles that a step may be narrowed to with `within`; the smallest match is taken."""
 

@@ -1,4 +1,7 @@
-"""The walkthroughs of all templates, played by the oracle through the browser: each task can be solved as told."""
+"""Walkthroughs of templates, played by the oracle through the browser: each task can be solved as told.
+
+`agentgym check --family web` plays more of them.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,9 @@ def env(request: pytest.FixtureRequest) -> Iterator[SiteEnv]:
     made.close()
 
 
-def test_oracle_solves_a_task_of_each_template(env: SiteEnv) -> None:
+def test_oracle_solves_a_task_of_every_third_template(env: SiteEnv) -> None:
     failed = []
-    for template in load_templates(env.site):
+    for template in load_templates(env.site)[::3]:
         task = to_task(env.site, template, draw(template, database(env.site), 0), task_id=template.name)
         _, info = env.reset(options={"task": task})
         script = SCRIPTS["oracle"](task, 0)
