@@ -10,7 +10,7 @@ from typing import Any
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.words.customer_wording import name_of
 from agentgym_tools.desks.words.lexicon.phrases import Phrases, content_of
-from agentgym_tools.desks.words.lexicon.rows import Rows
+from agentgym_tools.desks.words.lexicon.rows import Rows, plurals
 from agentgym_tools.desks.words.lexicon.sentences import Sentence
 from agentgym_tools.desks.words.lexicon.values import Shape, Vocabulary, form_of, is_code, shape_of
 from agentgym_tools.worlds.toolbox import WorldTool
@@ -57,7 +57,7 @@ class Language:
     def __init__(self, domain: Domain, size: str) -> None:
         self.domain = domain
         self._columns = _columns(domain, size)
-        self.rows = Rows(domain.sizes[size])
+        self.rows = Rows(domain.sizes[size], domain.customers_table)
         more = domain.synonyms
         told = domain.told or tuple(domain.facts)
         volunteered = {name for kind in domain.kinds.values() for name in kind.volunteered}
@@ -185,7 +185,7 @@ class Language:
         stem = name.removesuffix("_id").removesuffix("_code").removesuffix("_number")
         if stem != name and not name.endswith("_id") and (again := self._columns_of(stem)):
             return again
-        keys = [f"{table}.{column}" for table in (f"{stem}s", f"{stem}es", stem) for column in ("id", "name", "kind")]
+        keys = [f"{table}.{column}" for table in plurals(stem) for column in ("id", "name", "kind")]
         if name.endswith("_id"):
             keys = [f"{table}.id" for table in self._tables() if table.startswith(stem) or table.endswith(f"{stem}s")]
         return next((list(self._columns[key]) for key in keys if self._columns.get(key)), [])

@@ -89,6 +89,11 @@ class Phrases:
             for word in frozenset().union(*texts):
                 self._by_word.setdefault(word, []).append(name)
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the things."""
+        return list(self._phrases)
+
     def matches(self, words: Collection[str], least: float) -> list[Match]:
         """The things that words name with at least this coverage, the best first."""
         words = frozenset(words)

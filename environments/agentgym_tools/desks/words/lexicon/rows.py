@@ -5,11 +5,13 @@ A row is looked for near rows that are known: those that it refers to, and those
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from agentgym_tools.desks.words.lexicon.sentences import Token
+from agentgym_tools.desks.words.lexicon.phrases import content_of
+from agentgym_tools.desks.words.lexicon.sentences import Sentence, Token
 from agentgym_tools.desks.words.lexicon.values import Spotted, is_code
 from agentgym_tools.worlds import Base
 
@@ -19,11 +21,20 @@ MAX_REFERRING = 40
 """Rows that more rows than this refer to are no way to another row."""
 MAX_KNOWN = 500
 """A table of at most so many rows is known as a whole, such as the doctors of a clinic."""
-_GAP = 2
 _APART = frozenset({"to", "into", "onto", "from", "for", "with", "by", "and", "or", ",", "instead", "than", "as"})
 """Words that part what belongs to two rows."""
 _FIRST = frozenset({"original", "same", "initial", "originally"})
 """Words for what a known row refers to itself, such as the payment of an order."""
+
+
+def plurals(name: str) -> tuple[str, ...]:
+    """What a table of things of a name may be called."""
+    return (f"{name}s", f"{name}es", f"{name.removesuffix('y')}ies", name)
+
+
+_STATES = frozenset({"state", "status"})
+"""Columns by which only the rows themselves are called."""
+_WHOLE, _ALONE = 0.5, 1.5
 
 
 class Row(NamedTuple):
@@ -38,11 +49,13 @@ class Rows:
 
     Args:
         base: The world's base.
+        owners: The table whose rows own the others: no way leads from one of them to another.
     """
 
-    def __init__(self, base: Base) -> None:
+    def __init__(self, base: Base, owners: str) -> None:
         self._base = base
-        self._texts: dict[Row, frozenset[str]] = {}
+        self._owners = owners
+        self._words: dict[Row, Sequence[frozenset[str]]] = {}
 
     @cached_property
     def _fields(self) -> dict[str, dict[str, dict[str, str]]]:
@@ -89,29 +102,43 @@ class Rows:
     def tables_called(self, names: Iterable[str]) -> list[str]:
         """The tables whose rows are called by one of these words, such as the accounts by "account"."""
         tables = [table.name for table in self._base.tables if "id" in table.columns]
-        return [table for name in names for table in tables if table in (f"{name}s", f"{name}es", name)]
+        return [table for name in names for table in tables if table in plurals(name)]
 
     def mentions(
-        self, table: str, known: Collection[Row], values: Sequence[Spotted], tokens: Sequence[Token], noun: str
+        self, table: str, known: Collection[Row], sentence: Sentence, values: Sequence[Spotted], aside: frozenset[str]
     ) -> Iterator[Spotted]:
-        """The rows of a table that a sentence mentions, as values.
+        """The rows of a table that a sentence calls by words, as values.
 
         Args:
             table: The table.
             known: Rows near which they may be.
-            values: The values of the sentence.
-            tokens: Its tokens.
-            noun: What a row of the table is called; it alone is enough where there is only one.
+            sentence: The sentence.
+            values: Its values.
+            aside: Words that call no row, because they stand for something else in it.
         """
+        tokens = sentence.tokens
+        if len(self._fields[table]) <= MAX_KNOWN:
+            named = list(self._by_name(table, values))
+            yield from named
+            if named:
+                return
         yield from self._referred(table, known, tokens)
         levels = list(self._near(table, known))
-        clusters = list(_clusters(values, tokens))
-        found = [each for each in (self._called(cluster, table, levels) for cluster in clusters) if each is not None]
-        yield from found
-        nearest = next((rows for rows in levels if rows), [])
-        place = next((number for number, token in enumerate(tokens) if token.plain == noun), None)
-        if not found and len(nearest) == 1 and place is not None:
-            yield Spotted("code", nearest[0].key, place, place + 1)
+        for first, last in _segments(tokens):
+            words = {
+                token.text.casefold() if token.kind == "number" else token.plain: place
+                for place, token in enumerate(tokens[first:last], first)
+                if token.kind in ("word", "number")
+            }
+            found = self._called({word: place for word, place in words.items() if word not in aside}, levels)
+            if found is not None:
+                yield found
+
+    def only(self, table: str, known: Collection[Row], sentence: Sentence, noun: str) -> Spotted | None:
+        """The nearest row of a table where there is one alone, and the sentence says what it is: "the order"."""
+        nearest = next((rows for rows in self._near(table, known) if rows), [])
+        place = next((number for number, token in enumerate(sentence.tokens) if token.plain == noun), None)
+        return Spotted("code", nearest[0].key, place, place + 1) if len(nearest) == 1 and place is not None else None
 
     def _referred(self, table: str, known: Collection[Row], tokens: Sequence[Token]) -> Iterator[Spotted]:
         """The row that a known row refers to, where it is called the original or the same one."""
@@ -121,14 +148,15 @@ class Rows:
             yield Spotted("code", next(iter(rows)).key, place, place + 1)
 
     def _near(self, table: str, known: Collection[Row]) -> Iterator[list[Row]]:
-        """The rows of a table near known rows, the nearest first; at last all of a small table."""
+        """The rows of a table near known rows, the nearest first."""
         seen, border = set(known), list(known)
+        has_owner = any(row.table == self._owners for row in known)
         for _ in range(MAX_STEPS):
             border = list(dict.fromkeys(other for row in border for other in self._beside(row) if other not in seen))
             seen.update(border)
+            border = [row for row in border if row.table != self._owners or not has_owner]
+            has_owner = has_owner or any(row.table == self._owners for row in border)
             yield [row for row in border if row.table == table]
-        if len(self._fields[table]) <= MAX_KNOWN:
-            yield [Row(table, key) for key in self._fields[table]]
 
     def _beside(self, row: Row) -> Iterator[Row]:
         yield from self._parents(row)
@@ -142,39 +170,60 @@ class Rows:
             if column in fields:
                 yield Row(table, fields[column])
 
-    def _called(self, cluster: Sequence[Spotted], table: str, levels: Iterable[Sequence[Row]]) -> Spotted | None:
-        """The one row that is called by neighbouring values, or by as many of them as any."""
-        texts = {value.text.casefold() for value in cluster}
+    def _called(self, words: Mapping[str, int], levels: Iterable[Sequence[Row]]) -> Spotted | None:
+        """The one row to which more of the words belong than to others near it.
+
+        Words that all rows share say nothing; a text that is there as a whole counts more than its words.
+        """
         for rows in levels:
-            counts = [(len(texts & self._texts_of(row)), row) for row in rows]
-            most = max((count for count, _ in counts), default=0)
-            best = [row for count, row in counts if count == most]
-            if most and len(best) == 1:
-                used = [value for value in cluster if value.text.casefold() in self._texts_of(best[0])]
-                return Spotted("code", best[0].key, used[0].at, used[-1].end)
-            if most:
+            counts = Counter(word for row in rows for word in self._words_of(row) if word in words)
+            telling = {word for word, count in counts.items() if count < len(rows) or len(rows) == 1}
+            scores = [
+                (
+                    sum(1.0 / counts[word] for word in self._words_of(row) & telling)
+                    + _WHOLE
+                    * sum(text <= words.keys() and not text.isdisjoint(telling) for text in self._called_by(row)),
+                    row,
+                )
+                for row in rows
+            ]
+            best = max((score for score, _ in scores), default=0.0)
+            chosen = [row for score, row in scores if score == best]
+            if 0.0 < best < _ALONE and len(rows) == 1:
+                continue
+            if best and len(chosen) == 1:
+                places = [words[word] for word in self._words_of(chosen[0]) if word in words]
+                return Spotted("code", chosen[0].key, min(places), max(places) + 1)
+            if best:
                 return None
         return None
 
-    def _texts_of(self, row: Row) -> frozenset[str]:
-        """What a row is called: its texts, and those of the rows that it refers to."""
-        if row not in self._texts:
+    def _by_name(self, table: str, values: Sequence[Spotted]) -> Iterator[Spotted]:
+        """Rows of a small table that are called by a whole text of theirs, such as a doctor's name."""
+        for value in values:
+            rows = [key for key, row in self._fields[table].items() if value.text in row.values()]
+            if value.kind == "word" and len(rows) == 1:
+                yield Spotted("code", rows[0], value.at, value.end)
+
+    def _words_of(self, row: Row) -> frozenset[str]:
+        return frozenset().union(*self._called_by(row))
+
+    def _called_by(self, row: Row) -> Sequence[frozenset[str]]:
+        """The words by which a row is called: those of each of its texts, and of the rows that it refers to."""
+        if row not in self._words:
             own = self._fields[row.table].get(row.key, {})
             above = [self._fields[other.table].get(other.key, {}) for other in self._parents(row)]
-            texts = [text for fields in (own, *above) for text in fields.values() if not is_code(text)]
-            self._texts[row] = frozenset(text.casefold() for text in texts)
-        return self._texts[row]
+            fields = [*own.items(), *(item for row in above for item in row.items() if item[0] not in _STATES)]
+            texts = [text for _, text in fields if not is_code(text)]
+            self._words[row] = [content_of(text) for text in texts]
+        return self._words[row]
 
 
-def _clusters(values: Sequence[Spotted], tokens: Sequence[Token]) -> Iterator[list[Spotted]]:
-    """Words of the vocabulary that stand together, such as the colour and the product."""
-    words = [value for value in values if value.kind == "word"]
-    cluster: list[Spotted] = []
-    for value in words:
-        between = [token.word for token in tokens[cluster[-1].end : value.at]] if cluster else []
-        if cluster and (len(between) > _GAP or not _APART.isdisjoint(between)):
-            yield cluster
-            cluster = []
-        cluster.append(value)
-    if cluster:
-        yield cluster
+def _segments(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """The stretches of a sentence that speak of one thing each."""
+    begin = 0
+    for place, token in enumerate(tokens):
+        if token.word in _APART or token.kind not in ("word", "number"):
+            yield begin, place
+            begin = place + 1
+    yield begin, len(tokens)

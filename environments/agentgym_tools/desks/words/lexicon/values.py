@@ -218,6 +218,8 @@ def _other(tokens: Sequence[Token], place: int) -> Spotted | None:
 def _in_words(tokens: Sequence[Token], place: int) -> Spotted | None:
     """A number in words, such as "two hundred and fifty"; with a unit of money, a sum."""
     total, end = 0, place
+    if tokens[place].word == "one" and place + 1 < len(tokens) and tokens[place + 1].word in ("of", "more"):
+        return None
     while end < len(tokens):
         word = tokens[end].word
         after = tokens[end + 1].word if end + 1 < len(tokens) else ""

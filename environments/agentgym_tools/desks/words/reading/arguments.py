@@ -24,12 +24,14 @@ class Filled:
         missing: Parameters without a value.
         num_said: How many stand in the first sentence that has any.
         sources: Numbers of the sentences that they stand in.
+        called: Parameters whose values are called by words.
     """
 
     arguments: Mapping[str, Any]
     missing: Sequence[str]
     num_said: int
     sources: Sequence[int] = ()
+    called: Sequence[str] = ()
 
 
 def fill(language: Language, tool: str, sentences: Sequence[Sentence], context: Context) -> Filled:
@@ -48,11 +50,12 @@ def fill(language: Language, tool: str, sentences: Sequence[Sentence], context: 
     found = {**found, **named, **guessed}
     num_said = num_said + len(named) or num_guessed
     sources += [*others, *more]
+    called = [*named, *(name for name in found if str(found[name]).casefold() in shapes[name].words)]
     for name, shape in shapes.items():
         if name not in found and (value := _unsaid(language, tool, name, shape, context)) is not None:
             found[name] = value
     ordered = {name: found[name] for name in shapes if name in found}
-    return Filled(ordered, [name for name in shapes if name not in found], num_said, sources)
+    return Filled(ordered, [name for name in shapes if name not in found], num_said, sources, called)
 
 
 def _in_order(

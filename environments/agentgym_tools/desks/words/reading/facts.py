@@ -20,6 +20,12 @@ _ATTACHED_WORDS = """
 in of for on from under at with to by about regarding concerning
 """
 _ATTACHED = frozenset(_ATTACHED_WORDS.split())
+_BEFORE_VERBS = frozenset({"to", "you", "i", "we", "will", "should", "not", "who"})
+"""Words after which a word is a verb, as in "do you dispute the payment"."""
+_SAYING_WORDS = """
+give tell have need know provide share say state repeat spell confirm send name let mean remember and
+"""
+_SAYING = frozenset(_SAYING_WORDS.split())
 _ARTICLES_WORDS = """
 the a an your my this that his her their our its other
 """
@@ -43,7 +49,16 @@ def facts_in(reading: Reading, sentence: Sentence) -> list[str]:
     if len(matches) > 1:
         loose = [match for match in matches if len(match.words) > 1 or not _is_attached(sentence, match)]
         matches = loose or matches[:1]
-    return [match.name for match in matches]
+    return _of_one_kind(reading, [match.name for match in matches])
+
+
+def _of_one_kind(reading: Reading, facts: Sequence[str]) -> list[str]:
+    """The facts, where beside other new ones each that has a new twin is the new one: street, town and zip code."""
+    if not any(fact.startswith("new_") for fact in facts):
+        return list(facts)
+    known = [fact for fact in reading.language.facts.names if fact.startswith("new_")]
+    twins = {fact: new for fact in facts for new in known if fact.split("_")[0] == new.removeprefix("new_")}
+    return list(dict.fromkeys(twins.get(fact, fact) for fact in facts))
 
 
 def _is_attached(sentence: Sentence, match: Match) -> bool:
@@ -61,8 +76,9 @@ def _follows_preposition(sentence: Sentence, place: int) -> bool:
         place -= 1
     if place < 0:
         return False
-    word, before = sentence.tokens[place].word, sentence.tokens[max(0, place - 1)].word
-    return word in _ATTACHED or word.endswith("ing") or before == "to"
+    word, before = sentence.tokens[place].word, sentence.tokens[place - 1].word if place else ""
+    is_verb = before in _BEFORE_VERBS and word not in _SAYING
+    return word in _ATTACHED or word in _BEFORE_VERBS or word.endswith("ing") or is_verb
 
 
 def told_in(reading: Reading, part: Part) -> tuple[Match, list[Spotted]] | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agentgym_tools.desks.words.lexicon.language import Language, spoken
+from agentgym_tools.desks.words.lexicon.phrases import content_of
 from agentgym_tools.desks.words.lexicon.rows import Row
 from agentgym_tools.desks.words.lexicon.sentences import Sentence
 from agentgym_tools.desks.words.lexicon.thesaurus import plain
@@ -42,7 +43,7 @@ def mentioned(
         }
         if not missing:
             break
-        if said := _named_in(language, tool, missing, there, sentence, context):
+        if said := _named_in(language, tool, missing, there, sentence, context, is_first=number == 0):
             new |= said
             sources.append(number)
     return new, sources
@@ -55,11 +56,19 @@ def _named_in(
     there: Mapping[str, Any],
     sentence: Sentence,
     context: Context,
+    *,
+    is_first: bool,
 ) -> dict[str, Any]:
     """What is missing and called by words in a sentence."""
     takers: dict[Spotted, set[str]] = {}
     for name, table in missing.items():
-        for value in _rows_for(language, tool, name, table, there, sentence, context):
+        known = _known_rows(language, tool, name, there, context)
+        if not known or table == language.domain.customers_table:
+            continue
+        found = _rows_for(language, tool, table, known, there, sentence)
+        if not found and is_first and name not in context.known:
+            found = _alone(language, name, table, known, there, sentence)
+        for value in found:
             takers.setdefault(value, set()).add(name)
     named = list(takers)
     shapes = {name: language.parameters[tool][name] for name in missing}
@@ -70,24 +79,22 @@ def _named_in(
 
 
 def _rows_for(
-    language: Language,
-    tool: str,
-    name: str,
-    table: str,
-    there: Mapping[str, Any],
-    sentence: Sentence,
-    context: Context,
+    language: Language, tool: str, table: str, known: Sequence[Row], there: Mapping[str, Any], sentence: Sentence
 ) -> list[Spotted]:
-    """The rows that a sentence mentions and a parameter could take."""
-    known = _known_rows(language, tool, name, there, context)
-    if not known or table == language.domain.customers_table:
-        return []
-    noun = plain(spoken(re.sub(r"^new_|_ids?$", "", name)).rsplit(" ", 1)[-1])
-    noun = "" if name in context.known or name.startswith("new_") else noun
-    values = language.vocabulary.spot(sentence)
+    """The rows of a table that a sentence calls by words."""
     taken = _flat(there.values())
-    rows = language.rows.mentions(table, known, values, sentence.tokens, noun)
+    aside = content_of(spoken(tool)).union(*(content_of(text) for text in taken))
+    rows = language.rows.mentions(table, known, sentence, language.vocabulary.spot(sentence), aside)
     return [value for value in rows if value.text not in taken]
+
+
+def _alone(
+    language: Language, name: str, table: str, known: Sequence[Row], there: Mapping[str, Any], sentence: Sentence
+) -> list[Spotted]:
+    """The row of a parameter where there is one alone, and the sentence says what it is."""
+    noun = plain(spoken(re.sub(r"_ids?$", "", name)).rsplit(" ", 1)[-1])
+    only = language.rows.only(table, known, sentence, noun) if not name.startswith("new_") else None
+    return [] if only is None or only.text in _flat(there.values()) else [only]
 
 
 def _known_rows(language: Language, tool: str, name: str, there: Mapping[str, Any], context: Context) -> list[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from agentgym_tools.desks import talk
 from agentgym_tools.desks.words.lexicon.language import Language
 from agentgym_tools.desks.words.lexicon.sentences import Sentence
 from agentgym_tools.desks.words.reading.context import Context
@@ -59,6 +60,15 @@ class Reading:
         """Add a part that stays unclear."""
         quote = " ".join(part.sentence.text.split())[:MAX_QUOTE]
         self.unclear.append(f"{quote} ({why})" if why else quote)
+
+    def retract(self, numbers: Sequence[int]) -> None:
+        """Drop what sentences seemed to tell beside any question, now that they are part of a proposal."""
+        asked = self.context.questions or ()
+        self.acts = [
+            (number, act)
+            for number, act in self.acts
+            if number not in numbers or act.tool != talk.TELL or act.arguments["fact"] in asked
+        ]
 
     def used(self) -> set[int]:
         """Numbers of the sentences that something was made of."""

@@ -57,6 +57,7 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r" (?:(?:is|would|will) (?:that|it|this|everything) (?:be )?(?:okay|ok|fine|all right|alright|right|"
             r"correct|"
             r"good|acceptable|in order)(?: (?:with|for|by) you)? |do you (?:agree|accept|approve|consent)|"
+            r"is (?:that|this|it) what you (?:want|wish|would like|had in mind|mean)|"
             r"(?:shall|should|may|can|do) i (?:go ahead|proceed|do (?:it|that|this|so)|continue)(?! and \w+)|"
             r"(?:do|can|could|may) i (?:have|get) your (?:yes|permission|okay|ok|consent|approval|go-ahead|"
             r"confirmation)|"
@@ -80,7 +81,8 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
         re.compile(
             r" (?:(?:can|could|may|must|will|do|would) not (?:be )?(?!say |tell |find |see |know |locate |"
             r"understand |"
-            r"hear |read |look |yet |have (?:the|your|a) |need |want |worry |restart |reboot |turn |switch |keep |"
+            r"hear |read |look |yet |have (?:the|your|a|its|it|that|this) |need |want |worry |restart |"
+            r"reboot |turn |switch |keep |"
             r"hesitate |disturb)"
             r"(?!\w+ yet )\w+|(?:can|may) not (?:, )?$|not (?:possible|allowed|permitted|able|an option|allow|a \w+)|"
             r"impossible|unable|(?:is|are) not (?:\w+ )?(?:refunded|changed|taken|upgraded|given|paid)|"
@@ -129,7 +131,8 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r" (?:(?:may|could|can|might) (?:i|we) (?:please )?(?:have|get|ask|know|see)|(?:could|can|would|"
             r"will) you "
             r"(?:please |kindly |also )?(?:tell|give|read|provide|share|send|say|repeat|let|spell|name|state|remind)|"
-            r"(?:tell|give) me|(?:i|we|i will|also|still|just|only) (?:also |still |just |only |would )*(?:need|"
+            r"(?:tell|give) me|let me (?:know|have)|"
+            r"(?:i|we|i will|also|still|just|only) (?:also |still |just |only |would )*(?:need|"
             r"require|want|"
             r"like) (?:to know |also |only |to have )?(?:your|the|a|its|that|also|\w+ number)|please (?:provide|"
             r"state|share|"
@@ -143,6 +146,7 @@ _CONDITION = re.compile(
     r" (?:, |and |but )*(?:if|in case|unless) (?:you|it|that|this|there) (?!agree|want|wish|like|would|cancel|"
     r"consent|approve)"
 )
+_SUPPOSED = re.compile(r" (?:, |and |but )*(?:if|in case|unless|should) you ")
 _ASKING = re.compile(r" (?:and |so |, |okay )*(?:for |to |in |on )?(?:what|which|when|where|who|whom|why) ")
 _GROUND = re.compile(r" (?:, |and )*(?:since|because|as) ")
 _QUESTION = re.compile(r" (?:, |and )*(?:what|which|when|where|who|why|how) ")
@@ -219,6 +223,8 @@ def parts_of(number: int, sentence: Sentence) -> list[Part]:
         if sentence.is_question and _CONDITION.match(flat):
             continue
         use = _use_in(sentence, flat, use_of(flat))
+        if use in (REFUSES, DOUBTS) and _SUPPOSED.match(flat):
+            use = STATES
         if merged and merged[-1][0] == ASKS and _QUESTION.match(flat):
             use = STATES
         if merged and (use in (STATES, merged[-1][0]) or merged[-1][0] == STATES):

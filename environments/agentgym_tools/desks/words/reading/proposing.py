@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.words.lexicon.language import spoken
-from agentgym_tools.desks.words.lexicon.phrases import Match
+from agentgym_tools.desks.words.lexicon.phrases import Match, content_of
 from agentgym_tools.desks.words.lexicon.sentences import Sentence
 from agentgym_tools.desks.words.reading.arguments import Filled, fill
 from agentgym_tools.desks.words.reading.facts import facts_in, note_told, told_in
 from agentgym_tools.desks.words.reading.message import NAMED, TOLD, Reading, has_codes
-from agentgym_tools.desks.words.reading.parts import CONSENTS, REPORTS, STATES, Part
+from agentgym_tools.desks.words.reading.parts import CONSENTS, OFFERS, REPORTS, STATES, Part
 from agentgym_tools.worlds.calls import Call
 
 MAX_ACTIONS = 4
@@ -35,7 +35,9 @@ def read_offer(reading: Reading, place: int, part: Part) -> None:
         return
     for fact in facts:
         reading.note(part, Call(talk.ASK, {"fact": fact}))
-    if not facts:
+    if not facts and not has_codes(part.sentence):
+        read_consent(reading, place, part)
+    elif not facts:
         reading.puzzle(part)
 
 
@@ -65,6 +67,7 @@ def offer(reading: Reading, part: Part, *, is_asked: bool, is_whole: bool = Fals
         reading.puzzle(part, f"without the {missing}")
         return True
     reading.spent.update(filled.sources)
+    reading.retract(filled.sources)
     reading.note(part, Call(talk.PROPOSE, {"action": match.name, "arguments": dict(filled.arguments)}))
     return True
 
@@ -75,17 +78,36 @@ def _action_in(reading: Reading, part: Part, whole: Sentence) -> tuple[Match, Fi
     matches = [match for match in matches if match.score > _NEAR * matches[0].score]
     near = [part.number, *_around(reading, part.number)]
     codes = [token.text.casefold() for token in whole.tokens if token.kind in ("code", "pair")]
+    values = reading.language.vocabulary.spot(whole)
+    sums = [str(value.number) for value in values if value.kind == "money" and value.number]
     rated = []
     for match in matches:
         filled = fill(reading.language, match.name, [reading.sentences[each] for each in near], reading.context)
         share = len(filled.arguments) / (len(filled.arguments) + len(filled.missing))
-        unused = sum(not _is_used(code, filled) for code in codes)
+        match = _called_in(reading, match, whole, filled)
+        unused = sum(not _is_used(code, filled) for code in [*codes, *sums])
         fit = (0.4 + share) * (1.0 + _SAID * filled.num_said) * _UNUSED**unused
         rated.append((match.score * fit - len(filled.missing) * 0.2, match, filled))
     if not rated:
         return None
     _, match, filled = max(rated, key=lambda each: each[0])
     return match, replace(filled, sources=[near[each] for each in filled.sources])
+
+
+def _offered_since(reading: Reading, place: int, number: int) -> bool:
+    """Whether a statement after the last proposal names something by its code, so that a yes is asked for that."""
+    between = [part for part in reading.parts[:place] if number < part.number < reading.parts[place].number]
+    return any(
+        has_codes(part.sentence) and part.number not in reading.used() and not part.is_question for part in between
+    )
+
+
+def _called_in(reading: Reading, match: Match, whole: Sentence, filled: Filled) -> Match:
+    """The match of a tool where what is called by words counts as named too: "the red kite" is an item."""
+    more = {word for name in filled.called for word in content_of(spoken(name))}
+    words = {*reading.language.words(whole), *more}
+    again = [other for other in reading.language.actions.matches(words, 0.0) if other.name == match.name]
+    return again[0] if more and again else match
 
 
 def _is_used(code: str, filled: Filled) -> bool:
@@ -96,7 +118,9 @@ def _is_used(code: str, filled: Filled) -> bool:
 def _around(reading: Reading, number: int) -> Iterator[int]:
     """The sentences before one that nothing was made of, and the one after, for what a proposal leaves out."""
     used = reading.spent | {number for number, act in reading.acts if act.tool in (talk.PROPOSE, talk.INSTRUCT)}
-    if number + 1 < len(reading.sentences) and not reading.sentences[number + 1].is_question:
+    offering = {part.number for part in reading.parts if part.use == OFFERS}
+    is_last = number + 1 >= len(reading.sentences) or reading.sentences[number + 1].is_question
+    if not is_last and not (number + 1 in offering and has_codes(reading.sentences[number + 1])):
         yield number + 1
     for other in range(number - 1, max(-1, number - 4), -1):
         if other not in used:
@@ -106,7 +130,8 @@ def _around(reading: Reading, number: int) -> Iterator[int]:
 def read_consent(reading: Reading, place: int, part: Part) -> None:
     """A question for a yes: it may hold the proposal, or stand after it."""
     proposed = [number for number, act in reading.acts if act.tool == talk.PROPOSE]
-    if proposed and part.number - proposed[-1] <= MAX_BACK and not has_codes(part.sentence):
+    is_near = bool(proposed) and part.number - proposed[-1] <= MAX_BACK and not has_codes(part.sentence)
+    if is_near and not _offered_since(reading, place, proposed[-1]):
         return
     earlier = [before for before in reversed(reading.parts[:place]) if before.number not in reading.used()]
     earlier = [before for before in earlier if part.number - before.number <= MAX_BACK and not before.is_question]
