@@ -17,5 +17,15 @@ SPECS: tuple[EnvSpec, ...] = (
         runtimes=("workspace",),
         extra="docker",
     ),
+    EnvSpec(
+        "agentgym/PatchLine-v0",
+        "agentgym_swe.patch_line.env:PatchLineEnv",
+        "agentgym_swe.patch_line.scripts:SCRIPTS",
+        "swe",
+        ("swe/patch-line",),
+        runtimes=("local", "served"),
+        difficulty={"level": (1, 2, 3)},
+        hints="agentgym_swe.patch_line.scripts:hint",
+    ),
 )
 """All environments of the family."""
