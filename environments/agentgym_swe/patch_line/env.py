@@ -37,7 +37,7 @@ class PatchLineEnv(ToolEnv):
         `new` is an operator, a comparison, `and`, `or`, one of the names a, n, x, y, p, q, r, or a number up to 20. A
         fix is kept if more tests pass, hidden ones included; else it is taken back.
     Reward:
-        success: 1 once all 16 tests pass, else 0. passing: the change in the share of tests that pass, which sums up to
+        success: 1 once all 12 tests pass, else 0. passing: the change in the share of tests that pass, which sums up to
         what was gained; applies: 1 for each fix that could be made; line: 1 for each that names a line with a mistake.
         These three have the weight `parts_weight`, 0 by default; only `passing` cannot be farmed. format: -0.1 for a
         message without a valid call.

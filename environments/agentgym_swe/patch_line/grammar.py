@@ -1,7 +1,7 @@
 """Draws programs of 5 to 20 lines together with a statement of what they are meant to compute.
 
-A program is one to three loops over a list, each with a filter and something done to its own sum, and an ending. What is
-put wrong in it is the work of `mistakes`.
+A program is one to three loops over a list, each with a filter and something done to its own sum, and an ending. What
+is put wrong in it is the work of `mistakes`.
 """
 
 from __future__ import annotations

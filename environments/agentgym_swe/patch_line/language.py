@@ -28,6 +28,7 @@ _EXPRESSIONS = (
     ast.And, ast.Or, ast.Gt, ast.Lt, ast.GtE, ast.LtE, ast.Eq, ast.NotEq, ast.Load, ast.Store,
 )  # fmt: skip
 _STATEMENTS = (ast.FunctionDef, ast.arguments, ast.arg, ast.Assign, ast.For, ast.If, ast.Return)
+_ALLOWED = frozenset({*_EXPRESSIONS, *_STATEMENTS})
 
 
 class Fix(NamedTuple):
@@ -86,10 +87,10 @@ def read_program(lines: Sequence[str]) -> ast.FunctionDef:
         body = ast.parse("\n".join(lines)).body
     except SyntaxError as error:
         raise ProgramError(f"Line {error.lineno} cannot be read.") from None
-    if len(body) != 1 or not isinstance(body[0], ast.FunctionDef):
-        raise ProgramError("The program must be one function.")
+    if len(body) != 1 or not isinstance(body[0], ast.FunctionDef) or body[0].name != "f":
+        raise ProgramError("The program must be one function f.")
     for node in ast.walk(body[0]):
-        if not isinstance(node, (*_EXPRESSIONS, *_STATEMENTS)):
+        if type(node) not in _ALLOWED:
             raise ProgramError(f"Line {getattr(node, 'lineno', 1)} is not allowed.")
         if isinstance(node, ast.Assign | ast.For) and not isinstance(_target(node), ast.Name):
             raise ProgramError(f"Line {node.lineno} cannot be read.")

@@ -1,6 +1,7 @@
 """Kinds of mistakes: which tokens of a right program could be another one, as a person may slip.
 
-`TRAINED` kinds are in every split, `UNSEEN` ones in a test stratum alone. Whether a mistake shows is tested in `problem`.
+`TRAINED` kinds are in every split, `UNSEEN` ones in a test stratum alone. Whether a mistake shows is found in
+`problem`.
 """
 
 from __future__ import annotations
@@ -56,16 +57,12 @@ def variable(lines: Sequence[str], index: int) -> Iterator[tuple[str, str]]:
 
 def boolean(lines: Sequence[str], index: int) -> Iterator[tuple[str, str]]:
     """`and` for `or`, or the other way round."""
-    for token in tokens_of(lines[index]):
-        if token in ("and", "or"):
-            yield token, "or" if token == "and" else "and"
+    yield from _swaps(lines[index], ("and", "or"))
 
 
 def division(lines: Sequence[str], index: int) -> Iterator[tuple[str, str]]:
     """The rest for the quotient, or the other way round."""
-    for token in tokens_of(lines[index]):
-        if token in ("%", "//"):
-            yield token, "//" if token == "%" else "%"
+    yield from _swaps(lines[index], ("%", "//"))
 
 
 def ending(lines: Sequence[str], index: int) -> Iterator[tuple[str, str]]:
@@ -74,8 +71,7 @@ def ending(lines: Sequence[str], index: int) -> Iterator[tuple[str, str]]:
         for token in tokens_of(lines[index]):
             if token in SUMS:
                 yield from ((token, other) for other in (*SUMS, "n") if other != token)
-            elif token in ("+", "-"):
-                yield token, "-" if token == "+" else "+"
+        yield from _swaps(lines[index], ("+", "-"))
 
 
 TRAINED: Mapping[str, Slips] = {
@@ -94,6 +90,13 @@ def slips_of(lines: Sequence[str], kind: str) -> list[Fix]:
         if tokens_of(lines[index]).count(right) == 1 and wrong not in tokens_of(lines[index])
     )
     return list(found)
+
+
+def _swaps(line: str, pair: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    """Each token of a pair that stands in the line, and the other one."""
+    one, other = pair
+    swapped = {one: other, other: one}
+    yield from ((token, swapped[token]) for token in tokens_of(line) if token in swapped)
 
 
 def _is_start(line: str) -> bool:

@@ -13,12 +13,12 @@ from typing import Any
 from agentgym.errors import ConfigError, TaskError
 from agentgym.task import Limits, Task
 from agentgym_swe.patch_line.grammar import Draft, Stage, draw_draft
-from agentgym_swe.patch_line.language import MAX_LINES, Fix, ProgramError, apply_fix, read_program
+from agentgym_swe.patch_line.language import Fix, ProgramError, apply_fix, read_program
 from agentgym_swe.patch_line.mistakes import TRAINED, slips_of
 from agentgym_swe.patch_line.running import Result, run
 
 TRIES = 3
-NUM_SHOWN, NUM_HIDDEN = 6, 10
+NUM_SHOWN, NUM_HIDDEN = 6, 6
 """Tests whose outcomes are told to the agent, and those that only decide."""
 MAX_MISTAKES = 2
 _DRAWS = 500
@@ -67,12 +67,17 @@ class Tests:
             for result, value in zip(results, self.expected, strict=True)
         ]
 
+    def counts(self, lines: Sequence[str]) -> tuple[int, int]:
+        """How many of the shown and of the hidden tests a program passes."""
+        passed = self.passed(self.results(lines))
+        return sum(passed[:NUM_SHOWN]), sum(passed[NUM_SHOWN:])
+
 
 def draw_inputs(seed: int) -> list[Arguments]:
     """The inputs of a task: short lists of small numbers, and a number."""
     rng = Random(f"inputs {seed}")
     return [
-        [[rng.randint(0, 15) for _ in range(rng.randint(2, 5))], rng.randint(1, 12)]
+        [[rng.randint(0, 15) for _ in range(rng.randint(2, 4))], rng.randint(1, 12)]
         for _ in range(NUM_SHOWN + NUM_HIDDEN)
     ]
 
@@ -133,16 +138,17 @@ def draw_case(
 
 
 def is_telling(case: Case, seed: int) -> bool:
-    """Whether the tests see the mistakes: a shown and a hidden one fails, and each right fix makes more of them pass."""
+    """Whether the tests see the mistakes, and each right fix makes more of them pass, of the shown ones too."""
     tests = make_tests(seed, case.draft.lines)
-    counts = []
-    for lines in (case.lines, *(apply_fix(case.lines, fix) for fix in case.fixes)):
-        passed = tests.passed(tests.results(lines))
-        counts.append((sum(passed[:NUM_SHOWN]), sum(passed[NUM_SHOWN:])))
-    wrong, *mended = counts
-    if wrong[0] == NUM_SHOWN or wrong[1] > NUM_HIDDEN - 2 or len(set(tests.expected)) < 4:
+    if len(set(tests.expected)) < 4:
         return False
-    return all(shown > wrong[0] and hidden >= wrong[1] for shown, hidden in mended)
+    shown, hidden = tests.counts(case.lines)
+    if shown == NUM_SHOWN or hidden == NUM_HIDDEN:
+        return False
+    if len(case.fixes) == 1:
+        return True
+    mended = [tests.counts(apply_fix(case.lines, fix)) for fix in case.fixes]
+    return all(more > shown and also >= hidden for more, also in mended)
 
 
 def to_task(case: Case, *, seed: int, task_id: str = "", stratum: str = "") -> Task:
@@ -166,7 +172,8 @@ def read_task(task: Task) -> tuple[list[str], list[Fix], Tests]:
     """
     lines, fixes = task.config.get("lines"), task.private.get("fixes")
     where = f"task {task.id!r} is not a task of PatchLine-v0"
-    if not _is_list_of(lines, str) or not isinstance(fixes, list) or not 0 < len(fixes) <= MAX_MISTAKES:
+    is_text = isinstance(lines, list) and all(isinstance(line, str) for line in lines)
+    if not isinstance(lines, list) or not is_text or not isinstance(fixes, list) or not 0 < len(fixes) <= MAX_MISTAKES:
         raise TaskError(f"{where}: expected lines and one or two fixes, got the config {sorted(task.config)}")
     try:
         read_program(lines)
@@ -186,10 +193,6 @@ def require_level(level: int, mistakes: int) -> None:
         ConfigError: One is.
     """
     if type(level) is not int or not 1 <= level <= 3:
-        raise ConfigError(f"level must be 1, 2 or 3, the number of loops in programs of up to {MAX_LINES} lines: {level!r}")
+        raise ConfigError(f"level must be 1, 2 or 3, the number of loops of a program: got {level!r}")
     if type(mistakes) is not int or not 1 <= mistakes <= MAX_MISTAKES:
         raise ConfigError(f"mistakes must be 1 or {MAX_MISTAKES}: got {mistakes!r}")
-
-
-def _is_list_of(value: Any, kind: type) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, kind) for each in value)

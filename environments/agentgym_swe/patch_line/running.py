@@ -171,7 +171,7 @@ def _name(name: str) -> Compute:
 def _binary(op: Callable[[Any, Any], Any], left: Compute, right: Compute) -> Compute:
     def compute(scope: Scope) -> Any:
         one, other = left(scope), right(scope)
-        if op is operator.mul and list in (type(one), type(other)) and MAX_ITEMS < max(_size(one), _size(other)):
+        if op is operator.mul and list in (type(one), type(other)) and max(_size(one), _size(other)) > MAX_ITEMS:
             raise _LimitError("MemoryError")
         value = op(one, other)
         if isinstance(value, list):
