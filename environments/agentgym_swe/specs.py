@@ -27,5 +27,14 @@ SPECS: tuple[EnvSpec, ...] = (
         difficulty={"level": (1, 2, 3)},
         hints="agentgym_swe.patch_line.scripts:hint",
     ),
+    EnvSpec(
+        "agentgym/Experiment-v0",
+        "agentgym_swe.experiment.env:ExperimentEnv",
+        "agentgym_swe.experiment.scripts:SCRIPTS",
+        "swe",
+        ("swe/experiment",),
+        runtimes=("workspace",),
+        extra="docker",
+    ),
 )
 """All environments of the family."""

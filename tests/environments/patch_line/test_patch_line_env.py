@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -18,8 +19,9 @@ LINES = [
     "        return 5", "    return p",
 ]  # fmt: skip
 TASK = Task(
-    "t", 1, "For each x: if x is more than n, p gains x. If p is less than 4, return 4. Return p.", config={"lines": LINES},
-    limits=Limits(max_turns=3), private={"fixes": [[5, "-", "+"], [7, "5", "4"]], "kinds": ["arithmetic", "start"]},
+    "t", 1, "For each x: if x is more than n, p gains x. If p is less than 4, return 4. Return p.",
+    config={"lines": LINES}, limits=Limits(max_turns=3),
+    private={"fixes": [[5, "-", "+"], [7, "5", "4"]], "kinds": ["arithmetic", "start"]},
 )  # fmt: skip
 
 
@@ -27,7 +29,7 @@ def fix(line: int, old: object, new: object) -> str:
     return json.dumps({"name": "fix", "arguments": {"line": line, "old": old, "new": new}})
 
 
-def told(step: tuple) -> str:
+def told(step: tuple[Any, ...]) -> str:
     return content_text(step[4]["messages"][-1])
 
 
@@ -147,13 +149,13 @@ def test_only_a_hidden_test_that_fails_is_said_so() -> None:
         ({"lines": [*LINES[:-1], "    return p()"]}, TASK.private),
     ],
 )
-def test_tasks_of_another_form_are_refused(config: dict, private: dict) -> None:
+def test_tasks_of_another_form_are_refused(config: dict[str, Any], private: dict[str, Any]) -> None:
     with pytest.raises(TaskError, match="PatchLine"):
         PatchLineEnv().reset(options={"task": Task("x", 1, config=config, private=private)})
 
 
 @pytest.mark.parametrize("options", [{"level": 4}, {"mistakes": 3}, {"feedback": "all"}, {"parts_weight": -1.0}])
-def test_options_out_of_range_are_refused(options: dict) -> None:
+def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         agentgym.make("agentgym/PatchLine-v0", **options)
 

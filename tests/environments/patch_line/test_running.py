@@ -13,7 +13,7 @@ from agentgym_swe.patch_line.running import MAX_STEPS, Result, run
 def by_python(lines: list[str], arguments: list[Any]) -> Result:
     """What Python itself makes of a program of ours."""
     scope: dict[str, Any] = {}
-    exec("\n".join(lines), scope)  # noqa: S102 - drawn by the grammar, one token of the vocabulary replaced
+    exec("\n".join(lines), scope)  # drawn by the grammar, one token of the vocabulary replaced
     try:
         return Result(scope["f"](*arguments))
     except NameError:
@@ -51,8 +51,9 @@ def test_programs_give_what_python_gives_right_wrong_or_broken() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "    return a.b", "    return f(a)", "    while n: p = 1", "    import os", "    return lambda: 1", "    return [1]",
-        "    return a[0]", "    return -n ** n", "    x, y = a", "    return 'a'", "    p: n", "    del p", "\treturn p",
+        "    return a.b", "    return f(a)", "    while n: p = 1", "    import os", "    return lambda: 1",
+        "    return [1]", "    return a[0]", "    return -n ** n", "    x, y = a", "    return 'a'", "    p: n",
+        "    del p", "\treturn p",
     ],
 )  # fmt: skip
 def test_anything_beyond_the_small_language_is_refused(line: str) -> None:
