@@ -17,5 +17,24 @@ SPECS: tuple[EnvSpec, ...] = (
         runtimes=("workspace",),
         extra="docker",
     ),
+    EnvSpec(
+        "agentgym/PatchLine-v0",
+        "agentgym_swe.patch_line.env:PatchLineEnv",
+        "agentgym_swe.patch_line.scripts:SCRIPTS",
+        "swe",
+        ("swe/patch-line",),
+        runtimes=("local", "served"),
+        difficulty={"level": (1, 2, 3)},
+        hints="agentgym_swe.patch_line.scripts:hint",
+    ),
+    EnvSpec(
+        "agentgym/Experiment-v0",
+        "agentgym_swe.experiment.env:ExperimentEnv",
+        "agentgym_swe.experiment.scripts:SCRIPTS",
+        "swe",
+        ("swe/experiment",),
+        runtimes=("workspace",),
+        extra="docker",
+    ),
 )
 """All environments of the family."""

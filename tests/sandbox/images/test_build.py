@@ -270,7 +270,7 @@ def test_base_is_made_from_packages_where_no_registry_has_it(
 
 @pytest.mark.parametrize(
     ("name_of_ours", "max_mb"),
-    [("base", 150), ("python", 450), ("terminal", 300), ("mcp", 300), ("env", 320), ("web", 750)],
+    [("base", 150), ("python", 450), ("terminal", 300), ("mcp", 300), ("experiment", 500), ("env", 320), ("web", 750)],
 )
 def test_images_of_ours_are_small_and_give_no_rights(client: Any, name_of_ours: str, max_mb: float) -> None:
     (state,) = image_states(client, [name_of_ours])
@@ -305,6 +305,11 @@ def test_images_of_ours_are_small_and_give_no_rights(client: Any, name_of_ours: 
             "git --version && python -c 'import mcp_server_git, mcp_server_sqlite, mcp_server_time'",
             "git version",
         ),
+        (
+            "experiment",
+            "python -c 'import pandas, sklearn; print(sklearn.__version__)'; ls /usr/local/lib/*/*/sklearn/datasets",
+            "1.9.1",
+        ),
         ("env", "agentgym list --json", "agentgym/GuessNumber-v0"),
         ("web", "chromium-headless-shell --version && agentgym list --family web --json", "agentgym/MiniWoB-v0"),
     ],
@@ -320,4 +325,4 @@ def test_images_of_ours_hold_what_they_promise(client: Any, name_of_ours: str, c
 
 
 def test_every_image_of_ours_is_covered_above() -> None:
-    assert set(default_catalogue().names) == {"base", "python", "terminal", "mcp", "env", "web"}
+    assert set(default_catalogue().names) == {"base", "python", "experiment", "terminal", "mcp", "env", "web"}

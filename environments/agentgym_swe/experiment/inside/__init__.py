@@ -1,0 +1,1 @@
+"""Programs that run in the sandbox; they are read as text and never imported here."""

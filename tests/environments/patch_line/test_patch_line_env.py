@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import agentgym
+from agentgym.errors import ConfigError, TaskError
+from agentgym.message import content_text
+from agentgym.outcome import Outcome
+from agentgym.task import Limits, Task
+from agentgym.testing.episodes import play_script
+from agentgym_swe.patch_line.env import HIDDEN_FAIL, KEPT, RIGHT, TAKEN_BACK, PatchLineEnv
+from agentgym_swe.patch_line.scripts import SCRIPTS, Demonstrator, differences, hint, right_lines
+
+LINES = [
+    "def f(a, n):", "    p = 0", "    for x in a:", "        if x > n:", "            p = p - x", "    if p < 4:",
+    "        return 5", "    return p",
+]  # fmt: skip
+TASK = Task(
+    "t", 1, "For each x: if x is more than n, p gains x. If p is less than 4, return 4. Return p.",
+    config={"lines": LINES}, limits=Limits(max_turns=3),
+    private={"fixes": [[5, "-", "+"], [7, "5", "4"]], "kinds": ["arithmetic", "start"]},
+)  # fmt: skip
+
+
+def fix(line: int, old: object, new: object) -> str:
+    return json.dumps({"name": "fix", "arguments": {"line": line, "old": old, "new": new}})
+
+
+def told(step: tuple[Any, ...]) -> str:
+    return content_text(step[4]["messages"][-1])
+
+
+def test_two_right_fixes_are_kept_and_solve_the_task() -> None:
+    env = PatchLineEnv()
+    first, _ = env.reset(options={"task": TASK})
+    assert first["text"].endswith("8:     return p")
+    step = env.step(fix(5, "-", "+"))
+    assert told(step).startswith(f"{KEPT} ")
+    assert 0 < (env.progress() or 0) < 1
+    step = env.step(fix(7, 5, 4))
+    assert (told(step), step[1], step[4]["success"]) == (RIGHT, 1.0, True)
+    assert env.progress() == 1.0
+
+
+def test_a_wrong_fix_is_taken_back_and_told_by_a_call() -> None:
+    env = PatchLineEnv()
+    env.reset(options={"task": TASK})
+    before = env.anchor()
+    step = env.step(fix(4, ">", "<"))
+    assert told(step).startswith(f"{TAKEN_BACK} ")
+    assert ") gave " in told(step)
+    assert env.anchor() == before
+
+
+def test_without_test_output_only_the_verdict_is_told() -> None:
+    env = PatchLineEnv(feedback="verdict")
+    env.reset(options={"task": TASK})
+    assert told(env.step(fix(4, ">", "<"))) == TAKEN_BACK
+    assert told(env.step(fix(5, "-", "+"))) == KEPT
+
+
+@pytest.mark.parametrize(
+    ("action", "reason"),
+    [
+        (fix(9, "p", "q"), "no line 9"),
+        (fix(5, "p", "q"), "stands 2 times"),
+        (fix(5, "-", "**"), "no token"),
+        (fix(5, "-", "+ q"), "no token"),
+        (fix(5, "-", "-"), "the same"),
+        (fix(8, "p", "+"), "cannot be read"),
+        (fix(1, "n", "9"), "cannot be read"),
+    ],
+)
+def test_impossible_fixes_are_explained_and_change_nothing(action: str, reason: str) -> None:
+    env = PatchLineEnv()
+    env.reset(options={"task": TASK})
+    before = env.anchor()
+    step = env.step(action)
+    assert reason in told(step)
+    assert env.anchor() == before
+
+
+def test_an_error_of_the_program_is_told_by_its_name() -> None:
+    env = PatchLineEnv()
+    env.reset(options={"task": TASK})
+    assert "NameError" in told(env.step(fix(4, "n", "q")))
+    assert "TypeError" in told(env.step(fix(4, "n", "a")))
+
+
+def test_three_tries_end_the_episode_and_one_message_is_one_try() -> None:
+    env = PatchLineEnv()
+    env.reset(options={"task": TASK})
+    both = f"<tool_call>{fix(5, '-', '+')}</tool_call><tool_call>{fix(7, 5, 4)}</tool_call>"
+    assert not env.step(both)[2]
+    env.step(fix(1, "x", "y"))
+    step = env.step(fix(1, "x", "y"))
+    assert step[3]
+    assert step[4]["outcome"] == Outcome("truncated", "turns")
+
+
+def test_parts_are_rewarded_by_their_weight_and_passing_telescopes() -> None:
+    env = PatchLineEnv(parts_weight=0.1)
+    env.reset(options={"task": TASK})
+    reward = env.step(fix(4, ">", "<"))[1]
+    assert reward == pytest.approx(0.1)  # it applies, in a line without a mistake
+    start = env.progress()
+    events = [*env.step(fix(5, "-", "+"))[4]["reward_events"], *env.step(fix(7, 5, 4))[4]["reward_events"]]
+    gained = sum(event.value for event in events if event.component == "passing")
+    assert start is not None
+    assert gained == pytest.approx(1 - start)
+    assert sum(event.component == "line" for event in events) == 2
+
+
+def test_a_fork_goes_on_alone() -> None:
+    env = PatchLineEnv()
+    env.reset(options={"task": TASK})
+    twin = env.fork()
+    twin.step(fix(5, "-", "+"))
+    assert told(env.step(fix(5, "-", "+"))).startswith(KEPT)
+    assert env.anchor() == twin.anchor()
+
+
+def test_only_a_hidden_test_that_fails_is_said_so() -> None:
+    env = PatchLineEnv()
+    told_hidden = False
+    for seed in range(40):
+        env.reset(seed=seed)
+        for new in range(21):
+            assert env.task is not None
+            line, old, _ = env.task.private["fixes"][0]
+            twin = env.fork()
+            told_hidden |= HIDDEN_FAIL in told(twin.step(fix(line, old, new)))
+        if told_hidden:
+            return
+    pytest.fail("no fix passed the shown tests alone")
+
+
+@pytest.mark.parametrize(
+    ("config", "private"),
+    [
+        ({}, TASK.private),
+        ({"lines": LINES}, {}),
+        ({"lines": LINES}, {"fixes": [[5, "+", "-"]]}),
+        ({"lines": LINES}, {"fixes": [[5]]}),
+        ({"lines": ["import os"]}, {"fixes": [[1, "os", "x"]]}),
+        ({"lines": [*LINES[:-1], "    return p()"]}, TASK.private),
+    ],
+)
+def test_tasks_of_another_form_are_refused(config: dict[str, Any], private: dict[str, Any]) -> None:
+    with pytest.raises(TaskError, match="PatchLine"):
+        PatchLineEnv().reset(options={"task": Task("x", 1, config=config, private=private)})
+
+
+@pytest.mark.parametrize("options", [{"level": 4}, {"mistakes": 3}, {"feedback": "all"}, {"parts_weight": -1.0}])
+def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError):
+        agentgym.make("agentgym/PatchLine-v0", **options)
+
+
+def test_the_demonstrator_slips_and_the_oracle_does_not() -> None:
+    env = PatchLineEnv()
+    tasks = [env.make_task(seed) for seed in range(20)]
+    assert all(play_script(env, task, SCRIPTS["oracle"](task, 0)).success for task in tasks)
+    assert not all(play_script(env, task, Demonstrator(task, 0, 0.2)).success for task in tasks)
+
+
+def test_advice_names_the_places_and_no_right_token() -> None:
+    assert hint(TASK) == "Line 5 is wrong at -. Line 7 is wrong at 5."
+    assert differences(LINES, right_lines(TASK)) == [(5, "-", "+"), (7, "5", "4")]
