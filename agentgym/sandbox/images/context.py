@@ -62,11 +62,11 @@ def fetch_packages(pins: tuple[str, ...], report: Callable[[str], None] = lambda
     """A folder with those Python packages as the images' interpreter takes them; fetched once.
 
     Args:
-        pins: The packages, as "name==version".
+        pins: Each as "name==version".
         report: Told of what takes long.
 
     Raises:
-        SandboxStartError: One could not be fetched.
+        SandboxStartError: pip could not fetch them.
     """
     digest = hashlib.sha256("\n".join((IMAGE_PYTHON, platform.machine(), *pins)).encode()).hexdigest()[:16]
     folder = cache_folder() / f"packages-{digest}"
