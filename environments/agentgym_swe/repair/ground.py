@@ -5,25 +5,15 @@ What an episode puts into one is in `state`; how the judge uses one is in `verdi
 
 from __future__ import annotations
 
-import dataclasses
-import os
-import shutil
 import threading
 import weakref
 from importlib import resources
-from pathlib import Path
 
 from agentgym.sandbox.base import SandboxProvider
-from agentgym.sandbox.images.context import fetch_packages
-from agentgym.sandbox.images.named import default_catalogue
-from agentgym.sandbox.leasing.owner import this_owner
-from agentgym.sandbox.once import only_one
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
-from agentgym.sandbox.spec import Limits, Mount, SandboxSpec
+from agentgym.sandbox.spec import Limits, SandboxSpec
+from agentgym_swe.room import IMAGE, with_tools
 
-IMAGE = "agentgym/swe"
-SITE = "/agentgym/site"
-"""Where the image's Python packages lie in sandboxes that have no images."""
 PYTHON = ("python3", "-s", "-P")
 GIT_ENV = {
     "GIT_AUTHOR_NAME": "Maintainer",
@@ -71,10 +61,7 @@ def sandbox_spec(provider: SandboxProvider, work: str = "") -> SandboxSpec:
         work: Folder of the host with the package.
     """
     spec = SandboxSpec(image=IMAGE, command=WARM, env=ENV, work=work, limits=LIMITS)
-    if provider.capabilities().images:
-        return spec
-    mounts = (Mount(str(_site_folder()), SITE),)
-    return dataclasses.replace(spec, mounts=mounts, env={**ENV, "PYTHONPATH": SITE})
+    return with_tools(spec, has_images=provider.capabilities().images)
 
 
 def judges(provider: SandboxProvider) -> SandboxPool:
@@ -95,19 +82,3 @@ def close_judges() -> None:
         _pools.clear()
     for pool in closing:
         pool.close()
-
-
-def _site_folder() -> Path:
-    """A copy of the image's Python packages that the sandboxes' user can reach; it goes with this process."""
-    folder = this_owner().folder / "swe-site"
-    with only_one(str(folder)):
-        if not folder.is_dir():
-            unfinished = folder.with_name("swe-site.new")
-            shutil.rmtree(unfinished, ignore_errors=True)
-            shutil.copytree(fetch_packages(default_catalogue().source(IMAGE).pins), unfinished)
-            for path, _, names in os.walk(unfinished):
-                os.chmod(path, 0o755)  # noqa: S103 - the sandbox's user reads them
-                for name in names:
-                    os.chmod(os.path.join(path, name), 0o644)
-            os.rename(unfinished, folder)
-    return folder

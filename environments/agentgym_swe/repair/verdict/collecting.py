@@ -65,13 +65,16 @@ class _TooMuchError(Exception):
     """A folder that no repair needs: too many entries, too deep, too large."""
 
 
-def collect(sandbox: Sandbox, layer: Layer, given: Mapping[str, str]) -> Change:
+def collect(
+    sandbox: Sandbox, layer: Layer, given: Mapping[str, str], laid: Mapping[str, str | None] | None = None
+) -> Change:
     """Take an agent's changes from its sandbox.
 
     Args:
         sandbox: Where it worked.
         layer: The package.
         given: Texts of the sources that the agent got otherwise than they are in the layer.
+        laid: Other files that it got otherwise; None for what it did not get.
 
     Raises:
         SandboxLostError: The sandbox is gone.
@@ -80,14 +83,14 @@ def collect(sandbox: Sandbox, layer: Layer, given: Mapping[str, str]) -> Change:
     try:
         with sandbox.standing_still() as view:
             if view is not None:
-                return _change(layer, given, _walk(view, layer, given))
+                return _change(layer, given, _walk(view, layer, given, laid or {}))
         with tempfile.TemporaryDirectory(prefix="agentgym-repair-", ignore_cleanup_errors=True) as name:
             folder = Path(name) / "work"
             try:
                 sandbox.download(".", folder, max_bytes=_MAX_DOWNLOAD)
             except SandboxFileError as error:
                 return Change(refusal=f"the folder cannot be taken over: {error}"[:300])
-            return _change(layer, given, _walk(WorkView(folder, folder), layer, given))
+            return _change(layer, given, _walk(WorkView(folder, folder), layer, given, laid or {}))
     except _TooMuchError as error:
         return Change(refusal=str(error))
 
@@ -159,7 +162,7 @@ def _change(layer: Layer, given: Mapping[str, str], found: _Found) -> Change:
     return Change(dict(sorted(files.items())), tuple(found.left_out.items()))
 
 
-def _walk(view: WorkView, layer: Layer, given: Mapping[str, str]) -> _Found:
+def _walk(view: WorkView, layer: Layer, given: Mapping[str, str], laid: Mapping[str, str | None]) -> _Found:
     """Read the sources of the work folder, and see what else was changed."""
     found = _Found()
     before = _given_texts(layer, given)
@@ -169,8 +172,9 @@ def _walk(view: WorkView, layer: Layer, given: Mapping[str, str]) -> _Found:
             _read_root(top, "" if root == "." else root, layer, before, found)
     finally:
         os.close(top)
-    for path in _changed_elsewhere(view.changes, layer):
-        found.leave_out(path, why_not(layer, path) or "no regular file")
+    for path in _changed_elsewhere(view, layer):
+        if not _is_as_laid(view.changes, path, laid):
+            found.leave_out(path, why_not(layer, path) or "no regular file")
     return found
 
 
@@ -265,13 +269,14 @@ def _count(found: _Found, num_bytes: int) -> None:
         raise _TooMuchError(f"the changed files have more than {MAX_BYTES} bytes together")
 
 
-def _changed_elsewhere(changes: Path, layer: Layer) -> Iterator[str]:
+def _changed_elsewhere(view: WorkView, layer: Layer) -> Iterator[str]:
     """Paths of changed files that can be no source, as far as they are worth telling."""
     known = set(layer.files)
+    is_whole = view.changes == view.work  # without an overlay all files are there, changed or not
     num_seen = 0
-    for folder, folders, names in os.walk(changes):
-        inner = os.path.relpath(folder, changes)
-        folders[:] = [name for name in folders if name not in (".git", "__pycache__")]
+    for folder, folders, names in os.walk(view.changes):
+        inner = os.path.relpath(folder, view.changes)
+        folders[:] = sorted(name for name in folders if name not in (".git", "__pycache__", ".pytest_cache"))
         if inner.count("/") > MAX_DEPTH:
             folders.clear()
         for name in sorted(names):
@@ -279,11 +284,23 @@ def _changed_elsewhere(changes: Path, layer: Layer) -> Iterator[str]:
             num_seen += 1
             if num_seen > MAX_ENTRIES:
                 return
-            if layer.is_source(path) or name.endswith((".pyc", ".pyo")):
-                continue
-            if changes.name == "work" and path in known:
+            if layer.is_source(path) or name.endswith((".pyc", ".pyo")) or (is_whole and path in known):
                 continue
             yield path
+
+
+def _is_as_laid(changes: Path, path: str, laid: Mapping[str, str | None]) -> bool:
+    """Whether a file is as the episode began with it."""
+    if any(text is None and is_below(path, (gone,)) for gone, text in laid.items()):
+        return not (changes / path).is_file()
+    text = laid.get(path)
+    if text is None:
+        return False
+    try:
+        with open(os.open(changes / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            return file.read(len(text) * 4 + 1) == text.encode("utf-8")
+    except OSError:
+        return False
 
 
 def _printable(path: str) -> str:

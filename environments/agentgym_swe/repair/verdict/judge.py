@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Iterator, Literal
+from typing import Any, Literal
 
 from agentgym.errors import SandboxError, SandboxLostError
 from agentgym.sandbox.base import Sandbox
 from agentgym.sandbox.lender import SandboxLender
-from agentgym_swe.repair.ground import judges, sandbox_spec
 from agentgym_swe.repair.link import Run, RunLimits, WarmGoneError, WarmLink
+from agentgym_swe.repair.verdict.bench import Bench
 from agentgym_swe.repair.verdict.case import Case, Prepared
 from agentgym_swe.repair.verdict.collecting import Change
+from agentgym_swe.repair.verdict.preparing import PLAIN, prepare_case
 from agentgym_swe.repair.verdict.probes import Probed, limit_of, probe
 from agentgym_swe.repair.verdict.tree import File, tree_of
 from agentgym_swe.repair.verdict.twins import Drawn, draw
@@ -74,48 +74,31 @@ class Judge:
     """
 
     def __init__(self, lender: SandboxLender) -> None:
-        self._lender = lender
+        self._bench = Bench(lender)
 
-    @contextmanager
-    def bench(self) -> Iterator[tuple[Sandbox, WarmLink]]:
-        """A fresh sandbox and the link to its warm process.
-
-        Raises:
-            SandboxError: None can be started.
-        """
-        provider = self._lender.provider
-        with judges(provider).lease(self._lender.fitted(sandbox_spec(provider))) as sandbox:
-            try:
-                link = WarmLink(sandbox)
-            except WarmGoneError as error:
-                raise SandboxError(f"the warm process of sandbox {sandbox.id} did not start: {error}") from error
-            try:
-                yield sandbox, link
-            finally:
-                link.close()
-
-    def verdict(self, case: Case, prepared: Prepared, change: Change) -> Verdict:
+    def verdict(self, case: Case, change: Change) -> Verdict:
         """What a change is worth.
 
         Args:
             case: The task.
-            prepared: What was found out about its tests on the original.
             change: What the agent changed.
 
         Raises:
+            TaskError: The task's tests do not pass on the original.
             SandboxError: It cannot be had: the fault is not the code's.
         """
         if change.refusal:
             return Verdict("refused", {"applies": 0.0}, (change.refusal,), change.left_out)
         if not change.files:
             return Verdict("unchanged", {"applies": 0.0}, ("no source was changed",), change.left_out)
+        prepared = prepare_case(self._bench, case)
         changes = {**case.given, **change.files}
         seen = self._look(case, prepared, changes)
         if isinstance(seen, str):
             return Verdict("tampered", {"applies": 1.0}, (seen,), change.left_out)
         return _weighed(case, prepared, change, seen)
 
-    def shares(self, case: Case, prepared: Prepared, change: Change) -> tuple[float, float]:
+    def shares(self, case: Case, change: Change) -> tuple[float, float]:
         """Shares of the failing and of the other tests that pass now; for progress, not for a score.
 
         Raises:
@@ -125,7 +108,8 @@ class Judge:
             return 0.0, 0.0
         if not change.files:
             return 0.0, 1.0
-        with self.bench() as (_, link):
+        prepared = prepare_case(self._bench, case)
+        with self._bench.open() as (_, link):
             try:
                 run = self._run(link, case, prepared, {**case.given, **change.files}, draw(()))
             except WarmGoneError:
@@ -139,20 +123,20 @@ class Judge:
             What was seen, or what the code did to its sandbox.
         """
         try:
-            with self.bench() as (sandbox, link):
+            with self._bench.open() as (sandbox, link):
                 return self._both(sandbox, link, case, prepared, changes)
         except (SandboxError, WarmGoneError):
             pass
-        with self.bench() as (sandbox, link):
+        with self._bench.open() as (sandbox, link):
             try:
                 self._both(sandbox, link, case, prepared, {})
             except WarmGoneError as error:
                 raise SandboxError(f"the tests of {case.name} cannot be run on the original: {error}") from error
         try:
             drawn = draw(prepared.twins)
-            with self.bench() as (sandbox, link):
+            with self._bench.open() as (sandbox, link):
                 probed = self._probe(sandbox, link, case, prepared, changes)
-            with self.bench() as (_, link):
+            with self._bench.open() as (_, link):
                 return _Seen(probed, self._run(link, case, prepared, changes, drawn), drawn)
         except WarmGoneError:
             return "the code ended the process that judges it"
@@ -188,7 +172,7 @@ class Judge:
         tree |= {path: File(text.encode()) for path, text in drawn.files.items()}
         ids = [*case.failing, *case.kept, *drawn.ids]
         limits = RunLimits(cpu_s=prepared.cpu_limit_s)
-        run = link.run(root, case.layer.python_path, ids, tree=tree, limits=limits, options=("--continue-on-collection-errors",))
+        run = link.run(root, case.layer.python_path, ids, tree=tree, limits=limits, options=PLAIN)
         if run.why == "wall":
             raise WarmGoneError("its wall time ran out")
         return run

@@ -16,14 +16,17 @@ from collections.abc import Mapping
 from agentgym.errors import SandboxError, TaskError
 from agentgym.sandbox.base import Sandbox
 from agentgym_swe.repair.link import WarmGoneError, WarmLink
+from agentgym_swe.repair.verdict.bench import Bench
 from agentgym_swe.repair.verdict.case import Case, Prepared
-from agentgym_swe.repair.verdict.judge import Judge
 from agentgym_swe.repair.verdict.probes import Probes, asked_of, probe, settled
 from agentgym_swe.repair.verdict.tree import FIXED_TIME, File, tree_of
 from agentgym_swe.repair.verdict.twins import Drawn, TwinFile, draw, twin_files
+from agentgym_swe.repositories.layer import Layer
 
 MAX_CASES = 512
 MIN_CPU_S = 20
+PLAIN = ("--assert=plain", "--continue-on-collection-errors")
+"""Tests are taken as they are: rewriting what they assert takes longer than running most of them."""
 CPU_FACTOR = 20
 """Times the processor time that the original takes."""
 
@@ -31,7 +34,7 @@ _prepared: OrderedDict[str, Prepared] = OrderedDict()
 _lock = threading.Lock()
 
 
-def prepare_case(judge: Judge, case: Case) -> Prepared:
+def prepare_case(bench: Bench, case: Case) -> Prepared:
     """What the judge must know of a case; kept for the next time.
 
     Raises:
@@ -42,7 +45,7 @@ def prepare_case(judge: Judge, case: Case) -> Prepared:
         if case.key in _prepared:
             _prepared.move_to_end(case.key)
             return _prepared[case.key]
-    made = _find_out(judge, case)
+    made = _find_out(bench, case)
     with _lock:
         _prepared[case.key] = made
         while len(_prepared) > MAX_CASES:
@@ -50,9 +53,9 @@ def prepare_case(judge: Judge, case: Case) -> Prepared:
     return made
 
 
-def _find_out(judge: Judge, case: Case) -> Prepared:
+def _find_out(bench: Bench, case: Case) -> Prepared:
     seed = secrets.randbits(48)
-    with judge.bench() as (sandbox, link):
+    with bench.open() as (sandbox, link):
         try:
             probes = _probes(sandbox, link, case, seed)
             twins = tuple(twin_files(case.layer, case.failing, case.kept, seed))
@@ -87,7 +90,7 @@ def _with_tests(
         [*own, *drawn.ids],
         tree=tree,
         text=500,
-        options=("--continue-on-collection-errors",),
+        options=PLAIN,
         writes_bytecode=True,
     )
     wrong = [test for test in own if run.outcomes.get(test) != "passed"]
@@ -97,7 +100,7 @@ def _with_tests(
         shown = "; ".join(f"{test}: {run.outcomes.get(test, 'missing')}" for test in wrong[:3])
         raise TaskError(f"{len(wrong)} tests of {case.name} do not pass on the original: {shown}"[:1000])
     limit = max(MIN_CPU_S, math.ceil(CPU_FACTOR * run.cpu_s))
-    return Prepared(probes, twins, _meant(drawn.outcomes(run.outcomes)), _bytecode(sandbox, root, drawn), limit)
+    return Prepared(probes, twins, _meant(drawn.outcomes(run.outcomes)), _bytecode(sandbox, root, case.layer, drawn), limit)
 
 
 def _meant(outcomes: Mapping[str, str]) -> dict[str, str]:
@@ -109,18 +112,19 @@ def _meant(outcomes: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _bytecode(sandbox: Sandbox, root: str, drawn: Drawn) -> dict[str, File]:
-    """What pytest wrote beside the test files, but for twins."""
-    command = "find . -name '*-pytest-*.pyc' | LC_ALL=C sort | tar -cf - -T -"
+def _bytecode(sandbox: Sandbox, root: str, layer: Layer, drawn: Drawn) -> dict[str, File]:
+    """Byte code of the test files, but for twins; never that of the sources, which would tell what is right."""
+    command = "find . -name '*.pyc' | LC_ALL=C sort | tar -cf - -T -"
     packed = sandbox.exec(["sh", "-c", command], cwd=root, max_output_bytes=64 << 20)
     if not packed.is_ok:
         return {}
-    twins = tuple(path.rpartition("/")[2].removesuffix(".py") for path in drawn.files)
     found = {}
     with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
         for member in archive:
-            name = member.name.rpartition("/")[2]
+            path = member.name.removeprefix("./")
+            folder, _, name = path.rpartition("__pycache__/")
+            source = f"{folder}{name.partition('.')[0]}.py"
             content = archive.extractfile(member)
-            if content is not None and not name.startswith(twins or ("\0",)):
-                found[member.name.removeprefix("./")] = File(content.read(), FIXED_TIME)
+            if content is not None and layer.is_test(source) and source not in drawn.files:
+                found[path] = File(content.read(), FIXED_TIME)
     return found
