@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from agentgym.reward import FORMAT
+from agentgym_swe.repair.verdict.judge import Verdict
 
 COMPONENTS = (
     "applies", "compiles", "imports", "found_file", "found_function", "fixed", "kept", "tests_run",
 )  # fmt: skip
-"""applies: something that can be judged was changed. compiles, imports: the changed sources do. found_file,
-found_function: what was broken was seen, once. fixed: change in the share of failing tests that pass. kept: share of the
-other tests that pass at the end. tests_run: tests were run, once."""
+"""applies: something that can be judged was changed. compiles, imports: the changed sources do.
+found_file, found_function: what was broken was seen, once. fixed: change in the share of failing tests that pass.
+kept: share of the other tests that pass at the end. tests_run: tests were run, once."""
 
 WEIGHTS: Mapping[str, Mapping[str, float]] = {
     "success": {"success": 1.0, FORMAT: 0.0, **dict.fromkeys(COMPONENTS, 0.0)},
@@ -36,4 +37,15 @@ GATED: tuple[tuple[str, float], ...] = (
     ("fixed", 0.3),
     ("success", 1.0),
 )
-"""Priorities and thresholds, in weighted totals, for `gated`: a patch that breaks other tests earns nothing for fixing."""
+"""Priorities and thresholds of weighted totals for `gated`: who breaks other tests earns nothing for fixing."""
+
+
+def parts_of(verdict: Verdict, fixed_before: float) -> dict[str, float]:
+    """The components that a verdict issues, apart from success.
+
+    Args:
+        verdict: The verdict.
+        fixed_before: Share of the failing tests that earlier steps were credited with.
+    """
+    found = {name: value for name, value in verdict.parts.items() if name in COMPONENTS}
+    return {**found, "fixed": verdict.parts.get("fixed", 0.0) - fixed_before}

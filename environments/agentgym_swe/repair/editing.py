@@ -66,15 +66,15 @@ class Editor:
         if not old:
             raise RefusedEditError("The old text is empty; give the text to be replaced, or use insert.")
         old, new = with_ends_of(text, old), with_ends_of(text, new)
-        places = [place for place in _places(text, old)]
+        places = _places(text, old)
         if not places:
             raise RefusedEditError(_not_found(path, text, old))
         if len(places) > 1:
             lines = ", ".join(str(text.count("\n", 0, place) + 1) for place in places[:MAX_PLACES])
             more = f" and {len(places) - MAX_PLACES} more" if len(places) > MAX_PLACES else ""
             raise RefusedEditError(
-                f"The old text is in {path} {len(places)} times, from lines {lines}{more}. Give more of the lines around "
-                "the one you mean."
+                f"The old text is in {path} {len(places)} times, at lines {lines}{more}. Give more of the lines "
+                "around the one you mean."
             )
         if old == new:
             raise RefusedEditError("The new text is the same as the old one; nothing was changed.")
@@ -191,7 +191,9 @@ def _not_found(path: str, text: str, old: str) -> str:
     lines = text.splitlines()
     near = [number for number, line in enumerate(lines, start=1) if first and line.strip() == first]
     if not near:
-        return f"The old text is not in {path}, nor is its first line {first[:80]!r}. View the file and copy it exactly."
+        return (
+            f"The old text is not in {path}, nor is its first line {first[:80]!r}. View the file and copy it exactly."
+        )
     shown = numbered(lines[near[0] - 1 : near[0] - 1 + max(1, old.count(chr(10)) + 1)][:20], near[0])
     tabs = " The file indents with tabs." if any(line.startswith("\t") for line in lines) and "\t" not in old else ""
     where = ", ".join(map(str, near[:MAX_PLACES]))

@@ -25,14 +25,14 @@ from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym.tools import tool
 from agentgym_swe.repair import looking
-from agentgym_swe.repair.components import COMPONENTS, WEIGHTS
+from agentgym_swe.repair.components import WEIGHTS, parts_of
 from agentgym_swe.repair.editing import MAX_TEXT, Editor, RefusedEditError
 from agentgym_swe.repair.ground import sandbox_spec
 from agentgym_swe.repair.state import Beginning, VisibleTests, beginning, lay_out
 from agentgym_swe.repair.task_view import RepairTask, read_task
 from agentgym_swe.repair.trying import Trier, shown
 from agentgym_swe.repair.verdict.collecting import Change, collect
-from agentgym_swe.repair.verdict.judge import Judge, Verdict
+from agentgym_swe.repair.verdict.judge import Judge
 
 SUITE = "swe/repair"
 COMMAND_LIMIT_S = 30.0
@@ -46,13 +46,13 @@ class RepairEnv(SandboxEnv):
     """Mend a fault in a real Python package.
 
     Observation:
-        The first message states what goes wrong, as a user of the package would. Each call is answered by what it did.
+        The first message states what goes wrong, as a user of the package would. Each call is answered by what it did
         Long answers are cut by lines and say what is left out. The last message is `The repair is right.` or `The
         repair is not right.`, with what of the change was not taken over.
 
     Action:
-        Calls of shell, view, edit, search, run_tests and submit, at most 8 per message, in order; or of shell and submit
-        alone. A command of shell starts in the package's folder, and everything it started ends with it.
+        Calls of shell, view, edit, search, run_tests and submit, at most 8 per message, in order; or of shell and
+        submit alone. A command of shell starts in the package's folder, and everything it started ends with it.
     Reward:
         success: 1 if the verdict is that the fault is mended, else 0. applies, compiles, imports, found_file,
         found_function, fixed, kept, tests_run, format: parts of the way, of weight 0; see `components`.
@@ -249,7 +249,11 @@ class RepairEnv(SandboxEnv):
         self.release()
         verdict = self.judge.verdict(self._repair.case, change)
         self._verdict_left_out = verdict.left_out
-        return EnvReply((), self._events_of(verdict), success=verdict.is_solved)
+        events = [self.event("success", float(verdict.is_solved), source="verifier", detail=verdict.detail())]
+        for name, value in parts_of(verdict, self._fixed).items():
+            events.append(self.event(name, value, source="verifier"))
+        self._fixed = verdict.parts.get("fixed", 0.0)
+        return EnvReply((), events, success=verdict.is_solved)
 
     def progress(self) -> float | None:
         """Share of the failing tests that pass, times that of the others; found out in another sandbox."""
@@ -274,7 +278,8 @@ class RepairEnv(SandboxEnv):
         twin._at_work = threading.Lock()
         twin._sandbox, twin._lease = sandbox, sandbox
         twin._found, twin._shares, twin._is_interrupted = set(self._found), dict(self._shares), False
-        assert self._repair is not None and self._start is not None
+        assert self._repair is not None
+        assert self._start is not None
         twin._trier = Trier(self._repair.layer.python_path, self._start)
         if self._use == "shell":
             twin.tools = [twin.shell, twin.submit]
@@ -285,9 +290,8 @@ class RepairEnv(SandboxEnv):
     def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play one message; see `AgentEnv.step`."""
         began = time.perf_counter()
-        *rest, info = super().step(action)
+        observation, reward, terminated, truncated, info = super().step(action)
         info["seconds"] = time.perf_counter() - began
-        observation, reward, terminated, truncated = rest
         return observation, reward, terminated, truncated, info
 
     def respond(self, action: Action) -> EnvReply:
@@ -303,9 +307,12 @@ class RepairEnv(SandboxEnv):
         return reply._replace(events=events)
 
     def _change(self) -> Change:
-        assert self._repair is not None and self._start is not None
+        assert self._repair is not None
+        assert self._start is not None
         start = self._start
-        return collect(self.sandbox, self._repair.layer, self._repair.case.given, {**start.files, **dict.fromkeys(start.removed)})
+        return collect(
+            self.sandbox, self._repair.layer, self._repair.case.given, {**start.files, **dict.fromkeys(start.removed)}
+        )
 
     def _shares_now(self) -> tuple[float, float]:
         """Shares of the failing and of the other tests that pass now; kept for files that come again."""
@@ -331,17 +338,4 @@ class RepairEnv(SandboxEnv):
         self._found.add(component)
         return [self.event(component, 1.0)]
 
-    def _events_of(self, verdict: Verdict) -> list[RewardEvent]:
-        success = float(verdict.is_solved)
-        events = [self.event("success", success, source="verifier", detail=verdict.detail())]
-        for name, value in verdict.parts.items():
-            if name not in COMPONENTS:
-                continue
-            value = value - self._fixed if name == "fixed" else value
-            events.append(self.event(name, value, source="verifier"))
-        self._fixed = verdict.parts.get("fixed", 0.0)
-        return events
-
     _verdict_left_out: tuple[tuple[str, str], ...] = ()
-
-

@@ -1,4 +1,4 @@
-"""Advice on a repair from the private part of its task: a plan, the place, the failing check, the last attempt's faults.
+"""Advice on a repair from its task's private part: a plan, the place, the failing check, the last attempt's faults.
 
 A curriculum shows `hint` where a policy fails.
 """
@@ -14,8 +14,8 @@ from agentgym.task import Task
 def plan(task: Task) -> str:
     """How to go about it."""
     return (
-        "Plan: reproduce what the report shows; find the function that is called with search; read it and what it calls; "
-        "change the one place that is wrong; run the relevant tests; submit."
+        "Plan: reproduce what the report shows; find the function that is called with search; read it and what it "
+        "calls; change the one place that is wrong; run the relevant tests; submit."
     )
 
 

@@ -1,4 +1,4 @@
-"""Speaks with the warm process of a sandbox: sends it files, has tests run in a fork of it, and reads what they came to.
+"""Speaks with the warm process of a sandbox: sends it files, has tests run in a fork of it, reads what they came to.
 
 The other end is `inside/warm.py`.
 """
@@ -219,5 +219,3 @@ def _json(line: bytes) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise WarmGoneError("its answer is no object")
     return found
-
-

@@ -1,4 +1,4 @@
-"""What an agent is shown without anything being run: the task, files, folders, lines that match; and the state's key."""
+"""What an agent is shown without running anything: the task, files, folders, lines that match; and the state's key."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def how_to(task: RepairTask, start: Beginning, use: str) -> str:
     told = f"{tests}; {runs}." if start.tests else f"{tests}."
     path = "" if layer.python_path == (".",) else f" Python finds it with `PYTHONPATH={':'.join(layer.python_path)}`."
     return (
-        f"The working folder holds {layer.name} {layer.version}. Its sources are in {roots}.{path} {told}\nMend the fault in the sources, then submit. Only changes of Python files in the "
-        "sources count; tests that you do not see decide."
+        f"The working folder holds {layer.name} {layer.version}. Its sources are in {roots}.{path} {told}\n"
+        "Mend the fault in the sources, then submit. Only changes of Python files in the sources count; tests that you "
+        "do not see decide."
     )
 
 
@@ -51,7 +52,9 @@ def view(sandbox: Sandbox, path: str, start: int, end: int) -> str:
     if not lines:
         return f"{path} is empty."
     if not 1 <= start <= last or start > len(lines):
-        raise RefusedEditError(f"{path} has {len(lines)} lines; start and end must be among them, got {start} to {end}.")
+        raise RefusedEditError(
+            f"{path} has {len(lines)} lines; start and end must be among them, got {start} to {end}."
+        )
     last = min(last, len(lines))
     if last - start + 1 <= MAX_LINES:
         shown = numbered(lines[start - 1 : last], start)

@@ -64,7 +64,9 @@ def beginning(task: RepairTask, visible: VisibleTests) -> Beginning:
         else:
             files[path] = text
     relevant = tuple(
-        test for test in case.kept if next(iter(functions_of([test])), None) not in hidden and _file_of(test) not in removed
+        test
+        for test in case.kept
+        if next(iter(functions_of([test])), None) not in hidden and _file_of(test) not in removed
     )
     tests = tuple(path for path in layer.test_paths if path not in removed)
     return Beginning(files, tuple(removed), relevant, tests)
@@ -83,7 +85,7 @@ def lay_out(sandbox: Sandbox, start: Beginning) -> None:
             about = tarfile.TarInfo(path)
             about.size, about.mtime, about.mode = len(content), FIXED_TIME, 0o644
             archive.addfile(about, io.BytesIO(content))
-    script = "tar -xof - && " + ("rm -rf -- \"$@\" && " if start.removed else "") + _COMMIT
+    script = "tar -xof - && " + ('rm -rf -- "$@" && ' if start.removed else "") + _COMMIT
     command = ["sh", "-c", script, "sh", *start.removed]
     laid = sandbox.exec(command, stdin=packed.getvalue(), timeout_s=SET_UP_S)
     if not laid.is_ok:

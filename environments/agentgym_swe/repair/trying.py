@@ -1,10 +1,9 @@
-"""Tests that an agent has run: by the warm process of its own sandbox, which it could tamper with; they decide nothing."""
+"""Tests that an agent has run, in its own sandbox, where it could tamper with them: they decide nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentgym.errors import SandboxLostError
 from agentgym.sandbox.base import ExecResult, Sandbox, SandboxProcess
 from agentgym_swe.repair.ground import WARM
 from agentgym_swe.repair.link import Run, RunLimits, WarmGoneError, WarmLink
@@ -43,7 +42,7 @@ class Trier:
         if which != "named" and names:
             return f'{_REFUSED}names belong to which="named".'
         if not ids:
-            return _REFUSED + ('name some in names.' if which == "named" else "there are none that you can see.")
+            return _REFUSED + ("name some in names." if which == "named" else "there are none that you can see.")
         if len(ids) > MAX_NAMES and which == "named":
             return f"{_REFUSED}at most {MAX_NAMES} can be named."
         strange = next((name for name in ids if name.startswith("-") or "\0" in name), None)
@@ -51,9 +50,11 @@ class Trier:
             return f"{_REFUSED}{strange!r} is no test."
         for attempt in range(2):
             try:
-                return told(self._linked(sandbox, attempt).run(
-                    sandbox.spec.work_dir, self._path, ids, limits=LIMITS, text=REPORT_CHARS
-                ))
+                return told(
+                    self._linked(sandbox, attempt).run(
+                        sandbox.spec.work_dir, self._path, ids, limits=LIMITS, text=REPORT_CHARS
+                    )
+                )
             except WarmGoneError:
                 self.close()
         sandbox.exec(["true"])
@@ -72,21 +73,15 @@ class Trier:
         if self._link is None:
             if attempt:
                 self._process = sandbox.spawn(WARM)
-            try:
-                self._link = WarmLink(sandbox, start_s=10.0 if attempt else 2.0)
-            except SandboxLostError:
-                raise
+            self._link = WarmLink(sandbox, start_s=10.0 if attempt else 2.0)
         return self._link
 
 
 def told(run: Run) -> str:
     """What the agent reads of a run."""
-    parts = []
-    for place, why in run.uncollected.items():
-        parts.append(f"{place} cannot be collected:\n{why.strip()}")
+    parts = [f"{place} cannot be collected:\n{why.strip()}" for place, why in run.uncollected.items()]
     failed = [test for test, outcome in run.outcomes.items() if outcome == "failed"]
-    for test in failed[:MAX_FAILURES]:
-        parts.append(f"{test} failed:\n{run.texts.get(test, '').strip()}")
+    parts += [f"{test} failed:\n{run.texts.get(test, '').strip()}" for test in failed[:MAX_FAILURES]]
     if len(failed) > MAX_FAILURES:
         parts.append("Also failed: " + ", ".join(failed[MAX_FAILURES : MAX_FAILURES + 30]))
     if run.why != "ended":

@@ -20,8 +20,10 @@ from typing import Any
 MAX_ITEMS, MAX_DEPTH, MAX_TEXT = 300, 8, 2000
 MAX_OF_CASE = 150
 """Values taken down of one case; what loops for long repeats itself."""
-CASE_S = 2.0
-"""Processor time of one case."""
+CASE_S, CASE_WALL_S = 2.0, 8.0
+"""Processor time of one case, and seconds in all."""
+MAX_SLOW = 2
+"""Cases that may take longer; after them it gives up."""
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 
 
@@ -40,17 +42,25 @@ class Probe:
     def __init__(self, writing: int, group: int) -> None:
         self.writing, self.group = writing, group
         self.key, self.count = "", 0
+        self.num_slow = 0
 
     def case(self, key: str, run: Callable[[], Any]) -> None:
         """Run one case; what it raises outside of any value is taken down as one."""
         self.key, self.count = key, 0
         signal.setitimer(signal.ITIMER_VIRTUAL, CASE_S)
+        signal.setitimer(signal.ITIMER_REAL, CASE_WALL_S)
         try:
             run()
+        except SlowError:
+            self.put(["slow"])
+            self.num_slow += 1
+            if self.num_slow >= MAX_SLOW:
+                os._exit(3)
         except BaseException as error:  # noqa: BLE001 - whatever the code under test raises
             self.put(["raised", type(error).__name__])
         finally:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            for timer in (signal.ITIMER_VIRTUAL, signal.ITIMER_REAL):
+                signal.setitimer(timer, 0)
 
     def value(self, compute: Callable[[], Any]) -> None:
         """Take down the value of an expression."""
@@ -81,6 +91,8 @@ class Probe:
             return
         try:
             found = form(compute())
+        except SlowError:
+            raise
         except BaseException as error:  # noqa: BLE001
             found = ["raised", type(error).__name__]
         self.put(found)
@@ -121,6 +133,7 @@ class Permissive:
         return self
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What a decorator gives back: the function itself."""
         return args[0] if len(args) == 1 and callable(args[0]) and not kwargs else self
 
 
@@ -128,7 +141,7 @@ def pytest_for(probe: Probe) -> types.ModuleType:
     """A module that statements which import pytest get."""
     module = types.ModuleType("pytest")
     permissive = Permissive()
-    module.__getattr__ = lambda name: permissive  # type: ignore[method-assign,assignment]
+    module.__getattr__ = lambda name: permissive  # type: ignore[method-assign]
     module.raises = lambda *args, **kwargs: Raises(probe)  # type: ignore[attr-defined]
     module.approx = lambda value, *args, **kwargs: value  # type: ignore[attr-defined]
     return module
@@ -210,9 +223,14 @@ def main() -> None:
     os.chdir(asked["root"])
     sys.path[:0] = [os.path.normpath(os.path.join(asked["root"], entry)) for entry in asked["path"]]
     sys.argv = ["probes"]
-    signal.signal(signal.SIGVTALRM, stop)
-    write(writing, json.dumps(["compiled", {path: why for path in asked["sources"] if (why := why_not_compiled(path))}]))
-    write(writing, json.dumps(["imported", {name: why for name in asked["modules"] if (why := why_not_imported(name))}]))
+    for number in (signal.SIGVTALRM, signal.SIGALRM):
+        signal.signal(number, stop)
+    write(
+        writing, json.dumps(["compiled", {path: why for path in asked["sources"] if (why := why_not_compiled(path))}])
+    )
+    write(
+        writing, json.dumps(["imported", {name: why for name in asked["modules"] if (why := why_not_imported(name))}])
+    )
     for number, statements in enumerate(asked["groups"]):
         run_group(Probe(writing, number), statements)
     write(writing, json.dumps(["done", True]))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import importlib
 import json
 import os
 import resource
@@ -21,6 +22,15 @@ import sys
 import time
 from typing import Any
 
+WARMED = (
+    "pytest",
+    "unittest.mock",
+    "_pytest.assertion.rewrite",
+    "_pytest.unittest",
+    "_pytest.doctest",
+    "_pytest.tmpdir",
+)
+"""What every run needs; pytest must come first."""
 PORT = 7211
 SET_DUMPABLE, BECOME_SUBREAPER = 4, 36
 MAX_RECORDS = 8 << 20
@@ -55,13 +65,8 @@ def warm_up() -> None:
     """Import what every run needs, so that forks have it."""
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ.pop("PYTEST_ADDOPTS", None)
-    import unittest.mock  # noqa: F401
-
-    import _pytest.assertion.rewrite  # noqa: F401
-    import pytest  # noqa: F401
-
-    for name in ("_pytest.unittest", "_pytest.doctest", "_pytest.python", "_pytest.tmpdir", "_pytest.monkeypatch"):
-        __import__(name)
+    for name in WARMED:
+        importlib.import_module(name)
     gc.freeze()
 
 
@@ -217,8 +222,7 @@ def run_forked(request: dict[str, Any], writing: int) -> None:
 
 def run_pytest(asked: dict[str, Any], writing: int) -> int:
     """Run pytest on exactly these ids, and tell what each came to."""
-    import pytest
-
+    pytest = importlib.import_module("pytest")
     recorder = Recorder(writing, asked.get("text", 0))
     settings = ["-c", os.devnull, "--rootdir", os.getcwd(), "-p", "no:cacheprovider", "-p", "no:terminal"]
     settings += ["--basetemp", f"{os.getcwd()}-tmp", *asked.get("options", ())]
@@ -254,7 +258,10 @@ class Recorder:
     def pytest_collectreport(self, report: Any) -> None:
         """Tell of files that cannot be collected."""
         if report.failed:
-            say(self.writing, {"uncollected": report.nodeid, "text": str(report.longreprtext)[-(self.num_chars or 500) :]})
+            say(
+                self.writing,
+                {"uncollected": report.nodeid, "text": str(report.longreprtext)[-(self.num_chars or 500) :]},
+            )
 
 
 def say(writing: int, record: dict[str, Any]) -> None:

@@ -39,4 +39,3 @@ class Bench:
                 yield sandbox, link
             finally:
                 link.close()
-

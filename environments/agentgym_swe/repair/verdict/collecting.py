@@ -200,9 +200,7 @@ def _read_root(top: int, root: str, layer: Layer, before: Mapping[str, str], fou
             os.close(descriptor)
 
 
-def _read_folder(
-    folder: int, prefix: str, layer: Layer, before: Mapping[str, str], found: _Found, depth: int
-) -> None:
+def _read_folder(folder: int, prefix: str, layer: Layer, before: Mapping[str, str], found: _Found, depth: int) -> None:
     if depth > MAX_DEPTH:
         raise _TooMuchError(f"folders nest deeper than {MAX_DEPTH}")
     with os.scandir(folder) as entries:
@@ -247,7 +245,9 @@ def _read_file(folder: int, name: str, path: str, before: Mapping[str, str], fou
             found.leave_out(path, "no regular file")
             return
         if about.st_size > MAX_BYTES and about.st_size > 2 * len(before.get(path, "").encode()):
-            raise _TooMuchError(f"{_printable(path)} has {about.st_size} bytes; at most {MAX_BYTES} of changes are judged")
+            raise _TooMuchError(
+                f"{_printable(path)} has {about.st_size} bytes; at most {MAX_BYTES} of changes are judged"
+            )
         content = file.read(about.st_size + 1)
     try:
         text = content.decode("utf-8")

@@ -54,7 +54,12 @@ class Verdict:
 
     def detail(self) -> dict[str, Any]:
         """JSON values of it, for a reward event."""
-        return {"kind": self.kind, "parts": dict(self.parts), "reasons": list(self.reasons), "left_out": dict(self.left_out)}
+        return {
+            "kind": self.kind,
+            "parts": dict(self.parts),
+            "reasons": list(self.reasons),
+            "left_out": dict(self.left_out),
+        }
 
 
 @dataclass(frozen=True)

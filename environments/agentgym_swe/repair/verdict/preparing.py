@@ -75,9 +75,7 @@ def _probes(sandbox: Sandbox, link: WarmLink, case: Case, seed: int) -> Probes:
     return settled(asked, one, other, probe(sandbox, broken, layer, asked, sources))
 
 
-def _with_tests(
-    sandbox: Sandbox, link: WarmLink, case: Case, probes: Probes, twins: tuple[TwinFile, ...]
-) -> Prepared:
+def _with_tests(sandbox: Sandbox, link: WarmLink, case: Case, probes: Probes, twins: tuple[TwinFile, ...]) -> Prepared:
     """Run the tests and their twins on the original, and keep the byte code that comes of it."""
     drawn = draw(twins)
     root = f"{sandbox.spec.work_dir}/{secrets.token_hex(8)}"
@@ -100,7 +98,9 @@ def _with_tests(
         shown = "; ".join(f"{test}: {run.outcomes.get(test, 'missing')}" for test in wrong[:3])
         raise TaskError(f"{len(wrong)} tests of {case.name} do not pass on the original: {shown}"[:1000])
     limit = max(MIN_CPU_S, math.ceil(CPU_FACTOR * run.cpu_s))
-    return Prepared(probes, twins, _meant(drawn.outcomes(run.outcomes)), _bytecode(sandbox, root, case.layer, drawn), limit)
+    return Prepared(
+        probes, twins, _meant(drawn.outcomes(run.outcomes)), _bytecode(sandbox, root, case.layer, drawn), limit
+    )
 
 
 def _meant(outcomes: Mapping[str, str]) -> dict[str, str]:

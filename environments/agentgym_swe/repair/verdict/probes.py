@@ -103,7 +103,8 @@ def asked_of(layer: Layer, failing: Sequence[str], others: Sequence[str], seed: 
     by_file: dict[str, list[TestFunction]] = {}
     for function in chosen:
         by_file.setdefault(function.file, []).append(function)
-    groups, names = [], {}
+    groups: list[tuple[str, ...]] = []
+    names: dict[str, str] = {}
     for path, functions in by_file.items():
         file = parsed(layer, path)
         if file is None:

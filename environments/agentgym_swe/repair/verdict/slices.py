@@ -151,7 +151,7 @@ class _Dropper(ast.NodeTransformer):
     def __init__(self, loaded: set[str]) -> None:
         self.loaded, self.count = loaded, 0
 
-    def visit_Assign(self, node: ast.Assign) -> ast.stmt:  # noqa: N802 - the name that ast calls
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
         targets = [each for each in node.targets if isinstance(each, ast.Name)]
         is_unread = len(targets) == len(node.targets) and not any(each.id in self.loaded for each in targets)
         if not is_unread or not literal(node.value)[0]:

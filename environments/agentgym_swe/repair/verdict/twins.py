@@ -1,4 +1,4 @@
-"""Twins: copies of tests under random names, some of which must fail, so that code which forges results gives itself away.
+"""Twins: copies of tests under random names, some of which must fail, so that code which forges gives itself away.
 
 A twin that must fail expects another value, denies what is asserted, or ends with something false. How each comes out
 is found out on the original; `judge` compares.
@@ -26,6 +26,8 @@ from agentgym_swe.repair.verdict.test_source import (
 from agentgym_swe.repositories.layer import Layer
 
 MAX_FUNCTIONS = 5
+MAX_ROWS = 6
+"""Rows of parameters of a twin."""
 _PLACEHOLDER = "twin_place_{number}_{kind}"
 _EQUAL = ("assertEqual", "assertEquals", "assertListEqual", "assertDictEqual", "assertTupleEqual", "eq_")
 
@@ -115,9 +117,7 @@ def draw(files: Iterable[TwinFile]) -> Drawn:
     return Drawn(texts, tuple(ids), places)
 
 
-def _file_of(
-    file: TestFile, path: str, functions: Sequence[TestFunction], number: int, rng: random.Random
-) -> TwinFile:
+def _file_of(file: TestFile, path: str, functions: Sequence[TestFunction], number: int, rng: random.Random) -> TwinFile:
     owners = {wanted.owner[0] for wanted in functions if wanted.owner}
     parts: dict[str, list[str]] = {name: [] for name in owners}
     tops: list[str] = []
@@ -126,7 +126,8 @@ def _file_of(
         function = file.find(wanted)
         if function is None or len(wanted.owner) > 1:
             continue
-        kinds = [("true", _renamed(function)), ("false", _failing(function, rng))]
+        function = _with_few_rows(function, rng)
+        kinds = [("true", copy.deepcopy(function)), ("false", _failing(function, rng))]
         rng.shuffle(kinds)
         for kind, made in kinds:
             place = _PLACEHOLDER.format(number=number + offset, kind=kind)
@@ -152,8 +153,21 @@ def _class_with(node: ast.ClassDef, functions: Sequence[str]) -> str:
     return ast.unparse(made)
 
 
-def _renamed(function: Function) -> Function:
-    return copy.deepcopy(function)
+def _with_few_rows(function: Function, rng: random.Random) -> Function:
+    """A copy whose parameters have only some of their rows."""
+    made = copy.deepcopy(function)
+    for decorator in made.decorator_list:
+        if not (isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith("mark.parametrize")):
+            continue
+        if len(decorator.args) < 2 or decorator.keywords:
+            continue
+        rows = decorator.args[1]
+        if isinstance(rows, ast.List | ast.Tuple):
+            kept = sorted(rng.sample(range(len(rows.elts)), min(len(rows.elts), MAX_ROWS)))
+            rows.elts = [rows.elts[number] for number in kept]
+        elif isinstance(rows, ast.Name | ast.Attribute):
+            decorator.args[1] = ast.parse(f"list({ast.unparse(rows)})[:{MAX_ROWS}]", mode="eval").body
+    return ast.fix_missing_locations(made)
 
 
 def _failing(function: Function, rng: random.Random) -> Function:
@@ -190,8 +204,7 @@ def _plain_statements(body: Sequence[ast.stmt]) -> list[ast.stmt]:
 def _sides(node: ast.stmt) -> list[ast.expr]:
     """Both sides of an assertion of equality; () for other statements."""
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare) and len(node.test.ops) == 1:
-        if isinstance(node.test.ops[0], ast.Eq):
-            return [node.test.left, node.test.comparators[0]]
+        return [node.test.left, node.test.comparators[0]] if isinstance(node.test.ops[0], ast.Eq) else []
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and len(node.value.args) >= 2:
         called = node.value.func
         name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
@@ -216,7 +229,8 @@ def _expect_another(side: ast.expr, function: Function, rng: random.Random) -> b
         if side.id in names:
             at = names.index(side.id)
             cells = [_cell(element, at, len(names)) for element in elements]
-            return all([cell is not None and literal(cell)[0] and _alter(cell, rng) for cell in cells]) and bool(cells)
+            altered = [cell is not None and literal(cell)[0] and _alter(cell, rng) for cell in cells]
+            return bool(altered) and all(altered)
     return False
 
 
