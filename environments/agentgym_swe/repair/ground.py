@@ -5,6 +5,7 @@ What an episode puts into one is in `state`; how the judge uses one is in `verdi
 
 from __future__ import annotations
 
+import atexit
 import threading
 import weakref
 from importlib import resources
@@ -70,6 +71,8 @@ def judges(provider: SandboxProvider) -> SandboxPool:
     It is apart from those that agents work in: who waits for a judge holds nothing that another judge waits for.
     """
     with _lock:
+        if not _pools:
+            atexit.register(close_judges)
         if provider not in _pools:
             _pools[provider] = SandboxPool(provider, PoolConfig(ready=1, idle_s=600.0, workers=2))
         return _pools[provider]
@@ -80,5 +83,6 @@ def close_judges() -> None:
     with _lock:
         closing = list(_pools.values())
         _pools.clear()
+    atexit.unregister(close_judges)
     for pool in closing:
         pool.close()

@@ -95,7 +95,7 @@ def tree_key(sandbox: Sandbox, layer: Layer) -> str:
     """
     with sandbox.standing_still() as seen:
         if seen is not None:
-            return _key_of(os.fspath(seen.changes))
+            return _key_of(os.fspath(seen.work))
     script = "find . -path ./.git -prune -o -name __pycache__ -prune -o -type f -print0 | sort -z | xargs -0 sha256sum"
     summed = sandbox.exec(["sh", "-c", script], timeout_s=LOOK_S)
     if not summed.is_ok:
@@ -103,15 +103,15 @@ def tree_key(sandbox: Sandbox, layer: Layer) -> str:
     return hashlib.sha256(summed.stdout).hexdigest()[:24]
 
 
-def _key_of(changes: str) -> str:
-    """Over names, kinds and contents of what was changed; the rest is the same in every episode of the task."""
+def _key_of(work: str) -> str:
+    """Over names, kinds and contents of all files."""
     digest = hashlib.sha256()
-    for folder, folders, names in os.walk(changes):
+    for folder, folders, names in os.walk(work):
         folders[:] = sorted(name for name in folders if name not in (".git", "__pycache__", ".pytest_cache"))
         for name in sorted(names):
             path = os.path.join(folder, name)
             about = os.lstat(path)
-            digest.update(f"{os.path.relpath(path, changes)}\0{about.st_mode:o}\0".encode("utf-8", "surrogateescape"))
+            digest.update(f"{os.path.relpath(path, work)}\0{about.st_mode:o}\0".encode("utf-8", "surrogateescape"))
             if about.st_mode & 0o170000 == 0o120000:
                 digest.update(os.fsencode(os.readlink(path)))
             elif about.st_mode & 0o170000 == 0o100000:

@@ -52,27 +52,65 @@ def group_of(file: TestFile, functions: Iterable[TestFunction], rng: random.Rand
         owner = file.owner_of(wanted)
         if owner is not None and (len(wanted.owner) > 1 or not wanted.owner):
             continue
-        rows = _rows(function, is_method=owner is not None)
+        rows = _rows(function, file, is_method=owner is not None)
         if rows is None:
             continue
         if owner is not None and owner.name not in classes:
             classes.add(owner.name)
             statements.append(ast.unparse(_without_tests(owner)))
-        for mark, body in (("", _Cutter(None)), ("+", _Cutter(rng))):
+        changed_rows = [_changed_row(row, rng) for row in rows]
+        with_rows = any(changed_rows)
+        for mark, body in (("", _Cutter(None)), ("+", _Cutter(None if with_rows else rng))):
             name = f"probe_{number}{'_changed' if mark else ''}"
             cut = _cut(function, body, name)
             if cut is None:
                 continue
             statements.append(cut)
             called = f"{name}" if owner is None else f"{name}, {PROBE}.instance({owner.name})"
-            for index, row in enumerate(rows):
+            for index, row in enumerate(changed_rows if mark and with_rows else rows):
+                if mark and with_rows and not row:
+                    continue
                 key = f"{number}.{index}{mark}"
                 arguments = _passed(row, _loaded(ast.parse(cut)))
                 first = called.partition(", ")[2]
                 given = ", ".join([part for part in (first, arguments) if part])
                 statements.append(f"{PROBE}.case({key!r}, lambda: {name}({given}))")
                 cases[key] = wanted.name
-    return statements, cases
+    return _without_unread(statements), cases
+
+
+def _without_unread(statements: list[str]) -> list[str]:
+    """Statements but for tables that nothing reads any more: they may hold what is expected."""
+    while True:
+        trees = [ast.parse(statement) for statement in statements]
+        loaded = {name for tree in trees for name in _loaded(tree)}
+        kept = [text for text, tree in zip(statements, trees, strict=True) if not _is_unread_table(tree, loaded)]
+        if len(kept) == len(statements):
+            return kept
+        statements = kept
+
+
+def _is_unread_table(tree: ast.Module, loaded: set[str]) -> bool:
+    node = tree.body[0] if len(tree.body) == 1 else None
+    if not isinstance(node, ast.Assign):
+        return False
+    names = [each.id for each in node.targets if isinstance(each, ast.Name)]
+    return len(names) == len(node.targets) and not loaded & set(names)
+
+
+def _changed_row(row: dict[str, ast.expr], rng: random.Random) -> dict[str, ast.expr]:
+    """A row with one of its constants changed; {} where it has none."""
+    names = [name for name, value in row.items() if isinstance(value, ast.Constant) and _is_plain(value.value)]
+    if not names:
+        return {}
+    name = rng.choice(names)
+    value = row[name]
+    assert isinstance(value, ast.Constant)
+    return {**row, name: ast.Constant(changed_value(value.value, rng))}
+
+
+def _is_plain(value: object) -> bool:
+    return type(value) in (int, str, float, bool)
 
 
 def _runs_by_itself(node: ast.stmt) -> bool:
@@ -88,12 +126,12 @@ def _without_tests(owner: ast.ClassDef) -> ast.ClassDef:
     return made
 
 
-def _rows(function: ast.FunctionDef, *, is_method: bool) -> list[dict[str, ast.expr]] | None:
+def _rows(function: ast.FunctionDef, file: TestFile, *, is_method: bool) -> list[dict[str, ast.expr]] | None:
     """Values of the parameters for each case; None where they come from elsewhere, such as fixtures."""
     wanted = [argument.arg for argument in function.args.args][1 if is_method else 0 :]
     defaults = wanted[len(wanted) - len(function.args.defaults) :] if function.args.defaults else []
     tables: list[list[dict[str, ast.expr]]] = []
-    for names, elements in parameters_of(function):
+    for names, elements in parameters_of(function, file):
         if not elements:
             return None
         table = []
@@ -126,6 +164,7 @@ def _cut(function: ast.FunctionDef, cutter: _Cutter, name: str) -> str | None:
     """The function without what it expects; None where nothing is left to take down."""
     made = copy.deepcopy(function)
     made.name, made.decorator_list, made.returns = name, [], None
+    cutter.expectations |= {argument.arg for argument in function.args.args}
     made.body = cutter.body(made.body) or [ast.Pass()]
     _drop_unread(made)
     if not cutter.count:
@@ -266,7 +305,7 @@ def _changed(expression: ast.expr, rng: random.Random) -> ast.expr | None:
         if isinstance(call, ast.Call)
         for argument in (*call.args, *(keyword.value for keyword in call.keywords))
         for node in ast.walk(argument)
-        if isinstance(node, ast.Constant) and type(node.value) in (int, str, float, bool)
+        if isinstance(node, ast.Constant) and _is_plain(node.value)
     ]
     if not constants:
         return None

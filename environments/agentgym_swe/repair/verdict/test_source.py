@@ -76,6 +76,16 @@ class TestFile:
         classes = [node for node in self.tree.body if isinstance(node, ast.ClassDef)]
         return next((node for node in classes if wanted.owner and node.name == wanted.owner[0]), None)
 
+    def assigned(self, name: str) -> ast.expr | None:
+        """What a name of the file is assigned at its top, where that happens once."""
+        found = [
+            node.value
+            for node in self.tree.body
+            if isinstance(node, ast.Assign)
+            and any(isinstance(each, ast.Name) and each.id == name for each in node.targets)
+        ]
+        return found[0] if len(found) == 1 else None
+
     def text_of(self, node: ast.stmt) -> str:
         """The lines of a statement, decorators included."""
         return "".join(self.lines[first_line(node) - 1 : node.end_lineno])
@@ -119,12 +129,18 @@ def first_line(node: ast.stmt) -> int:
     return min([node.lineno, *(each.lineno for each in decorators)])
 
 
-def parameters_of(function: Function) -> Iterator[tuple[tuple[str, ...], list[ast.expr]]]:
-    """Names and rows of each `parametrize` above a function, where its rows are written out."""
+def parameters_of(function: Function, file: TestFile | None = None) -> Iterator[tuple[tuple[str, ...], list[ast.expr]]]:
+    """Names and rows of each `parametrize` above a function, where its rows are written out.
+
+    Args:
+        function: The function.
+        file: Its file, in which rows that have a name are looked up; None takes none that have one.
+    """
     for decorator in function.decorator_list:
         if not (isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith("mark.parametrize")):
             continue
-        if len(decorator.args) < 2 or not isinstance(decorator.args[1], ast.List | ast.Tuple):
+        rows = _written_out(decorator.args[1], file) if len(decorator.args) > 1 else []
+        if not rows:
             yield (), []
             continue
         try:
@@ -134,7 +150,20 @@ def parameters_of(function: Function) -> Iterator[tuple[tuple[str, ...], list[as
             continue
         if isinstance(names, str):
             names = [name.strip() for name in names.split(",") if name.strip()]
-        yield tuple(map(str, names)), decorator.args[1].elts
+        yield tuple(map(str, names)), rows
+
+
+def _written_out(table: ast.expr, file: TestFile | None) -> list[ast.expr]:
+    """The rows of a table that is written out, has a name in the file, or is a sum of such; [] for others."""
+    if isinstance(table, ast.List | ast.Tuple):
+        return table.elts
+    if isinstance(table, ast.BinOp) and isinstance(table.op, ast.Add):
+        left, right = (_written_out(side, file) for side in (table.left, table.right))
+        return [*left, *right] if left and right else []
+    if isinstance(table, ast.Call) and getattr(table.func, "id", "") in ("list", "tuple") and len(table.args) == 1:
+        return _written_out(table.args[0], file)
+    found = file.assigned(table.id) if isinstance(table, ast.Name) and file is not None else None
+    return [] if found is None else _written_out(found, file)
 
 
 def literal(node: ast.expr | None) -> tuple[bool, object]:
