@@ -22,8 +22,8 @@ from agentgym.errors import SandboxError
 from agentgym.sandbox.base import ExecResult, Sandbox, SandboxProvider
 from agentgym.sandbox.images.context import fetch_packages
 from agentgym.sandbox.images.named import default_catalogue
-from agentgym.sandbox.lender import lender_of
 from agentgym.sandbox.leasing.owner import state_folder
+from agentgym.sandbox.lender import lender_of
 from agentgym.sandbox.once import only_one
 from agentgym.sandbox.pool import SandboxPool
 from agentgym.sandbox.spec import Limits, Mount, SandboxSpec
@@ -33,7 +33,11 @@ PROGRAMS = "/tmp/.agentgym-swe"  # noqa: S108 - inside the sandbox
 PACKAGES = "/agentgym/packages"
 """Where a sandbox without images finds what the image holds."""
 _INSIDE = Path(__file__).with_name("inside")
-_HOST_PACKAGES = ("usr/lib/python3*/dist-packages", "usr/lib/python3*/site-packages", "usr/share/python-wheels")
+_HOST_PACKAGES: tuple[str, ...] = (
+    "usr/lib/python3*/dist-packages",
+    "usr/lib/python3*/site-packages",
+    "usr/share/python-wheels",
+)
 _HOST_PACKAGES += ("usr/local/lib/python3*/dist-packages", "usr/local/lib/python3*/site-packages")
 ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8"}
 LIMITS = Limits(cpus=2.0, memory_mib=2048, pids=256, work_mib=256, tmp_mib=256, exec_s=1800.0, wall_s=None)

@@ -3,16 +3,21 @@
 It is read as text and runs in a sandbox with the standard library and pytest alone.
 """
 
-import gc
+from __future__ import annotations
+
 import os
 import random
 import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pytest
 
 WORK = os.getcwd()
 ARGUMENTS = [
-    *("-q", "--tb=no", "--no-header", "--no-summary", "--assert=plain"),
+    *("-q", "--tb=no", "--no-header", "--no-summary", "--assert=plain", "--continue-on-collection-errors"),
     *("-p", "no:cacheprovider", "-p", "no:faulthandler", "-p", "no:junitxml", "-p", "no:pastebin"),
-    *("-p", "no:debugging", "-p", "no:stepwise", "-p", "no:setuponly", "-p", "no:setupplan"),
+    *("-p", "no:stepwise", "-p", "no:setuponly", "-p", "no:setupplan"),
     *("-c", "/dev/null", "--rootdir", WORK),
 ]
 os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -26,15 +31,18 @@ class Outcomes:
         limit: Failures after which no further test runs; 0 for none.
     """
 
-    def __init__(self, limit=0):
-        self.of, self.limit, self.num_failed, self.broken, self.order = {}, limit, 0, [], None
+    def __init__(self, limit: int = 0) -> None:
+        self.of: dict[str, str] = {}
+        self.broken: list[tuple[str, str]] = []
+        self.limit, self.num_failed = limit, 0
+        self.order: str | None = None
 
-    def pytest_collectreport(self, report):
+    def pytest_collectreport(self, report: Any) -> None:
         """Notes files that could not be collected."""
         if report.failed:
             self.broken.append((report.nodeid, str(report.longrepr)[-2000:]))
 
-    def pytest_runtest_logreport(self, report):
+    def pytest_runtest_logreport(self, report: Any) -> None:
         """Notes the phases of one test."""
         if report.when == "call" or report.outcome != "passed":
             is_worse = self.of.get(report.nodeid) != "failed"
@@ -43,27 +51,50 @@ class Outcomes:
                 self.of[report.nodeid] = "skipped" if was_expected else report.outcome
                 self.num_failed += self.of[report.nodeid] == "failed"
 
-    def pytest_collection_modifyitems(self, items):
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Puts the tests into another order: "reversed", or files and tests within them shuffled by a seed."""
         if self.order == "reversed":
             items.reverse()
         elif self.order is not None:
             items.sort(key=lambda item: random.Random(f"{self.order} {item.nodeid}").random())
 
-    def pytest_runtest_protocol(self, item, nextitem):
+    def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> None:
         """Stops at the limit."""
         if self.limit and self.num_failed >= self.limit:
             item.session.shouldstop = "enough"
 
 
-def add_path(entries):
+def add_path(entries: Iterable[str]) -> None:
     """Put folders of the work folder in front of the path; the folder of these programs leaves it."""
     sys.path[:] = [os.path.normpath(os.path.join(WORK, entry)) for entry in entries] + [
         path for path in sys.path if path not in ("", WORK, os.path.dirname(os.path.abspath(__file__)))
     ]
 
 
-def run(tests, *, order=None, only=(), limit=0, plugins=(), more=()):
+class Chosen:
+    """A plugin that keeps the wanted tests.
+
+    Args:
+        only: Their ids; () for all.
+    """
+
+    def __init__(self, only: Iterable[str] = ()) -> None:
+        self.only = set(only)
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Drops the others."""
+        if self.only:
+            items[:] = [item for item in items if item.nodeid in self.only]
+
+
+def run(
+    tests: Sequence[str],
+    *,
+    order: str | None = None,
+    only: Iterable[str] = (),
+    limit: int = 0,
+    plugins: Iterable[object] = (),
+) -> tuple[Outcomes, int]:
     """Run tests in this process.
 
     Args:
@@ -72,25 +103,11 @@ def run(tests, *, order=None, only=(), limit=0, plugins=(), more=()):
         only: Ids to run; () for all.
         limit: As in `Outcomes`.
         plugins: Further plugins.
-        more: Further arguments.
 
     Returns:
         The plugin with the outcomes, and pytest's exit code.
     """
-    import pytest
-
     outcomes = Outcomes(limit)
     outcomes.order = order
-    wanted = set(only)
-
-    class Choice:
-        """Keeps the wanted tests."""
-
-        def pytest_collection_modifyitems(self, items):
-            """Drops the others."""
-            if wanted:
-                items[:] = [item for item in items if item.nodeid in wanted]
-
-    code = pytest.main([*ARGUMENTS, *more, *tests], plugins=[Choice(), outcomes, *plugins])
-    gc.collect()
+    code = pytest.main([*ARGUMENTS, *tests], plugins=[Chosen(only), outcomes, *plugins])
     return outcomes, int(code)

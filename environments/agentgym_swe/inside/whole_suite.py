@@ -1,15 +1,17 @@
 """Runs all tests once in the order that it is told, and prints every outcome and the CPU time as JSON."""
 
+from __future__ import annotations
+
 import json
 import os
 import resource
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import session  # noqa: E402 - found beside this file
+import session  # type: ignore[import-not-found,unused-ignore]
 
 
-def main():
+def main() -> None:
     """Reads its orders from the standard input; the answer goes to a descriptor that tests do not know."""
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     asked = json.load(sys.stdin)

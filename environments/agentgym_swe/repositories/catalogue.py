@@ -16,6 +16,7 @@ from typing import Any
 
 from agentgym.config import build
 from agentgym.errors import ConfigError, UnknownNameError
+from agentgym_swe.repositories.fetching import Pin
 
 _FILE = Path(__file__).with_name("packages.toml")
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -45,9 +46,10 @@ class Package:
         licence: Its licence, as an SPDX expression.
         sources: Files and folders of the sdist whose Python files faults are planted in.
         tests: Files and folders with its tests.
+        run: What pytest is given, where its names for files of tests would not find them; () for `tests`.
         path: What is put in front of `sys.path`.
         extra: Further files and folders that tests read.
-        unplanted: Files and folders of the sources that stay as they are, because they are generated or tests need them.
+        unplanted: Files and folders of the sources that stay as they are, because they are generated.
         left_out: Ids of tests that are left out, or beginnings of such ids, each with the reason.
         needs_metadata: Whether it asks for its own version at run time, so that a record of it must be installed.
         held_out: Whether no training task comes from it.
@@ -60,6 +62,7 @@ class Package:
     licence: str
     sources: tuple[str, ...]
     tests: tuple[str, ...]
+    run: tuple[str, ...] = ()
     path: tuple[str, ...] = (".",)
     extra: tuple[str, ...] = ()
     unplanted: tuple[str, ...] = ()
@@ -74,6 +77,11 @@ class Package:
                 raise ConfigError(f"package {self.name!r}: sha256 must be 64 hex digits, got {sha256!r}")
         if not self.sources or not self.tests:
             raise ConfigError(f"package {self.name!r} needs sources and tests")
+
+    @property
+    def pin(self) -> Pin:
+        """What is fetched."""
+        return Pin(self.name, self.version, self.sha256)
 
     def to_json(self) -> dict[str, Any]:
         """What decides how its layer looks."""

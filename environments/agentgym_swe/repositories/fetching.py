@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from agentgym.errors import AgentGymError
@@ -50,64 +51,96 @@ __legacy__ = type("Legacy", (), {"prepare_metadata_for_build_wheel": staticmetho
 _CONNECTION = re.compile(
     r"Max retries|NewConnectionError|ConnectTimeout|Read timed out|Name or service|No matching dist"
 )
-_WRONG_HASH = re.compile(r"Expected sha256 (?P<expected>\w+)\s+Got\s+(?P<found>\w+)")
+_WRONG_HASH = re.compile(
+    r"(?:(?P<name>[\w.-]+==\S+)[^\n]*\n\s*)?Expected sha256 (?P<expected>\w+)\s+Got\s+(?P<found>\w+)"
+)
 
 Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One sdist.
+
+    Attributes:
+        name: Of its package.
+        version: Its version.
+        sha256: Its hash, in hex.
+    """
+
+    name: str
+    version: str
+    sha256: str
 
 
 class FetchError(AgentGymError, OSError):
     """An sdist that could not be fetched, or is not the pinned one."""
 
 
-def fetch_sdists(pins: Sequence[tuple[str, str, str]], report: Report = lambda line: None) -> dict[str, Path]:
+def fetch_sdists(pins: Sequence[Pin], report: Report = lambda line: None) -> dict[str, Path]:
     """The sdists of packages, from the cache or by pip.
 
     Args:
-        pins: Name, version and SHA-256 of each.
+        pins: The sdists that are wanted.
         report: Told of what takes long.
 
     Returns:
         By SHA-256 the archive of each.
 
     Raises:
-        FetchError: One cannot be fetched or has another hash; what was fetched rightly stays.
+        FetchError: One cannot be fetched or has another hash; nothing of what this call fetched stays.
     """
     folder = cache_folder() / "swe" / "sdists"
     folder.mkdir(parents=True, exist_ok=True)
-    found: dict[str, Path] = {}
+    found = {pin.sha256: folder / f"{pin.name}-{pin.version}-{pin.sha256[:16]}.tar.gz" for pin in pins}
     with only_one(str(folder), lambda: report("waiting for another process that fetches packages")):
-        for name, version, sha256 in pins:
-            path = folder / f"{name}-{version}-{sha256[:16]}.tar.gz"
-            if path.is_file() and _sha256(path) != sha256:
-                path.unlink()  # half-written, or damaged since
-            found[sha256] = path
-        missing = [pin for pin in pins if not found[pin[2]].is_file()]
-        if missing:
-            report(f"fetching {len(missing)} packages: {', '.join(name for name, _, _ in missing)}")
-        for name, version, sha256 in missing:
-            _fetch(name, version, sha256, found[sha256])
+        missing = {pin.sha256: pin for pin in pins if not _is_whole(found[pin.sha256], pin.sha256)}
+        rounds: list[dict[str, Pin]] = []  # pip takes one version of a package at a time
+        for pin in missing.values():
+            place = next((each for each in rounds if pin.name not in each), None)
+            if place is None:
+                rounds.append(place := {})
+            place[pin.name] = pin
+        for wanted in rounds:
+            report(f"fetching {len(wanted)} packages: {', '.join(wanted)}")
+            _fetch(list(wanted.values()), found)
     return found
 
 
-def _fetch(name: str, version: str, sha256: str, target: Path) -> None:
+def _fetch(pins: Sequence[Pin], targets: dict[str, Path]) -> None:
     with tempfile.TemporaryDirectory(prefix="agentgym-swe-") as made:
         folder = Path(made)
         for builder in _BUILDERS:
             path = folder / "builders" / builder
             path.parent.mkdir(parents=True, exist_ok=True)
+            for package in [path.parent, *path.parent.parents]:
+                if package.is_relative_to(folder / "builders" / builder.split("/")[0]):
+                    (package / "__init__.py").touch()
             path.write_text(_BUILDER, encoding="utf-8")
-        requirement = folder / "requirement.txt"
-        requirement.write_text(f"{name}=={version} --hash=sha256:{sha256}\n", encoding="utf-8")
+        requirements = folder / "requirements.txt"
+        requirements.write_text("".join(f"{each.name}=={each.version} --hash=sha256:{each.sha256}\n" for each in pins))
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input"]
         command += ["--no-deps", "--no-binary=:all:", "--no-build-isolation", "--use-pep517", "--require-hashes"]
-        command += ["--requirement", str(requirement), "--dest", str(folder / "got")]
-        ended = _run(command, {**os.environ, "PYTHONPATH": str(folder / "builders")}, f"{name} {version}")
-        got = list((folder / "got").glob("*")) if ended.returncode == 0 else []
-        if len(got) != 1 or _sha256(got[0]) != sha256:
-            raise FetchError(_why(f"{name} {version}", ended.stdout + ended.stderr))
-        unfinished = target.with_suffix(".new")
-        shutil.copyfile(got[0], unfinished)
-        unfinished.rename(target)
+        command += ["--requirement", str(requirements), "--dest", str(folder / "got")]
+        what = ", ".join(f"{each.name} {each.version}" for each in pins)
+        ended = _run(command, {**os.environ, "PYTHONPATH": str(folder / "builders")}, what)
+        got = {_sha256(path): path for path in (folder / "got").glob("*")} if ended.returncode == 0 else {}
+        if got.keys() != {each.sha256 for each in pins}:
+            raise FetchError(_why(what, ended.stdout + ended.stderr))
+        for sha256, path in got.items():
+            unfinished = targets[sha256].with_suffix(".new")
+            shutil.copyfile(path, unfinished)
+            unfinished.rename(targets[sha256])
+
+
+def _is_whole(path: Path, sha256: str) -> bool:
+    """Whether an archive is there as it should be; a damaged one is removed."""
+    if not path.is_file():
+        return False
+    if _sha256(path) != sha256:
+        path.unlink()
+        return False
+    return True
 
 
 def _run(command: Sequence[str], environment: dict[str, str], what: str) -> subprocess.CompletedProcess[str]:
@@ -122,9 +155,10 @@ def _run(command: Sequence[str], environment: dict[str, str], what: str) -> subp
 def _why(what: str, output: str) -> str:
     wrong = _WRONG_HASH.search(output)
     if wrong:
+        name = wrong["name"] or what
         return (
-            f"the sdist of {what} has the SHA-256 {wrong['found']}, but {wrong['expected']} is pinned: the file at the "
-            "package index is not the one that the tasks were made from, and nothing of it is kept"
+            f"the sdist of {name} has the SHA-256 {wrong['found']}, but {wrong['expected']} is pinned: "
+            "the file at the package index is not the one that the tasks were made from, and nothing of it is kept"
         )
     last = "\n".join(f"    {line}" for line in output.strip().splitlines()[-_SHOWN_LINES:])
     if _CONNECTION.search(output):

@@ -20,7 +20,7 @@ from agentgym_swe.repositories.catalogue import Package, package_named
 
 TREE, FACTS = "tree", "layer.json"
 """What the folder of a prepared package holds."""
-FORMAT = 1
+FORMAT = 2
 """Number of the way in which layers are prepared; another one makes them anew."""
 
 
@@ -40,6 +40,7 @@ class Layer:
         digest: SHA-256 in hex over the tree; tasks and recorded data name it.
         source_roots: Files and folders of the tree; only .py files below them may change.
         test_paths: Files and folders with the tests.
+        run: What pytest is given to run all of them.
         python_path: What is put in front of `sys.path`, from the tree.
         tests: Ids of the tests that pass in every order, in pytest's order.
         seconds: CPU seconds of one run of all of them.
@@ -52,6 +53,7 @@ class Layer:
     digest: str
     source_roots: tuple[str, ...]
     test_paths: tuple[str, ...]
+    run: tuple[str, ...]
     python_path: tuple[str, ...]
     tests: tuple[str, ...]
     seconds: float = 0.0

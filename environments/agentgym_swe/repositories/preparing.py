@@ -13,6 +13,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,14 +70,10 @@ def prepare(
     """
     chosen = [package_named(name) for name in names] or list(packages().values())
     wanting = [package for package in chosen if find_layer(package) is None]
-    sdists = fetch_sdists(
-        [(package.name, package.version, package.sha256) for package in wanting], lambda line: report("sdists", line)
-    )
+    sdists = fetch_sdists([package.pin for package in wanting], lambda line: report("sdists", line))
     prepared = []
     for package in chosen:
-        with only_one(
-            str(layer_folder(package)), lambda name=package.name: report(name, "waiting for another process")
-        ):
+        with only_one(str(layer_folder(package)), partial(report, package.name, "waiting for another process")):
             layer = find_layer(package)
             if layer is not None:
                 report(package.name, "is prepared")
@@ -113,6 +110,7 @@ def prepare_one(
             digest=tree_digest(tree),
             source_roots=package.sources,
             test_paths=package.tests,
+            run=package.run or package.tests,
             python_path=package.path,
             tests=kept,
             seconds=seconds,
@@ -153,7 +151,7 @@ def _reliable_tests(
     for number, (order, hash_seed) in enumerate(RUNS, start=1):
         report(package.name, f"running its tests, {number} of {len(RUNS)}")
         with open_room(tree, sandbox) as room:
-            asked = {"path": package.path, "tests": package.tests, "order": order}
+            asked = {"path": package.path, "tests": package.run or package.tests, "order": order}
             runs.append(room.call("whole_suite", asked, hash_seed=hash_seed))
     _refuse_broken(package, runs)
     ended = {test: tuple(run["outcomes"].get(test, "missing") for run in runs) for test in _all_tests(runs)}

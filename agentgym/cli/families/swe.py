@@ -24,8 +24,8 @@ def run(
     """Prepare the packages that agentgym/Repair-v0 plants faults in.
 
     Args:
-        action: `prepare` fetches packages with pip, lays them out, and runs their tests in a sandbox, so that everything
-            works without a network afterwards. `list` shows all packages with their licences and what is prepared.
+        action: `prepare` fetches packages with pip, lays them out, and runs their tests in a sandbox, after which
+            everything works without a network. `list` shows all packages with their licences and what is prepared.
             `remove` removes what was prepared.
         names: Names of packages, such as toolz. The default is all of them.
         sandbox: Where tests of packages run: docker or bubblewrap. The default is docker where an engine answers.
