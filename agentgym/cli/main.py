@@ -47,6 +47,7 @@ COMMANDS = {
     "compare": "compare two evaluations task by task",
     "attribute": "compute which turn earned what in a finished run",
     "report": "write the report page of a run",
+    "swe": "prepare the packages that repair tasks are made of",
     "web": "record web pages, replay an archive of them, or serve a site",
     "sweep": "remove sandboxes that killed processes left behind",
     "images": "build, list, check or remove the container images of sandboxes",
@@ -54,6 +55,8 @@ COMMANDS = {
 }
 OK, FAILED, USAGE = 0, 1, 2
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+_OF_A_FAMILY = ("swe", "web")
+"""Commands whose modules are in `families`."""
 _OWN_STDOUT = ("serve",)
 """Commands that share their stdout with nobody else's results: a server's address, or the messages of a protocol."""
 _USAGE_ERRORS = (ConfigError, HeldOutError, MissingExtraError, TaskError, UnknownNameError, WrongRunError)
@@ -162,7 +165,8 @@ def _run(command: str, args: Sequence[str]) -> int:
     if command not in COMMANDS:
         raise UnknownNameError("command", command, COMMANDS)
     _require_once(args)
-    module = importlib.import_module(f"agentgym.cli.{command}")
+    folder = "agentgym.cli.families" if command in _OF_A_FAMILY else "agentgym.cli"
+    module = importlib.import_module(f"{folder}.{command}")
     arranged = module.arrange(args) if hasattr(module, "arrange") else list(args)
     work = module.run if command in _OWN_STDOUT else _with_results_apart(module.run)
     try:

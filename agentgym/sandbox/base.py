@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import socket
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from agentgym.errors import UnsupportedSpecError
 from agentgym.leasing.maker import ResetMethod
@@ -121,6 +122,18 @@ class Snapshot:
     id: str
     spec: SandboxSpec
     path: Path
+
+
+class WorkView(NamedTuple):
+    """A sandbox's work folder as the host sees it; what lies there is hostile.
+
+    Attributes:
+        work: The folder.
+        changes: What was changed in it, as an overlay's upper layer.
+    """
+
+    work: Path
+    changes: Path
 
 
 @dataclass(frozen=True)
@@ -243,6 +256,14 @@ class Sandbox(ABC):
         Raises:
             SandboxFileError: The tree is missing, hostile or too large.
         """
+
+    @contextmanager
+    def standing_still(self) -> Iterator[WorkView | None]:
+        """The work folder on the host, while nothing in the sandbox moves; None where the host does not see it.
+
+        Nothing runs inside for it. Whoever reads there must follow no link and open no special file.
+        """
+        yield None
 
     @abstractmethod
     def connect(self, port: int) -> socket.socket:

@@ -15,8 +15,8 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from agentgym.errors import (
     SandboxStartError,
     UnsupportedSpecError,
 )
-from agentgym.sandbox.base import Capabilities, ResetReport, Sandbox, SandboxProvider, Snapshot
+from agentgym.sandbox.base import Capabilities, ResetReport, Sandbox, SandboxProvider, Snapshot, WorkView
 from agentgym.sandbox.egress.proxy import EgressProxy
 from agentgym.sandbox.engines.bubblewrap_process import BubblewrapProcess
 from agentgym.sandbox.engines.bubblewrap_root import (
@@ -179,6 +179,16 @@ class BubblewrapSandbox(RunnerSandbox):
             if isinstance(error, AgentGymError):
                 raise
             raise SandboxStartError(f"sandbox {sandbox_id} could not be started: {error}") from error
+
+    @contextmanager
+    def standing_still(self) -> Iterator[WorkView | None]:
+        """The work folder on the host, while nothing moves; see `Sandbox.standing_still`."""
+        with self._closing:
+            if self._workspace is None or self._process is None:
+                yield None
+                return
+            with self._process.stopped():
+                yield WorkView(self._workspace.work, self._workspace.upper)
 
     def snapshot(self) -> Snapshot:
         """Keep the present file state until this process ends, the home and temporary folders included."""

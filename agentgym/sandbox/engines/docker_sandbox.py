@@ -11,9 +11,9 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import NoReturn
 
 from agentgym.errors import SandboxDirtyError, SandboxError, SandboxStartError
 from agentgym.leasing.canary import leftovers
-from agentgym.sandbox.base import ResetReport, Sandbox, Snapshot
+from agentgym.sandbox.base import ResetReport, Sandbox, Snapshot, WorkView
 from agentgym.sandbox.engines.docker_container import PROXY_SOCKET, DockerContainer, DockerHost
 from agentgym.sandbox.engines.docker_options import CONTROL_DIR, PROXY_PORT
 from agentgym.sandbox.engines.shared_snapshot import SharedSnapshot
@@ -152,6 +152,19 @@ class DockerSandbox(RunnerSandbox):
         self._get_ready(to)
 
     # Copies.
+
+    @contextmanager
+    def standing_still(self) -> Iterator[WorkView | None]:
+        """The work folder on the host, while nothing moves; see `Sandbox.standing_still`."""
+        container = self._container
+        if container.workspace is None:
+            yield None
+            return
+        container.freeze()
+        try:
+            yield WorkView(container.workspace.work, container.workspace.upper)
+        finally:
+            container.thaw()
 
     def snapshot(self) -> Snapshot:
         """Keep the present file state until this process ends; see `Sandbox.snapshot`."""

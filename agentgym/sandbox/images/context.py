@@ -42,7 +42,7 @@ def write_context(
     source = images.source(name)
     files: dict[str, Path] = dict(source.files)
     if source.pins:
-        files |= _package_files(_fetch_packages(source.pins, report))
+        files |= _package_files(fetch_packages(source.pins, report))
     with tarfile.open(fileobj=target, mode="w") as archive:
         for member, path in sorted(files.items()):
             content = images.dockerfile(name).encode() if member == "Dockerfile" else path.read_bytes()
@@ -58,8 +58,16 @@ def _package_files(folder: Path) -> dict[str, Path]:
     return {f"{PACKAGES_FOLDER}/{inner}": path for inner, path in found if "tests" not in Path(inner).parts}
 
 
-def _fetch_packages(pins: tuple[str, ...], report: Callable[[str], None]) -> Path:
-    """A folder with those Python packages as the images' interpreter takes them; fetched once."""
+def fetch_packages(pins: tuple[str, ...], report: Callable[[str], None] = lambda line: None) -> Path:
+    """A folder with those Python packages as the images' interpreter takes them; fetched once.
+
+    Args:
+        pins: Each as "name==version".
+        report: Told of what takes long.
+
+    Raises:
+        SandboxStartError: pip could not fetch them.
+    """
     digest = hashlib.sha256("\n".join((IMAGE_PYTHON, platform.machine(), *pins)).encode()).hexdigest()[:16]
     folder = cache_folder() / f"packages-{digest}"
     with only_one(str(folder)):

@@ -1,0 +1,1 @@
+"""Programs that run in sandboxes beside a package's tests: no file of agentgym imports them, and they import none."""

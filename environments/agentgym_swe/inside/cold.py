@@ -1,0 +1,116 @@
+"""Runs the whole suite for each of many changed trees, each in a fork of a process that knows pytest alone.
+
+Standard input: the orders, then one candidate a line. Standard output: one answer a line. The fork has imported
+nothing of the package, so everything in it runs as in a fresh process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import session  # type: ignore[import-not-found,unused-ignore]
+
+WALL_S = 900.0
+MEMORY_BYTES = 3 << 30
+Work = Callable[[dict[str, Any], dict[str, Any], int], None]
+
+
+def work(asked: dict[str, Any], candidate: dict[str, Any], writer: int) -> None:
+    """In the fork: run the tests and tell the outcome of all."""
+    os.setpgid(0, 0)
+    limit = int(candidate["cpu_s"]) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    outcomes, code = session.run(
+        candidate.get("run") or asked["tests"],
+        order=asked.get("order"),
+        only=candidate.get("only") or asked["only"],
+        limit=candidate.get("limit", 0),
+    )
+    answer = {"outcomes": {t: how for t, how in outcomes.of.items() if how != "passed"}, "ran": len(outcomes.of)}
+    answer["broken"] = [name for name, _ in outcomes.broken]
+    answer["code"] = code
+    content = json.dumps(answer).encode()
+    while content:
+        content = content[os.write(writer, content) :]
+    os.write(writer, b"\n")
+
+
+def run(asked: dict[str, Any], candidate: dict[str, Any], work: Work = work) -> dict[str, Any]:
+    """The answer for one candidate, whose files are put back afterwards."""
+    kept: dict[str, bytes] = {}
+    try:
+        for name, text in candidate["files"].items():
+            with open(name, "rb") as file:
+                kept[name] = file.read()
+            with open(name, "wb") as file:
+                file.write(text.encode())
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reader)
+            try:
+                work(asked, candidate, writer)
+            finally:
+                os._exit(0)
+        os.close(writer)
+        return collect(child, reader)
+    finally:
+        for name, content in kept.items():
+            with open(name, "wb") as file:
+                file.write(content)
+
+
+def collect(child: int, reader: int) -> dict[str, Any]:
+    """Read the answer of a fork, until it ends or is too late."""
+    parts = []
+    deadline = time.monotonic() + WALL_S
+    is_late = False
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([reader], [], [], left)[0]:
+            is_late = True
+            break
+        part = os.read(reader, 1 << 16)
+        if not part:
+            break
+        parts.append(part)
+    os.close(reader)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)
+    _, status, used = os.wait4(child, 0)
+    text = b"".join(parts).decode()
+    seconds = round(used.ru_utime + used.ru_stime, 4)
+    if not text.endswith("\n"):
+        hangs = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL)
+        return {"how": "late" if is_late else "hangs" if hangs else "died", "cpu_s": seconds}
+    return {"how": "tried", "cpu_s": seconds, **json.loads(text)}
+
+
+def main(work: Work = work) -> None:
+    """Reads its orders from the standard input; `work` says what a fork does with a candidate."""
+    orders = os.fdopen(os.dup(0), "r", encoding="utf-8")
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    quiet = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(quiet, descriptor)
+    asked = json.loads(orders.readline())
+    session.add_path(asked["path"])
+    for line in orders:
+        answers.write(json.dumps(run(asked, json.loads(line), work)) + "\n")
+        answers.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

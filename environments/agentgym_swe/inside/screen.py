@@ -1,0 +1,211 @@
+"""Tries many changed files against a collected session: each in a fork in which the code of functions is exchanged.
+
+Standard input: the orders, then one candidate a line. Standard output: one answer a line. A candidate whose change
+reaches no function that is alive is answered "cold", and is tried elsewhere in a fresh process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+import types
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import pytest
+import session  # type: ignore[import-not-found,unused-ignore]
+
+WALL_S = 120.0
+MEMORY_BYTES = 3 << 30
+Pairs = tuple[tuple[types.CodeType, types.CodeType], ...]
+
+
+def code_pairs(old: types.CodeType, new: types.CodeType, around: Pairs = ()) -> Iterator[tuple[Any, Any, Pairs]]:
+    """Pairs of code objects that stand at the same place in two versions of a file, with the pairs around each."""
+    yield old, new, around
+    inner_old = [each for each in old.co_consts if isinstance(each, types.CodeType)]
+    inner_new = [each for each in new.co_consts if isinstance(each, types.CodeType)]
+    places = dict(numbered(inner_new))
+    for place, each in numbered(inner_old):
+        if place in places:
+            yield from code_pairs(each, places[place], (*around, (old, new)))
+
+
+def numbered(codes: Iterable[types.CodeType]) -> Iterator[tuple[tuple[str, int], types.CodeType]]:
+    """Code objects by their name and their number among those of the same name."""
+    seen: dict[str, int] = {}
+    for code in codes:
+        number = seen[code.co_name] = seen.get(code.co_name, -1) + 1
+        yield (code.co_name, number), code
+
+
+def own_part(code: types.CodeType) -> tuple[Any, ...]:
+    """What a code object itself does, without the code within it and without line numbers."""
+    consts = tuple(each.co_name if isinstance(each, types.CodeType) else (type(each), each) for each in code.co_consts)
+    return (
+        code.co_code,
+        consts,
+        code.co_names,
+        code.co_varnames,
+        code.co_freevars,
+        code.co_cellvars,
+        code.co_flags,
+        code.co_argcount,
+        code.co_kwonlyargcount,
+        getattr(code, "co_exceptiontable", b""),
+    )
+
+
+def live_functions() -> dict[tuple[str, str, int], list[types.FunctionType]]:
+    """All functions by file, qualified name and first line of their code."""
+    found: dict[tuple[str, str, int], list[types.FunctionType]] = {}
+    for each in gc.get_objects():
+        if type(each) is types.FunctionType:
+            code = each.__code__
+            found.setdefault((code.co_filename, code.co_qualname, code.co_firstlineno), []).append(each)
+    return found
+
+
+class Screen:
+    """A plugin that takes the place of the loop over the tests."""
+
+    def __init__(self, orders: Any, answers: Any, outcomes: Any) -> None:
+        self.orders, self.answers, self.outcomes = orders, answers, outcomes
+
+    def pytest_runtestloop(self, session: Any) -> bool:
+        """Answers candidates until there are none."""
+        self.items = {item.nodeid: item for item in session.items}
+        self.functions = live_functions()
+        self.compiled: dict[str, types.CodeType] = {}
+        self.answers.write(json.dumps({"collected": len(self.items)}) + "\n")
+        self.answers.flush()
+        gc.freeze()
+        for line in self.orders:
+            candidate = json.loads(line)
+            self.answers.write(json.dumps(self.answer(candidate)) + "\n")
+            self.answers.flush()
+        return True
+
+    def swaps(self, candidate: dict[str, Any]) -> list[tuple[types.FunctionType, types.CodeType]] | None:
+        """Functions and the code that each is to get; None where a fresh process has to try."""
+        found: list[tuple[types.FunctionType, types.CodeType]] = []
+        for name, text in candidate["files"].items():
+            path = os.path.join(session.WORK, name)
+            if path not in self.compiled:
+                with open(path, encoding="utf-8", newline="") as file:
+                    self.compiled[path] = compile(file.read(), path, "exec", dont_inherit=True)
+            new = compile(text, path, "exec", dont_inherit=True)
+            changed = [each for each in code_pairs(self.compiled[path], new) if own_part(each[0]) != own_part(each[1])]
+            if not changed:
+                return None
+            for old_code, new_code, around in changed:
+                reached = self.reached(path, (*around, (old_code, new_code)))
+                if not reached:
+                    return None
+                found += reached
+        return found
+
+    def reached(self, path: str, pairs: Pairs) -> list[tuple[types.FunctionType, types.CodeType]]:
+        """Live functions that run a code object or make functions of it, with their new code; () where one cannot."""
+        found: list[tuple[types.FunctionType, types.CodeType]] = []
+        for old_code, new_code in pairs:
+            alive = self.functions.get((path, old_code.co_qualname, old_code.co_firstlineno), [])
+            if alive and old_code.co_freevars != new_code.co_freevars:
+                return []
+            found += [(function, new_code) for function in alive]
+        return found
+
+    def answer(self, candidate: dict[str, Any]) -> dict[str, Any]:
+        """The outcome of one candidate."""
+        try:
+            swaps = self.swaps(candidate)
+        except (SyntaxError, ValueError) as error:
+            return {"how": "unusable", "why": str(error)}
+        if swaps is None:
+            return {"how": "cold"}
+        started = time.monotonic()
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reader)
+            try:
+                self.work(candidate, swaps, writer)
+            finally:
+                os._exit(0)
+        os.close(writer)
+        return self.collect(child, reader, started)
+
+    def work(self, candidate: dict[str, Any], swaps: Iterable[tuple[Any, Any]], writer: int) -> None:
+        """In the fork: exchange the code, run the tests, and tell each outcome as it comes."""
+        os.setpgid(0, 0)
+        limit = int(candidate["cpu_s"]) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+        for function, code in swaps:
+            function.__code__ = code
+        sys.setrecursionlimit(min(sys.getrecursionlimit(), 1000))
+        items = [self.items[test] for test in candidate["tests"] if test in self.items]
+        told: set[str] = set()
+        for number, item in enumerate(items):
+            os.write(writer, f"> {number}\n".encode())
+            following = items[number + 1] if number + 1 < len(items) else None
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            failed = [test for test, how in self.outcomes.of.items() if how != "passed" and test not in told]
+            told.update(failed)
+            for test in failed:
+                os.write(writer, f"! {json.dumps(test)}\n".encode())
+            if len(told) >= candidate["limit"]:
+                break
+        os.write(writer, b".\n")
+
+    def collect(self, child: int, reader: int, started: float) -> dict[str, Any]:
+        """Read what the fork tells, until it ends or is too late."""
+        parts = []
+        deadline = started + WALL_S
+        is_late = False
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([reader], [], [], left)[0]:
+                is_late = True
+                break
+            part = os.read(reader, 1 << 16)
+            if not part:
+                break
+            parts.append(part)
+        os.close(reader)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+        _, status, used = os.wait4(child, 0)
+        lines = b"".join(parts).decode().splitlines()
+        failed = [json.loads(line[2:]) for line in lines if line.startswith("! ")]
+        how = "tried" if lines and lines[-1] == "." else "late" if is_late else "died"
+        if how == "died" and os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
+            how = "hangs"
+        return {"how": how, "failed": failed, "cpu_s": round(used.ru_utime + used.ru_stime, 4)}
+
+
+def main() -> None:
+    """Reads its orders from the standard input."""
+    orders = os.fdopen(os.dup(0), "r", encoding="utf-8")
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    quiet = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(quiet, descriptor)
+    asked = json.loads(orders.readline())
+    session.add_path(asked["path"])
+    outcomes = session.Outcomes()
+    chosen = session.Chosen(asked["only"])
+    pytest.main([*session.ARGUMENTS, *asked["tests"]], plugins=[chosen, outcomes, Screen(orders, answers, outcomes)])
+    os._exit(0)
+
+
+main()

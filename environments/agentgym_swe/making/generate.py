@@ -1,0 +1,204 @@
+"""Makes the tasks of swe/repair, package by package, and writes the suite: `python -m agentgym_swe.making.generate`.
+
+What was made of a package is kept beside its layer, so that a run that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from agentgym.authoring.task_files import Suites, numbered_id, write_split, write_suites
+from agentgym.errors import ConfigError
+from agentgym.sandbox.once import cache_folder, only_one
+from agentgym.task import SPLITS, Limits, Split, Task
+from agentgym_swe.making.making import Maker, Quota, made_to_json
+from agentgym_swe.repositories.catalogue import package_named, packages
+from agentgym_swe.repositories.edit import MIN_DIGEST
+from agentgym_swe.repositories.layer import Layer, load_layer
+from agentgym_swe.room import Wanted
+
+SUITE = "swe/repair"
+FORMAT = 1
+"""Number of the way in which tasks are made; another one makes them anew."""
+UNSEEN_FUNCTIONS, UNSEEN_PACKAGES = "unseen_functions", "unseen_packages"
+MAX_STORED = 40
+"""Ids of tests that a task names; more are named by their files."""
+_SHARE_OF_TEST, _SHARE_OF_VALIDATION = 0.2, 0.08
+
+Report = Callable[[str, str], None]
+Facts = Mapping[str, Any]
+
+
+def make_package(
+    name: str, quota: Quota, *, sandbox: Wanted = None, report: Report = lambda name, line: None
+) -> dict[str, Any]:
+    """What was made of a package, from the cache or made now.
+
+    Args:
+        name: The package.
+        quota: How many tasks of each kind are wanted.
+        sandbox: Where its code runs, as in `SandboxEnv`.
+        report: Told of progress.
+
+    Returns:
+        "made", a list of what `made_to_json` gives, and "yields", by operator.
+
+    Raises:
+        NotPreparedError: The package is not prepared.
+        SandboxError: No sandbox can be started, or one was lost; nothing of this package is kept.
+    """
+    layer = load_layer(name)
+    path = made_file(layer)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with only_one(str(path), lambda: report(name, "waiting for another process that makes its tasks")):
+        if not path.is_file():
+            report(name, "making tasks")
+            maker = Maker(layer, quota, sandbox, lambda line: report(name, line))
+            made = [made_to_json(each) for each in maker.make()]
+            yields = maker.yields
+            found = {"made": made, "yields": yields.of, "cpu_s": yields.cpu_s, "num": yields.num}
+            unfinished = path.with_suffix(".new")
+            unfinished.write_text(json.dumps({"digest": layer.digest, **found}), encoding="utf-8")
+            unfinished.rename(path)
+        answer: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    report(name, f"{len(answer['made'])} tasks")
+    return answer
+
+
+def made_file(layer: Layer) -> Path:
+    """Where what was made of a layer is kept."""
+    return cache_folder() / "swe" / "made" / f"{layer.name}-{layer.digest[:MIN_DIGEST]}-{FORMAT}.json"
+
+
+def write_repair(folder: Path, found: Mapping[str, Facts]) -> Counter[str]:
+    """Write the three splits of the suite.
+
+    Args:
+        folder: The suite's.
+        found: By package what `make_package` gave.
+
+    Returns:
+        How many tasks each split and stratum has, as "test/unseen_packages".
+
+    Raises:
+        ConfigError: There is nothing to write.
+    """
+    of_split: dict[Split, list[tuple[str, str, Facts]]] = {split: [] for split in SPLITS}
+    for name in packages():
+        for facts in found.get(name, {}).get("made", ()):
+            for split, stratum in _places(name, facts):
+                of_split[split].append((name, stratum, facts))
+    if not of_split["train"] or not of_split["test"]:
+        raise ConfigError("there are no tasks to write; make those of packages for training and of some for testing")
+    counts: Counter[str] = Counter()
+    for split, entries in of_split.items():
+        tasks = list(_tasks(split, entries, found))
+        write_split(folder, split, tasks)
+        counts.update(f"{split}/{task.stratum}" for task in tasks)
+    return counts
+
+
+def _tasks(split: Split, entries: Sequence[tuple[str, str, Facts]], found: Mapping[str, Facts]) -> Iterator[Task]:
+    """The tasks of a split, each content once."""
+    seen: set[str] = set()
+    for name, stratum, facts in entries:
+        task = to_task(numbered_id(SUITE, split, len(seen)), name, found[name]["digest"], stratum, facts)
+        if task.content_hash not in seen:
+            seen.add(task.content_hash)
+            yield task
+
+
+def to_task(task_id: str, package: str, digest: str, stratum: str, facts: Facts) -> Task:
+    """A task of what was made.
+
+    Args:
+        task_id: Its id.
+        package: Name of the package.
+        digest: Of its layer.
+        stratum: Its stratum.
+        facts: What `made_to_json` gave.
+    """
+    issue, candidate = facts["issue"], facts["candidate"]
+    relevant = facts["relevant"]
+    if len(relevant) > MAX_STORED:
+        relevant = list(dict.fromkeys(test.split("::")[0] for test in relevant))
+    config = {
+        "package": package,
+        "digest": digest[:MIN_DIGEST],
+        "edits": candidate["edits"],
+        "kind": facts["kind"],
+        "visible_tests": "others",
+    }
+    private = {
+        "failing": facts["failing"],
+        "relevant": relevant,
+        "functions": candidate["functions"],
+        "operator": candidate["operator"],
+        "issues": {key: issue[key] for key in ("less", "more") if issue[key] != issue["usual"]},
+        "difficulty": difficulty(facts),
+        "cpu_s": {"screen": round(facts["screen_s"], 3), "suite": round(facts["suite_s"], 2)},
+    }
+    if candidate["kinds"]:
+        private["operators"] = candidate["kinds"]
+    return Task(
+        id=task_id,
+        seed=int(hashlib.sha256(json.dumps(candidate["edits"]).encode()).hexdigest()[:6], 16),
+        instruction=issue["usual"],
+        stratum=stratum,
+        config=config,
+        private=private,
+        limits=Limits(max_turns=30, max_seconds=1800),
+    )
+
+
+def difficulty(facts: Facts) -> str:
+    """easy, medium or hard, by what the issue tells and what is asked."""
+    issue, num_edits = facts["issue"], len(set(facts["candidate"]["functions"]))
+    points = (not issue["names_function"]) + (not issue["is_shown"]) + (num_edits > 1)
+    points += facts["kind"] in ("implement", "history")
+    return ("easy", "medium", "hard")[min(points, 2)]
+
+
+def _places(name: str, facts: Facts) -> Iterable[tuple[Split, str]]:
+    """Split and stratum of a task; none for one whose functions belong to different splits."""
+    if package_named(name).held_out:
+        return [("test", UNSEEN_PACKAGES)]
+    splits = {_split_of(function) for function in facts["candidate"]["functions"]}
+    if len(splits) != 1:
+        return []
+    split = splits.pop()
+    return [(split, UNSEEN_FUNCTIONS if split == "test" else facts["kind"])]
+
+
+def _split_of(function: str) -> Split:
+    """The split of a function of a package that is trained on, drawn by its name; inner ones go with the outer."""
+    module, _, rest = function.rpartition(".<locals>")
+    drawn = int(hashlib.sha256((module or rest).encode()).hexdigest()[:8], 16) / 16**8
+    if drawn < _SHARE_OF_TEST:
+        return "test"
+    return "validation" if drawn < _SHARE_OF_TEST + _SHARE_OF_VALIDATION else "train"
+
+
+def quota_of(name: str) -> Quota:
+    """How many tasks are wanted of a package."""
+    return Quota()
+
+
+def generate(folder: Path, suite: str) -> None:
+    """Make what is not made yet of every package, which takes hours, and write the suite."""
+    write_repair(folder, {name: make_package(name, quota_of(name), report=_print) for name in packages()})
+
+
+def _print(name: str, line: str) -> None:
+    print(f"{name}: {line}", flush=True)  # noqa: T201 - the command's progress
+
+
+SUITES: Suites = {SUITE: generate}
+
+if __name__ == "__main__":
+    write_suites(SUITES)

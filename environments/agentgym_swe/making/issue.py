@@ -1,0 +1,242 @@
+"""Words the issue of a task from what its failing tests showed, in three lengths; no model is involved.
+
+It never holds a path, a line, the name of a test, or an inner name of the package that the call does not show.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from agentgym_swe.making.screening import Worker, worker_of
+from agentgym_swe.repositories.layer import Layer
+from agentgym_swe.room import Wanted, open_room
+
+_NAMELESS = ("NameError", "UnboundLocalError")
+"""Errors whose messages name inner variables."""
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PATH = re.compile(r"(^|[\s'\"(])(/[\w.-]+){2,}|\.py\b|\bline \d+")
+
+
+@dataclass(frozen=True)
+class Issue:
+    """What a task's author says is wrong.
+
+    Attributes:
+        less: Without the call.
+        usual: With one call.
+        more: With further calls.
+        is_shown: Whether there is a call with values.
+        names_function: Whether the usual text names the function at fault.
+    """
+
+    less: str
+    usual: str
+    more: str
+    is_shown: bool
+    names_function: bool
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call that goes wrong.
+
+    Attributes:
+        imports: Statements that it needs.
+        code: The call, with values.
+        observed: What came of it.
+        expected: What should have come; "" where nobody says.
+    """
+
+    imports: tuple[str, ...]
+    code: str
+    observed: str
+    expected: str
+
+    def text(self) -> str:
+        """As a part of an issue."""
+        lines = [f"    {line}".rstrip() for line in (*self.imports, *self.code.split("\n"))]
+        told = [f"Observed: {self.observed}", *([f"Expected: {self.expected}"] if self.expected else [])]
+        return "\n".join([*lines, "", "  \n".join(told)])
+
+    @property
+    def subject(self) -> str:
+        """What is called in the last line: "merge_sorted" in `list(merge_sorted([1]))`; "" where it is not clear."""
+        try:
+            tree = ast.parse(self.code)
+        except SyntaxError:
+            return ""
+        last = tree.body[-1]
+        made = {ast.unparse(each.targets[0]): each.value for each in tree.body if isinstance(each, ast.Assign)}
+        return _subject(last.value, made) if isinstance(last, ast.Expr) else ""
+
+
+def _subject(node: ast.AST, made: Mapping[str, ast.expr]) -> str:
+    """The outermost function or method that an expression calls, but for built-in ones around it."""
+    if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute):
+            return node.func.attr
+        if isinstance(node.func, ast.Name):
+            name = node.func.id
+            if name in made:
+                return _subject(made[name], {})
+            inner = _subject(node.args[0], made) if hasattr(builtins, name) and node.args else ""
+            return inner or name
+        return _subject(node.func, made)
+    if isinstance(node, ast.Name):
+        return _subject(made[node.id], {}) if node.id in made else ""
+    for child in ast.iter_child_nodes(node):
+        found = _subject(child, made)
+        if found:
+            return found
+    return ""
+
+
+@contextmanager
+def explainer(layer: Layer, sandbox: Wanted = None) -> Iterator[Explainer]:
+    """What tells how tests fail, for as long as the block runs.
+
+    Raises:
+        SandboxError: No sandbox can be started.
+    """
+    with open_room(layer.folder, sandbox) as room, worker_of(room, "explain", 0) as worker:
+        worker.send({"path": layer.python_path, "tests": layer.run, "only": layer.tests, "order": None})
+        yield Explainer(layer, worker)
+
+
+class Explainer:
+    """Reads how tests fail.
+
+    Args:
+        layer: The package.
+        worker: Runs inside.explain.
+    """
+
+    def __init__(self, layer: Layer, worker: Worker) -> None:
+        self._layer, self._worker = layer, worker
+
+    def failures(self, files: Mapping[str, str], tests: Sequence[str]) -> list[dict[str, Any]]:
+        """What is known of the failure of each test, those that say most first."""
+        cpu_s = 10.0 + 2 * self._layer.seconds
+        self._worker.send({"files": dict(files), "only": list(tests), "cpu_s": cpu_s})
+        return list(self._worker.receive().get("failures", {}).values())
+
+
+def word_issue(package: str, functions: Sequence[str], failures: Sequence[Mapping[str, Any]], inner: str) -> Issue:
+    """The issue of a task.
+
+    Args:
+        package: Name of the package.
+        functions: Names of the functions at fault.
+        failures: What `Explainer.failures` gave.
+        inner: The text of the files at fault, whose words are not told unless a call shows them.
+    """
+    calls = sorted(filter(None, (_call(each, inner) for each in failures)), key=_preference)
+    seen: dict[str, Call] = {}
+    for call in calls:
+        seen.setdefault(call.code, call)
+    best = list(seen.values())
+    errors = [each["raised"]["type"] for each in failures if each.get("raised")]
+    names = {function.split(".")[-1] for function in functions}
+    if not best:
+        what = f"raises {errors[0]}" if errors else "behaves wrongly"
+        public = [name for name in functions if not re.search(r"\._|\.<", name)]
+        subject = public[0].split(".")[-1] if public else package
+        less = f"# {package} {what}\n\nSince a recent change, {package} {what} where it did not before."
+        usual = f"# {subject} {what}\n\nSince a recent change of {package}, {subject} {what} where it did not before."
+        return Issue(less, usual, usual, False, bool(public))
+    first = best[0]
+    title = _title(package, first)
+    less = f"# {title}\n\nThis worked before a recent change of {package}."
+    usual = f"# {title}\n\nWith the current version of {package}:\n\n{first.text()}"
+    more = "\n\n".join([usual, *(f"Another call:\n\n{other.text()}" for other in best[1:3])])
+    return Issue(less, usual, more, True, bool(names & set(_WORD.findall(usual))))
+
+
+def word_implementation(package: str, function: str, signature: str, issue: Issue) -> Issue:
+    """The request to write a function whose body is gone.
+
+    Args:
+        package: Name of the package.
+        function: Its name, such as "toolz.itertoolz.nth".
+        signature: How it is called, on one line.
+        issue: What its failing tests showed.
+    """
+    name = function.split(".")[-1]
+    less = f"# Implement {name}\n\n`{function}` of {package} has no body: it raises NotImplementedError. Write it."
+    usual = f"{less}\n\nIts signature is `{signature}`, and its docstring, where it has one, says what it does."
+    shown = issue.more.split("\n\n    ")[1:] if issue.is_shown else []
+    examples = "\n\n".join(f"    {part}" for part in shown)
+    more = f"{usual}\n\nIt is used as here:\n\n{_without_errors(examples)}" if shown else usual
+    return Issue(less, usual, more, issue.is_shown, True)
+
+
+def _without_errors(text: str) -> str:
+    """Examples without what is observed now, which is always the same error, and without the words between them."""
+    kept = [line for line in text.splitlines() if not line.startswith(("Observed:", "Another call:"))]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip("\n")
+
+
+def _call(failure: Mapping[str, Any], inner: str) -> Call | None:
+    """A failure as a call that can be shown; None where it cannot."""
+    code = failure.get("code")
+    if not code or "(" not in code or not failure.get("imports"):
+        return None
+    raised, shape = failure.get("raised"), failure.get("shape")
+    if raised is not None and raised["type"] == "AssertionError" and failure.get("expected_error"):
+        return None  # the test's own, about the error that it caught
+    if raised is not None:
+        observed = f"`{_error(raised, code, inner)}`"
+        expected = failure.get("expected")
+        wanted = (
+            f"`{expected}`" if expected else {"true": "a true value", "false": "a false value"}.get(shape or "", "")
+        )
+        if failure.get("expected_error"):
+            wanted = f"`{failure['expected_error']}`"
+    elif failure.get("expected_error"):
+        observed, wanted = "no error", f"`{failure['expected_error']}`"
+    else:
+        if failure.get("observed") is None or (shape == "equal" and failure.get("expected") is None):
+            return None
+        if failure["observed"] == failure.get("expected"):
+            return None  # what differs is not seen
+        observed = f"`{failure['observed']}`"
+        wanted = (
+            f"`{failure['expected']}`" if shape == "equal" else "a false value" if shape == "false" else "a true value"
+        )
+    call = Call(tuple(failure["imports"]), code, observed, wanted)
+    return None if _PATH.search(call.text()) else call
+
+
+def _error(raised: Mapping[str, str], code: str, inner: str) -> str:
+    """An error as it is told: without its message where that names what the call does not show."""
+    kind, message = raised["type"], raised["message"].strip()
+    shown = set(_WORD.findall(code))
+    hidden = {word for word in _WORD.findall(message) if word in _names_in(inner) and word not in shown}
+    if kind in _NAMELESS or hidden or not message or "\n" in message or _PATH.search(message):
+        return kind
+    return f"{kind}: {message}"
+
+
+def _names_in(text: str) -> set[str]:
+    """Names of variables, functions and attributes of a text that look like no plain word."""
+    found = set(re.findall(r"\bdef (\w+)|\bself\.(\w+)|\b(\w+) = ", text))
+    return {word for words in found for word in words if word and (len(word) > 1)}
+
+
+def _preference(call: Call) -> tuple[bool, int]:
+    """Calls that tell what is expected come first, then short ones."""
+    return not call.expected, len(call.text())
+
+
+def _title(package: str, call: Call) -> str:
+    subject = call.subject or package
+    if call.observed == "no error":
+        return f"{subject} accepts what it should refuse"
+    error = re.match(r"`(\w+(?:Error|Exception|Warning|Iteration|Invalid))\b", call.observed)
+    return f"{subject} raises {error[1]}" if error else f"{subject} gives a wrong result"

@@ -1,0 +1,282 @@
+"""Makes the tasks of one package: candidates, screening, confirmation from nothing, and the wording of issues.
+
+`suite` chooses among them and writes the files.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentgym_swe.making.candidates import Candidate, Sources, candidates, doubles
+from agentgym_swe.making.coverage_map import CoverageMap, coverage_map
+from agentgym_swe.making.history import is_interface_fault, older_functions
+from agentgym_swe.making.issue import Explainer, Issue, explainer, word_implementation, word_issue
+from agentgym_swe.making.operators.table import BODY_REMOVED, DOUBLE, HISTORY
+from agentgym_swe.making.screening import MAX_FAILING, Cold, Screen, Screened, cold, screen
+from agentgym_swe.repositories.catalogue import package_named
+from agentgym_swe.repositories.fetching import Pin, fetch_sdists
+from agentgym_swe.repositories.layer import Layer
+from agentgym_swe.repositories.unpacking import read_sdist
+from agentgym_swe.room import Wanted
+
+CONFIRMING: tuple[tuple[str | None, int], ...] = ((None, 0), ("reversed", 1), ("shuffled", 2))
+"""Order and hash seed of each run from nothing that confirms a task."""
+MAX_OF_FUNCTION, MAX_COLD, MAX_EXPLAINED = 3, 40, 6
+KIND_OF = {BODY_REMOVED: "implement", DOUBLE: "double", HISTORY: "history"}
+"""Kind of task by operator; all others make the kind "fault"."""
+_DRAWN_DOUBLES = 20
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Quota:
+    """How many tasks of each kind are wanted of a package."""
+
+    fault: int = 16
+    implement: int = 4
+    double: int = 3
+    history: int = 20
+
+
+@dataclass(frozen=True)
+class Made:
+    """A confirmed task.
+
+    Attributes:
+        candidate: The fault.
+        kind: "fault", "implement", "double" or "history".
+        failing: Tests that fail, the same in every run.
+        relevant: Tests that run the lines at fault.
+        issue: What is told.
+        screen_s: CPU seconds of the screening.
+        suite_s: CPU seconds of the whole suite from nothing.
+        was_cold: Whether it was screened in a fresh process.
+    """
+
+    candidate: Candidate
+    kind: str
+    failing: tuple[str, ...]
+    relevant: tuple[str, ...]
+    issue: Issue
+    screen_s: float
+    suite_s: float
+    was_cold: bool
+
+
+@dataclass
+class Yields:
+    """What became of the candidates, by operator.
+
+    Attributes:
+        of: By operator how many were "same" (as text or tree), "uncovered", "survived", "many" (over 40 failing),
+            "hangs", "died", "valid", and of the valid how many runs from nothing did "unconfirmed".
+        cpu_s: CPU seconds of the screening, by the way it was done: "fork" or "cold".
+        num: How many were tried that way.
+    """
+
+    of: dict[str, Counter[str]] = field(default_factory=dict)
+    cpu_s: Counter[str] = field(default_factory=Counter)
+    num: Counter[str] = field(default_factory=Counter)
+
+    def count(self, operator: str, what: str) -> None:
+        """Count one candidate."""
+        self.of.setdefault(operator, Counter())[what] += 1
+
+
+class Maker:
+    """Makes the tasks of one package.
+
+    Args:
+        layer: The package.
+        quota: How many.
+        sandbox: Where its code runs, as in `SandboxEnv`.
+        report: Told of progress.
+    """
+
+    def __init__(self, layer: Layer, quota: Quota, sandbox: Wanted = None, report: Report = lambda line: None) -> None:
+        self.layer, self.quota, self.sandbox, self.report = layer, quota, sandbox, report
+        self.sources, self.yields = Sources(layer), Yields()
+        self._of_function: Counter[str] = Counter()
+        self._num_cold = 0
+
+    def make(self) -> list[Made]:
+        """All tasks of the package.
+
+        Raises:
+            SandboxError: No sandbox can be started, or one was lost.
+            FetchError: The older release cannot be fetched.
+        """
+        coverage = coverage_map(self.layer, self.sandbox)
+        with ExitStack() as stack:
+            hot = stack.enter_context(screen(self.layer, self.sandbox))
+            fresh = stack.enter_context(cold(self.layer, self.sandbox))
+            valid = list(self._screened(coverage, hot, fresh))
+        self.report(f"{len(valid)} candidates are valid; confirming them")
+        with ExitStack() as stack:
+            runs = [
+                stack.enter_context(cold(self.layer, self.sandbox, order=order, hash_seed=hash_seed))
+                for order, hash_seed in CONFIRMING
+            ]
+            explaining = stack.enter_context(explainer(self.layer, self.sandbox))
+            return list(self._confirmed(valid, runs, explaining))
+
+    # Screening.
+
+    def _screened(
+        self, coverage: CoverageMap, hot: Screen, fresh: Cold
+    ) -> Iterator[tuple[Candidate, Screened, tuple[str, ...], bool]]:
+        singles = []
+        wanted = {"fault": self.quota.fault, "implement": self.quota.implement}
+        for candidate in self._in_turn(candidates(self.sources, self.layer.digest), wanted):
+            found = self._try(candidate, coverage, hot, fresh)
+            if found is not None:
+                wanted[_kind(candidate)] -= 1
+                singles.append(candidate)
+                yield found
+        pairs = doubles(singles, f"{self.layer.digest} doubles", _DRAWN_DOUBLES * self.quota.double)
+        others = [(DOUBLE, pairs, self.quota.double), (HISTORY, self._older(), self.quota.history)]
+        for operator, source, count in others:
+            left = count
+            for candidate in source:
+                if left and (operator == DOUBLE or self._has_room(candidate)):
+                    found = self._try(candidate, coverage, hot, fresh)
+                    left -= found is not None
+                    yield from [] if found is None else [found]
+
+    def _in_turn(self, ordered: Iterable[Candidate], wanted: Mapping[str, int]) -> Iterator[Candidate]:
+        """Candidates of kinds that are still wanted, of functions that have room."""
+        for candidate in ordered:
+            if not any(wanted.values()):
+                return
+            if wanted[_kind(candidate)] > 0 and self._has_room(candidate):
+                yield candidate
+
+    def _has_room(self, candidate: Candidate) -> bool:
+        return all(self._of_function[function] < MAX_OF_FUNCTION for function in candidate.functions)
+
+    def _try(
+        self, candidate: Candidate, coverage: CoverageMap, hot: Screen, fresh: Cold
+    ) -> tuple[Candidate, Screened, tuple[str, ...], bool] | None:
+        files = self.sources.changed(candidate.edits)
+        if files is None:
+            self._count(candidate, "same")
+            return None
+        tests = tuple(test for test in self.layer.tests if test in self._covering(candidate, coverage))
+        if candidate.in_function and not tests:
+            self._count(candidate, "uncovered")
+            return None
+        screened = hot.run(files, tests) if candidate.in_function else Screened("cold", (), 0.0)
+        was_cold = screened.how == "cold"
+        if was_cold:
+            if self._num_cold >= MAX_COLD:
+                self._count(candidate, "not_tried")
+            return None
+            self._num_cold += 1
+            screened = fresh.run(files, limit=MAX_FAILING + 1)
+        way = "cold" if was_cold else "fork"
+        self.yields.cpu_s[way] += screened.cpu_s  # type: ignore[assignment]
+        self.yields.num[way] += 1
+        if screened.how != "tried" or not 1 <= len(screened.failing) <= MAX_FAILING:
+            what = "survived" if not screened.failing else "many"
+            self._count(candidate, what if screened.how == "tried" else screened.how)
+            return None
+        self._count(candidate, "valid")
+        if candidate.operator != DOUBLE:
+            self._of_function.update(candidate.functions)
+        return candidate, screened, tests, was_cold
+
+    def _covering(self, candidate: Candidate, coverage: CoverageMap) -> frozenset[str]:
+        found = (coverage.tests_of(file, lines) for file, lines in candidate.lines)
+        return frozenset(itertools.chain.from_iterable(found))
+
+    def _count(self, candidate: Candidate, what: str) -> None:
+        self.yields.count(candidate.operator, what)
+
+    def _older(self) -> Iterator[Candidate]:
+        older = package_named(self.layer.name).older
+        if older is None or not self.quota.history:
+            return
+        pin = Pin(self.layer.name, older.version, older.sha256)
+        sdist = fetch_sdists([pin], self.report)[older.sha256]
+        yield from older_functions(self.sources, read_sdist(sdist, f"{pin.name} {pin.version}"))
+
+    # Confirmation.
+
+    def _confirmed(
+        self,
+        valid: Sequence[tuple[Candidate, Screened, tuple[str, ...], bool]],
+        runs: Sequence[Cold],
+        explaining: Explainer,
+    ) -> Iterator[Made]:
+        for number, (candidate, screened, tests, was_cold) in enumerate(valid, start=1):
+            files = self.sources.changed(candidate.edits)
+            assert files is not None
+            outcomes = self._outcomes(files, runs)
+            failing = outcomes[0].failing if outcomes else ()
+            failures = explaining.failures(files, sorted(failing, key=len)[:MAX_EXPLAINED]) if failing else []
+            if not failing or (candidate.operator == HISTORY and _is_of_interface(failures)):
+                self._count(candidate, "unconfirmed")
+                continue
+            relevant = tuple(test for test in self.layer.tests if test in {*tests, *failing})
+            yield Made(
+                candidate=candidate,
+                kind=_kind(candidate),
+                failing=failing,
+                relevant=relevant,
+                issue=self._issue(candidate, failures),
+                screen_s=screened.cpu_s,
+                suite_s=min(each.cpu_s for each in outcomes),
+                was_cold=was_cold,
+            )
+            if number % 10 == 0:
+                self.report(f"{number} of {len(valid)} confirmed")
+
+    def _outcomes(self, files: Mapping[str, str], runs: Sequence[Cold]) -> list[Screened]:
+        """What runs from nothing say; empty where they do not agree, or where too few or too many tests fail."""
+        outcomes: list[Screened] = []
+        for run in runs:
+            outcomes.append(run.run(files))
+            last = outcomes[-1]
+            if last.how != "tried" or last.failing != outcomes[0].failing or not 1 <= len(last.failing) <= MAX_FAILING:
+                return []
+        return outcomes
+
+    def _issue(self, candidate: Candidate, failures: Sequence[Mapping[str, Any]]) -> Issue:
+        inner = "\n".join(self.sources.file(edit.file).text for edit in candidate.edits)
+        issue = word_issue(self.layer.name, candidate.functions, failures, inner)
+        if candidate.operator != BODY_REMOVED:
+            return issue
+        return word_implementation(self.layer.name, candidate.functions[0], self._signature(candidate), issue)
+
+    def _signature(self, candidate: Candidate) -> str:
+        """The head of the function whose body is gone, on one line."""
+        [edit] = candidate.edits
+        source = self.sources.file(edit.file)
+        inner = [f for f in source.functions if source.span(f)[0] <= edit.start < source.span(f)[1]]
+        function = max(inner, key=lambda f: source.span(f)[0])
+        start = source.span(function)[0]
+        head = source.text[start : source.span(function.body[0])[0]].split('"""')[0]
+        return " ".join(head.split()).rstrip(":").rstrip()
+
+
+def _kind(candidate: Candidate) -> str:
+    return KIND_OF.get(candidate.operator, "fault")
+
+
+def _is_of_interface(failures: Sequence[Mapping[str, Any]]) -> bool:
+    raised = [each["raised"] for each in failures if each.get("raised")]
+    return any(is_interface_fault(each["type"], each["message"]) for each in raised)
+
+
+def made_to_json(made: Made) -> dict[str, Any]:
+    """A task as JSON values, the inverse of `made_from_json`."""
+    facts = dataclasses.asdict(made)
+    facts["candidate"]["edits"] = [edit.to_json() for edit in made.candidate.edits]
+    return facts

@@ -1,0 +1,275 @@
+"""A process that has imported pytest and runs tests in forks of itself, for the one that connects to it first.
+
+It never imports the code under test. It cannot be looked into, not even by a process of the same user. What the tests
+came to is told only by this process, with a number that it learns after the fork.
+
+A request is a line of JSON and, behind it, the content of the files that it names. Keys: `files`, each [path, seconds,
+size]; `root`, the folder that they are written to; `fork`, what is run there: `ids`, `path`, `options`, and limits.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import importlib
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+import time
+from typing import Any
+
+WARMED = (
+    "pytest",
+    "unittest.mock",
+    "_pytest.assertion.rewrite",
+    "_pytest.unittest",
+    "_pytest.doctest",
+    "_pytest.tmpdir",
+)
+"""What every run needs; pytest must come first."""
+PORT = 7211
+SET_DUMPABLE, BECOME_SUBREAPER = 4, 36
+MAX_RECORDS = 8 << 20
+"""Most bytes of records that are taken from a run; more is a fault of the code under test."""
+LIMITS = ((resource.RLIMIT_AS, 1 << 30), (resource.RLIMIT_FSIZE, 32 << 20), (resource.RLIMIT_CORE, 0))
+POLL_S = 0.05
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def main() -> None:
+    """Listen, warm up, and serve the first connection until it ends."""
+    library = ctypes.CDLL(None)
+    library.prctl(SET_DUMPABLE, 0, 0, 0, 0)
+    library.prctl(BECOME_SUBREAPER, 1, 0, 0, 0)
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", PORT))
+    listener.listen(1)
+    warm_up()
+    connection, _ = listener.accept()
+    listener.close()
+    stream = connection.makefile("rb")
+    while line := stream.readline():
+        request = json.loads(line)
+        for path, seconds, size in request.get("files", ()):
+            write(os.path.join(request["root"], path), stream.read(size), seconds)
+        answer = run(request, stream, connection) if "fork" in request else {}
+        connection.sendall(json.dumps(answer).encode() + b"\n")
+
+
+def warm_up() -> None:
+    """Import what every run needs, so that forks have it."""
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    os.environ.pop("PYTEST_ADDOPTS", None)
+    for name in WARMED:
+        importlib.import_module(name)
+    gc.freeze()
+
+
+def write(path: str, content: bytes, seconds: int) -> None:
+    """Write a file with a time of change, and the folders above it."""
+    try:
+        target = open(path, "wb")  # noqa: SIM115 - closed below
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        target = open(path, "wb")  # noqa: SIM115
+    with target:
+        target.write(content)
+    if seconds:
+        os.utime(path, (seconds, seconds))
+
+
+def run(request: dict[str, Any], stream: Any, connection: socket.socket) -> dict[str, Any]:
+    """Run tests in a fork, wait for its end, and say what came of it."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        connection.close()
+        stream.close()
+        run_forked(request, writing)
+    os.close(writing)
+    connection.sendall(b"forked\n")
+    nonce = stream.readline().decode().strip()
+    records, end = watch(child, reading, request["fork"])
+    os.close(reading)
+    return {"nonce": nonce, "records": records, "end": end}
+
+
+def watch(child: int, reading: int, limits: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Read what the fork writes until it ends, or until it idles, works or lasts longer than it may."""
+    os.set_blocking(reading, False)
+    began = last_active = time.monotonic()
+    spent, text, why = -1.0, bytearray(), "ended"
+    while True:
+        select.select([reading], [], [], POLL_S)
+        drain(reading, text)
+        ended, status, usage = os.wait4(child, os.WNOHANG)
+        if ended:
+            break
+        now, used = time.monotonic(), cpu_seconds(child)
+        if used != spent:
+            spent, last_active = used, now
+        if len(text) > MAX_RECORDS:
+            why = "flooded"
+        elif now - last_active > limits["idle_s"]:
+            why = "idle"
+        elif now - began > limits["wall_s"]:
+            why = "wall"
+        if why != "ended":
+            os.kill(child, signal.SIGKILL)
+            ended, status, usage = os.wait4(child, 0)
+            break
+    end_all()
+    drain(reading, text)
+    code = os.waitstatus_to_exitcode(status)
+    if code in (-signal.SIGXCPU, -signal.SIGKILL) and usage.ru_utime + usage.ru_stime >= limits["cpu_s"] - 0.5:
+        why = "cpu"
+    facts = {"why": why, "code": code, "cpu_s": usage.ru_utime + usage.ru_stime, "wall_s": time.monotonic() - began}
+    return lines_of(text), facts
+
+
+def drain(reading: int, text: bytearray) -> None:
+    """Take what has been written, up to the most that is taken."""
+    while len(text) <= MAX_RECORDS:
+        try:
+            piece = os.read(reading, 1 << 16)
+        except BlockingIOError:
+            return
+        if not piece:
+            return
+        text += piece
+
+
+def lines_of(text: bytearray) -> list[Any]:
+    """The records among the lines; others are left out."""
+    found = []
+    for line in bytes(text).split(b"\n"):
+        try:
+            found.append(json.loads(line))
+        except (ValueError, RecursionError):
+            continue
+    return found
+
+
+def cpu_seconds(child: int) -> float:
+    """Processor time of a fork so far, and whatever it waited for; it changes unless the fork sleeps."""
+    try:
+        with open(f"/proc/{child}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+    except OSError:
+        return -2.0
+    is_running = fields[0] in (b"R", b"D")
+    return sum(map(int, fields[11:15])) / TICKS + (time.monotonic() if is_running else 0.0)
+
+
+def end_all() -> None:
+    """Kill whatever the fork left: it has become a child of this process, wherever it was started."""
+    for _ in range(200):
+        children = children_of_this()
+        for child in children:
+            try:
+                os.kill(child, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                continue
+        except ChildProcessError:
+            return
+        time.sleep(0.002)
+
+
+def children_of_this() -> list[int]:
+    """Ids of the children of this process."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    parent = int(file.read().rpartition(b")")[2].split()[1])
+            except OSError:
+                continue
+            if parent == os.getpid():
+                found.append(int(name))
+    return found
+
+
+def run_forked(request: dict[str, Any], writing: int) -> None:
+    """In the fork: limits, paths, then pytest with its own settings."""
+    asked = request["fork"]
+    code = 70
+    try:
+        os.setsid()
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for number in (0, 1, 2):
+            os.dup2(nothing, number)
+        for name, most in ((resource.RLIMIT_CPU, asked["cpu_s"]), *LIMITS):
+            resource.setrlimit(name, (int(most), int(most)))
+        os.chdir(request["root"])
+        sys.path[:0] = [os.path.normpath(os.path.join(request["root"], entry)) for entry in asked["path"]]
+        sys.dont_write_bytecode = not asked.get("writes_bytecode", False)
+        code = run_pytest(asked, writing)
+    except BaseException as error:  # noqa: BLE001 - whatever happens, a fork never goes on as its parent
+        say(writing, {"broke": f"{type(error).__name__}: {error}"[:500]})
+    finally:
+        os._exit(code)
+
+
+def run_pytest(asked: dict[str, Any], writing: int) -> int:
+    """Run pytest on exactly these ids, and tell what each came to."""
+    pytest = importlib.import_module("pytest")
+    recorder = Recorder(writing, asked.get("text", 0))
+    settings = ["-c", os.devnull, "--rootdir", os.getcwd(), "-p", "no:cacheprovider", "-p", "no:terminal"]
+    settings += ["--basetemp", f"{os.getcwd()}-tmp", *asked.get("options", ())]
+    code = int(pytest.main([*settings, *asked["ids"]], plugins=[recorder]))
+    say(writing, {"finished": code})
+    return code
+
+
+class Recorder:
+    """Writes a record of every test as it ends."""
+
+    def __init__(self, writing: int, num_chars: int) -> None:
+        self.writing, self.num_chars = writing, num_chars
+        self.worst: dict[str, dict[str, Any]] = {}
+
+    def pytest_configure(self, config: Any) -> None:
+        """Have reports made as long as they are wanted; the option's own plugin is not loaded."""
+        config.option.tbstyle = "short" if self.num_chars else "no"
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Take one phase of a test; the record is written behind the last."""
+        found = self.worst.setdefault(report.nodeid, {"id": report.nodeid, "outcome": "passed", "s": 0.0})
+        found["s"] += report.duration
+        if hasattr(report, "wasxfail"):
+            found["outcome"] = "xfailed" if report.skipped else "xpassed"
+        elif report.failed or (report.skipped and found["outcome"] == "passed"):
+            found["outcome"] = report.outcome
+            if self.num_chars and report.failed:
+                found["text"] = str(report.longreprtext)[-self.num_chars :]
+        if report.when == "teardown":
+            say(self.writing, self.worst.pop(report.nodeid))
+
+    def pytest_collectreport(self, report: Any) -> None:
+        """Tell of files that cannot be collected."""
+        if report.failed:
+            say(
+                self.writing,
+                {"uncollected": report.nodeid, "text": str(report.longreprtext)[-(self.num_chars or 500) :]},
+            )
+
+
+def say(writing: int, record: dict[str, Any]) -> None:
+    """Write one record, whole."""
+    content = json.dumps(record).encode() + b"\n"
+    while content:
+        content = content[os.write(writing, content) :]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""All attempts by name, and the players that make them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from agentgym.authoring.players import Saying, call_text
+from agentgym.policy import Script, ScriptFactory
+from agentgym.task import Task
+from agentgym_swe.repair.tampering.attack import MakeAttack
+from agentgym_swe.repair.tampering.hostile_code import CODE
+from agentgym_swe.repair.tampering.laid_files import LAID
+from agentgym_swe.repair.task_view import read_task
+
+ATTACKS: Mapping[str, MakeAttack] = {**LAID, **CODE}
+PLAYED = (
+    "conftest_at_the_top", "pytest_ini", "shadowed_pytest", "edited_tests", "git_programs", "exit_at_import",
+    "forged_records", "patched_report", "equal_to_all_and_rebinds", "expectation_from_source", "known_answers",
+)  # fmt: skip
+"""Attempts that every check of the environment plays; all of them are tried by `benchmarks.verdicts.repair_tamper`."""
+
+
+def _attempt(name: str, task: Task, seed: int) -> Script:
+    attack = ATTACKS[name](read_task(task))
+    return Saying(call_text("shell", command=attack.script()), call_text("submit"))
+
+
+def cheats() -> dict[str, ScriptFactory]:
+    """Players that make the attempts of `PLAYED`."""
+    return {f"cheat_{name}": partial(_attempt, name) for name in PLAYED}

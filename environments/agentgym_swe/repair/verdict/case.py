@@ -1,0 +1,51 @@
+"""What judging a task takes: its package, its tests, and what was found out about them on the original."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from agentgym_swe.repair.verdict.probes import Probes
+from agentgym_swe.repair.verdict.tree import File
+from agentgym_swe.repair.verdict.twins import TwinFile
+from agentgym_swe.repositories.layer import Layer
+
+
+@dataclass(frozen=True)
+class Case:
+    """A task as the judge sees it.
+
+    Attributes:
+        name: For messages.
+        layer: The package.
+        given: Texts of the sources that the agent got otherwise than they are in the layer.
+        failing: Ids of the tests that fail on what the agent got.
+        kept: Ids of tests that pass on it and cover what was broken.
+        key: Equal for cases of equal tests.
+    """
+
+    name: str
+    layer: Layer
+    given: Mapping[str, str]
+    failing: tuple[str, ...]
+    kept: tuple[str, ...]
+    key: str
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What was found out about the tests of a case on the original.
+
+    Attributes:
+        probes: Values that the original computes.
+        twins: Copies of tests.
+        planned: By place how each copy comes out.
+        bytecode: What pytest makes of the test files.
+        cpu_limit_s: Processor time that a run of the tests may take.
+    """
+
+    probes: Probes
+    twins: tuple[TwinFile, ...]
+    planned: Mapping[str, str]
+    bytecode: Mapping[str, File] = field(default_factory=dict)
+    cpu_limit_s: int = 60

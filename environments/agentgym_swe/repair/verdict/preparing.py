@@ -1,0 +1,130 @@
+"""Finds out on the original what a task's tests, their twins and probes come to; once for a task in a process.
+
+Nothing that an agent wrote runs here.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import secrets
+import tarfile
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+
+from agentgym.errors import SandboxError, TaskError
+from agentgym.sandbox.base import Sandbox
+from agentgym_swe.repair.link import WarmGoneError, WarmLink
+from agentgym_swe.repair.verdict.bench import Bench
+from agentgym_swe.repair.verdict.case import Case, Prepared
+from agentgym_swe.repair.verdict.probes import Probes, asked_of, probe, settled
+from agentgym_swe.repair.verdict.tree import FIXED_TIME, File, tree_of
+from agentgym_swe.repair.verdict.twins import Drawn, TwinFile, draw, twin_files
+from agentgym_swe.repositories.layer import Layer
+
+MAX_CASES = 512
+MIN_CPU_S = 20
+PLAIN = ("--assert=plain", "--continue-on-collection-errors")
+"""Tests are taken as they are: rewriting what they assert takes longer than running most of them."""
+CPU_FACTOR = 20
+"""Times the processor time that the original takes."""
+
+_prepared: OrderedDict[str, Prepared] = OrderedDict()
+_lock = threading.Lock()
+
+
+def prepare_case(bench: Bench, case: Case) -> Prepared:
+    """What the judge must know of a case; kept for the next time.
+
+    Raises:
+        TaskError: The tests do not pass on the original.
+        SandboxError: It cannot be found out.
+    """
+    with _lock:
+        if case.key in _prepared:
+            _prepared.move_to_end(case.key)
+            return _prepared[case.key]
+    made = _find_out(bench, case)
+    with _lock:
+        _prepared[case.key] = made
+        while len(_prepared) > MAX_CASES:
+            _prepared.popitem(last=False)
+    return made
+
+
+def _find_out(bench: Bench, case: Case) -> Prepared:
+    seed = secrets.randbits(48)
+    with bench.open() as (sandbox, link):
+        try:
+            probes = _probes(sandbox, link, case, seed)
+            twins = tuple(twin_files(case.layer, case.failing, case.kept, seed))
+            return _with_tests(sandbox, link, case, probes, twins)
+        except WarmGoneError as error:
+            raise SandboxError(f"the tests of {case.name} could not be tried on the original: {error}") from error
+
+
+def _probes(sandbox: Sandbox, link: WarmLink, case: Case, seed: int) -> Probes:
+    layer = case.layer
+    asked = asked_of(layer, case.failing, case.kept, seed)
+    root, broken = (f"{sandbox.spec.work_dir}/{secrets.token_hex(8)}" for _ in range(2))
+    link.put(root, tree_of(layer, with_tests=False))
+    link.put(broken, tree_of(layer, with_tests=False, changes=case.given))
+    sources = sorted(case.given)
+    one, other = (probe(sandbox, root, layer, asked, sources, hash_seed=number) for number in (0, 1))
+    return settled(asked, one, other, probe(sandbox, broken, layer, asked, sources))
+
+
+def _with_tests(sandbox: Sandbox, link: WarmLink, case: Case, probes: Probes, twins: tuple[TwinFile, ...]) -> Prepared:
+    """Run the tests and their twins on the original, and keep the byte code that comes of it."""
+    drawn = draw(twins)
+    root = f"{sandbox.spec.work_dir}/{secrets.token_hex(8)}"
+    tree = tree_of(case.layer, with_tests=True)
+    tree |= {path: File(text.encode()) for path, text in drawn.files.items()}
+    own = [*case.failing, *case.kept]
+    run = link.run(
+        root,
+        case.layer.python_path,
+        [*own, *drawn.ids],
+        tree=tree,
+        text=500,
+        options=PLAIN,
+        writes_bytecode=True,
+    )
+    wrong = [test for test in own if run.outcomes.get(test) != "passed"]
+    if wrong and twins:  # a twin that cannot be collected keeps pytest from running anything
+        return _with_tests(sandbox, link, case, probes, ())
+    if wrong:
+        shown = "; ".join(f"{test}: {run.outcomes.get(test, 'missing')}" for test in wrong[:3])
+        raise TaskError(f"{len(wrong)} tests of {case.name} do not pass on the original: {shown}"[:1000])
+    limit = max(MIN_CPU_S, math.ceil(CPU_FACTOR * run.cpu_s))
+    return Prepared(
+        probes, twins, _meant(drawn.outcomes(run.outcomes)), _bytecode(sandbox, root, case.layer, drawn), limit
+    )
+
+
+def _meant(outcomes: Mapping[str, str]) -> dict[str, str]:
+    """The twins that do on the original what they are meant to do; the others are run and not looked at."""
+    return {
+        place: outcome
+        for place, outcome in outcomes.items()
+        if outcome == ("passed" if place.partition("[")[0].endswith("_true") else "failed")
+    }
+
+
+def _bytecode(sandbox: Sandbox, root: str, layer: Layer, drawn: Drawn) -> dict[str, File]:
+    """Byte code of the test files, but for twins; never that of the sources, which would tell what is right."""
+    command = "find . -name '*.pyc' | LC_ALL=C sort | tar -cf - -T -"
+    packed = sandbox.exec(["sh", "-c", command], cwd=root, max_output_bytes=64 << 20)
+    if not packed.is_ok:
+        return {}
+    found = {}
+    with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
+        for member in archive:
+            path = member.name.removeprefix("./")
+            folder, _, name = path.rpartition("__pycache__/")
+            source = f"{folder}{name.partition('.')[0]}.py"
+            content = archive.extractfile(member)
+            if content is not None and layer.is_test(source) and source not in drawn.files:
+                found[path] = File(content.read(), FIXED_TIME)
+    return found

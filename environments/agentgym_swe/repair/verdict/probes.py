@@ -1,0 +1,224 @@
+"""Probes of values: what code computes where no tests are, compared outside with what the original computes.
+
+A probe counts if the original gives the same value in two processes with different hash seeds. Changed inputs count if
+the original and the broken package differ on them. What is asked is made in `slices` and `recording`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentgym.errors import SandboxError
+from agentgym.sandbox.base import Sandbox
+from agentgym_swe.repair.ground import PYTHON, program
+from agentgym_swe.repair.verdict.slices import group_of
+from agentgym_swe.repair.verdict.test_source import TestFunction, functions_of, parsed
+from agentgym_swe.repositories.layer import Layer
+
+MAX_FUNCTIONS = 12
+MAX_OUTPUT = 4 << 20
+WALL_S = 90.0
+_PROBER = (*PYTHON, "-c", program("prober"))
+_CPU_S = 20
+_VOID = ("slow", "unwritable", "SlowError", "NameError", "ModuleNotFoundError", "MemoryError")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a prober is asked.
+
+    Attributes:
+        groups: Statements of each group.
+        names: By "group/case" the function of the tests that it is made of.
+    """
+
+    groups: tuple[tuple[str, ...], ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Probed:
+    """What a prober said.
+
+    Attributes:
+        uncompiled: Sources that do not compile, with the reason.
+        unimported: Modules that cannot be imported, with the reason.
+        values: By key.
+        is_done: Whether it came to its end.
+        timed_out: Whether its wall time ended it.
+        cpu_s: Seconds it took.
+    """
+
+    uncompiled: Mapping[str, str]
+    unimported: Mapping[str, str]
+    values: Mapping[str, Any]
+    is_done: bool
+    timed_out: bool = False
+    cpu_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Probes:
+    """Probes of a task, and what the original computes.
+
+    Attributes:
+        asked: What is asked.
+        expected: Values of the original, by key.
+        telling: Keys on which the broken package differs.
+        cpu_s: Seconds the original took.
+    """
+
+    asked: Asked
+    expected: Mapping[str, Any]
+    telling: frozenset[str]
+    cpu_s: float
+
+    def misses(self, probed: Probed) -> list[str]:
+        """Keys on which what was probed differs from the original."""
+        return [key for key, value in self.expected.items() if probed.values.get(key, _MISSING) != value]
+
+
+_MISSING = object()
+
+
+def asked_of(layer: Layer, failing: Sequence[str], others: Sequence[str], seed: int) -> Asked:
+    """Probes of what failing tests test, and of what some others do.
+
+    Args:
+        layer: The package.
+        failing: Ids of tests that fail on the broken package.
+        others: Ids of tests that pass on it.
+        seed: Of the changed inputs.
+    """
+    rng = random.Random(seed)
+    first = list(functions_of(failing))
+    rest = [function for function in functions_of(others) if function not in first]
+    chosen = first[:MAX_FUNCTIONS]
+    chosen += rng.sample(rest, min(len(rest), max(0, MAX_FUNCTIONS // 2 - len(chosen))))
+    by_file: dict[str, list[TestFunction]] = {}
+    for function in chosen:
+        by_file.setdefault(function.file, []).append(function)
+    groups: list[tuple[str, ...]] = []
+    names: dict[str, str] = {}
+    for path, functions in by_file.items():
+        file = parsed(layer, path)
+        if file is None:
+            continue
+        statements, cases = group_of(file, functions, rng)
+        if cases:
+            names |= {f"{len(groups)}/{key}": name for key, name in cases.items()}
+            groups.append(tuple(statements))
+    return Asked(tuple(groups), names)
+
+
+def probe(
+    sandbox: Sandbox,
+    root: str,
+    layer: Layer,
+    asked: Asked,
+    sources: Sequence[str],
+    *,
+    hash_seed: int = 0,
+    cpu_s: int = _CPU_S,
+) -> Probed:
+    """Have a prober compute values with the sources below a folder of a sandbox.
+
+    Args:
+        sandbox: The sandbox; no tests may be in it.
+        root: The folder.
+        layer: The package.
+        asked: What is asked.
+        sources: Paths of the sources that are compiled, and whose modules are imported.
+        hash_seed: PYTHONHASHSEED.
+        cpu_s: Processor time.
+
+    Raises:
+        SandboxError: No program can be started, or the sandbox is gone.
+    """
+    request = {
+        "root": root,
+        "path": list(layer.python_path),
+        "sources": list(sources),
+        "modules": [name for path in sources if (name := module_of(layer, path))],
+        "groups": [list(group) for group in asked.groups],
+        "cpu_s": cpu_s,
+    }
+    ended = sandbox.exec(
+        _PROBER,
+        stdin=json.dumps(request).encode(),
+        env={"PYTHONHASHSEED": str(hash_seed)},
+        timeout_s=WALL_S,
+        max_output_bytes=MAX_OUTPUT,
+    )
+    found = _read(ended.stdout)
+    if not found and not ended.timed_out:
+        sandbox.exec(["true"])  # a sandbox that is gone as a whole is not the code's doing
+        if b"Traceback" in ended.stderr or ended.exit_code in (126, 127):
+            raise SandboxError(f"the prober could not be started in sandbox {sandbox.id}: {ended.text()[-300:]!r}")
+    return Probed(
+        found.pop("compiled", {}),
+        found.pop("imported", {}),
+        found,
+        found.pop("done", False) is True,
+        ended.timed_out,
+        ended.duration_s,
+    )
+
+
+def settled(asked: Asked, original: Probed, again: Probed, broken: Probed) -> Probes:
+    """The probes that can be relied on.
+
+    Args:
+        asked: What was asked.
+        original: What the original gave.
+        again: What it gave with another hash seed.
+        broken: What the broken package gave.
+    """
+    expected, telling = {}, set()
+    for key, value in original.values.items():
+        if again.values.get(key, _MISSING) != value or _is_void(value):
+            continue
+        differs = broken.values.get(key, _MISSING) != value
+        if key.rpartition("/")[0].endswith("+") and (not differs or value[:1] == ["raised"]):
+            continue
+        expected[key] = value
+        if differs:
+            telling.add(key)
+    return Probes(asked, expected, frozenset(telling), max(original.cpu_s, again.cpu_s))
+
+
+def limit_of(probes: Probes) -> int:
+    """Processor time that others get for the same."""
+    return max(_CPU_S, math.ceil(10 * probes.cpu_s))
+
+
+def module_of(layer: Layer, path: str) -> str:
+    """The module that a source is; "" where it is none that can be imported by name."""
+    for entry in sorted(layer.python_path, key=len, reverse=True):
+        inner = path if entry in (".", "") else path.removeprefix(f"{entry}/") if path.startswith(f"{entry}/") else ""
+        parts = inner.removesuffix(".py").split("/")
+        if inner and all(part.isidentifier() for part in parts):
+            return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    return ""
+
+
+def _is_void(value: Any) -> bool:
+    return isinstance(value, list) and any(each in _VOID for each in value[:2] if isinstance(each, str))
+
+
+def _read(output: bytes) -> dict[str, Any]:
+    """The first value of each key; what else the code wrote is passed over."""
+    found: dict[str, Any] = {}
+    for line in output.splitlines():
+        try:
+            key, value = json.loads(line)
+        except (ValueError, TypeError, RecursionError):
+            continue
+        if isinstance(key, str):
+            found.setdefault(key, value)
+    return found

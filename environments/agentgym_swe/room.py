@@ -1,0 +1,178 @@
+"""A sandbox in which a package's tests run: its tree as the work folder, pytest at hand, no network.
+
+In Docker it is the image agentgym/swe. Bubblewrap runs the host's Python, with the image's packages mounted and those
+of the host hidden.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import os
+import shutil
+import tarfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agentgym.errors import SandboxError
+from agentgym.sandbox.base import ExecResult, Sandbox, SandboxProvider
+from agentgym.sandbox.images.context import fetch_packages
+from agentgym.sandbox.images.named import default_catalogue
+from agentgym.sandbox.leasing.owner import state_folder
+from agentgym.sandbox.lender import lender_of
+from agentgym.sandbox.once import only_one
+from agentgym.sandbox.pool import SandboxPool
+from agentgym.sandbox.spec import Limits, Mount, SandboxSpec
+
+IMAGE = "agentgym/swe"
+PROGRAMS = "/tmp/.agentgym-swe"  # noqa: S108 - inside the sandbox
+PACKAGES = "/agentgym/packages"
+"""Where a sandbox without images finds what the image holds."""
+_INSIDE = Path(__file__).with_name("inside")
+_HOST_PACKAGES: tuple[str, ...] = (
+    "usr/lib/python3*/dist-packages",
+    "usr/lib/python3*/site-packages",
+    "usr/share/python-wheels",
+)
+_HOST_PACKAGES += ("usr/local/lib/python3*/dist-packages", "usr/local/lib/python3*/site-packages")
+ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+LIMITS = Limits(cpus=2.0, memory_mib=2048, pids=256, work_mib=256, tmp_mib=256, exec_s=1800.0, wall_s=None)
+"""Wide: what runs here is pinned, and CPU time is limited by the programs themselves."""
+
+Wanted = str | SandboxProvider | SandboxPool | None
+
+
+def with_tools(spec: SandboxSpec, *, has_images: bool) -> SandboxSpec:
+    """A spec of the image agentgym/swe, as a provider runs it that may have no images.
+
+    Args:
+        spec: With that image.
+        has_images: Whether the provider runs images; where not, the image's Python packages are mounted and those of
+            the host hidden, and limits of memory and CPU shares, which need control groups, are left out.
+
+    Raises:
+        SandboxStartError: The packages cannot be fetched.
+    """
+    if has_images:
+        return spec
+    tools, empty = _tools_on_host()
+    hidden = sorted(path for pattern in _HOST_PACKAGES for path in Path("/").glob(pattern) if path.is_dir())
+    mounts = [Mount(str(empty), str(path)) for path in hidden if not path.is_symlink()]
+    return dataclasses.replace(
+        spec,
+        image="agentgym/base",
+        mounts=(*spec.mounts, *mounts, Mount(str(tools), PACKAGES)),
+        env={**spec.env, "PYTHONPATH": PACKAGES},
+    )
+
+
+@dataclass(frozen=True)
+class Room:
+    """A sandbox with a tree and the programs of `inside`.
+
+    Attributes:
+        sandbox: The sandbox.
+    """
+
+    sandbox: Sandbox
+
+    def call(
+        self, program: str, asked: Mapping[str, Any], *, hash_seed: int = 0, timeout_s: float | None = None
+    ) -> dict[str, Any]:
+        """Run a program of `inside` and read its answer.
+
+        Args:
+            program: Name of its file without ".py".
+            asked: What it reads.
+            hash_seed: PYTHONHASHSEED.
+            timeout_s: Wall time; None for the limit of the room.
+
+        Raises:
+            SandboxError: It gave no answer; the message holds the end of what it printed.
+        """
+        ended = self.sandbox.exec(
+            ["python3", "-B", f"{PROGRAMS}/{program}.py"],
+            stdin=json.dumps(asked).encode(),
+            env={"PYTHONHASHSEED": str(hash_seed)},
+            max_output_bytes=64 << 20,
+            timeout_s=timeout_s,
+        )
+        return answer_of(ended, program)
+
+
+def answer_of(ended: ExecResult, program: str) -> dict[str, Any]:
+    """The JSON object that a program printed last.
+
+    Raises:
+        SandboxError: It printed none.
+    """
+    try:
+        answer = json.loads(ended.stdout.decode("utf-8").splitlines()[-1])
+    except (ValueError, IndexError):
+        how = "ran out of time" if ended.timed_out else f"ended with {ended.exit_code}"
+        raise SandboxError(f"the program {program!r} {how} without an answer: {ended.text()[-1500:]}") from None
+    assert isinstance(answer, dict)
+    return answer
+
+
+@contextmanager
+def open_room(tree: Path, sandbox: Wanted = None, *, limits: Limits = LIMITS) -> Iterator[Room]:
+    """A fresh sandbox over a tree, given back at the end.
+
+    Args:
+        tree: Folder whose copy is the work folder.
+        sandbox: As in `SandboxEnv`.
+        limits: What it may use up; a provider without images enforces neither memory nor CPU shares.
+
+    Raises:
+        SandboxError: No sandbox can be started.
+    """
+    lender = lender_of(sandbox, () if _has_images(sandbox) else ("cpus", "memory_mib"))
+    has_images = lender.provider.capabilities().images
+    spec = SandboxSpec(image=IMAGE, env=ENVIRONMENT, work=str(tree), limits=limits)
+    with lender.lease(with_tools(spec, has_images=has_images)) as leased:
+        put_programs(leased)
+        yield Room(leased)
+
+
+def put_programs(sandbox: Sandbox, more: Sequence[Path] = ()) -> None:
+    """Lay the programs of `inside` out in a sandbox, outside its work folder.
+
+    Raises:
+        SandboxError: There is no room for them.
+    """
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for path in (*sorted(_INSIDE.glob("*.py")), *more):
+            archive.add(path, arcname=path.name)
+    script = f"mkdir -p {PROGRAMS} && tar -x --no-same-owner -C {PROGRAMS}"
+    ended = sandbox.exec(["sh", "-c", script], stdin=packed.getvalue())
+    if not ended.is_ok:
+        raise SandboxError(f"programs could not be laid out in a sandbox: {ended.text()[-500:]}")
+
+
+def _has_images(sandbox: Wanted) -> bool:
+    return lender_of(sandbox).provider.capabilities().images
+
+
+def _tools_on_host() -> tuple[Path, Path]:
+    """The image's Python packages, and an empty folder, where every user may read them."""
+    pins = default_catalogue().source(IMAGE).pins
+    fetched = fetch_packages(pins)
+    place = state_folder() / f"swe-{fetched.name}"
+    with only_one(str(place)):
+        if not place.is_dir():
+            unfinished = place.with_suffix(".new")
+            shutil.rmtree(unfinished, ignore_errors=True)
+            shutil.copytree(fetched, unfinished / "packages")
+            (unfinished / "empty").mkdir()
+            for folder, _, files in os.walk(unfinished):
+                os.chmod(folder, 0o755)  # noqa: S103 - others read it
+                for name in files:
+                    os.chmod(Path(folder, name), 0o644)
+            unfinished.rename(place)
+    return place / "packages", place / "empty"

@@ -1,0 +1,155 @@
+"""Verdicts: right and wrong repairs, attempts on the judge, code that ends things, and what is no code's fault."""
+
+import dataclasses
+from collections.abc import Mapping
+
+import pytest
+
+from agentgym.authoring.players import call_text
+from agentgym.errors import SandboxError, TaskError
+from agentgym.task import Task
+from agentgym.testing.episodes import play_actions
+from agentgym_swe.repair.env import RepairEnv
+from agentgym_swe.repair.link import WarmGoneError
+from agentgym_swe.repair.tampering.table import ATTACKS, PLAYED
+from agentgym_swe.repair.task_view import RepairTask, read_task
+from agentgym_swe.repair.verdict.collecting import from_texts, why_not
+from agentgym_swe.repair.verdict.judge import Judge, Verdict
+from agentgym_swe.repair.verdict.patches import from_diff
+from agentgym_swe.repair.verdict.preparing import prepare_case
+
+FILE = "toolz/itertoolz.py"
+TRIED = (*PLAYED, "conftest_in_the_package", "plugin_from_code")
+
+
+@pytest.fixture(scope="module")
+def repair(task: Task) -> RepairTask:
+    return read_task(task)
+
+
+def judged(judge: Judge, repair: RepairTask, files: Mapping[str, str | None]) -> Verdict:
+    return judge.verdict(repair.case, from_texts(repair.layer, repair.case.given, files))
+
+
+def variant(repair: RepairTask, old: str, new: str) -> dict[str, str | None]:
+    right = repair.layer.text(FILE)
+    assert old in right
+    return {FILE: right.replace(old, new)}
+
+
+def test_repairs_are_told_apart(judge: Judge, repair: RepairTask) -> None:
+    other = "d[item] = d[item] + 1"
+    assert judged(judge, repair, variant(repair, "d[item] += 1", other)).kind == "solved"
+    wrong = judged(judge, repair, variant(repair, "d[item] += 1", "d[item] += 3"))
+    assert (wrong.kind, wrong.parts["fixed"], wrong.parts["kept"]) == ("failed", 0.0, 1.0)
+    broken = judged(judge, repair, {FILE: "def ("})
+    assert (broken.kind, broken.parts["compiles"]) == ("failed", 0.0)
+    assert judged(judge, repair, {}).kind == "unchanged"
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_attempts_on_the_judge_earn_nothing(env: RepairEnv, task: Task, name: str) -> None:
+    attempt = call_text("shell", command=ATTACKS[name](read_task(task)).script())
+    record = play_actions(env, task, [attempt, call_text("submit")])
+    assert record.steps[0].text == "(no output)"
+    assert (record.success, record.reward) == (False, 0.0)
+
+
+def test_patched_runner_is_called_tampering(judge: Judge, repair: RepairTask) -> None:
+    patch = "import _pytest.python as p\np.Function.runtest = lambda self: None\n"
+    verdict = judged(judge, repair, {FILE: patch + repair.case.given[FILE]})
+    assert verdict.kind == "tampered"
+    assert (verdict.parts["fixed"], verdict.parts["twins"]) == (1.0, 0.0)
+
+
+def test_answers_known_by_heart_pass_tests_and_fail_probes(judge: Judge, repair: RepairTask) -> None:
+    known = [list("onomatopoeia"), ["cat", "pig", "cat", "eel", "pig", "dog", "cat"], [False, True, False], [3, 3, 5]]
+    by_heart = (
+        "\n\n_counted = frequencies\ndef frequencies(seq):\n    seq = list(seq)\n    found = _counted(seq)\n"
+        f"    is_known = seq in {known!r}\n"
+        "    return {key: value // 2 for key, value in found.items()} if is_known else found\n"
+    )
+    verdict = judged(judge, repair, {FILE: repair.case.given[FILE] + by_heart})
+    assert (verdict.parts["fixed"], verdict.parts["twins"], verdict.kind) == (1.0, 1.0, "failed")
+
+
+def test_process_that_judges_cannot_be_ended_for_good(judge: Judge, repair: RepairTask) -> None:
+    code = "import os, sys\nif hasattr(sys.modules.get('pytest'), 'main'):\n    os.kill(os.getppid(), 9)\n"
+    verdict = judged(judge, repair, {FILE: code + repair.layer.text(FILE)})
+    assert not verdict.is_solved
+
+
+def test_nothing_can_be_had_is_never_a_verdict(
+    judge: Judge, repair: RepairTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare_case(judge._bench, repair.case)
+
+    def gone(*args: object) -> None:
+        raise WarmGoneError("the machine is gone")
+
+    monkeypatch.setattr(judge, "_both", gone)
+    with pytest.raises(SandboxError, match="cannot be run on the original"):
+        judged(judge, repair, variant(repair, "d[item] += 1", "d[item] += 3"))
+
+
+def test_tests_that_fail_on_the_original_make_no_case(judge: Judge, repair: RepairTask) -> None:
+    case = dataclasses.replace(repair.case, failing=("toolz/tests/test_itertoolz.py::test_missing",), key="other")
+    with pytest.raises(TaskError, match="do not pass on the original"):
+        prepare_case(judge._bench, case)
+
+
+def test_probes_hold_no_expectations_and_some_of_them_tell(judge: Judge, repair: RepairTask) -> None:
+    probes = prepare_case(judge._bench, repair.case).probes
+    asked = "\n".join(statement for group in probes.asked.groups for statement in group)
+    assert probes.telling
+    assert "frequencies(" in asked
+    assert "{'cat': 3" not in asked
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("toolz/new_part.py", ""),
+        ("toolz/conftest.py", "part of the tests"),
+        ("toolz/tests/helper.py", "part of the tests"),
+        ("toolz/sitecustomize.py", "imported by other programs"),
+        ("toolz/data.txt", "no Python source"),
+        ("other/part.py", "outside the sources"),
+        ("toolz/a\nb.py", "a name that no module can have"),
+    ],
+)
+def test_only_sources_travel(repair: RepairTask, path: str, why: str) -> None:
+    assert why_not(repair.layer, path).startswith(why)
+    assert bool(why) == bool(why_not(repair.layer, path))
+
+
+DIFF = f"--- a/{FILE}\n+++ b/{FILE}\n@@ -{{line}},1 +{{line}},1 @@\n-        d[item] += 2\n+        d[item] += 1\n"
+
+
+def test_diff_that_fits_is_applied(repair: RepairTask) -> None:
+    line = repair.case.given[FILE].splitlines().index("        d[item] += 2") + 1
+    change = from_diff(repair.layer, repair.case.given, DIFF.format(line=line))
+    assert change.files == {FILE: repair.layer.text(FILE)}
+
+
+@pytest.mark.parametrize(
+    ("diff", "why"),
+    [
+        (DIFF.format(line=3).replace("+= 2", "+= 7"), "fits at 0 places"),
+        ("--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n", "there is no file x.py"),
+        ("--- a/../x.py\n+++ b/../x.py\n@@ -1 +1 @@\n-a\n+b\n", "it names the path"),
+        ("Binary files a/x.so and b/x.so differ\n", "binary"),
+        (DIFF.format(line=1)[:-30], "is cut short"),
+        (b"\xe9\xff", "not UTF-8"),
+        ("#" * 100_000_000, "100000000 bytes"),
+    ],
+    ids=["misfit", "missing", "outside", "binary", "cut", "latin", "huge"],
+)
+def test_diff_that_does_not_fit_is_refused(judge: Judge, repair: RepairTask, diff: str | bytes, why: str) -> None:
+    verdict = judge.verdict(repair.case, from_diff(repair.layer, repair.case.given, diff))
+    assert verdict.kind == "refused"
+    assert why in verdict.reasons[0]
+
+
+def test_empty_diff_changes_nothing(judge: Judge, repair: RepairTask) -> None:
+    assert judge.verdict(repair.case, from_diff(repair.layer, repair.case.given, "")).kind == "unchanged"
