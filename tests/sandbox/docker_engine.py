@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from agentgym.sandbox.base import ExecResult, Sandbox
 from agentgym.sandbox.engines.docker import DockerProvider
 from agentgym.sandbox.leasing.mounts import mounts_below, unmount
 from agentgym.sandbox.leasing.owner import STATE_LABEL, state_id
@@ -74,6 +75,11 @@ def new_state() -> Path:
 
 def provider_on(state: Path, **settings) -> TestedProvider:
     return TestedProvider(state=state, **settings)
+
+
+def shell(sandbox: Sandbox, script: str, **options) -> ExecResult:
+    """Run a script in a sandbox."""
+    return sandbox.exec(["sh", "-c", script], **options)
 
 
 @contextlib.contextmanager
