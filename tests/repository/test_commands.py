@@ -153,6 +153,9 @@ NOT_RUN = {
     "agentgym play bfcl/multi_turn_base --seed 3 --env-option interpreter=PATH/bin/python": (
         "needs an interpreter with BFCL; tests/environments/tools/adapters/test_bfcl.py plays in one where it is"
     ),
+    "agentgym check bfcl/multi_turn_base --env-option interpreter=PATH/bin/python": (
+        "needs an interpreter with BFCL; tests/environments/tools/adapters/test_needs.py names one of the same shape"
+    ),
     "agentgym play agentgym/Shop-v0 --window --record runs/mine": (
         "needs a display; tests/cli/test_play.py plays in a window of its own"
     ),

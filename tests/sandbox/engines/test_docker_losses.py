@@ -1,4 +1,4 @@
-"""What ends a container, and what is said of its end: memory, a signal from outside, and never the limit of processes."""
+"""What ends a container, and what is said of its end: memory, a signal, and never the limit of processes."""
 
 import dataclasses
 import os
