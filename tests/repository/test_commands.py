@@ -23,6 +23,8 @@ TINY = (
     "warm_start.demonstrations=8 warm_start.epochs=1 group.tasks=2 group.size=2"
 )
 """Overrides that leave the least of a training run."""
+CLONED = TINY.replace("run.iterations=1", "run.iterations=0")
+"""The same, without an iteration of reinforcement learning."""
 SEED = "--seed 1"
 
 SHORT = {
@@ -64,18 +66,17 @@ SHORT = {
     ),
     # Training runs.
     f"agentgym train {CONFIGS}/guess_number.toml --run runs/cloned run.iterations=0": (
-        f"agentgym train {CONFIGS}/guess_number.toml --run runs/cloned "
-        f"{TINY.replace('run.iterations=1', 'run.iterations=0')} warm_start.has_control=false"
+        f"agentgym train {CONFIGS}/guess_number.toml --run runs/cloned {CLONED} warm_start.has_control=false"
     ),
     f"agentgym train {CONFIGS}/taboo.toml": f"agentgym train {CONFIGS}/taboo.toml {TINY}",
-    f"agentgym train {CONFIGS}/negotiation.toml": f"agentgym train {CONFIGS}/negotiation.toml {TINY}",
+    f"agentgym train {CONFIGS}/negotiation.toml": f"agentgym train {CONFIGS}/negotiation.toml {CLONED}",
     f"agentgym train {CONFIGS}/web_miniwob.toml --run runs/miniwob": (
-        f"agentgym train {CONFIGS}/web_miniwob.toml --run runs/miniwob {TINY}"
+        f"agentgym train {CONFIGS}/web_miniwob.toml --run runs/miniwob {CLONED}"
     ),
     f"agentgym train {CONFIGS}/web_shop.toml --run runs/shop": (
-        f"agentgym train {CONFIGS}/web_shop.toml --run runs/shop {TINY.replace('iterations=1', 'iterations=0')}"
+        f"agentgym train {CONFIGS}/web_shop.toml --run runs/shop {CLONED}"
     ),
-    f"agentgym train {CONFIGS}/chess_endgames.toml": f"agentgym train {CONFIGS}/chess_endgames.toml {TINY}",
+    f"agentgym train {CONFIGS}/chess_endgames.toml": f"agentgym train {CONFIGS}/chess_endgames.toml {CLONED}",
     # Files that would be written into the checkout.
     "python -m agentgym_rl.run.reference": "python -m agentgym_rl.run.reference written.md",
     "python -m agentgym_dialogue.guessing.guess_number.generate": (
