@@ -61,7 +61,7 @@ OPTIONAL |= {"wandb", "trackio", "pyarrow", "minigrid", "textarena", "textworld"
 OF_A_FAMILY = {
     "agentgym.registration.env_spec.EnvSpec": "/specs.py",
     "agentgym.registration.env_spec.Knobs": "/specs.py",
-    "agentgym.registration.env_spec.Need": "",
+    "agentgym.registration.env_spec.Need": "/specs.py",
     "agentgym": "/__init__.py",
 }
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agentgym.registration.env_spec import EnvSpec
+from agentgym.registration.env_spec import EnvSpec, Need
 from agentgym_tools.adapters.peers import PEERS, Peer
 
 DESKS = ("shop", "airline", "bank", "clinic", "insurance", "telecom")
@@ -51,6 +51,8 @@ def _desk(name: str) -> EnvSpec:
 def _peer(peer: Peer) -> EnvSpec:
     """What an id of another benchmark's stands for, such as "bfcl/multi_turn_base"."""
     package = "agentgym_tools.adapters"
+    interpreter = Need(f"an interpreter for {peer.title} ({peer.version})", "interpreter", peer.interpreter_variable)
+    folder = Need(f"the folder of {peer.title}", "folder", peer.folder_variable)
     return EnvSpec(
         f"{peer.name}/{peer.parts[0]}",
         f"{package}.game:PeerGame",
@@ -61,7 +63,7 @@ def _peer(peer: Peer) -> EnvSpec:
         partners=f"{package}.scripts:{'PARTNERS' if peer.has_user else 'SOLO_PARTNERS'}",
         adapts=peer.name,
         room="adapters",
-        needs=peer.needs,
+        needs=(interpreter, folder) if peer.in_folder else (interpreter,),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import json
 import os
 import threading
 import time
@@ -16,6 +17,7 @@ import ray
 from ray.cluster_utils import Cluster
 
 import agentgym
+from agentgym.cli.main import main
 from agentgym.errors import ConfigError, SandboxStartError, StepTimeoutError
 from agentgym.game import GameEnv, GameReply, SoloGame
 from agentgym.policies.scripted import ScriptedPolicy
@@ -25,6 +27,7 @@ from agentgym.sandbox.engines.engine import EngineInfo, connect_engine, probe_en
 from agentgym.sandbox.leasing.owner import OWNER_LABEL, owners_folder, state_folder, this_owner
 from agentgym.suite import load_suite
 from agentgym.task import Task
+from tests.repository.documented import DOCUMENTED, words
 from tests.toys.game import Nim, nim_task
 
 pytestmark = pytest.mark.filterwarnings(
@@ -297,6 +300,12 @@ def test_settings_put_the_environments_of_a_rollout_on_the_cluster(cluster):
     here, _ = play(game_maker(SUITE), 20)
     there, _ = play(game_maker(SUITE), 20, hosts=HOSTS)
     assert told(there) == told(here)
+
+
+def test_the_documented_command_plays_on_the_cluster(cluster, capsys):
+    [text] = [command.text for command in DOCUMENTED if "--hosts ray" in command.text]
+    assert main([*words(text.replace("--num-hosts 8", "--num-hosts 2")), "--limit", "4", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["success"]["mean"] == 1.0
 
 
 @pytest.mark.parametrize(("field", "value"), [("kind", "slurm"), ("num_hosts", 0), ("games_per_host", 0)])

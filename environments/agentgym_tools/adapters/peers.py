@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agentgym.errors import UnknownNameError
-from agentgym.registration.env_spec import Need
 
 
 @dataclass(frozen=True)
@@ -40,14 +39,6 @@ class Peer:
     def folder_variable(self) -> str:
         """The environment variable that names the folder."""
         return f"AGENTGYM_{self.name.upper()}_FOLDER"
-
-    @property
-    def needs(self) -> tuple[Need, ...]:
-        """What the user has to name: the interpreter, and the folder where there is one."""
-        program = f"an interpreter for {self.title} ({self.version})"
-        interpreter = Need(program, "interpreter", self.interpreter_variable)
-        folder = Need(f"the folder of {self.title}", "folder", self.folder_variable)
-        return (interpreter, folder) if self.in_folder else (interpreter,)
 
 
 PEERS: Mapping[str, Peer] = {
