@@ -2,9 +2,7 @@
 
 import contextlib
 import json
-import os
 import resource
-import threading
 import time
 import warnings
 
@@ -15,6 +13,7 @@ from hypothesis import strategies as st
 
 from agentgym.remote import RemoteEnv, frames
 from agentgym.remote.client.socket_client import Address
+from tests.holdings import Holdings
 from tests.remote.raw import Talk, dial, read_all, shake
 from tests.toys.env import ToyEnv
 
@@ -253,7 +252,7 @@ def test_1000_idle_sessions_cost_little_and_leave_nothing(start):
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
     try:
         url, table = start()
-        threads, descriptors = threading.active_count(), len(os.listdir("/proc/self/fd"))
+        before = Holdings()
         idle = [dial(url) for _ in range(1000)]
         for dialled in idle:
             assert "101" in shake(dialled)
@@ -261,11 +260,11 @@ def test_1000_idle_sessions_cost_little_and_leave_nothing(start):
         began = time.monotonic()
         assert_serves(url)
         assert time.monotonic() - began < 2.0
-        assert threading.active_count() - threads < 40
+        assert len(before.new_threads()) < 40
         for dialled in idle:
             dialled.close()
         wait_until(lambda: len(table) == 0)
-        wait_until(lambda: len(os.listdir("/proc/self/fd")) <= descriptors + 5)
+        wait_until(lambda: len(before.new_descriptors()) <= 5)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 

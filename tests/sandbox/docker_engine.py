@@ -3,7 +3,6 @@
 import contextlib
 import os
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from agentgym.sandbox.leasing.owner import STATE_LABEL, state_id
 from agentgym.sandbox.leasing.sweeper import remove_containers
 from agentgym.sandbox.leasing.workspace import remove_tree
 from agentgym.sandbox.spec import Limits, SandboxSpec
+from tests.holdings import Holdings
 
 IMAGE = "debian:bookworm-slim"
 SPEC = SandboxSpec(image=IMAGE, limits=Limits(memory_mib=128, work_mib=16, tmp_mib=8, pids=64))
@@ -28,14 +28,18 @@ class Footprint:
     networks: int
     mounts: int
     folders: int
-    descriptors: int
-    threads: int
+    new_descriptors: int
+    new_threads: int
 
 
 class TestedProvider(DockerProvider):
     """A provider that can say what its owner holds."""
 
     __test__ = False
+
+    def __init__(self, *args, **settings) -> None:
+        self.at_first = Holdings(count_streams=False)  # the SDK keeps as many connections to the engine as it likes
+        super().__init__(*args, **settings)
 
     def footprint(self) -> Footprint:
         filters = {"label": [f"{STATE_LABEL}={state_id(self.owner.state)}"]}
@@ -45,8 +49,8 @@ class TestedProvider(DockerProvider):
             len(self.host.client.api.networks(filters=filters)),
             len(mounts_below(self.owner.state)),
             len(os.listdir(sandboxes)) if sandboxes.exists() else 0,
-            num_descriptors(),
-            threading.active_count(),
+            len(self.at_first.new_descriptors()),
+            len(self.at_first.new_threads()),
         )
 
     def containers(self) -> list[tuple[str, str, str]]:
@@ -61,18 +65,6 @@ class TestedProvider(DockerProvider):
         while (found := self.footprint()) != expected and time.monotonic() < deadline:
             time.sleep(0.05)
         return found
-
-
-def num_descriptors() -> int:
-    """Open descriptors, but for stream sockets: the SDK keeps as many connections to the engine as it likes."""
-    streams = {
-        line.split()[6] for line in Path("/proc/net/unix").read_text().splitlines()[1:] if line.split()[4] == "0001"
-    }
-    links = []
-    for number in os.listdir("/proc/self/fd"):
-        with contextlib.suppress(FileNotFoundError):  # another thread has closed it in the meantime
-            links.append(os.readlink(f"/proc/self/fd/{number}"))
-    return sum(link.removeprefix("socket:[").rstrip("]") not in streams for link in links)
 
 
 def new_state() -> Path:

@@ -15,6 +15,7 @@ from agentgym.errors import CancelledEpisode, ConfigError, InfrastructureError, 
 from agentgym.message import user
 from agentgym.task import Limits, Task
 from agentgym.tools import tool_schema
+from tests.holdings import Holdings
 
 SHOP = McpServer(command=(sys.executable, str(Path(__file__).with_name("mcp_shop.py")), "{seed}"))
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -135,9 +136,9 @@ def test_names_may_not_clash():
 
 
 def test_no_thread_outlives_the_env():
-    before = threading.active_count()
+    before = Holdings()
     Shopping([SHOP]).close()
-    assert threading.active_count() == before
+    before.require_nothing_new()
 
 
 def test_tools_over_http_are_those_of_a_served_environment(start):

@@ -6,6 +6,7 @@ import pytest
 
 from agentgym.errors import StepTimeoutError
 from agentgym.remote.server.calls import CallRunner, Pace, Seat
+from tests.holdings import Holdings
 from tests.toys.env import ToyEnv
 
 
@@ -162,9 +163,9 @@ def test_call_that_holds_up_the_event_loop_is_told_to_give_up():
 
 def test_threads_are_as_many_as_needed_and_no_more():
     async def use(runner, call):
-        before = threading.active_count()
+        before = Holdings()
         await asyncio.gather(*(call(lambda: time.sleep(0.05)) for _ in range(20)))
-        return threading.active_count() - before
+        return len(before.new_threads())
 
     assert 0 < in_loop(use, "never", max_threads=3) <= 3
 

@@ -19,6 +19,7 @@ from agentgym.sandbox.engines.bubblewrap import BubblewrapProvider
 from agentgym.sandbox.engines.bubblewrap_root import make_shared, why_unreachable
 from agentgym.sandbox.leasing.owner import this_owner
 from agentgym.sandbox.spec import Limits, Mount, Network, SandboxSpec
+from tests.holdings import Holdings
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
 SPEC = SandboxSpec(limits=Limits(cpus=None, memory_mib=None, pids=32, work_mib=8, tmp_mib=4))
@@ -258,10 +259,10 @@ def test_what_forks_stand_on_goes_with_the_last_of_them(provider, state):
 def test_nothing_is_left_after_closing(provider, state):
     def counts():
         mounts = Path("/proc/self/mountinfo").read_text().count(str(state))
-        return len(os.listdir("/proc/self/fd")), threading.active_count(), mounts, len(list(state.rglob("agentgym-*")))
+        return mounts, len(list(state.rglob("agentgym-*")))
 
     provider.start(SPEC).close()
-    before = counts()
+    before, ours = counts(), Holdings()
     for _ in range(5):
         sandbox = provider.start(SPEC)
         sandbox.exec(["true"])
@@ -273,17 +274,19 @@ def test_nothing_is_left_after_closing(provider, state):
         sandbox.close()
         assert not Path(f"/proc/{process}").exists()
     assert counts() == before
+    ours.require_nothing_new()
     with pytest.raises(SandboxLostError):
         sandbox.exec(["true"])
 
 
 def test_a_failed_start_leaves_nothing(provider, state, monkeypatch):
     provider.start(SPEC).close()
-    before = (len(os.listdir("/proc/self/fd")), Path("/proc/self/mountinfo").read_text().count(str(state)))
+    mounts, before = Path("/proc/self/mountinfo").read_text().count(str(state)), Holdings()
     spec = SandboxSpec(limits=SPEC.limits, mounts=(Mount("/usr", "/proc/nowhere/x"),))
     with pytest.raises(SandboxStartError, match="bwrap: Can't"):
         provider.start(spec)
-    assert (len(os.listdir("/proc/self/fd")), Path("/proc/self/mountinfo").read_text().count(str(state))) == before
+    before.require_nothing_new()
+    assert Path("/proc/self/mountinfo").read_text().count(str(state)) == mounts
     assert not list(state.glob("owners/*/sandboxes/*"))
 
 

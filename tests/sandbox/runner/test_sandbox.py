@@ -16,6 +16,7 @@ from agentgym.errors import SandboxError, SandboxFileError, SandboxLostError
 from agentgym.sandbox.base import ExecResult, Sandbox
 from agentgym.sandbox.engines.process import ProcessProvider, ProcessSandbox
 from agentgym.sandbox.spec import SandboxSpec
+from tests.holdings import Holdings
 
 SPEC = SandboxSpec().relaxed("cpus", "memory_mib", "pids", "work_mib", "tmp_mib")
 SERVER = """
@@ -531,12 +532,11 @@ def test_clear_kills_what_runs(sandbox: ProcessSandbox) -> None:
 
 
 def test_many_operations_leave_no_descriptor_process_or_thread(sandbox: ProcessSandbox) -> None:
-    def footprint() -> tuple[int, ...]:
+    def inside() -> list[int]:
         keeper = free_keeper(sandbox)
-        inside = [len(os.listdir(f"/proc/{pid}/fd")) for pid in (sandbox.control.runner_pid, keeper)]
-        return len(os.listdir("/proc/self/fd")), threading.active_count(), *inside
+        return [len(os.listdir(f"/proc/{pid}/fd")) for pid in (sandbox.control.runner_pid, keeper)]
 
-    before = footprint()
+    before, ours = inside(), Holdings()
     for _ in range(100):
         sandbox.shell().close()
         sandbox.exec(["true"], stdin=b"x")
@@ -544,7 +544,8 @@ def test_many_operations_leave_no_descriptor_process_or_thread(sandbox: ProcessS
         sandbox.exec(["none such"])
         sandbox.write_file("a", b"1")
         sandbox.read_file("a")
-    assert footprint() == before
+    assert inside() == before
+    ours.require_nothing_new()
 
 
 def test_runner_takes_less_than_a_mebibyte(sandbox: ProcessSandbox) -> None:
