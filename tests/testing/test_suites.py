@@ -13,7 +13,7 @@ from agentgym.errors import UnknownNameError
 from agentgym.registration import registry
 from agentgym.suite import read_suite
 from agentgym.testing import SUITE_CHECKS, check_suite
-from tests.contracts import require_contract
+from tests.testing.contracts import require_contract
 from tests.toys import env as toy_env
 from tests.toys.env import toy_task
 

@@ -16,7 +16,7 @@ from agentgym_tools.python.env import PythonEnv
 from agentgym_tools.python.judging import is_same
 from agentgym_tools.python.problem import Problem, draw_problem, is_telling
 from agentgym_tools.python.scripts import SCRIPTS, Demonstrator, broken
-from tests.contracts import require_contract
+from tests.testing.contracts import require_contract
 
 SUITES = {"tools/python": generate.SIZES, "tools/python-arithmetic": generate.WORDS_SIZES}
 

@@ -8,7 +8,7 @@ import pytest
 from agentgym.suite import load_suite
 from agentgym_swe.terminal import generate, kinds
 from agentgym_swe.terminal.scripts import Demonstrator
-from tests.contracts import require_contract
+from tests.testing.contracts import require_contract
 
 
 def test_splits_have_the_declared_strata_and_sizes() -> None:

@@ -16,8 +16,8 @@ from agentgym_dialogue.adapted.babyai.generate import generate
 from agentgym_dialogue.adapted.babyai.scripts import SCRIPTS, Demonstrator, RandomPlayer
 from agentgym_dialogue.adapted.babyai.view import describe
 from agentgym_dialogue.adapted.catalogue import BABYAI_LEVELS
-from tests.contracts import require_contract
 from tests.environments.dialogue.playing import trajectory_of
+from tests.testing.contracts import require_contract
 
 SUITE = "dialogue/babyai"
 

@@ -21,7 +21,7 @@ from agentgym_dialogue.adapted.textarena_games.generate import generate
 from agentgym_dialogue.adapted.textarena_games.moves import MOVES
 from agentgym_dialogue.adapted.textarena_games.scripts import SCRIPTS, Demonstrator
 from agentgym_dialogue.adapted.textarena_games.solutions import SOLUTIONS
-from tests.contracts import require_contract
+from tests.testing.contracts import require_contract
 
 SUITE = "dialogue/textarena"
 

@@ -15,7 +15,7 @@ from agentgym_dialogue.adapted.toy_text.env import GAMES, ToyTextEnv
 from agentgym_dialogue.adapted.toy_text.generate import generate
 from agentgym_dialogue.adapted.toy_text.scripts import Demonstrator
 from agentgym_dialogue.adapted.toy_text.search import started, winning_actions
-from tests.contracts import require_contract
+from tests.testing.contracts import require_contract
 
 
 @pytest.mark.parametrize("game", GAMES)

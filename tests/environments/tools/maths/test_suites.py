@@ -11,7 +11,7 @@ from agentgym_tools.maths import vocabulary
 from agentgym_tools.maths.env import MathsEnv
 from agentgym_tools.maths.generate import SIZES, SIZES_OF_SMALL, SMALL_KINDS
 from agentgym_tools.maths.kinds import HELD_OUT, TRAINED
-from tests.contracts import require_contract
+from tests.testing.contracts import require_contract
 
 SUITES = {"tools/maths": SIZES, "tools/maths-small": SIZES_OF_SMALL}
 
