@@ -19,7 +19,8 @@ from agentgym_tools.desks.words.reading.message import Understood
 from agentgym_tools.worlds.calls import Call
 
 FOLDER = Path(__file__).parent
-TUNED, KEPT = "tuned", "kept"
+FILES = ("phrasings.jsonl", "fresh.jsonl")
+TUNED, KEPT, FRESH = "tuned", "kept", "fresh"
 
 
 class Phrasing(NamedTuple):
@@ -70,7 +71,8 @@ def attempts() -> list[str]:
 
 
 def _read() -> Iterator[Phrasing]:
-    for line in (FOLDER / "phrasings.jsonl").read_text(encoding="utf-8").splitlines():
+    lines = [line for name in FILES for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
+    for line in lines:
         fields = json.loads(line)
         acts, may = (tuple(Call(*each) for each in fields.get(name, ())) for name in ("acts", "may"))
         more = fields.get("joined", False), fields.get("customer", "")
