@@ -19,7 +19,7 @@ from agentgym_tools.desks.words.reading.message import Understood
 from agentgym_tools.worlds.calls import Call
 
 FOLDER = Path(__file__).parent
-FILES = ("phrasings.jsonl", "fresh.jsonl")
+FILES = ("phrasings.jsonl", "fresh.jsonl", "second.jsonl")
 TUNED, KEPT, FRESH = "tuned", "kept", "fresh"
 
 
