@@ -33,7 +33,8 @@ _IGNORANT = re.compile(
 )
 _YES = re.compile(
     r"^ (?:well |oh |, )*(?:yes|yeah|yep|sure|ok|okay|fine|agreed|correct|exactly|right|alright|all right|go ahead|"
-    r"please do(?! not)|do it|do that|that is (?:fine|right|correct|okay)|sounds good|perfect|i agree|i confirm|of course|"
+    r"please do(?! not)|do it|do that|that is (?:fine|right|correct|okay)|"
+    r"sounds good|perfect|i agree|i confirm|of course|"
     r"go for it) "
 )
 _NO = re.compile(
