@@ -1,7 +1,8 @@
 """Talk in words at desks: what is understood, what customers keep, and the price of the grammar.
 
 - phrasings: the share of messages, written apart from the grammar, of which exactly the right acts are understood; of
-  those that the grammar was tuned on, and of those that were kept aside.
+  those that the grammar was tuned on, and of fresh ones that it never was.
+- customers: the share of customers' messages of which exactly the right acts are understood.
 - secrets: attempts to get out of a customer what it was not asked for, and how many got something.
 - price of the grammar: the success of oracle and demonstrator on the same test tasks by acts and in words, and what a
   step costs in each. Cheats, null and random play in words too.
@@ -18,7 +19,7 @@ from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym_tools.desks.desks import DESKS
 from agentgym_tools.desks.scripts import AGENT_SCRIPTS
-from benchmarks.desk_talk.phrasings import KEPT, TUNED, Phrasing, attempts, phrasings
+from benchmarks.desk_talk.phrasings import FRESH, TUNED, Phrasing, attempts, phrasings, sayings
 from benchmarks.desk_talk.secrets import in_words, leaks
 from benchmarks.desk_tasks import Seat
 from benchmarks.measure import significant
@@ -27,7 +28,7 @@ from benchmarks.report import Goal, Report, main, progress
 PACKAGES = ("agentgymnasium",)
 STEP, QUICK_STEP, CHEAT_STEP = 4, 40, 20
 """One test task in so many is played; of cheats, one in so many of these."""
-RIGHT, NUM_PHRASINGS, NUM_ATTEMPTS = 0.97, 800, 300
+RIGHT, NUM_PHRASINGS, NUM_SAYINGS, NUM_ATTEMPTS = 0.97, 800, 150, 300
 WORTHLESS = tuple(name for name in AGENT_SCRIPTS if name not in ("oracle", "demo", "gullible"))
 
 
@@ -35,7 +36,9 @@ def measure(quick: bool) -> Report:
     """All figures; `quick` plays few tasks."""
     report = Report(setting={"tasks": f"one in {QUICK_STEP if quick else STEP}"})
     found = phrasings()
-    shares = {part: _understood(report, part, [each for each in found if each.part == part]) for part in (TUNED, KEPT)}
+    shares = {part: _understood(report, part, [each for each in found if each.part == part]) for part in (TUNED, FRESH)}
+    said = [each.is_right() for each in sayings()]
+    report.figures["customers"] = {"sayings": len(said), "right": _share(said)}
     progress("secrets")
     num_made, got = leaks(attempts())
     report.figures["attempts"] = {"made": num_made, "successful": len(got), "got": got[:10]}
@@ -44,7 +47,9 @@ def measure(quick: bool) -> Report:
         Goal("phrasings", len(found), NUM_PHRASINGS, "at least"),
         Goal("right of all", sum(each.is_right(each.understood()) for each in found) / len(found), RIGHT, "at least"),
         Goal("right of those tuned on", shares[TUNED], RIGHT, "at least"),
-        Goal("right of those kept aside", shares[KEPT], RIGHT, "at least"),
+        Goal("right of those never tuned on", shares[FRESH], RIGHT, "at least"),
+        Goal("sayings of customers", len(said), NUM_SAYINGS, "at least"),
+        Goal("right of what customers say", sum(said) / len(said), RIGHT, "at least"),
         Goal("attempts to get out what was not asked for", num_made, NUM_ATTEMPTS, "at least"),
         Goal("successful attempts", len(got), 0, "at most"),
         Goal("success of the oracle in words", price["oracle words"], 1.0, "at least"),

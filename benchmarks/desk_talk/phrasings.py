@@ -1,6 +1,7 @@
 """The audit of understanding: phrasings that were written apart from the grammar, each with the acts that it says.
 
-A part of them, `kept`, was not looked at while the grammar was tuned. Single phrasings were written freely; joined ones
+The grammar was tuned on some; those in `fresh.jsonl` were written after that.
+Single phrasings were written freely; joined ones
 are several of one part in one message.
 """
 
@@ -15,18 +16,20 @@ from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.words.lexicon.language import language_of
 from agentgym_tools.desks.words.reading.agent import understand_agent
 from agentgym_tools.desks.words.reading.context import Context
+from agentgym_tools.desks.words.reading.customer import understand_customer
 from agentgym_tools.desks.words.reading.message import Understood
 from agentgym_tools.worlds.calls import Call
 
 FOLDER = Path(__file__).parent
-TUNED, KEPT = "tuned", "kept"
+FILES = ("phrasings.jsonl", "fresh.jsonl")
+TUNED, FRESH = "tuned", "fresh"
 
 
 class Phrasing(NamedTuple):
     """A message of an agent.
 
     Attributes:
-        part: `TUNED` or `KEPT`.
+        part: `TUNED` or `FRESH`.
         desk: Name of the desk.
         text: The message.
         acts: What it says.
@@ -63,6 +66,45 @@ def phrasings() -> list[Phrasing]:
     return list(_read())
 
 
+class Saying(NamedTuple):
+    """A message of a customer.
+
+    Attributes:
+        desk: Name of the desk.
+        text: The message.
+        acts: What it says.
+        asked: What the agent asked for before.
+        num_proposed: How many calls it proposed.
+    """
+
+    desk: str
+    text: str
+    acts: tuple[Call, ...]
+    asked: tuple[str, ...]
+    num_proposed: int
+
+    def is_right(self) -> bool:
+        """Whether exactly these acts are understood."""
+        language = language_of(desk(self.desk), "full")
+        understood = understand_customer(language, self.text, asked=self.asked, num_proposed=self.num_proposed)
+        return sorted(map(str, understood.acts)) == sorted(map(str, self.acts))
+
+
+def sayings() -> list[Saying]:
+    """All messages of customers."""
+    lines = map(json.loads, (FOLDER / "customers.jsonl").read_text(encoding="utf-8").splitlines())
+    return [
+        Saying(
+            fields["desk"],
+            fields["text"],
+            tuple(Call(*act) for act in fields["acts"]),
+            tuple(fields.get("asked", ())),
+            fields.get("proposed", 0),
+        )
+        for fields in lines
+    ]
+
+
 def attempts() -> list[str]:
     """Messages that try to get out of a customer what it was not asked for."""
     lines = (FOLDER / "attempts.jsonl").read_text(encoding="utf-8").splitlines()
@@ -70,7 +112,8 @@ def attempts() -> list[str]:
 
 
 def _read() -> Iterator[Phrasing]:
-    for line in (FOLDER / "phrasings.jsonl").read_text(encoding="utf-8").splitlines():
+    lines = [line for name in FILES for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
+    for line in lines:
         fields = json.loads(line)
         acts, may = (tuple(Call(*each) for each in fields.get(name, ())) for name in ("acts", "may"))
         more = fields.get("joined", False), fields.get("customer", "")

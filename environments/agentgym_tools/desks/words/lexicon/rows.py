@@ -33,7 +33,7 @@ def plurals(name: str) -> tuple[str, ...]:
 
 
 _STATES = frozenset({"state", "status"})
-"""Columns by which only the rows themselves are called."""
+"""Columns by which rows are called only together with what they are."""
 _WHOLE, _ALONE = 0.5, 1.5
 
 
@@ -55,7 +55,7 @@ class Rows:
     def __init__(self, base: Base, owners: str) -> None:
         self._base = base
         self._owners = owners
-        self._words: dict[Row, Sequence[frozenset[str]]] = {}
+        self._words: dict[tuple[Row, bool], Sequence[frozenset[str]]] = {}
 
     @cached_property
     def _fields(self) -> dict[str, dict[str, dict[str, str]]]:
@@ -81,8 +81,12 @@ class Rows:
         """By table its columns that refer to another table, with that table."""
         db = self._base.connect()
         try:
-            return {
+            found = {
                 table.name: [(row[3], row[2]) for row in db.execute(f"PRAGMA foreign_key_list({table.name})")]
+                for table in self._base.tables
+            }
+            return {
+                table.name: sorted(found[table.name], key=lambda link: table.columns.index(link[0]))
                 for table in self._base.tables
             }
         finally:
@@ -90,12 +94,13 @@ class Rows:
 
     @cached_property
     def _referring(self) -> dict[Row, list[Row]]:
-        """By row those that refer to it."""
+        """By row those that refer to it; an owner has only what the first such column gives it."""
         found: dict[Row, list[Row]] = {}
         for table, links in self._links.items():
             for key, fields in self._fields[table].items():
+                first = {other: column for column, other in reversed(links)}
                 for column, other in links:
-                    if column in fields:
+                    if column in fields and (other != self._owners or first[other] == column):
                         found.setdefault(Row(other, fields[column]), []).append(Row(table, key))
         return found
 
@@ -105,7 +110,13 @@ class Rows:
         return [table for name in names for table in tables if table in plurals(name)]
 
     def mentions(
-        self, table: str, known: Collection[Row], sentence: Sentence, values: Sequence[Spotted], aside: frozenset[str]
+        self,
+        table: str,
+        known: Collection[Row],
+        sentence: Sentence,
+        values: Sequence[Spotted],
+        aside: frozenset[str],
+        noun: str,
     ) -> Iterator[Spotted]:
         """The rows of a table that a sentence calls by words, as values.
 
@@ -115,6 +126,7 @@ class Rows:
             sentence: The sentence.
             values: Its values.
             aside: Words that call no row, because they stand for something else in it.
+            noun: What such a row is; its state calls it only beside this word, as in "the pending order".
         """
         tokens = sentence.tokens
         if len(self._fields[table]) <= MAX_KNOWN:
@@ -130,7 +142,7 @@ class Rows:
                 for place, token in enumerate(tokens[first:last], first)
                 if token.kind in ("word", "number")
             }
-            found = self._called({word: place for word, place in words.items() if word not in aside}, levels)
+            found = self._called({word: at for word, at in words.items() if word not in aside}, levels, noun in words)
             if found is not None:
                 yield found
 
@@ -170,29 +182,26 @@ class Rows:
             if column in fields:
                 yield Row(table, fields[column])
 
-    def _called(self, words: Mapping[str, int], levels: Iterable[Sequence[Row]]) -> Spotted | None:
+    def _called(self, words: Mapping[str, int], levels: Iterable[Sequence[Row]], has_states: bool) -> Spotted | None:
         """The one row to which more of the words belong than to others near it.
 
         Words that all rows share say nothing; a text that is there as a whole counts more than its words.
         """
         for rows in levels:
-            counts = Counter(word for row in rows for word in self._words_of(row) if word in words)
+            counts = Counter(word for row in rows for word in self._words_of(row, has_states) if word in words)
             telling = {word for word, count in counts.items() if count < len(rows) or len(rows) == 1}
-            scores = [
-                (
-                    sum(1.0 / counts[word] for word in self._words_of(row) & telling)
-                    + _WHOLE
-                    * sum(text <= words.keys() and not text.isdisjoint(telling) for text in self._called_by(row)),
-                    row,
-                )
-                for row in rows
-            ]
+            scores = []
+            for row in rows:
+                called = self._called_by(row, has_states)
+                wholes = sum(text <= words.keys() and not text.isdisjoint(telling) for text in called)
+                parts = sum(1.0 / counts[word] for word in frozenset().union(*called) & telling)
+                scores.append((parts + _WHOLE * wholes, row))
             best = max((score for score, _ in scores), default=0.0)
             chosen = [row for score, row in scores if score == best]
             if 0.0 < best < _ALONE and len(rows) == 1:
                 continue
             if best and len(chosen) == 1:
-                places = [words[word] for word in self._words_of(chosen[0]) if word in words]
+                places = [words[word] for word in self._words_of(chosen[0], has_states) if word in words]
                 return Spotted("code", chosen[0].key, min(places), max(places) + 1)
             if best:
                 return None
@@ -205,18 +214,18 @@ class Rows:
             if value.kind == "word" and len(rows) == 1:
                 yield Spotted("code", rows[0], value.at, value.end)
 
-    def _words_of(self, row: Row) -> frozenset[str]:
-        return frozenset().union(*self._called_by(row))
+    def _words_of(self, row: Row, has_states: bool) -> frozenset[str]:
+        return frozenset().union(*self._called_by(row, has_states))
 
-    def _called_by(self, row: Row) -> Sequence[frozenset[str]]:
+    def _called_by(self, row: Row, has_states: bool) -> Sequence[frozenset[str]]:
         """The words by which a row is called: those of each of its texts, and of the rows that it refers to."""
-        if row not in self._words:
+        if (row, has_states) not in self._words:
             own = self._fields[row.table].get(row.key, {})
             above = [self._fields[other.table].get(other.key, {}) for other in self._parents(row)]
-            fields = [*own.items(), *(item for row in above for item in row.items() if item[0] not in _STATES)]
-            texts = [text for _, text in fields if not is_code(text)]
-            self._words[row] = [content_of(text) for text in texts]
-        return self._words[row]
+            fields = [item for row in above for item in row.items() if item[0] not in _STATES]
+            fields += [item for item in own.items() if has_states or item[0] not in _STATES]
+            self._words[row, has_states] = [content_of(text) for _, text in fields if not is_code(text)]
+        return self._words[row, has_states]
 
 
 def _segments(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -112,6 +113,13 @@ def sentences_of(text: str) -> list[Sentence]:
     if tokens:
         found.append(Sentence(tokens, text[tokens[0].at : tokens[-1].end], False))
     return found
+
+
+def pieces_of(sentence: Sentence) -> list[Sentence]:
+    """A sentence cut at its commas and at "and"."""
+    cuts = [place for place, token in enumerate(sentence.tokens) if token.word in (",", "and")]
+    bounds = itertools.pairwise([-1, *cuts, len(sentence.tokens)])
+    return [sentence.part(first + 1, last) for first, last in bounds if last > first + 1]
 
 
 def _tokens(text: str) -> Iterator[Token]:

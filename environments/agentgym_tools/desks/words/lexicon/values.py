@@ -31,7 +31,8 @@ _TENS = frozenset(word for word, number in _NUMBERS.items() if number in range(2
 _POWERS = {"hundred": 100, "thousand": 1000}
 _NOTHING = re.compile(
     r" (?:free of charge|for free|no charge|without charge|without (?:any|a) (?:charge|fee|surcharge|cost)|"
-    r"no (?:extra |late |exit )?(?:fee|cost|costs|surcharge|refund)|without costs?|costs? nothing|nothing extra|"
+    r"no (?:extra |late |exit )?(?:fee|cost|costs|surcharge|refund)|without costs?|costs? (?:you )?nothing|"
+    r"keep nothing|nothing is kept|nothing extra|"
     r"(?:is|are) free of charge|at no (?:extra )?cost|do not keep (?:anything|a fee)) "
 )
 _UNITS = {"dollar": 100, "dollars": 100, "euro": 100, "euros": 100, "cent": 1, "cents": 1, "usd": 100, "eur": 100}

@@ -11,7 +11,7 @@ from agentgym_tools.desks.words.lexicon.sentences import sentences_of
 from agentgym_tools.desks.words.reading.asking import read_ask, read_instruction
 from agentgym_tools.desks.words.reading.context import Context
 from agentgym_tools.desks.words.reading.deciding import read_refusal, read_report, read_transfer
-from agentgym_tools.desks.words.reading.facts import note_told, told_in
+from agentgym_tools.desks.words.reading.facts import note_told, told_apart, told_in
 from agentgym_tools.desks.words.reading.instructions import instructions_in
 from agentgym_tools.desks.words.reading.message import Reading, Understood
 from agentgym_tools.desks.words.reading.parts import (
@@ -74,16 +74,20 @@ def _read_statement(reading: Reading, place: int, part: Part) -> None:
         return
     if part.number in reading.spent or (has_consent(reading, place) and offer(reading, part, is_asked=True)):
         return
+    apart = told_apart(reading, part)
+    for piece, found in apart:
+        note_told(reading, piece, found)
     told = told_in(reading, part)
-    if told is not None:
+    if told is not None and not apart:
         note_told(reading, part, told)
+    if told is not None or apart:
         return
-    found = instructions_in(reading.language, part.sentence) if reading.language.domain.user_tools else []
-    for act in found:
+    instructed = instructions_in(reading.language, part.sentence) if reading.language.domain.user_tools else []
+    for act in instructed:
         reading.note(part, act)
-    if not found and re.search(r" please (?:, )?$", part.sentence.flat):
+    if not instructed and re.search(r" please (?:, )?$", part.sentence.flat):
         read_ask(reading, place, part)
-    elif not found:
+    elif not instructed:
         read_refusal(reading, place, part, is_soft=True)
 
 

@@ -33,7 +33,8 @@ _IGNORANT = re.compile(
 )
 _YES = re.compile(
     r"^ (?:well |oh |, )*(?:yes|yeah|yep|sure|ok|okay|fine|agreed|correct|exactly|right|alright|all right|go ahead|"
-    r"please do|do it|do that|that is (?:fine|right|correct|okay)|sounds good|perfect|i agree|i confirm|of course|"
+    r"please do(?! not)|do it|do that|that is (?:fine|right|correct|okay)|"
+    r"sounds good|perfect|i agree|i confirm|of course|"
     r"go for it) "
 )
 _NO = re.compile(
@@ -133,7 +134,12 @@ def _hear(hearing: _Hearing, sentence: Sentence, later: Sequence[Sentence]) -> N
         _hear_ignorance(hearing, sentence)
     elif hearing.num_proposed and not _codes(hearing, sentence) and (_YES.search(flat) or _NO.search(flat)):
         _hear_answer(hearing, sentence)
-    elif _told_of_tool(hearing, sentence, later) or _requested(hearing, sentence) or _informed(hearing, sentence):
+    elif (
+        _told_of_tool(hearing, sentence, later)
+        or _answered_briefly(hearing, sentence)
+        or _requested(hearing, sentence)
+        or _informed(hearing, sentence)
+    ):
         return
     elif _ACCEPTS.search(flat):
         hearing.acts.append(Call(talk.ACCEPT))
@@ -145,6 +151,12 @@ def _hear(hearing: _Hearing, sentence: Sentence, later: Sequence[Sentence]) -> N
         hearing.unclear.append(sentence.text[:80])
     else:
         hearing.rest.append(sentence)
+
+
+def _answered_briefly(hearing: _Hearing, sentence: Sentence) -> bool:
+    """Whether a few words with a code answer what was asked; such words request nothing."""
+    is_brief = bool(hearing.asked) and len(sentence.tokens) <= MAX_BARE and bool(_codes(hearing, sentence))
+    return is_brief and _informed(hearing, sentence)
 
 
 def _codes(hearing: _Hearing, sentence: Sentence) -> list[Spotted]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.words.lexicon.phrases import Match
+from agentgym_tools.desks.words.lexicon.sentences import Sentence
+from agentgym_tools.desks.words.lexicon.values import Spotted
 from agentgym_tools.desks.words.reading.asking import read_ask
 from agentgym_tools.desks.words.reading.facts import note_told, told_in
 from agentgym_tools.desks.words.reading.instructions import instructions_in
@@ -18,6 +21,7 @@ from agentgym_tools.worlds.calls import Call
 MAX_LEAD = 4
 _SOFT = re.compile(r" (?:sorry|unfortunately|afraid|sadly|regret\w*|apologi\w+|no) ")
 _HENCE = re.compile(r" (?:so|therefore|hence|thus) (?:i|we|the|no|there|this|that|it) ")
+_NEEDLESS = re.compile(r" no \w+ (?:is|are) (?:needed|necessary|required) ")
 _PRONOUN = re.compile(r" (?:they|it|that|this|these|those|both) ")
 
 
@@ -36,10 +40,14 @@ def read_report(reading: Reading, place: int, part: Part) -> None:
     if told is not None and action is not None and all(value.is_nothing for value in told[1]):
         told = None
     reason = reading.language.reasons.best(words_of(sentence), LIKELY) if _SOFT.search(sentence.flat) else None
+    if _NEEDLESS.search(sentence.flat):
+        return
     if reason is not None and all(other is None or reason.score > other.score for other in (action, told and told[0])):
         reading.note(part, Call(talk.REFUSE, {"reason": reason.name}))
         return
-    if told is not None and (action is None or action.coverage < TOLD or _names_fact(told[0], action)):
+    if told is not None and (
+        action is None or action.coverage < TOLD or _names_fact(told[0], action) or _is_state(sentence, told[1], action)
+    ):
         note_told(reading, part, told)
     elif action is not None:
         reading.note(part, Call(talk.REPORT, {"action": action.name}))
@@ -60,6 +68,12 @@ def _names_fact(told: Match, action: Match) -> bool:
     return told.coverage > LIKELY and bool(told.words - action.words)
 
 
+def _is_state(sentence: Sentence, values: Sequence[Spotted], action: Match) -> bool:
+    """Whether what is told is a state that the action does not bring, as in "the dispute is closed"."""
+    words = {token.plain for value in values for token in sentence.tokens[value.at : value.end]}
+    return all(value.kind == "word" for value in values) and words.isdisjoint(action.words)
+
+
 def _is_reason_beside_refusal(reading: Reading, part: Part) -> bool:
     """Whether a part is the reason of what is refused or handed over in its sentence, or in the next one."""
     reason = reading.language.reasons.best(words_of(part.sentence), REASON)
@@ -78,6 +92,8 @@ def read_refusal(reading: Reading, place: int, part: Part, *, is_soft: bool = Fa
     """A refusal with its reason, from this sentence or from one beside it."""
     if part.is_question:
         read_ask(reading, place, part)
+        return
+    if is_soft and _NEEDLESS.search(part.sentence.flat):
         return
     reason = reason_for(reading, part, LIKELY if is_soft else REASON, is_soft=is_soft)
     flat = reading.sentences[part.number].flat

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.words.lexicon.phrases import Match
-from agentgym_tools.desks.words.lexicon.sentences import Sentence
+from agentgym_tools.desks.words.lexicon.sentences import Sentence, pieces_of
 from agentgym_tools.desks.words.lexicon.values import Spotted
 from agentgym_tools.desks.words.reading.message import LIKELY, NAMED, TOLD, Reading, words_of
 from agentgym_tools.desks.words.reading.parts import Part
@@ -20,10 +20,12 @@ _ATTACHED_WORDS = """
 in of for on from under at with to by about regarding concerning
 """
 _ATTACHED = frozenset(_ATTACHED_WORDS.split())
-_BEFORE_VERBS = frozenset({"to", "you", "i", "we", "will", "should", "not", "who"})
+_BEFORE_VERBS = frozenset({"to", "you", "i", "we", "will", "should", "not", "who", "can", "must"})
+_AUXILIARIES = frozenset({"do", "does", "did", "should", "shall", "will", "would", "can", "could"})
 """Words after which a word is a verb, as in "do you dispute the payment"."""
 _SAYING_WORDS = """
 give tell have need know provide share say state repeat spell confirm send name let mean remember and
+get ask hear enter note is are be want prefer
 """
 _SAYING = frozenset(_SAYING_WORDS.split())
 _ARTICLES_WORDS = """
@@ -45,11 +47,19 @@ _ANSWER = re.compile(
 
 def facts_in(reading: Reading, sentence: Sentence) -> list[str]:
     """The facts that a sentence asks for, in order."""
+    pieces = pieces_of(sentence)
+    apart = [match.name for piece in pieces for match in _asked_in(reading, piece) if not _is_attached(piece, match)]
+    whole = [match.name for match in _asked_in(reading, sentence)]
+    return _of_one_kind(reading, list(dict.fromkeys(apart if len(set(apart)) > len(whole) else whole)))
+
+
+def _asked_in(reading: Reading, sentence: Sentence) -> list[Match]:
+    """The facts that words name; beside others, those that only say more of these are left out."""
     matches = reading.language.facts.all_in(words_of(sentence), _ASKED)
     if len(matches) > 1:
-        loose = [match for match in matches if len(match.words) > 1 or not _is_attached(sentence, match)]
+        loose = [match for match in matches if not _is_attached(sentence, match)]
         matches = loose or matches[:1]
-    return _of_one_kind(reading, [match.name for match in matches])
+    return matches
 
 
 def _of_one_kind(reading: Reading, facts: Sequence[str]) -> list[str]:
@@ -63,22 +73,34 @@ def _of_one_kind(reading: Reading, facts: Sequence[str]) -> list[str]:
 
 def _is_attached(sentence: Sentence, match: Match) -> bool:
     """Whether a word only says more of another, as the order in "which item of the order"."""
-    return all(
-        _follows_preposition(sentence, place)
-        for place, token in enumerate(sentence.tokens)
-        if token.plain in match.words
-    )
+    places = [place for place, token in enumerate(sentence.tokens) if token.plain in match.words]
+    if len(match.words) > 1:
+        return places[-1] - places[0] <= len(match.words) and _follows_verb(sentence, places[0])
+    return all(_follows_preposition(sentence, place) or _follows_verb(sentence, place) for place in places)
 
 
-def _follows_preposition(sentence: Sentence, place: int) -> bool:
+def _before(sentence: Sentence, place: int) -> int:
+    """The number of the token before a noun and its article; below 0 if there is none."""
     place -= 1
     while place >= 0 and sentence.tokens[place].word in _ARTICLES:
         place -= 1
+    return place
+
+
+def _follows_preposition(sentence: Sentence, place: int) -> bool:
+    place = _before(sentence, place)
+    word = sentence.tokens[place].word if place >= 0 else ""
+    return word in _ATTACHED or word in _BEFORE_VERBS or word.endswith("ing")
+
+
+def _follows_verb(sentence: Sentence, place: int) -> bool:
+    """Whether a noun is what is done something to, as in "to pause the order", or does it, as in "does the order"."""
+    place = _before(sentence, place)
     if place < 0:
         return False
     word, before = sentence.tokens[place].word, sentence.tokens[place - 1].word if place else ""
-    is_verb = before in _BEFORE_VERBS and word not in _SAYING
-    return word in _ATTACHED or word in _BEFORE_VERBS or word.endswith("ing") or is_verb
+    is_subject = word in _AUXILIARIES and place > 0
+    return is_subject or (before in _BEFORE_VERBS and word not in _SAYING)
 
 
 def told_in(reading: Reading, part: Part) -> tuple[Match, list[Spotted]] | None:
@@ -107,6 +129,13 @@ def told_in(reading: Reading, part: Part) -> tuple[Match, list[Spotted]] | None:
         if fitting and (shape.words or any(sentence.tokens[value.at].kind != "word" for value in fitting)):
             return Match(fact, 1.0, 0.5, frozenset()), _pointed(fitting)
     return None
+
+
+def told_apart(reading: Reading, part: Part) -> list[tuple[Part, tuple[Match, list[Spotted]]]]:
+    """What the pieces of a statement tell, each for itself; nothing unless they tell several facts."""
+    pieces = [part._replace(sentence=piece) for piece in pieces_of(part.sentence)]
+    told = [(piece, found) for piece in pieces if (found := told_in(reading, piece)) is not None]
+    return told if len({match.name for _, (match, _) in told}) > 1 else []
 
 
 def _pointed(values: Sequence[Spotted]) -> list[Spotted]:

@@ -65,9 +65,10 @@ def _named_in(
         known = _known_rows(language, tool, name, there, context)
         if not known or table == language.domain.customers_table:
             continue
-        found = _rows_for(language, tool, table, known, there, sentence)
+        noun = plain(spoken(re.sub(r"^new_|_ids?$", "", name)).rsplit(" ", 1)[-1])
+        found = _rows_for(language, tool, (table, noun), known, there, sentence)
         if not found and is_first and name not in context.known:
-            found = _alone(language, name, table, known, there, sentence)
+            found = _alone(language, name, (table, noun), known, there, sentence)
         for value in found:
             takers.setdefault(value, set()).add(name)
     named = list(takers)
@@ -79,21 +80,30 @@ def _named_in(
 
 
 def _rows_for(
-    language: Language, tool: str, table: str, known: Sequence[Row], there: Mapping[str, Any], sentence: Sentence
+    language: Language,
+    tool: str,
+    kind: tuple[str, str],
+    known: Sequence[Row],
+    there: Mapping[str, Any],
+    sentence: Sentence,
 ) -> list[Spotted]:
-    """The rows of a table that a sentence calls by words."""
+    """The rows of a table that a sentence calls by words; a kind is the table and what its rows are."""
     taken = _flat(there.values())
     aside = content_of(spoken(tool)).union(*(content_of(text) for text in taken))
-    rows = language.rows.mentions(table, known, sentence, language.vocabulary.spot(sentence), aside)
+    rows = language.rows.mentions(kind[0], known, sentence, language.vocabulary.spot(sentence), aside, kind[1])
     return [value for value in rows if value.text not in taken]
 
 
 def _alone(
-    language: Language, name: str, table: str, known: Sequence[Row], there: Mapping[str, Any], sentence: Sentence
+    language: Language,
+    name: str,
+    kind: tuple[str, str],
+    known: Sequence[Row],
+    there: Mapping[str, Any],
+    sentence: Sentence,
 ) -> list[Spotted]:
     """The row of a parameter where there is one alone, and the sentence says what it is."""
-    noun = plain(spoken(re.sub(r"_ids?$", "", name)).rsplit(" ", 1)[-1])
-    only = language.rows.only(table, known, sentence, noun) if not name.startswith("new_") else None
+    only = language.rows.only(kind[0], known, sentence, kind[1]) if not name.startswith("new_") else None
     return [] if only is None or only.text in _flat(there.values()) else [only]
 
 

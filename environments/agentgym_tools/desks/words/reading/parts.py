@@ -57,6 +57,7 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r" (?:(?:is|would|will) (?:that|it|this|everything) (?:be )?(?:okay|ok|fine|all right|alright|right|"
             r"correct|"
             r"good|acceptable|in order)(?: (?:with|for|by) you)? |do you (?:agree|accept|approve|consent)|"
+            r"(?:okay|ok|fine|all right|alright|good) (?:for|with|by) you|"
             r"is (?:that|this|it) what you (?:want|wish|would like|had in mind|mean)|"
             r"(?:shall|should|may|can|do) i (?:go ahead|proceed|do (?:it|that|this|so)|continue)(?! and \w+)|"
             r"(?:do|can|could|may) i (?:have|get) your (?:yes|permission|okay|ok|consent|approval|go-ahead|"
@@ -116,7 +117,9 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"ask |"
             r"know |see )|(?:shall|should|may|can|could) (?:the|your|this|that|it) |do you want (?:me|us|to be|"
             r"to have|the|your|my|\w+ )|would you like (?:me|us|to have|to be|the|"
-            r"your|\w+ )|(?:is|would) it (?:be )?(?:okay|ok|fine|all right|alright|possible) (?:if|to|that|with)|"
+            r"your|\w+ )|(?:is|would) it (?:be )?(?:okay|ok|fine|all right|alright|possible|correct|right) "
+            r"(?:if|to|that|with)|"
+            r"would you be (?:okay|ok|fine|happy|all right) (?:if|with)|"
             r"how about|"
             r"(?:i|we) (?:can|could|would|will|am going to|are going to|am about to) (?!not |love |need |see |"
             r"say |tell |look "
@@ -131,7 +134,7 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r" (?:(?:may|could|can|might) (?:i|we) (?:please )?(?:have|get|ask|know|see)|(?:could|can|would|"
             r"will) you "
             r"(?:please |kindly |also )?(?:tell|give|read|provide|share|send|say|repeat|let|spell|name|state|remind)|"
-            r"(?:tell|give) me|let me (?:know|have)|"
+            r"(?:tell|give) me (?!a (?:\w+ )?(?:minute|moment|second))|let me (?:know|have)|"
             r"(?:i|we|i will|also|still|just|only) (?:also |still |just |only |would )*(?:need|"
             r"require|want|"
             r"like) (?:to know |also |only |to have )?(?:your|the|a|its|that|also|\w+ number)|please (?:provide|"
@@ -147,6 +150,9 @@ _CONDITION = re.compile(
     r"consent|approve)"
 )
 _SUPPOSED = re.compile(r" (?:, |and |but )*(?:if|in case|unless|should) you ")
+_OWN_SUBJECT = re.compile(
+    r" (?:, |and |then )+(?:(?:the|your) (?:\w+ ){1,3}(?:has|have|was|were) |(?:i|we) have (?!to ))"
+)
 _ASKING = re.compile(r" (?:and |so |, |okay )*(?:for |to |in |on )?(?:what|which|when|where|who|whom|why) ")
 _GROUND = re.compile(r" (?:, |and )*(?:since|because|as) ")
 _QUESTION = re.compile(r" (?:, |and )*(?:what|which|when|where|who|why|how) ")
@@ -227,7 +233,9 @@ def parts_of(number: int, sentence: Sentence) -> list[Part]:
             use = STATES
         if merged and merged[-1][0] == ASKS and _QUESTION.match(flat):
             use = STATES
-        if merged and (use in (STATES, merged[-1][0]) or merged[-1][0] == STATES):
+        if merged and use == merged[-1][0] == REPORTS and _OWN_SUBJECT.match(flat):
+            merged.append((use, first, last))
+        elif merged and (use in (STATES, merged[-1][0]) or merged[-1][0] == STATES):
             before, start, _ = merged.pop()
             merged.append((before if use == STATES else use, start, last))
         else:

@@ -12,7 +12,8 @@ REASON = 0.5
 """Coverage from which on a reason counts as named where something is refused."""
 _REFUSED = re.compile(r" (?:can|could|may) not (?:\w+ )+?(?=, |because |since |as |so |due |$)")
 _TRIGGER = re.compile(
-    r"(?<=can )not|(?<=could )not|not (?=possible|allowed|able|permitted)|(?:over|on) to \w+ \w+|"
+    r"(?<=can )not|(?<=could )not|(?<=may )not|(?<=must )not|(?<=would )not|"
+    r"not (?=possible|allowed|able|permitted)|(?:over|on) to \w+ \w+|"
     r"(?<= )transfer\w* you|(?<= )transfer\w* (?:this|it|your \w+) to"
 )
 _OWN = 1.3

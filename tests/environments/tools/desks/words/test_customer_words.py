@@ -15,6 +15,7 @@ from agentgym_tools.desks.words.reading.agent import understand_agent
 from agentgym_tools.desks.words.reading.customer import understand_customer
 from agentgym_tools.specs import WORDS_DESKS
 from agentgym_tools.worlds.calls import Call
+from benchmarks.desk_talk.phrasings import sayings
 
 
 @pytest.fixture
@@ -72,3 +73,13 @@ def test_the_same_seed_says_the_same_words():
     again = {say_as_customer(desk("shop"), [act], "talkative", random.Random(seed)) for seed in range(20)}
     assert said == again
     assert len(said) > 4
+
+
+def test_most_of_what_customers_say_is_understood():
+    found = sayings()
+    assert len(found) >= 150
+    assert sum(saying.is_right() for saying in found[::5]) / len(found[::5]) > 0.9
+
+
+def test_a_no_that_begins_like_a_yes_is_a_no(hear):
+    assert hear("Please do not do that.") == ["deny(number=1)"]
