@@ -1,8 +1,8 @@
 """Whether the outcomes of the apps' tasks are all that their words admit, found by search over the writes.
 
-Each task is searched near its right calls and at random, with values of the person's own part of the world. What a
-state is worth is said twice: by the listed outcomes, and by a statement of the words in `benchmarks.verdicts.requests`.
-Both have to agree.
+Each task is searched near its right calls and at random, with values of the person's own part of the world; one that
+cannot be done by each write about each thing of the person's. What a state is worth is said twice: by the listed
+outcomes, and by a statement of the words in `benchmarks.verdicts.requests`. Both have to agree.
 
 - refused: states that meet the words and are not listed.
 - wrong: listed states that do not meet the words.
@@ -32,7 +32,7 @@ from benchmarks.report import Goal, Report, main, progress
 from benchmarks.verdicts.requests import app_pairs, app_talk, app_things
 from benchmarks.verdicts.requests.app_requests import RULES, STATEMENTS, alternatives_of
 from benchmarks.verdicts.requests.effects import Effect, is_met
-from benchmarks.verdicts.requests.searching import Found, at_random, judge_states, near, pool_of
+from benchmarks.verdicts.requests.searching import Found, at_random, judge_states, near, pool_of, singles
 
 PACKAGES = ("agentgymnasium",)
 SUITES = ("tools/apps", "tools/apps-small")
@@ -105,7 +105,7 @@ def search(task: Task, found: Found) -> None:
     listed = [tuple(outcome.contents) for outcome in plan.outcomes]
     lists = itertools.chain(
         ([step.call for step in outcome.steps] for outcome in plan.outcomes),
-        near(right, pool, rng) if right else (),
+        near(right, pool, rng) if right else singles(pool, rng),
         at_random(right, pool, NUM_RANDOM, rng),
     )
     judge_states(

@@ -18,7 +18,7 @@ from agentgym_tools.worlds.changes import Change
 
 Left = dict[tuple[str, Any], Change]
 """By table and key the changes that no effect has accounted for."""
-CLOCKS = frozenset({"updated", "sent", "made", "placed"})
+CLOCKS = frozenset({"updated", "sent", "made", "placed", "changed"})
 """Columns that hold when something was done, which no request names."""
 
 

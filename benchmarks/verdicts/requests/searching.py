@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ MAX_OTHERS = 24
 """Most other values that an argument is given."""
 MAX_CHANGED = 6
 """Calls of a list whose arguments are changed, where it has many."""
+MAX_COMBINED = 200
+"""Most calls of a tool whose arguments are all values that right calls have."""
 SHARE_OF_WISHED = 0.6
 """Share of the arguments of random calls that are values which the right calls have."""
 
@@ -48,13 +51,13 @@ class Pool:
         some = others if len(others) <= MAX_OTHERS else rng.sample(others, MAX_OTHERS)
         return [list(each) if isinstance(each, tuple) else each for each in some]
 
-    def drawn(self, rng: random.Random) -> Call:
-        """A random call."""
-        tool = rng.choice(list(self.tools))
+    def drawn(self, rng: random.Random, tool: str = "", *, is_short: bool = False) -> Call:
+        """A random call, of any tool or of a certain one; a short one has no argument that may be left out."""
+        tool = tool or rng.choice(list(self.tools))
         required = self.tools[tool]["function"]["parameters"].get("required", ())
         arguments = {}
         for name in self._schema(tool):
-            if name not in required and rng.random() < 0.5:
+            if name not in required and (is_short or rng.random() < 0.5):
                 continue
             wished = self.wished.get(name, ())
             if wished and rng.random() < SHARE_OF_WISHED:
@@ -109,6 +112,39 @@ def at_random(calls: Sequence[Call], pool: Pool, count: int, rng: random.Random)
         drawn = [pool.drawn(rng) for _ in range(1 + number % 3)]
         place = rng.randrange(len(calls)) if calls else 0
         yield [drawn, [*calls, *drawn[:1]], [*calls[:place], *drawn, *calls[place + 1 :]]][number // 3 % 3]
+
+
+def pairs(pool: Pool, count: int, rng: random.Random) -> Iterator[list[Call]]:
+    """Lists of one call and of two whose arguments are values of right calls: of the same parameter, then of any."""
+    for is_free in (False, True):
+        by_tool = [found for tool in pool.tools if (found := list(_all_of(tool, pool, is_free=is_free)))]
+        yield from ([call] for found in by_tool for call in found)
+        for _ in range(count // 2 if by_tool else 0):
+            yield [rng.choice(rng.choice(by_tool)), rng.choice(rng.choice(by_tool))]
+
+
+def singles(pool: Pool, rng: random.Random) -> Iterator[list[Call]]:
+    """Lists of one call: of each tool with each thing of the world that it can be about."""
+    for tool in pool.tools:
+        names = [name for name in pool.tools[tool]["function"]["parameters"]["properties"] if name.endswith("_id")]
+        for name in names[:1]:
+            for value in pool.values.get(name, ()):
+                yield [Call(tool, {**pool.drawn(rng, tool).arguments, name: value})]
+                yield [Call(tool, {**pool.drawn(rng, tool, is_short=True).arguments, name: value})]
+
+
+def _all_of(tool: str, pool: Pool, *, is_free: bool) -> Iterator[Call]:
+    """Calls of a tool; where `is_free` says so, or a parameter is none of the right calls', with values of others."""
+    properties = pool.tools[tool]["function"]["parameters"]["properties"]
+    every = list(dict.fromkeys(each for found in pool.wished.values() for each in found if not isinstance(each, list)))
+    kinds = {"string": str, "integer": int}
+    choices = []
+    for name, schema in properties.items():
+        own = [] if is_free else list(pool.wished.get(name, ()))
+        fitting = [each for each in own or every if type(each) is kinds.get(schema.get("type"))]
+        choices.append(schema.get("enum") or fitting)
+    for values in itertools.islice(itertools.product(*choices), MAX_COMBINED):
+        yield Call(tool, dict(zip(properties, values, strict=True)))
 
 
 def _frozen(value: Any) -> Any:
