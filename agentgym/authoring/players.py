@@ -14,7 +14,6 @@ from agentgym.message import Message
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
 
-
 _as_json = json.JSONEncoder(ensure_ascii=False).encode
 
 

@@ -148,14 +148,11 @@ class Wished(Look):
 
     def pinned(self, posts: Sequence[Row]) -> list[Effect]:
         """A post that is pinned, and no other one."""
-        return [
-            self.put(
-                "posts",
-                self.rows("SELECT * FROM posts WHERE author = :me AND pinned AND id <> :number", number=post["id"]),
-                pinned=0,
-            )
-            for post in posts
-        ] + [self.put("posts", posts, pinned=1)]
+        effects: list[Effect] = [self.put("posts", posts, pinned=1)]
+        for post in posts:
+            before = "SELECT * FROM posts WHERE author = :me AND pinned AND id <> :number"
+            effects.append(self.put("posts", self.rows(before, number=post["id"]), pinned=0))
+        return effects
 
     def tagged(self) -> list[Row]:
         """The person's posts with a tag."""
