@@ -14,6 +14,8 @@ from agentgym.message import Message
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
 
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
+
 
 def call_text(name: str, /, **arguments: Any) -> str:
     """The text of a message with one tool call.
@@ -22,7 +24,7 @@ def call_text(name: str, /, **arguments: Any) -> str:
         name: Name of the tool.
         arguments: Its arguments; values that JSON has.
     """
-    return f"<tool_call>{json.dumps({'name': name, 'arguments': arguments}, ensure_ascii=False)}</tool_call>"
+    return f"<tool_call>{_as_json({'name': name, 'arguments': arguments})}</tool_call>"
 
 
 class Saying:

@@ -7,10 +7,12 @@
 - reads twice, and no reads at all: all have to win.
 
 A task is played by scripts with the real servers in sandboxes. They start anew for each episode, which takes time.
+With AGENTGYM_MCP_PYTHON, an interpreter that has the servers, they run under bubblewrap and not in containers.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +31,8 @@ from benchmarks.report import Goal, Report, main, progress
 PACKAGES = ("agentgymnasium", "mcp")
 QUICK_STEP = 11
 """A quick run plays one task in so many."""
+PYTHON = "AGENTGYM_MCP_PYTHON"
+"""The variable that names an interpreter with the servers."""
 KEPT = ("repo_path",)
 """Arguments that stay: with another folder, a call fails."""
 SPARE: Mapping[str, Call] = {
@@ -92,8 +96,11 @@ RIGHT: Mapping[str, Callable[[Sequence[Call], str, str], Iterator[Played]]] = {
 
 def measure(quick: bool) -> Report:
     """The table; `quick` plays few tasks."""
-    report = Report(setting={"tasks": f"one in {QUICK_STEP}" if quick else "all"})
-    env = McpToolsEnv()
+    python = os.environ.get(PYTHON, "")
+    sandbox = {"sandbox": "bubblewrap", "relaxed": ("memory_mib", "cpus"), "interpreter": python} if python else {}
+    report = Report(setting={"tasks": f"one in {QUICK_STEP}" if quick else "all", "sandbox": "docker", **sandbox})
+    report.setting.pop("interpreter", None)
+    env = McpToolsEnv(**sandbox)  # type: ignore[arg-type]
     wrong = Counter[str]()
     for server in ("git", "sqlite", "time"):
         tasks = [task for task in load_suite("tools/mcp").tasks("test") if task.config["servers"] == [server]]

@@ -133,7 +133,7 @@ def is_held_out(customer: str) -> bool:
 def _draw(rng: random.Random, wanted: Wanted, template: Template, world: World, max_draws: int) -> _Drawn | None:
     domain = wanted.domain
     for _ in range(max_draws):
-        policy = domain.policy.draw(rng, is_held_out=wanted.is_new_policy)
+        values = domain.policy.draw_values(rng, is_held_out=wanted.is_new_policy)
         with world.call(may_write=False):
             customer = domain.draw_customer(rng, world)
             if wanted.is_new_customer is not None and is_held_out(customer) != wanted.is_new_customer:
@@ -142,6 +142,7 @@ def _draw(rng: random.Random, wanted: Wanted, template: Template, world: World, 
             goals = _draw_goals(rng, domain, world, customer, template, is_wrong_at_first=persona == "correcting")
         if goals is None:
             continue
+        policy = domain.policy(*values)
         if template.fits(settle(domain, world, policy, goals, with_reads=False)):
             return _Drawn(policy, customer, persona, settle(domain, world, policy, goals))
     return None

@@ -147,6 +147,7 @@ class DeskGame(SpokenGame):
         self._keeps_milestones = keeps_milestones
         self.session: Session = None  # type: ignore[assignment]  # set by `begin`
         self._num_made, self._num_steps = 0, 1
+        self._counted: tuple[object, ...] = ()
         self._spoken, self._num_calls, self.questions = False, 0, []
         self._planted: Planted | None = None
         self._watch: Watch = None  # type: ignore[assignment]  # set by `begin`
@@ -167,6 +168,7 @@ class DeskGame(SpokenGame):
         self.session = session_of(task, self.domain, is_solo=is_solo)
         self._watch = Watch(self.session)
         self._num_made, self._num_steps = steps_of(self.session)
+        self._counted = self.session.num_known()
         self._spoken, self._num_calls, self.questions = False, 0, []
         plan = self.session.plan
         told = [user(self._interface.text(instruction_of(self.domain, plan)))]
@@ -309,7 +311,10 @@ class DeskGame(SpokenGame):
 
     def _advance(self) -> list[RewardEvent]:
         """The event of the steps made since the last one."""
-        before = self._num_made
+        before, known = self._num_made, self.session.num_known()
+        if known == self._counted:
+            return []
+        self._counted = known
         self._num_made, _ = steps_of(self.session)
         if self._num_made == before:
             return []

@@ -10,6 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from agentgym_tools.worlds import World
@@ -73,7 +74,7 @@ class GoalKind(ABC):
     can_lack: tuple[str, ...] = ()
     can_change: Mapping[str, Callable[[World], Sequence[Value]]] = {}
 
-    @property
+    @cached_property
     def request(self) -> str:
         """What a customer says that it wants, such as "I want to know what I will pay."."""
         said = re.sub(r"\b(?:yours|your|you)\b", lambda found: _MINE[found[0]], self.phrase)
@@ -142,7 +143,7 @@ class Case:
     answers: Mapping[str, Value] = field(default_factory=dict)
     check: Call | None = None
 
-    @property
+    @cached_property
     def evidence(self) -> frozenset[Seen]:
         """All rows that have to be seen before the desk may decide."""
         return frozenset().union(*(read.seen for read in self.reads))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agentgym_tools.desks.domain import changes_by
@@ -41,7 +41,7 @@ class Verdict:
 def judge(session: Session) -> Verdict:
     """The verdict on a session as it stands."""
     now = contents(session.world.changes())
-    expected = list(_expected(session))
+    expected = _expected(session)
     is_state_right = any(contains_all(now, wanted) for wanted in expected)
     is_untouched = any(now == wanted for wanted in expected) if is_state_right else _is_within(now, expected)
     said = all(
@@ -54,12 +54,16 @@ def judge(session: Session) -> Verdict:
     return Verdict(is_state_right, is_untouched, said and not is_over_told, not session.violations)
 
 
-def _expected(session: Session) -> Iterator[list[str]]:
-    """The contents of the net changes of every admissible combination of outcomes."""
-    choices = [case.outcomes for case in session.cases if case.decision == "do"]
-    for combination in itertools.islice(itertools.product(*choices), MAX_OUTCOMES):
-        calls = [call for chosen in combination for call in chosen]
-        yield contents(changes_by(session.domain, session.plan.customer, session.start, calls))
+def _expected(session: Session) -> Sequence[Sequence[str]]:
+    """The contents of the net changes of every admissible combination of outcomes, worked out once for each plan."""
+    plan = session.plan
+    if not plan.expected:
+        choices = [case.outcomes for case in session.cases if case.decision == "do"]
+        plan.expected[:] = [
+            contents(changes_by(session.domain, plan.customer, session.start, list(itertools.chain(*combination))))
+            for combination in itertools.islice(itertools.product(*choices), MAX_OUTCOMES)
+        ]
+    return plan.expected
 
 
 def _is_within(now: Sequence[str], expected: Sequence[Sequence[str]]) -> bool:

@@ -44,7 +44,12 @@ class Policy(ABC):
     @classmethod
     def draw(cls, rng: random.Random, *, is_held_out: bool = False) -> Self:
         """A policy with random values; held-out ones where a field has them and they are wanted."""
-        return cls(**{name: rng.choice(pool) for name, pool in _pools(cls, is_held_out).items()})
+        return cls(*cls.draw_values(rng, is_held_out=is_held_out))
+
+    @classmethod
+    def draw_values(cls, rng: random.Random, *, is_held_out: bool = False) -> Sequence[Any]:
+        """The values that `draw` would give its fields, in their order."""
+        return [rng.choice(pool) for pool in _pools(cls, is_held_out)]
 
     def to_json(self) -> dict[str, Any]:
         """The values by name."""
@@ -70,11 +75,8 @@ class Policy(ABC):
 
 
 @cache
-def _pools(policy: type[Policy], is_held_out: bool) -> Mapping[str, Sequence[Any]]:
-    """What each field of a policy is drawn from."""
-    return {
-        field.name: field.metadata["held_out"]
-        if is_held_out and field.metadata["held_out"]
-        else field.metadata["values"]
-        for field in dataclasses.fields(policy)
-    }
+def _pools(policy: type[Policy], is_held_out: bool) -> Sequence[Sequence[Any]]:
+    """What each field of a policy is drawn from, in their order."""
+    return [
+        (is_held_out and field.metadata["held_out"]) or field.metadata["values"] for field in dataclasses.fields(policy)
+    ]

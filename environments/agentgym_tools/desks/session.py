@@ -99,6 +99,11 @@ class Session:
         """Whether tools showed all these rows."""
         return rows <= self.seen
 
+    def num_known(self) -> tuple[object, ...]:
+        """Whatever the steps made depend on, by size: each part only grows, but for `agreed`, which gives to `made`."""
+        told = sum(map(len, self.told.values()))
+        return self.customer, len(self.seen), len(self.made), len(self.agreed), told, len(self.endings)
+
     def carry_out(self, call: Call) -> tuple[Result, list[str]]:
         """Make a call; returns its result, and what was wrong with a write that was made."""
         is_writing = self.domain.toolbox.tools[call.tool].is_writing

@@ -6,6 +6,7 @@ How they are said in words, and how words are understood, is in `words`.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,7 @@ ACTS_OF_AGENT = frozenset({ASK, PROPOSE, TELL, REPORT, REFUSE, TRANSFER, CLOSE, 
 
 SAID = "Said."
 """What the speaker of an act gets as its result."""
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
 
 _VALUE = {"type": ["string", "number"], "description": "Its value, as the tools give it."}
 
@@ -82,7 +84,8 @@ def solo_acts(domain: Domain) -> list[ToolSchema]:
     return [act for act in agent_acts(domain) if act["function"]["name"] in names]
 
 
-def user_acts(domain: Domain) -> list[ToolSchema]:
+@cache
+def user_acts(domain: Domain) -> Sequence[ToolSchema]:
     """What the customer can say to the agent."""
     fact = _one_of(domain.facts, "Name of the fact.")
     number = {"type": "integer", "minimum": 1, "description": "Which proposal of the last message, from 1."}
@@ -130,7 +133,7 @@ def _did_schema(domain: Domain) -> ToolSchema:
 
 def to_text(act: Call) -> str:
     """An act as its hearer on the customer's side gets it: a call as JSON."""
-    return json.dumps({"name": act.tool, "arguments": dict(act.arguments)}, ensure_ascii=False)
+    return _as_json({"name": act.tool, "arguments": dict(act.arguments)})
 
 
 def from_text(text: str) -> Call:

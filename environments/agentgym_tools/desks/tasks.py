@@ -6,7 +6,7 @@ Tasks are drawn in `drawing`; a task's file holds no answers, they are settled f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from agentgym.errors import ActionSyntaxError, TaskError, UnknownNameError
@@ -35,6 +35,7 @@ class Plan:
         profile: What it knows of itself, by fact.
         identification: The call by which it has to be known.
         cases: How its goals have to be settled.
+        expected: The contents of the net changes of every right ending; empty until grading has worked them out.
     """
 
     size: str
@@ -44,6 +45,7 @@ class Plan:
     profile: Mapping[str, Value]
     identification: Call
     cases: Sequence[Case]
+    expected: list[Sequence[str]] = field(default_factory=list, compare=False)
 
 
 class _Key:

@@ -112,6 +112,8 @@ class Seat:
 
     def apply(self, net: Net) -> None:
         """Write net changes on the base; the order of the rows does not matter."""
+        if not net:
+            return  # a PRAGMA makes SQLite prepare every statement anew
         self._own("PRAGMA defer_foreign_keys = ON")
         for (table, key), (before, _) in net.items():
             if before is not None:

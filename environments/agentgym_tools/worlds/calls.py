@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 Value: TypeAlias = int | str
 """What facts are: whole numbers (money in cents) and texts."""
+_as_json = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Call:
     @cached_property
     def key(self) -> str:
         """Equal for equal calls."""
-        return f"{self.tool} {json.dumps(_settled(self.arguments), sort_keys=True, ensure_ascii=False)}"
+        return f"{self.tool} {_as_json(_settled(self.arguments))}"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Call) and self.key == other.key

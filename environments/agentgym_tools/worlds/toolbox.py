@@ -19,6 +19,8 @@ from agentgym_tools.worlds.world import World
 Seen = tuple[str, str]
 """A row that a tool showed: its table and its key as text."""
 
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
+
 
 class ToolFailure(Exception):  # noqa: N818 - the agent's business, no fault of the program
     """What a tool answers instead of doing something; nothing has changed then."""
@@ -74,7 +76,7 @@ class Result:
     @property
     def text(self) -> str:
         """The answer as the agent reads it."""
-        return self.answer if isinstance(self.answer, str) else json.dumps(self.answer, ensure_ascii=False)
+        return self.answer if isinstance(self.answer, str) else _as_json(self.answer)
 
 
 class Toolbox:

@@ -237,6 +237,7 @@ TEMPLATES = (
         ('Make a file {path} with this one line: "{text}"', 'Write "{text}" into a new file {path}.'),
         _new_file,
         missing="text",
+        key_tool="",
         vague=("Make a file {path} with the text that I want there.",),
     ),
     direct(
@@ -244,6 +245,7 @@ TEMPLATES = (
         ('Add the line "{line}" at the end of {path}.', 'Below what {path} says, write "{line}".'),
         _append,
         idle=_append_nowhere,
+        key_tool="",
         missing="line",
         vague=("Add a line at the end of {path}.", "Below what {path} says, write one more line."),
     ),
@@ -256,6 +258,7 @@ TEMPLATES = (
         ),
         _move,
         idle=_move_nowhere,
+        key_tool="",
         missing="folder",
         vague=(
             "Move {path} into the other folder.",
@@ -266,6 +269,7 @@ TEMPLATES = (
         *("rename", FILES, "rename"),
         ("Rename {path} to {name}.", "The file {path} shall be called {name}, in the same folder."),
         _rename,
+        key_tool="",
         missing="name",
         vague=("Rename {path}.", "The file {path} shall have another name, in the same folder."),
     ),
@@ -331,7 +335,6 @@ TEMPLATES = (
         ),
         _file_away_facts,
         _file_away,
-        key_tool="move_to_folder",
         is_long=True,
     ),
     Template(
@@ -377,7 +380,6 @@ TEMPLATES = (
         ),
         lambda pick: {"path": f"{_folder(pick)}/{_name(pick)}.txt"},
         _write_answer,
-        key_tool="create_file",
         after=ANSWER,
     ),
     Template(

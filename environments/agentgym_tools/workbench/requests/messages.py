@@ -194,7 +194,6 @@ TEMPLATES = (
         _rename,
         missing="nickname",
         vague=('My contact "{old}" shall have another nickname.',),
-        key_tool="rename_contact",
     ),
     Template(
         *("mute", MESSAGES),
@@ -210,7 +209,6 @@ TEMPLATES = (
         _nickname,
         _unmute,
         idle=_nickname,
-        key_tool="unmute_contact",
     ),
     Template(
         *("remove_contact", MESSAGES),

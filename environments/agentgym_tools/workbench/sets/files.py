@@ -326,7 +326,8 @@ class FileTools(FileReading):
         for old in rows:
             moved = f"{new}{old[len(path) :]}"
             require(len(moved) <= 200, "a path has at most 200 characters.")
-            self.world.write("UPDATE nodes SET path = ? WHERE owner = ? AND path = ?", moved, self.me, old)
+            sql = "UPDATE nodes SET path = ?, changed = ? WHERE owner = ? AND path = ?"
+            self.world.write(sql, moved, TODAY, self.me, old)
         return f"{path} is now {new}."
 
 

@@ -8,6 +8,7 @@ from agentgym.errors import ConfigError, TaskError, UnknownNameError
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.drawing import Wanted
 from agentgym_tools.desks.game import DeskGame
+from agentgym_tools.desks.planning import steps_of
 from agentgym_tools.desks.references import call_score
 from agentgym_tools.desks.tasks import agenda_text, plan_of
 from agentgym_tools.desks.templates import Template
@@ -39,6 +40,21 @@ def test_env_is_registered_and_names_its_roles():
     env.reset(seed=3)
     assert env.role == "agent"
     assert "get_order" in {tool["function"]["name"] for tool in env.tools}
+
+
+def test_milestones_are_those_that_a_fresh_count_finds():
+    """The steps are counted again only where something changed that they depend on."""
+    env = env_of("shop")
+    for template in (Template(("return_item",), "do"), Template(("cancel_order", "change_address"), "do"), ADDRESS):
+        task = task_of("shop", template)
+        for player in ("oracle", "demo"):
+            calls = play_script(env, task, player).calls
+            env.reset(options={"task": task})
+            for call in calls:
+                *_, info = env.step(call_text(call.tool, **call.arguments))
+                if "outcome" in info:
+                    break
+                assert env.game._num_made == steps_of(env.game.session)[0]
 
 
 def test_write_without_the_customers_yes_breaks_a_rule_at_its_turn(env):

@@ -275,3 +275,16 @@ def test_statements_under_another_authorizer_are_asked_about_anew(bench: Bench) 
     with pytest.raises(ContractError, match="inside"), world.under(lambda *_: sqlite3.SQLITE_OK):
         pass
     world.close()
+
+
+def test_a_new_world_leaves_statements_prepared(bench: Bench) -> None:
+    """After some PRAGMA, SQLite prepares every statement anew; a world without changes needs none."""
+    made: list[str] = []
+    for _ in range(4):
+        world = World(bench)
+        with world.call(may_write=False):
+            world._open.set_trace_callback(made.append)
+            world.row("SELECT name FROM customers WHERE id = ?", 1)
+        world.close()
+    assert any(each.startswith("SELECT") for each in made)
+    assert not [each for each in made if each.startswith("PRAGMA")]
