@@ -60,7 +60,7 @@ def test_labels_are_nowhere_in_the_work_folder(env: ExperimentEnv) -> None:
     *_, info = env.step(call_text("run", path="a.py"))
     assert content_text(info["messages"][0]) == "a.py about.json test.csv train.csv"
     files = read_task(TASK).files()
-    columns = list(csv.DictReader(io.StringIO(files["test.csv"].decode())))[0]
+    columns = next(csv.DictReader(io.StringIO(files["test.csv"].decode())))
     assert "default" not in columns
     assert "closing_balance" in columns
 
