@@ -20,7 +20,7 @@ from agentgym_swe.experiment.themes import THEMES, Theme
 
 NUM_TRAIN, NUM_TEST = 500, 400
 IMBALANCE = 1.6
-"""How much the rare class is pushed back where classes are out of balance: about one row in eight is left."""
+"""How much the rare class is pushed back where classes are out of balance: about one row in five is left."""
 
 
 @dataclass(frozen=True)

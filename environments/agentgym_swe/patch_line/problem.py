@@ -21,7 +21,10 @@ TRIES = 3
 NUM_SHOWN, NUM_HIDDEN = 6, 6
 """Tests whose outcomes are told to the agent, and those that only decide."""
 MAX_MISTAKES = 2
-_DRAWS = 500
+_DRAWS, _SLIPS = 500, 6
+"""Programs that are drawn before drawing gives up, and mistakes that are tried in each."""
+_MIN_DIFFERENT = 4
+"""Least number of different values that the tests of a task expect."""
 Arguments = list[Any]
 
 
@@ -118,30 +121,34 @@ def draw_case(
         TaskError: None came out in many draws.
     """
     for _ in range(_DRAWS):
-        draft = draw_draft(rng, num_stages, accept)
-        chosen = [rng.choice(kinds) for _ in range(num_mistakes)]
-        options = [slips_of(draft.lines, kind) for kind in chosen]
-        if not all(options):
+        draft, seed = draw_draft(rng, num_stages, accept), rng.randrange(2**31)
+        tests = make_tests(seed, draft.lines)
+        if len(set(tests.expected)) < _MIN_DIFFERENT:
             continue
-        slips = [rng.choice(each) for each in options]
-        if len({slip.line for slip in slips}) < num_mistakes:
-            continue
-        lines = list(draft.lines)
-        for slip in slips:
-            lines = apply_fix(lines, slip)
-        fixes = tuple(Fix(slip.line, slip.new, slip.old) for slip in slips)
-        case = Case(tuple(lines), draft.text, fixes, tuple(chosen), draft)
-        seed = rng.randrange(2**31)
-        if is_telling(case, seed):
-            return case, seed
+        for _ in range(_SLIPS):
+            case = _with_mistakes(rng, draft, [rng.choice(kinds) for _ in range(num_mistakes)])
+            if case is not None and is_telling(case, tests):
+                return case, seed
     raise TaskError(f"no mistake of the kinds {list(kinds)} shows in {_DRAWS} draws of programs of {num_stages} loops")
 
 
-def is_telling(case: Case, seed: int) -> bool:
+def _with_mistakes(rng: Random, draft: Draft, kinds: Sequence[str]) -> Case | None:
+    """A program with a mistake of each kind in lines of their own; None where it has no place for them."""
+    options = [slips_of(draft.lines, kind) for kind in kinds]
+    if not all(options):
+        return None
+    slips = [rng.choice(each) for each in options]
+    if len({slip.line for slip in slips}) < len(slips):
+        return None
+    lines = list(draft.lines)
+    for slip in slips:
+        lines = apply_fix(lines, slip)
+    fixes = tuple(Fix(slip.line, slip.new, slip.old) for slip in slips)
+    return Case(tuple(lines), draft.text, fixes, tuple(kinds), draft)
+
+
+def is_telling(case: Case, tests: Tests) -> bool:
     """Whether the tests see the mistakes, and each right fix makes more of them pass, of the shown ones too."""
-    tests = make_tests(seed, case.draft.lines)
-    if len(set(tests.expected)) < 4:
-        return False
     shown, hidden = tests.counts(case.lines)
     if shown == NUM_SHOWN or hidden == NUM_HIDDEN:
         return False

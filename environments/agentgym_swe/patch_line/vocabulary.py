@@ -17,7 +17,7 @@ NUMBERS: range | None = range(200)
 _OPERATORS = ("//", ">=", "<=", "==", "!=", ">", "<", "+", "-", "*", "%")
 PHRASES = (INDENT, *_OPERATORS, *(f" {operator}" for operator in _OPERATORS))
 """Indentation, and operators with and without the space before them."""
-_DRAWS = 300
+_DRAWS = 120
 
 
 def texts() -> list[str]:
