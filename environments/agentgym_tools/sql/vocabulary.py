@@ -20,8 +20,8 @@ PHRASES = (
     *(f"-{number:02d}" for number in range(1, 32)),
     *("In the database of a", " that have some ", " Give one row for each "),
     *("SELECT ", " IS NOT NULL", " IS NULL"),
-    *(" INTEGER (key)", " INTEGER (links to ", " INTEGER\n", " TEXT (date as YYYY-MM-DD)", " TEXT (date as YYYY-MM-DD; "),
-    "may be NULL)",
+    *(" INTEGER (key)", " INTEGER (links to ", " INTEGER\n"),
+    *(" TEXT (date as YYYY-MM-DD)", " TEXT (date as YYYY-MM-DD; ", "may be NULL)"),
 )
 """Pieces that should be single tokens: days and months, and what is the same in many questions and statements."""
 _DRAWS = 40

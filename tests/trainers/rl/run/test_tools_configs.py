@@ -11,10 +11,12 @@ from agentgym.policies.torch.tiny_model import build_tiny_model
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.store import RunStore
 from agentgym.suite import load_suite
+from agentgym_rl.core.roles import tools_of, training_cast
 from agentgym_rl.run import config as config_module
 from agentgym_rl.run.config import load_config
 from agentgym_rl.run.job import train
 from agentgym_rl.run.setup import suite_tokenizer
+from agentgym_tools.desks.shop.policy import ShopPolicy
 
 CONFIGS = Path(config_module.__file__).parents[1] / "configs"
 SHORT = (
@@ -25,23 +27,12 @@ SHORT = (
     "validation.every=0",
     "validation.has_final_test=false",
 )
-CLONED = ("warm_start.demonstrations=8", "warm_start.epochs=1", "warm_start.batch_episodes=4")
-
-
-def test_tiny_model_is_cloned_and_trained_on_sql(tmp_path: Path) -> None:
-    config = load_config(CONFIGS / "tools_sql.toml", [*SHORT, *CLONED])
-    train(config, tmp_path / "run")
-    with RunStore.open(tmp_path / "run", read_only=True) as store:
-        demonstrated = list(store.episodes(purpose="demo"))
-        played = store.episode_rows(purpose="train")
-    longest = max(len(turn.action_ids) for each in demonstrated for turn in each.turns)
-    assert all(each.success for each in demonstrated)
-    assert 0 < longest < config.rollout.sampling.max_tokens
-    assert len(played) == 2
 
 
 def test_model_in_a_folder_is_trained_at_a_desk_by_talk_in_words(tmp_path: Path) -> None:
-    tokenizer = build_tokenizer(["May I ask for the name?"])
+    config = load_config(CONFIGS / "tools_hf.toml")
+    cast = training_cast(config.roles, load_suite(config.run.suite))
+    tokenizer = build_tokenizer([ShopPolicy().text], tools_of(cast))
     build_tiny_model(tokenizer).save_pretrained(tmp_path / "model")
     tokenizer.save_pretrained(tmp_path / "model")
     changed = [f"model.path={tmp_path / 'model'}", "run.device=cpu", "rollout.sampling.max_tokens=8"]
@@ -64,13 +55,20 @@ def test_model_folder_that_is_missing_is_named_before_a_run_begins(tmp_path: Pat
     assert not (tmp_path / "run").exists()
 
 
-def test_numbers_that_statements_copy_are_single_tokens() -> None:
+def test_numbers_and_dates_of_questions_take_few_tokens() -> None:
     suite = load_suite("tools/sql-small")
     tokenizer = suite_tokenizer(suite, [])
     words = {word.strip("?.,") for task in suite.tasks("test") for word in task.instruction.split()}
-    numbers = {word for word in words if word.isdigit()}
-    assert numbers
-    assert [word for word in numbers if len(tokenizer.encode(f" {word}")) > 1] == []
-    dates = {word for word in words if word[:1].isdigit() and word.count("-") == 2}
-    assert dates
-    assert [word for word in dates if len(tokenizer.encode(f" {word}")) > 3] == []
+    for most, of_kind in ((1, str.isdigit), (3, lambda word: word[:1].isdigit() and word.count("-") == 2)):
+        found = [word for word in words if of_kind(word)]
+        assert found
+        assert [word for word in found if len(tokenizer.encode(f" {word}")) > most] == []
+
+
+def test_keys_acts_and_rules_of_desks_are_single_tokens() -> None:
+    tokenizer = suite_tokenizer(load_suite("tools/desk-shop-small"), [])
+    for phrase in ('", "days_since_placed": ', "inform(fact='", "- Items may be returned up to "):
+        assert len(tokenizer.encode(phrase)) == 1, phrase
+    result = '[{"order_id": "W14", "state": "delivered", "placed_on": "2031-09-20", "days_since_placed": 8}]'
+    assert len(tokenizer.encode(result)) < 16
+    assert tokenizer.decode(tokenizer.encode(result)) == result
