@@ -72,7 +72,7 @@ def build_tokenizer(
     tools: Sequence[ToolSchema] = (),
     *,
     max_words: int = 4000,
-    numbers: range | None = None,
+    numbers: Iterable[int] | None = None,
     phrases: Sequence[str] = (),
 ) -> PreTrainedTokenizerFast:
     """Builds a tokenizer whose vocabulary is the words of some texts.

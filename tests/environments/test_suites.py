@@ -19,7 +19,7 @@ SLOW = [name for name in OWN if name.startswith(("tools/desk-", "tools/apps"))]
 FIRST: Mapping[str, Mapping[str, int]] = {
     "harder": {"distractors_3": 4, "all_together": 4},
     "find": {"finds_tools": 8},
-    "words": {"plain": 3, "correcting": 3},
+    "words": {"plain": 3, "correcting": 3, "train": 3},
     "injected": {"injected": 8},
     "small": {"unseen_personas": 6, "unseen_templates": 6, "three_requests": 3},
     "": {"train": 6, "unseen_templates": 6, "infeasible": 6, "three_requests": 3, "unseen_desk": 6},

@@ -71,7 +71,9 @@ NUM_HARDER = 40
 FINDING_TURNS = 80
 """Most turns of a task whose tools have to be found."""
 NUM_WORDS = 10
-"""Tasks of each persona in the suites of talk in words."""
+"""Test tasks of each persona in the suites of talk in words."""
+WORDS_SIZES: Mapping[Split, int] = {"train": 300, "validation": 40}
+"""Tasks of their other splits, whose strata have the same names; desks that are held out have none."""
 KNOWN = tuple(family for family in FAMILIES if family not in HELD_OUT)
 TWINS = "twins"
 INJECTED: Mapping[Split, Mapping[str, Sequence[str]]] = {
@@ -142,18 +144,31 @@ def generate_harder(
 
 
 def generate_words(desk_name: str, folder: Path, suite: str, first: First = None) -> None:
-    """Write a test split of tasks in which people talk in words; each persona is a stratum."""
+    """Write tasks in which people talk in words; each persona is a stratum of the test split."""
     seen: set[str] = set()
-    tasks: list[Task] = []
+    drawn: list[Task] = []
     for persona, numbers in numbered_strata(dict.fromkeys(desk(desk_name).personas, NUM_WORDS), first):
         rng = random.Random(f"{suite} {persona}")
         drawable = _drawable(rng, desk_name, "full", CUSTOMERS)
         for number, index in enumerate(numbers):
             wanted = replace(drawable[number * 7 % len(drawable)], personas=(persona,))
-            draw = partial(_draw, rng, numbered_id(suite, "test", index), persona, wanted)
-            task = draw_unseen(draw, seen, lambda task: task.content_hash)
-            tasks.append(replace(task, config={**task.config, "options": Options(talk="words").to_json()}))
-    write_split(folder, "test", tasks)
+            drawn.append(_draw_words(rng, numbered_id(suite, "test", index), persona, wanted, seen))
+    write_split(folder, "test", drawn)
+    for split, count in ({} if desk_name in HELD_OUT_DESKS else WORDS_SIZES).items():
+        rng = random.Random(f"{suite} {split}")
+        turns = itertools.cycle(_drawable(rng, desk_name, "full", split))
+        ids = [
+            numbered_id(suite, split, index)
+            for _, numbers in numbered_strata({split: count}, first)
+            for index in numbers
+        ]
+        write_split(folder, split, [_draw_words(rng, each, split, next(turns), seen) for each in ids])
+
+
+def _draw_words(rng: random.Random, task_id: str, stratum: str, wanted: Wanted, seen: set[str]) -> Task:
+    draw = partial(_draw, rng, task_id, stratum, wanted)
+    task = draw_unseen(draw, seen, lambda task: task.content_hash)
+    return replace(task, config={**task.config, "options": Options(talk="words").to_json()})
 
 
 def generate_injected(desk_name: str, folder: Path, suite: str, first: First = None) -> None:

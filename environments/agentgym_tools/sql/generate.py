@@ -39,7 +39,7 @@ SIZES_OF_STRATA: Mapping[Split, Mapping[str, int]] = {
 }
 """Strata of each split with their numbers of tasks."""
 SIZES_OF_SMALL: Mapping[Split, Mapping[str, int]] = {
-    "train": {"train": 600},
+    "train": {"train": 2400},
     "validation": {"validation": 100},
     "test": {INSTANCES: 200},
 }

@@ -14,8 +14,16 @@ from agentgym_tools.sql.generate import SMALL_SCHEMAS, SMALL_TEMPLATES
 from agentgym_tools.sql.schema import load_schema
 from agentgym_tools.sql.templates import TEMPLATES, Pick
 
-NUMBERS = range(130)
-"""Numbers that should be single tokens."""
+NUMBERS = (*range(200), *range(1950, 2026))
+"""Numbers that should be single tokens: what is copied in one piece need not be spelt."""
+PHRASES = (
+    *(f"-{number:02d}" for number in range(1, 32)),
+    *("In the database of a", " that have some ", " Give one row for each "),
+    *("SELECT ", " IS NOT NULL", " IS NULL"),
+    *(" INTEGER (key)", " INTEGER (links to ", " INTEGER\n"),
+    *(" TEXT (date as YYYY-MM-DD)", " TEXT (date as YYYY-MM-DD; ", "may be NULL)"),
+)
+"""Pieces that should be single tokens: days and months, and what is the same in many questions and statements."""
 _DRAWS = 40
 
 

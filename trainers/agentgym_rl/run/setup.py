@@ -143,17 +143,21 @@ def untrained(
 def suite_tokenizer(suite: Suite, tools: Sequence[dict[str, Any]], cast: Cast | None = None) -> PreTrainedTokenizerFast:
     """A tiny tokenizer for the words of a suite.
 
-    The environment's package may have a module `vocabulary` with `texts()` and `NUMBERS`, with `PHRASES` where fixed
-    phrases should be single tokens, and with `texts_of(suite)` where suites differ; else the words are those of
-    demonstrated and random episodes.
+    The environment's package may have a module `vocabulary` with `texts()`, or with `texts_of(suite)` where suites
+    differ; else the words are those of demonstrated and random episodes. It has `NUMBERS` that are single tokens, and
+    may have fixed phrases that are: `PHRASES`, or `phrases_in(texts)`.
     """
     package = spec(suite.env).entry_point.partition(":")[0].rpartition(".")[0]
     try:
         vocabulary = importlib.import_module(f"{package}.vocabulary")
     except ModuleNotFoundError:
         return build_tokenizer(_spoken(suite, cast), tools)
-    phrases = getattr(vocabulary, "PHRASES", ())
-    texts = vocabulary.texts_of(suite.name) if hasattr(vocabulary, "texts_of") else vocabulary.texts()
+    if hasattr(vocabulary, "texts_of"):
+        texts = vocabulary.texts_of(suite.name)
+    else:
+        texts = vocabulary.texts() if hasattr(vocabulary, "texts") else _spoken(suite, cast)
+    has_own = hasattr(vocabulary, "phrases_in")
+    phrases = vocabulary.phrases_in(texts) if has_own else getattr(vocabulary, "PHRASES", ())
     return build_tokenizer(texts, tools, numbers=vocabulary.NUMBERS, phrases=phrases)
 
 
