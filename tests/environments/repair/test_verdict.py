@@ -39,7 +39,8 @@ def variant(repair: RepairTask, old: str, new: str) -> dict[str, str | None]:
 
 def test_repairs_are_told_apart(judge: Judge, repair: RepairTask) -> None:
     other = "d[item] = d[item] + 1"
-    assert judged(judge, repair, variant(repair, "d[item] += 1", other)).kind == "solved"
+    right = judged(judge, repair, variant(repair, "d[item] += 1", other))
+    assert (right.kind, right.reasons) == ("solved", ())
     wrong = judged(judge, repair, variant(repair, "d[item] += 1", "d[item] += 3"))
     assert (wrong.kind, wrong.parts["fixed"], wrong.parts["kept"]) == ("failed", 0.0, 1.0)
     broken = judged(judge, repair, {FILE: "def ("})
