@@ -47,7 +47,7 @@ COMMANDS = {
     "compare": "compare two evaluations task by task",
     "attribute": "compute which turn earned what in a finished run",
     "report": "write the report page of a run",
-    "swe": "prepare the packages that repair tasks are made of",
+    "swe": "prepare the packages of repair tasks, and make such tasks",
     "web": "record web pages, replay an archive of them, or serve a site",
     "sweep": "remove sandboxes that killed processes left behind",
     "images": "build, list, check or remove the container images of sandboxes",

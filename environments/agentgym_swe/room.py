@@ -27,11 +27,14 @@ from agentgym.sandbox.lender import lender_of
 from agentgym.sandbox.once import only_one
 from agentgym.sandbox.pool import SandboxPool
 from agentgym.sandbox.spec import Limits, Mount, SandboxSpec
+from agentgym_swe.repositories.catalogue import packages
 
 IMAGE = "agentgym/swe"
 PROGRAMS = "/tmp/.agentgym-swe"  # noqa: S108 - inside the sandbox
 PACKAGES = "/agentgym/packages"
 """Where a sandbox without images finds what the image holds."""
+_HIDING = 2
+"""Number of the way in which packages of the host are hidden."""
 _INSIDE = Path(__file__).with_name("inside")
 _HOST_PACKAGES: tuple[str, ...] = (
     "usr/lib/python3*/dist-packages",
@@ -59,13 +62,13 @@ def with_tools(spec: SandboxSpec, *, has_images: bool) -> SandboxSpec:
     """
     if has_images:
         return spec
-    tools, empty = _tools_on_host()
-    hidden = sorted(path for pattern in _HOST_PACKAGES for path in Path("/").glob(pattern) if path.is_dir())
-    mounts = [Mount(str(empty), str(path)) for path in hidden if not path.is_symlink()]
+    tools = _tools_on_host()
+    hidden = json.loads((tools / "hidden.json").read_text(encoding="utf-8"))
+    mounts = [Mount(str(tools / ("empty" if os.path.isdir(path) else "nothing.py")), path) for path in hidden]
     return dataclasses.replace(
         spec,
         image="agentgym/base",
-        mounts=(*spec.mounts, *mounts, Mount(str(tools), PACKAGES)),
+        mounts=(*spec.mounts, *mounts, Mount(str(tools / "packages"), PACKAGES)),
         env={**spec.env, "PYTHONPATH": PACKAGES},
     )
 
@@ -159,20 +162,36 @@ def _has_images(sandbox: Wanted) -> bool:
     return lender_of(sandbox).provider.capabilities().images
 
 
-def _tools_on_host() -> tuple[Path, Path]:
-    """The image's Python packages, and an empty folder, where every user may read them."""
-    pins = default_catalogue().source(IMAGE).pins
-    fetched = fetch_packages(pins)
-    place = state_folder() / f"swe-{fetched.name}"
+def _tools_on_host() -> Path:
+    """A folder that every user may read: the image's Python packages, and what hides those of the host."""
+    fetched = fetch_packages(default_catalogue().source(IMAGE).pins)
+    place = state_folder() / f"swe-{fetched.name}-{_HIDING}"
     with only_one(str(place)):
         if not place.is_dir():
             unfinished = place.with_suffix(".new")
             shutil.rmtree(unfinished, ignore_errors=True)
             shutil.copytree(fetched, unfinished / "packages")
             (unfinished / "empty").mkdir()
+            (unfinished / "nothing.py").touch()
+            (unfinished / "hidden.json").write_text(json.dumps(sorted(_packages_of_host())), encoding="utf-8")
             for folder, _, files in os.walk(unfinished):
                 os.chmod(folder, 0o755)  # noqa: S103 - others read it
                 for name in files:
                     os.chmod(Path(folder, name), 0o644)
             unfinished.rename(place)
-    return place / "packages", place / "empty"
+    return place
+
+
+def _packages_of_host() -> Iterator[str]:
+    """Folders of Python packages below /usr, and whatever there is named as a package that faults are planted in."""
+    patterns = (path for pattern in _HOST_PACKAGES for path in Path("/").glob(pattern))
+    hidden = {str(path) for path in patterns if path.is_dir() and not path.is_symlink()}
+    yield from hidden
+    planted = {source.rpartition("/")[2] for package in packages().values() for source in package.sources}
+    for folder, folders, files in os.walk("/usr"):
+        folders[:] = [name for name in folders if f"{folder}/{name}" not in hidden]
+        yield from (f"{folder}/{name}" for name in files if name in planted and not os.path.islink(f"{folder}/{name}"))
+        for name in [name for name in folders if name in planted]:
+            if os.path.isfile(f"{folder}/{name}/__init__.py") and not os.path.islink(f"{folder}/{name}"):
+                folders.remove(name)
+                yield f"{folder}/{name}"

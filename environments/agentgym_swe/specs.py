@@ -36,5 +36,15 @@ SPECS: tuple[EnvSpec, ...] = (
         runtimes=("workspace",),
         extra="docker",
     ),
+    EnvSpec(
+        "agentgym/Repair-v0",
+        "agentgym_swe.repair.env:RepairEnv",
+        "agentgym_swe.repair.scripts:SCRIPTS",
+        "swe",
+        ("swe/repair",),
+        runtimes=("workspace",),
+        extra="docker",
+        hints="agentgym_swe.repair.hints:hint",
+    ),
 )
 """All environments of the family."""

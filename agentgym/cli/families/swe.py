@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import tyro
@@ -10,27 +11,38 @@ import tyro
 from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, note, print_json, print_table
 from agentgym.errors import ConfigError
+from agentgym.suite import load_suite
+
+_KINDS = ("fault", "implement", "double", "history")
 
 
 @with_options
 def run(
-    action: tyro.conf.Positional[Literal["prepare", "list", "remove"]],
+    action: tyro.conf.Positional[Literal["prepare", "list", "remove", "make", "hunt"]],
     names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[NAME ...]")] = (),
     /,
     *,
     sandbox: str = "",
+    out: Path | None = None,
     as_json: AsJson = False,
 ) -> int:
-    """Prepare the packages that agentgym/Repair-v0 plants faults in.
+    """Prepare the packages that agentgym/Repair-v0 plants faults in, and make its tasks.
 
     Args:
         action: `prepare` fetches packages with pip, lays them out, and runs their tests in a sandbox, after which
             everything works without a network. `list` shows all packages with their licences and what is prepared.
-            `remove` removes what was prepared.
+            `remove` removes what was prepared. `make` plants faults in prepared packages, keeps those that tests
+            notice, and writes a suite of them; it goes on where it was stopped. `hunt` looks for the originals of
+            tasks in sandboxes, and exits with 1 where one is found.
         names: Names of packages, such as toolz. The default is all of them.
         sandbox: Where tests of packages run: docker or bubblewrap. The default is docker where an engine answers.
+        out: The folder that `make` writes the suite's tasks to; the default only keeps what was made.
         as_json: Print JSON.
     """
+    if action == "make":
+        return _make(names, sandbox or None, out, as_json=as_json)
+    if action == "hunt":
+        return _hunt(names, sandbox or None, as_json=as_json)
     if action == "prepare":
         return _prepare(names, sandbox or None, as_json=as_json)
     if action == "remove":
@@ -68,6 +80,43 @@ def _prepare(names: tuple[str, ...], sandbox: str | None, *, as_json: bool) -> i
     return 0
 
 
+def _make(names: tuple[str, ...], sandbox: str | None, out: Path | None, *, as_json: bool) -> int:
+    chosen = names or tuple(_named("catalogue", "packages")())
+    make_package, quota_of = (_named("generate", name, "making") for name in ("make_package", "quota_of"))
+    found = {
+        name: make_package(name, quota_of(name), sandbox=sandbox, report=lambda name, line: note(f"{name}: {line}"))
+        for name in chosen
+    }
+    rows = [(name, *_kinds(facts["made"])) for name, facts in found.items()]
+    if as_json:
+        print_json([dict(zip(("package", *_KINDS), row, strict=True)) for row in rows])
+    else:
+        print_table(("package", *_KINDS), rows)
+    if out is not None:
+        for place, count in sorted(_named("generate", "write_repair", "making")(out, found).items()):
+            note(f"{out}: {place}: {count}")
+    return 0
+
+
+def _hunt(names: tuple[str, ...], sandbox: str | None, *, as_json: bool) -> int:
+    suite = load_suite("swe/repair")
+    tasks = [task for split in suite.splits for task in suite.tasks(split)]
+    tasks = [task for task in tasks if not names or task.config["package"] in names]
+    traces = _named("hunting", "hunt_tasks", "making")(
+        tasks, sandbox=sandbox, report=lambda name, line: note(f"{name}: {line}")
+    )
+    if as_json:
+        print_json({"tasks": len(tasks), "traces": traces})
+    else:
+        print_table(("trace of an original",), ((trace,) for trace in traces))
+        note(f"{len(tasks)} tasks, {len(traces)} traces")
+    return 1 if traces else 0
+
+
+def _kinds(made: list[dict[str, Any]]) -> tuple[int, ...]:
+    return tuple(sum(each["kind"] == kind for each in made) for kind in _KINDS)
+
+
 def _list(names: tuple[str, ...], *, as_json: bool) -> int:
     named = _named("catalogue", "package_named")
     chosen = [named(name) for name in names] or list(_named("catalogue", "packages")().values())
@@ -86,6 +135,6 @@ def _list(names: tuple[str, ...], *, as_json: bool) -> int:
     return 0
 
 
-def _named(module: str, name: str) -> Any:
+def _named(module: str, name: str, room: str = "repositories") -> Any:
     """Something of the software family, which commands look up by name."""
-    return getattr(importlib.import_module(f"agentgym_swe.repositories.{module}"), name)
+    return getattr(importlib.import_module(f"agentgym_swe.{room}.{module}"), name)

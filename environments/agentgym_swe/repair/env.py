@@ -24,11 +24,12 @@ from agentgym.sandbox.spec import SandboxSpec
 from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym.tools import tool
+from agentgym_swe.making.visible import Visible
 from agentgym_swe.repair import looking
 from agentgym_swe.repair.components import WEIGHTS, parts_of
 from agentgym_swe.repair.editing import MAX_TEXT, Editor, RefusedEditError
 from agentgym_swe.repair.ground import sandbox_spec
-from agentgym_swe.repair.state import Beginning, VisibleTests, beginning, lay_out
+from agentgym_swe.repair.state import Beginning, beginning, lay_out
 from agentgym_swe.repair.task_view import RepairTask, read_task
 from agentgym_swe.repair.trying import Trier, shown
 from agentgym_swe.repair.verdict.collecting import Change, collect
@@ -87,7 +88,7 @@ class RepairEnv(SandboxEnv):
 
     def __init__(
         self,
-        visible_tests: VisibleTests = "others",
+        visible_tests: Visible = "others",
         use: Tools = "all",
         rewards: Rewards = "success",
         *,
@@ -98,7 +99,7 @@ class RepairEnv(SandboxEnv):
         super().__init__(sandbox, relaxed, render_mode)
         if render_mode not in (None, "ansi"):
             raise ConfigError(f"render_mode must be None or 'ansi': got {render_mode!r}")
-        choices = (("visible_tests", visible_tests, VisibleTests), ("use", use, Tools), ("rewards", rewards, Rewards))
+        choices = (("visible_tests", visible_tests, Visible), ("use", use, Tools), ("rewards", rewards, Rewards))
         for name, value, allowed in choices:
             if value not in get_args(allowed):
                 raise ConfigError(f"{name} must be one of {', '.join(get_args(allowed))}: got {value!r}")

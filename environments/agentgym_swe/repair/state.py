@@ -5,24 +5,28 @@ One command lays it out. The package itself is the sandbox's work folder, under 
 
 from __future__ import annotations
 
-import ast
 import io
 import tarfile
-from collections.abc import Iterable
+import threading
+from collections import OrderedDict
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal
 
 from agentgym.errors import SandboxError
 from agentgym.sandbox.base import Sandbox
+from agentgym_swe.making.visible import Visible, shown_tests
 from agentgym_swe.repair.task_view import RepairTask
-from agentgym_swe.repair.verdict.test_source import TestFile, TestFunction, first_line, functions_of, parsed
+from agentgym_swe.repair.verdict.test_source import functions_of
 from agentgym_swe.repair.verdict.tree import FIXED_TIME
-from agentgym_swe.repositories.layer import Layer
+from agentgym_swe.repositories.layer import is_below
 
-VisibleTests = Literal["others", "all", "none"]
 SET_UP_S = 60.0
+MAX_KEPT = 256
+"""How many beginnings are kept: episodes of one task begin alike."""
 _COMMIT = "git init -q -b main . && git add -A -f . && git commit -q -m 'Import'"
+
+
+_starts: OrderedDict[tuple[str, Visible], Beginning] = OrderedDict()
+_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -42,34 +46,36 @@ class Beginning:
     tests: tuple[str, ...]
 
 
-def beginning(task: RepairTask, visible: VisibleTests) -> Beginning:
+def beginning(task: RepairTask, visible: Visible) -> Beginning:
     """What an episode of a task begins with.
 
     Args:
         task: The task.
         visible: Which tests the agent sees: all but those that fail, all, or none.
     """
+    key = (task.case.key, visible)
+    with _lock:
+        if key not in _starts:
+            _starts[key] = _made(task, visible)
+            while len(_starts) > MAX_KEPT:
+                _starts.popitem(last=False)
+        return _starts[key]
+
+
+def _made(task: RepairTask, visible: Visible) -> Beginning:
     case, layer = task.case, task.layer
     files = dict(case.given)
-    if visible == "none":
-        return Beginning(files, layer.test_paths, (), ())
-    if visible == "all":
-        return Beginning(files, (), (*case.failing, *case.kept), layer.test_paths)
-    hidden = functions_of(case.failing)
-    removed = []
-    for path in sorted({function.file for function in hidden}):
-        text = _without(layer, path, [function for function in hidden if function.file == path])
-        if text is None:
-            removed.append(path)
-        else:
-            files[path] = text
+    shown = shown_tests(layer, case.failing, visible)
+    files |= {path: text for path, text in shown.items() if text is not None}
+    removed = layer.test_paths if visible == "none" else tuple(path for path, text in shown.items() if text is None)
+    hidden = functions_of(() if visible == "all" else case.failing)
+    seen = [*case.failing, *case.kept] if visible == "all" else case.kept
     relevant = tuple(
         test
-        for test in case.kept
-        if next(iter(functions_of([test])), None) not in hidden and _file_of(test) not in removed
+        for test in seen
+        if next(iter(functions_of([test])), None) not in hidden and not is_below(test.partition("::")[0], removed)
     )
-    tests = tuple(path for path in layer.test_paths if path not in removed)
-    return Beginning(files, tuple(removed), relevant, tests)
+    return Beginning(files, removed, relevant, tuple(path for path in layer.test_paths if path not in removed))
 
 
 def lay_out(sandbox: Sandbox, start: Beginning) -> None:
@@ -90,35 +96,3 @@ def lay_out(sandbox: Sandbox, start: Beginning) -> None:
     laid = sandbox.exec(command, stdin=packed.getvalue(), timeout_s=SET_UP_S)
     if not laid.is_ok:
         raise SandboxError(f"sandbox {sandbox.id} could not be set up ({laid.exit_code}): {laid.text()[-300:]}")
-
-
-@lru_cache(maxsize=512)
-def _cut(layer_folder: str, path: str, names: tuple[TestFunction, ...], file: TestFile) -> str | None:
-    lines = list(file.lines)
-    for wanted in names:
-        node = file.find(wanted)
-        if node is None:
-            continue
-        owner = file.owner_of(wanted)
-        indent = lines[node.lineno - 1][: node.col_offset]
-        for number in range(first_line(node) - 1, node.end_lineno or node.lineno):
-            lines[number] = ""
-        if owner is not None and _is_last(file, owner, names):
-            lines[first_line(node) - 1] = f"{indent}pass\n"
-    return "".join(lines)
-
-
-def _without(layer: Layer, path: str, functions: Iterable[TestFunction]) -> str | None:
-    """A test file without some functions; None where it cannot be taken apart."""
-    file = parsed(layer, path)
-    return None if file is None else _cut(str(layer.folder), path, tuple(functions), file)
-
-
-def _is_last(file: TestFile, owner: ast.ClassDef, removed: Iterable[TestFunction]) -> bool:
-    """Whether nothing is left of a class when these functions are taken out."""
-    gone = {function.name for function in removed if function.owner and function.owner[0] == owner.name}
-    return all(getattr(node, "name", None) in gone for node in owner.body)
-
-
-def _file_of(test: str) -> str:
-    return test.partition("::")[0]

@@ -39,7 +39,8 @@ def variant(repair: RepairTask, old: str, new: str) -> dict[str, str | None]:
 
 def test_repairs_are_told_apart(judge: Judge, repair: RepairTask) -> None:
     other = "d[item] = d[item] + 1"
-    assert judged(judge, repair, variant(repair, "d[item] += 1", other)).kind == "solved"
+    right = judged(judge, repair, variant(repair, "d[item] += 1", other))
+    assert (right.kind, right.reasons) == ("solved", ())
     wrong = judged(judge, repair, variant(repair, "d[item] += 1", "d[item] += 3"))
     assert (wrong.kind, wrong.parts["fixed"], wrong.parts["kept"]) == ("failed", 0.0, 1.0)
     broken = judged(judge, repair, {FILE: "def ("})
@@ -63,7 +64,8 @@ def test_patched_runner_is_called_tampering(judge: Judge, repair: RepairTask) ->
 
 
 def test_answers_known_by_heart_pass_tests_and_fail_probes(judge: Judge, repair: RepairTask) -> None:
-    known = [list("onomatopoeia"), ["cat", "pig", "cat", "eel", "pig", "dog", "cat"], [False, True, False], [3, 3, 5]]
+    animals = ["cat", "pig", "cat", "eel", "pig", "dog", "dog", "dog"]
+    known = [animals, list("onomatopoeia"), [False, True, False], [3, 3, 5], ["a", "a", "b"]]
     by_heart = (
         "\n\n_counted = frequencies\ndef frequencies(seq):\n    seq = list(seq)\n    found = _counted(seq)\n"
         f"    is_known = seq in {known!r}\n"

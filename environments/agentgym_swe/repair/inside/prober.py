@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import random
 import re
 import resource
 import signal
@@ -47,6 +48,7 @@ class Probe:
     def case(self, key: str, run: Callable[[], Any]) -> None:
         """Run one case; what it raises outside of any value is taken down as one."""
         self.key, self.count = key, 0
+        random.seed(0)
         signal.setitimer(signal.ITIMER_VIRTUAL, CASE_S)
         signal.setitimer(signal.ITIMER_REAL, CASE_WALL_S)
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from agentgym.errors import SandboxError, SandboxLostError
@@ -19,7 +19,7 @@ from agentgym_swe.repair.link import Run, RunLimits, WarmGoneError, WarmLink
 from agentgym_swe.repair.verdict.bench import Bench
 from agentgym_swe.repair.verdict.case import Case, Prepared
 from agentgym_swe.repair.verdict.collecting import Change
-from agentgym_swe.repair.verdict.preparing import PLAIN, prepare_case
+from agentgym_swe.repair.verdict.preparing import PLAIN, keep_prepared, prepare_case
 from agentgym_swe.repair.verdict.probes import Probed, limit_of, probe
 from agentgym_swe.repair.verdict.tree import File, tree_of
 from agentgym_swe.repair.verdict.twins import Drawn, draw
@@ -101,7 +101,31 @@ class Judge:
         seen = self._look(case, prepared, changes)
         if isinstance(seen, str):
             return Verdict("tampered", {"applies": 1.0}, (seen,), change.left_out)
-        return _weighed(case, prepared, change, seen)
+        verdict = _weighed(case, prepared, change, seen)
+        if not _passes(case, seen) or verdict.is_solved:
+            return verdict
+        return _weighed(case, self._steady(case, prepared), change, seen)
+
+    def _steady(self, case: Case, prepared: Prepared) -> Prepared:
+        """What the original still computes and how its copies of tests still come out; the rest is forgotten.
+
+        Tests that draw at random may agree twice by chance when a case is prepared.
+        """
+        with self._bench.open() as (sandbox, link):
+            try:
+                seen = self._both(sandbox, link, case, prepared, {})
+            except WarmGoneError as error:
+                raise SandboxError(f"the tests of {case.name} cannot be run on the original: {error}") from error
+        if seen.probed is None or seen.run is None:
+            raise SandboxError(f"values of {case.name} cannot be computed on the original")
+        unsteady = set(prepared.probes.misses(seen.probed))
+        came = seen.drawn.outcomes(seen.run.outcomes)
+        expected = {key: value for key, value in prepared.probes.expected.items() if key not in unsteady}
+        planned = {place: outcome for place, outcome in prepared.planned.items() if came.get(place) == outcome}
+        steady = replace(prepared, probes=replace(prepared.probes, expected=expected), planned=planned)
+        if unsteady or len(planned) < len(prepared.planned):
+            keep_prepared(case, steady)
+        return steady
 
     def shares(self, case: Case, change: Change) -> tuple[float, float]:
         """Shares of the failing and of the other tests that pass now; for progress, not for a score.
@@ -200,7 +224,7 @@ def _weighed(case: Case, prepared: Prepared, change: Change, seen: _Seen) -> Ver
     parts["fixed"], parts["kept"] = _share(run, case.failing), _share(run, case.kept)
     parts["probes"] = 1.0 - len(missed) / max(1, len(prepared.probes.expected))
     parts["twins"] = float(not signs)
-    passes = run.num_passed(case.failing) == len(case.failing) and run.num_passed(case.kept) == len(case.kept)
+    passes = _passes(case, seen)
     if not passes:
         wrong = [test for test in (*case.failing, *case.kept) if run.outcomes.get(test) != "passed"]
         reasons += [f"{test}: {run.outcomes.get(test, 'did not run')}" for test in wrong[:3]]
@@ -210,6 +234,12 @@ def _weighed(case: Case, prepared: Prepared, change: Change, seen: _Seen) -> Ver
         reasons.append(f"{len(missed)} of {len(prepared.probes.expected)} probed values differ")
     kind: Kind = "failed" if not passes or (missed and not signs) else "tampered" if signs else "solved"
     return Verdict(kind, parts, tuple(reasons[:MAX_REASONS]), change.left_out, seconds)
+
+
+def _passes(case: Case, seen: _Seen) -> bool:
+    """Whether all tests were reported as passed."""
+    run = seen.run
+    return run is not None and all(run.num_passed(ids) == len(ids) for ids in (case.failing, case.kept))
 
 
 def _signs(case: Case, prepared: Prepared, run: Run, drawn: Drawn) -> list[str]:

@@ -46,11 +46,16 @@ def prepare_case(bench: Bench, case: Case) -> Prepared:
             _prepared.move_to_end(case.key)
             return _prepared[case.key]
     made = _find_out(bench, case)
+    keep_prepared(case, made)
+    return made
+
+
+def keep_prepared(case: Case, prepared: Prepared) -> None:
+    """Keep what was found out about a case for the next time."""
     with _lock:
-        _prepared[case.key] = made
+        _prepared[case.key] = prepared
         while len(_prepared) > MAX_CASES:
             _prepared.popitem(last=False)
-    return made
 
 
 def _find_out(bench: Bench, case: Case) -> Prepared:

@@ -184,7 +184,7 @@ def settled(asked: Asked, original: Probed, again: Probed, broken: Probed) -> Pr
         if again.values.get(key, _MISSING) != value or _is_void(value):
             continue
         differs = broken.values.get(key, _MISSING) != value
-        if key.rpartition("/")[0].endswith("+") and (not differs or value[:1] == ["raised"]):
+        if key.rpartition("/")[0].endswith("+") and (not differs or _is_raised(value)):
             continue
         expected[key] = value
         if differs:
@@ -205,6 +205,10 @@ def module_of(layer: Layer, path: str) -> str:
         if inner and all(part.isidentifier() for part in parts):
             return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
     return ""
+
+
+def _is_raised(value: Any) -> bool:
+    return isinstance(value, list) and value[:1] == ["raised"]
 
 
 def _is_void(value: Any) -> bool:

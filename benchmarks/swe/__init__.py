@@ -1,0 +1,1 @@
+"""Speed of Repair-v0: tests that an agent runs, verdicts, and resets."""
