@@ -15,9 +15,14 @@ from agentgym.registration import specs
 from agentgym.suite import Suite, load_suite
 
 
+MADE_BY_RUNNING = ("swe/repair",)
+"""Made by running the tests of packages for hours; tests of repairs make and confirm tasks of a small package."""
+
+
 def own_suites() -> list[str]:
-    """The suites of own environments; other packages draw the tasks of adapted ones, some for minutes."""
-    return [name for spec in specs() if spec.id.startswith("agentgym/") and not spec.adapts for name in spec.suites]
+    """The suites of own environments that are drawn; other packages draw those of adapted ones, some for minutes."""
+    own = [spec for spec in specs() if spec.id.startswith("agentgym/") and not spec.adapts]
+    return [name for spec in own for name in spec.suites if name not in MADE_BY_RUNNING]
 
 
 def unlike_files(suite: Suite, folder: Path) -> list[str]:

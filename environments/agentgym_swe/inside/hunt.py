@@ -112,11 +112,11 @@ def traces(asked: dict[str, Any]) -> dict[str, list[str]]:
                 elif not is_work and path.endswith(tuple(f"/{module}" for module in modules)):
                     found[name].append(f"{path}: is named as the module")
     for folder in asked["repositories"]:
-        for place, content in git_contents(folder) if os.path.isdir(os.path.join(folder, ".git")) else ():
+        for place, blob in git_contents(folder) if os.path.isdir(os.path.join(folder, ".git")) else ():
             for name, (snippets, _) in cases.items():
-                if content is None:
+                if blob is None:
                     found[name].append(place)
-                elif any(snippet in content for snippet in snippets):
+                elif any(snippet in blob for snippet in snippets):
                     found[name].append(f"{place}: holds the original text")
     return found
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -73,28 +74,34 @@ class Call:
             return ""
         last = tree.body[-1]
         made = {ast.unparse(each.targets[0]): each.value for each in tree.body if isinstance(each, ast.Assign)}
-        return _subject(last.value, made) if isinstance(last, ast.Expr) else ""
+        aside = {
+            name for each in self.imports if _is_of_python(each) for name in _WORD.findall(each.split("import")[-1])
+        }
+        aside |= {each.name for each in tree.body if isinstance(each, ast.FunctionDef | ast.ClassDef)}
+        return _subject(last.value, made, aside) if isinstance(last, ast.Expr) else ""
 
 
-def _subject(node: ast.AST, made: Mapping[str, ast.expr]) -> str:
-    """The outermost function or method that an expression calls, but for built-in ones around it."""
+def _is_of_python(statement: str) -> bool:
+    """Whether an import is of Python's own library, or of the test tool."""
+    return statement.split()[1].split(".")[0] in {*sys.stdlib_module_names, "pytest"}
+
+
+def _subject(node: ast.AST, made: Mapping[str, ast.expr], aside: Set[str]) -> str:
+    """The outermost function or method that an expression calls, but for Python's own and the test's."""
     if isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Attribute):
+        of_others = isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) in aside
+        if isinstance(node.func, ast.Attribute) and not of_others:
             return node.func.attr
-        if isinstance(node.func, ast.Name):
-            name = node.func.id
-            if name in made:
-                return _subject(made[name], {})
-            inner = _subject(node.args[0], made) if hasattr(builtins, name) and node.args else ""
-            return inner or name
-        return _subject(node.func, made)
-    if isinstance(node, ast.Name):
-        return _subject(made[node.id], {}) if node.id in made else ""
-    for child in ast.iter_child_nodes(node):
-        found = _subject(child, made)
-        if found:
-            return found
-    return ""
+        if isinstance(node.func, ast.Name) and node.func.id in made:
+            return _subject(made[node.func.id], {}, aside)
+        if isinstance(node.func, ast.Name) and not (hasattr(builtins, node.func.id) or node.func.id in aside):
+            return node.func.id
+        children: Iterable[ast.AST] = node.args
+    elif isinstance(node, ast.Name):
+        return _subject(made[node.id], {}, aside) if node.id in made else ""
+    else:
+        children = ast.iter_child_nodes(node)
+    return next(filter(None, (_subject(child, made, aside) for child in children)), "")
 
 
 @contextmanager

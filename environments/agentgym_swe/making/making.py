@@ -41,8 +41,8 @@ class Quota:
 
     fault: int = 16
     implement: int = 4
-    double: int = 3
-    history: int = 20
+    double: int = 4
+    history: int = 10
 
 
 @dataclass(frozen=True)

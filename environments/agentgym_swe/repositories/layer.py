@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -151,8 +151,3 @@ def tree_digest(folder: Path) -> str:
         digest.update(f"{file}\0{len(content)}\0".encode())
         digest.update(content)
     return digest.hexdigest()
-
-
-def with_tree(layer: Layer, folder: Path) -> Layer:
-    """The same layer with its tree in another folder, as that of a changed copy."""
-    return replace(layer, folder=folder)

@@ -1,0 +1,56 @@
+"""What holds for the tasks of swe/repair, as data; the packages are not needed."""
+
+from collections import Counter
+
+import pytest
+
+from agentgym.suite import load_suite
+from agentgym_swe.making.operators.table import DOUBLE, HISTORY, OPERATORS
+from agentgym_swe.repositories.catalogue import packages
+from agentgym_swe.repositories.edit import Edit
+
+MAX_TEXT = 500
+
+
+@pytest.fixture(scope="module")
+def tasks():
+    suite = load_suite("swe/repair")
+    return [task for split in suite.splits for task in suite.tasks(split)]
+
+
+def test_functions_of_the_splits_are_apart(tasks):
+    splits: dict[str, set[str]] = {}
+    for task in tasks:
+        for function in task.private["functions"]:
+            splits.setdefault(function, set()).add(task.split)
+    assert all(len(each) == 1 for each in splits.values())
+
+
+def test_held_out_packages_are_in_the_test_split_alone(tasks):
+    held_out = {name for name, package in packages().items() if package.held_out}
+    assert len(held_out) == 8
+    assert {task.split for task in tasks if task.config["package"] in held_out} == {"test"}
+    assert {task.config["package"] for task in tasks if task.stratum == "unseen_packages"} <= held_out
+
+
+def test_tasks_hold_few_characters_of_a_package_and_few_tests(tasks):
+    for task in tasks:
+        edits = [Edit.from_json(each) for each in task.config["edits"]]
+        assert sum(len(edit.text) for edit in edits) <= MAX_TEXT
+        assert 1 <= len(task.private["failing"]) <= 40
+        assert len(task.private["relevant"]) <= 40
+        assert task.private["operator"] in {*OPERATORS, DOUBLE, HISTORY}
+        assert task.private["difficulty"] in {"easy", "medium", "hard"}
+
+
+def test_functions_have_at_most_three_single_faults(tasks):
+    single = (task for task in tasks if task.private["operator"] != DOUBLE)
+    assert max(Counter(task.private["functions"][0] for task in single).values()) <= 3
+
+
+def test_issues_name_no_path_no_line_and_no_test(tasks):
+    for task in tasks:
+        for text in (task.instruction, *task.private["issues"].values()):
+            assert ".py" not in text
+            assert "/agentgym" not in text
+            assert all(test.split("::")[-1].split("[")[0] not in text for test in task.private["failing"])
