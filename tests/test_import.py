@@ -24,7 +24,9 @@ def test_import_is_light_silent_and_touches_nothing(tmp_path):
     paths = [path for path in sys.path if path]
     program = f"import sys; sys.path[:0] = {paths!r}\n{PROGRAM}"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=True)
-    assert ran.stdout == "[] ['agentgym_dialogue.adapted', 'agentgym_dialogue.adapted.catalogue'] [] True\n"
+    tables = ["agentgym_dialogue.adapted", "agentgym_dialogue.adapted.catalogue"]
+    tables += ["agentgym_tools.adapters", "agentgym_tools.adapters.peers"]
+    assert ran.stdout == f"[] {tables} [] True\n"
     assert ran.stderr == ""
     assert not list(tmp_path.iterdir())
 

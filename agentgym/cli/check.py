@@ -79,8 +79,10 @@ def check(
 
     An environment whose needs nobody names has one report, which says so.
     """
+    known = {each.id: each for each in specs()}
     for env_id in env_ids:
-        roles = () if spec(env_id).unmet_needs(options or {}) else spec(env_id).roles
+        found = known[env_id] if env_id in known else spec(env_id)
+        roles = () if found.unmet_needs(options or {}) else found.roles
         for role in roles or ("",):
             with _watched(f"{env_id} as {role}" if role else env_id) as on_start:
                 report = check_env(env_id, runtime=runtime, role=role, options=options, on_start=on_start)

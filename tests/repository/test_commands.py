@@ -25,6 +25,7 @@ TINY = (
 """Overrides that leave the least of a training run."""
 CLONED = TINY.replace("run.iterations=1", "run.iterations=0")
 """The same, without an iteration of reinforcement learning."""
+IN_A_BROWSER = CLONED.replace("tasks=2", "tasks=1").replace("demonstrations=8", "demonstrations=2")
 SEED = "--seed 1"
 
 SHORT = {
@@ -71,10 +72,10 @@ SHORT = {
     f"agentgym train {CONFIGS}/taboo.toml": f"agentgym train {CONFIGS}/taboo.toml {TINY}",
     f"agentgym train {CONFIGS}/negotiation.toml": f"agentgym train {CONFIGS}/negotiation.toml {CLONED}",
     f"agentgym train {CONFIGS}/web_miniwob.toml --run runs/miniwob": (
-        f"agentgym train {CONFIGS}/web_miniwob.toml --run runs/miniwob {CLONED}"
+        f"agentgym train {CONFIGS}/web_miniwob.toml --run runs/miniwob {IN_A_BROWSER}"
     ),
     f"agentgym train {CONFIGS}/web_shop.toml --run runs/shop": (
-        f"agentgym train {CONFIGS}/web_shop.toml --run runs/shop {CLONED}"
+        f"agentgym train {CONFIGS}/web_shop.toml --run runs/shop {IN_A_BROWSER}"
     ),
     f"agentgym train {CONFIGS}/chess_endgames.toml": f"agentgym train {CONFIGS}/chess_endgames.toml {CLONED}",
     # Files that would be written into the checkout.
