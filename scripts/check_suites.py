@@ -14,7 +14,6 @@ from pathlib import Path
 from agentgym.registration import specs
 from agentgym.suite import Suite, load_suite
 
-
 MADE_BY_RUNNING = ("swe/repair",)
 """Made by running the tests of packages for hours; tests of repairs make and confirm tasks of a small package."""
 

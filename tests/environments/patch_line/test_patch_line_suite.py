@@ -9,7 +9,7 @@ from agentgym_swe.patch_line.env import PatchLineEnv
 from agentgym_swe.patch_line.generate import SIZES, held_out
 from agentgym_swe.patch_line.language import numbered
 from agentgym_swe.patch_line.mistakes import TRAINED, UNSEEN
-from tests.contracts import require_contract
+from tests.testing.contracts import require_contract
 
 NAME = "swe/patch-line"
 
