@@ -16,6 +16,8 @@ from agentgym_tools.worlds.calls import Call
 
 _ASKED, _WEAK_TOLD = 0.8, 0.3
 _FEW = 12
+_LONG = 3
+"""A phrase of so many words that is there as a whole may hold a comma."""
 _ATTACHED_WORDS = """
 in of for on from under at with to by about regarding concerning
 """
@@ -49,7 +51,10 @@ def facts_in(reading: Reading, sentence: Sentence) -> list[str]:
     """The facts that a sentence asks for, in order."""
     pieces = pieces_of(sentence)
     apart = [match.name for piece in pieces for match in _asked_in(reading, piece) if not _is_attached(piece, match)]
-    whole = [match.name for match in _asked_in(reading, sentence)]
+    matches = _asked_in(reading, sentence)
+    whole = [match.name for match in matches]
+    if any(len(match.words) >= _LONG and match.coverage >= 1.0 for match in matches):
+        return _of_one_kind(reading, whole)
     return _of_one_kind(reading, list(dict.fromkeys(apart if len(set(apart)) > len(whole) else whole)))
 
 

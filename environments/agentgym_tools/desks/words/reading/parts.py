@@ -57,7 +57,7 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r" (?:(?:is|would|will) (?:that|it|this|everything) (?:be )?(?:okay|ok|fine|all right|alright|right|"
             r"correct|"
             r"good|acceptable|in order)(?: (?:with|for|by) you)? |do you (?:agree|accept|approve|consent)|"
-            r"(?:okay|ok|fine|all right|alright|good) (?:for|with|by) you|"
+            r"(?:okay|ok|fine|all right|alright) (?:for|with|by) you|"
             r"is (?:that|this|it) what you (?:want|wish|would like|had in mind|mean)|"
             r"(?:shall|should|may|can|do) i (?:go ahead|proceed|do (?:it|that|this|so)|continue)(?! and \w+)|"
             r"(?:do|can|could|may) i (?:have|get) your (?:yes|permission|okay|ok|consent|approval|go-ahead|"
