@@ -270,7 +270,16 @@ def test_base_is_made_from_packages_where_no_registry_has_it(
 
 @pytest.mark.parametrize(
     ("name_of_ours", "max_mb"),
-    [("base", 150), ("python", 450), ("terminal", 300), ("mcp", 300), ("experiment", 500), ("env", 320), ("web", 750)],
+    [
+        ("base", 150),
+        ("python", 450),
+        ("terminal", 300),
+        ("mcp", 300),
+        ("experiment", 500),
+        ("env", 320),
+        ("web", 750),
+        ("swe", 350),
+    ],
 )
 def test_images_of_ours_are_small_and_give_no_rights(client: Any, name_of_ours: str, max_mb: float) -> None:
     (state,) = image_states(client, [name_of_ours])
@@ -299,6 +308,7 @@ def test_images_of_ours_are_small_and_give_no_rights(client: Any, name_of_ours: 
             "python -c 'import scipy.stats, pandas, sympy, sqlite3, asyncio; print(scipy.__version__)'",
             "1.17.1",
         ),
+        ("swe", "python -m pytest --version && git --version && rg --version", "pytest 9"),
         ("terminal", "git --version && jq -n '1+1' && python3 -c 'import json'", "git version"),
         (
             "mcp",
@@ -325,4 +335,5 @@ def test_images_of_ours_hold_what_they_promise(client: Any, name_of_ours: str, c
 
 
 def test_every_image_of_ours_is_covered_above() -> None:
-    assert set(default_catalogue().names) == {"base", "python", "experiment", "terminal", "mcp", "env", "web"}
+    names = {"base", "python", "experiment", "terminal", "mcp", "env", "web", "swe"}
+    assert set(default_catalogue().names) == names
