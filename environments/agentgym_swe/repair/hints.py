@@ -22,7 +22,7 @@ def plan(task: Task) -> str:
 def place(task: Task) -> str:
     """Where the fault is."""
     files = sorted({str(edit[0]) for edit in task.config["edits"]})
-    function = str(task.private.get("function", ""))
+    function = str(next(iter(task.private.get("functions", ())), ""))
     inside = f" in `{function.rpartition('.')[2]}`" if function else ""
     return f"Place: the fault is{inside} in {', '.join(files)}."
 

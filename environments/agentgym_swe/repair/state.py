@@ -69,7 +69,7 @@ def _made(task: RepairTask, visible: Visible) -> Beginning:
     files |= {path: text for path, text in shown.items() if text is not None}
     removed = layer.test_paths if visible == "none" else tuple(path for path, text in shown.items() if text is None)
     hidden = functions_of(() if visible == "all" else case.failing)
-    seen = [*case.failing, *case.kept] if visible == "all" else case.kept
+    seen = [*case.failing, *case.relevant] if visible == "all" else case.relevant
     relevant = tuple(
         test
         for test in seen

@@ -21,7 +21,7 @@ class RepairTask:
 
     Attributes:
         case: What is judged.
-        function: Name of the broken function with its module, such as "toolz.itertoolz.merge_sorted".
+        function: Name of the (first) broken function with its module, such as "toolz.itertoolz.merge_sorted".
         private: The private part.
     """
 
@@ -90,14 +90,14 @@ def _read(content_hash: str, held: _Held) -> RepairTask:
     failing = tuple(str(test) for test in task.private["failing"])
     places = tuple(str(place) for place in task.private["relevant"])
     known = set(failing)
-    kept = tuple(
-        test for test in layer.tests if test not in known and (test in places or test.partition("::")[0] in places)
-    )
+    kept = tuple(test for test in layer.tests if test not in known)
+    relevant = tuple(test for test in kept if test in places or test.partition("::")[0] in places)
     unknown = [test for test in failing if test not in layer.tests]
     if unknown:
         raise TaskError(f"task {task.id!r} names {unknown[0]!r}, which is no test of {layer.name} {layer.version}")
-    case = Case(task.id, layer, dict(given), failing, kept, content_hash)
-    return RepairTask(case, str(task.private.get("function", "")), task.private)
+    case = Case(task.id, layer, dict(given), failing, kept, relevant, content_hash)
+    function = str(next(iter(task.private.get("functions", ())), ""))
+    return RepairTask(case, function, task.private)
 
 
 def _parsed(text: str) -> ast.Module:

@@ -36,7 +36,7 @@ def plant(layer: Layer) -> Plant:
         start = layer.text(path).index(old, layer.text(path).index(f"def {function.rpartition('.')[2]}"))
         config = {"package": "toolz", "digest": layer.digest, "edits": [[path, start, start + len(old), new]]}
         relevant = sorted({test.partition("::")[0] for test in failing})
-        private = {"failing": list(failing), "relevant": relevant, "function": function}
+        private = {"failing": list(failing), "relevant": relevant, "functions": [function]}
         return Task("planted", 0, "It counts wrong.", config=config, private=private, limits=Limits(max_turns=20))
 
     return planted

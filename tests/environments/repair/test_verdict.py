@@ -155,3 +155,13 @@ def test_diff_that_does_not_fit_is_refused(judge: Judge, repair: RepairTask, dif
 
 def test_empty_diff_changes_nothing(judge: Judge, repair: RepairTask) -> None:
     assert judge.verdict(repair.case, from_diff(repair.layer, repair.case.given, "")).kind == "unchanged"
+
+
+def test_fault_that_only_other_tests_notice_fails(judge: Judge, repair: RepairTask) -> None:
+    """The tests of dicttoolz cover nothing of what was broken."""
+    path = "toolz/dicttoolz.py"
+    assert not any("test_dicttoolz" in test for test in (*repair.case.failing, *repair.case.relevant))
+    harmed = repair.layer.text(path) + "\n\ndef valmap(func, d, factory=dict):\n    return {}\n"
+    verdict = judged(judge, repair, {FILE: repair.layer.text(FILE), path: harmed})
+    assert (verdict.kind, verdict.parts["fixed"]) == ("failed", 1.0)
+    assert 0 < verdict.parts["kept"] < 1

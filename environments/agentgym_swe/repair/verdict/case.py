@@ -20,7 +20,8 @@ class Case:
         layer: The package.
         given: Texts of the sources that the agent got otherwise than they are in the layer.
         failing: Ids of the tests that fail on what the agent got.
-        kept: Ids of tests that pass on it and cover what was broken.
+        kept: Ids of all other tests, which pass on it; a fault put in anywhere must not pay.
+        relevant: Those of them that cover what was broken.
         key: Equal for cases of equal tests.
     """
 
@@ -29,6 +30,7 @@ class Case:
     given: Mapping[str, str]
     failing: tuple[str, ...]
     kept: tuple[str, ...]
+    relevant: tuple[str, ...]
     key: str
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Literal
 
 from agentgym.errors import SandboxError, SandboxLostError
@@ -140,10 +141,11 @@ class Judge:
         prepared = prepare_case(self._bench, case)
         with self._bench.open() as (_, link):
             try:
-                run = self._run(link, case, prepared, {**case.given, **change.files}, draw(()))
+                ids = [*case.failing, *case.relevant]
+                run = self._run(link, case, prepared, {**case.given, **change.files}, ids)
             except WarmGoneError:
                 return 0.0, 0.0
-        return _share(run, case.failing), _share(run, case.kept)
+        return _share(run, case.failing), _share(run, case.relevant)
 
     def _look(self, case: Case, prepared: Prepared, changes: Mapping[str, str | None]) -> _Seen | str:
         """Probe and run; what the code ended is tried again, after the original showed that it is not the machine.
@@ -166,7 +168,7 @@ class Judge:
             with self._bench.open() as (sandbox, link):
                 probed = self._probe(sandbox, link, case, prepared, changes)
             with self._bench.open() as (_, link):
-                return _Seen(probed, self._run(link, case, prepared, changes, drawn), drawn)
+                return _Seen(probed, self._whole_run(link, case, prepared, changes, drawn), drawn)
         except WarmGoneError:
             return "the code ended the process that judges it"
         except SandboxLostError as error:
@@ -181,7 +183,7 @@ class Judge:
         probed = self._probe(sandbox, link, case, prepared, changes)
         if probed.uncompiled or not probed.is_done:
             return _Seen(probed, None, drawn)
-        return _Seen(probed, self._run(link, case, prepared, changes, drawn), drawn)
+        return _Seen(probed, self._whole_run(link, case, prepared, changes, drawn), drawn)
 
     def _probe(
         self, sandbox: Sandbox, link: WarmLink, case: Case, prepared: Prepared, changes: Mapping[str, str | None]
@@ -192,14 +194,25 @@ class Judge:
         limit = limit_of(prepared.probes)
         return probe(sandbox, root, case.layer, prepared.probes.asked, sources, cpu_s=limit)
 
-    def _run(
+    def _whole_run(
         self, link: WarmLink, case: Case, prepared: Prepared, changes: Mapping[str, str | None], drawn: Drawn
+    ) -> Run:
+        ids = [*case.failing, *case.kept, *drawn.ids]
+        texts = {path: File(text.encode()) for path, text in drawn.files.items()}
+        return self._run(link, case, prepared, changes, ids, texts)
+
+    def _run(
+        self,
+        link: WarmLink,
+        case: Case,
+        prepared: Prepared,
+        changes: Mapping[str, str | None],
+        ids: Sequence[str],
+        more: Mapping[str, File] = MappingProxyType({}),
     ) -> Run:
         root = f"/agentgym/work/{secrets.token_hex(8)}"
         tree = tree_of(case.layer, with_tests=True, changes=changes)
-        tree |= prepared.bytecode
-        tree |= {path: File(text.encode()) for path, text in drawn.files.items()}
-        ids = [*case.failing, *case.kept, *drawn.ids]
+        tree |= {**prepared.bytecode, **more}
         limits = RunLimits(cpu_s=prepared.cpu_limit_s)
         run = link.run(root, case.layer.python_path, ids, tree=tree, limits=limits, options=PLAIN)
         if run.why == "wall":

@@ -63,7 +63,7 @@ def _find_out(bench: Bench, case: Case) -> Prepared:
     with bench.open() as (sandbox, link):
         try:
             probes = _probes(sandbox, link, case, seed)
-            twins = tuple(twin_files(case.layer, case.failing, case.kept, seed))
+            twins = tuple(twin_files(case.layer, case.failing, case.relevant, seed))
             return _with_tests(sandbox, link, case, probes, twins)
         except WarmGoneError as error:
             raise SandboxError(f"the tests of {case.name} could not be tried on the original: {error}") from error
@@ -71,7 +71,7 @@ def _find_out(bench: Bench, case: Case) -> Prepared:
 
 def _probes(sandbox: Sandbox, link: WarmLink, case: Case, seed: int) -> Probes:
     layer = case.layer
-    asked = asked_of(layer, case.failing, case.kept, seed)
+    asked = asked_of(layer, case.failing, case.relevant, seed)
     root, broken = (f"{sandbox.spec.work_dir}/{secrets.token_hex(8)}" for _ in range(2))
     link.put(root, tree_of(layer, with_tests=False))
     link.put(broken, tree_of(layer, with_tests=False, changes=case.given))
