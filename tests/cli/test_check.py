@@ -131,7 +131,7 @@ def test_check_of_many_leaves_out_what_cannot_run_there_and_says_so(
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
-        (["--family", "swe", "--runtime", "local"], "none of these environments runs in 'local'"),
+        (["--family", "dialogue", "--runtime", "bubblewrap"], "none of these environments runs in 'bubblewrap'"),
         (["--all", "--runtime", "frob"], "unknown runtime 'frob'"),
     ],
 )

@@ -53,7 +53,7 @@ def test_suite_table_puts_the_headline_first_and_tells_what_a_random_policy_scor
 
 def test_difficulty_table_lists_the_options_of_make_with_their_values():
     assert cells(difficulty_table("tools"), "`agentgym/Lookup-v0`")[1] == "`hops` 1, 2, 3; `distractors` 0, 1, 2, 3"
-    assert difficulty_table("swe").count("\n") == 1
+    assert difficulty_table("web").count("\n") == 1
 
 
 def test_card_is_the_readme_of_the_package_and_the_docstring_of_the_class():

@@ -44,6 +44,8 @@ SHORT = {
     "agentgym play ID --seed N --policy demo": "agentgym play agentgym/GuessNumber-v0 --seed 2 --policy demo",
     "agentgym serve ID": "agentgym serve agentgym/Lookup-v0 --port 0",
     "agentgym serve ID --uds PATH": "agentgym serve agentgym/Lookup-v0 --uds lookup.socket",
+    "agentgym swe prepare toolz semver": "agentgym swe prepare toolz",
+    "python -m scripts.check_suites SUITE": "python -m scripts.check_suites dialogue/guess-number",
     # Whole test splits, of which a few tasks are played.
     "agentgym eval --suite tools/desk-shop --policy demo": (
         "agentgym eval --suite tools/desk-shop --policy demo --limit 2"
@@ -107,6 +109,8 @@ NOT_RUN = {
             "--policy endpoint:http://127.0.0.1:8000/v1#my-model --limit 20",
             "agentgym eval --suite tools/desk-shop --policy torch:PATH "
             "--partner 'user=endpoint:http://127.0.0.1:8000/v1#my-model?temperature=0&cache=customers.jsonl'",
+            "agentgym eval --suite tools/desk-bank --policy endpoint:URL#MODEL",
+            "agentgym eval --suite tools/desk-bank-words --policy endpoint:URL#MODEL",
             "agentgym eval --suite tools/desk-shop-harder --policy endpoint:URL#MODEL",
             "agentgym eval --suite tools/desk-shop-words --policy endpoint:URL#MODEL",
             "agentgym eval --suite tools/mcp --policy endpoint:URL#MODEL",
@@ -135,6 +139,7 @@ NOT_RUN = {
             "agentgym images build",
             "agentgym images build mcp",
             "agentgym images build python",
+            "agentgym images build swe",
             "agentgym images check",
             "agentgym images prune",
         ),
@@ -162,8 +167,22 @@ NOT_RUN = {
         "needs a display; tests/cli/test_play.py plays in a window of its own"
     ),
     f"agentgym train {CONFIGS}/web_hf.toml --run runs/mine model.path=/models/my-checkpoint": (
-        "needs a checkpoint with billions of weights and a GPU; tests/trainers/rl/run/test_web_configs.py reads it"
+        "needs a large checkpoint and a GPU; tests/trainers/rl/run/configs/test_web_configs.py reads it"
     ),
+    f"agentgym train {CONFIGS}/tools_hf.toml --run runs/mine model.path=/models/my-checkpoint": (
+        "needs a checkpoint and a GPU; tests/trainers/rl/run/configs/test_tools_configs.py reads it"
+    ),
+    **dict.fromkeys(
+        (
+            "agentgym swe prepare",
+            "agentgym swe make",
+            "agentgym swe make toolz",
+            "agentgym swe make --out tasks/swe/repair",
+            "agentgym swe hunt",
+        ),
+        "runs the tests of packages for minutes to hours; tests/environments/repairs does with one or two",
+    ),
+    "python -m scripts.check_suites": "draws every suite anew; tests/environments/test_suites.py compares parts",
     "python -m tests.sandbox.test_escapes": "writes a table of docs/reliability.md; tests/sandbox/test_escapes.py",
     "python -m scripts.docs_pictures": "takes pictures anew, for minutes; tests/repository/test_site.py",
 }

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import docker
+
 from agentgym.sandbox.base import ExecResult, Sandbox
 from agentgym.sandbox.engines.docker import DockerProvider
 from agentgym.sandbox.leasing.mounts import mounts_below, unmount
@@ -57,8 +59,15 @@ class TestedProvider(DockerProvider):
     def containers(self) -> list[tuple[str, str, str]]:
         """Name, state and status of each container of this owner's state folder."""
         filters = {"label": [f"{STATE_LABEL}={state_id(self.owner.state)}"]}
-        found = self.host.client.api.containers(all=True, filters=filters)
+        listed = self.host.client.api.containers(all=True, filters=filters)
+        found = [item for item in listed if self.is_known(item["Id"])]
         return [((item["Names"] or [item["Id"]])[0], item["State"], item["Status"]) for item in found]
+
+    def is_known(self, container: str) -> bool:
+        """Whether the engine knows a container; one that was killed at work may list some that it cannot remove."""
+        with contextlib.suppress(docker.errors.NotFound):
+            return bool(self.host.client.api.inspect_container(container))
+        return False
 
     def settled(self, expected: Footprint, timeout_s: float = 60.0) -> Footprint:
         """The footprint once it is as expected, or after the time-out."""

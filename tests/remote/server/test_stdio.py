@@ -66,9 +66,9 @@ def test_oracles_win_over_http(start, tmp_path, desk):
 def talk(tmp_path):
     """Writes lines to a server and reads what it answers until it ends."""
 
-    def run(text, *options):
-        path = tmp_path / "results.jsonl"
-        command = program("agentgym/Lookup-v0", "--seed", "3", "--results", str(path), *options)
+    def run(text, results="results.jsonl"):
+        path = tmp_path / results
+        command = program("agentgym/Lookup-v0", "--seed", "3", "--results", str(path))
         done = subprocess.run(command, input=text, capture_output=True, timeout=60, check=False)
         return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], path, done.stderr.decode()
 
@@ -107,7 +107,7 @@ def test_seed_and_task_belong_to_stdio(capfd):
     assert "--stdio" in capfd.readouterr().err
 
 
-def test_results_that_cannot_be_written_are_refused(talk, tmp_path):
-    code, _, _, errors = talk(b"", "--results", str(tmp_path / "missing" / "x.jsonl"))
+def test_results_that_cannot_be_written_are_refused(talk):
+    code, _, _, errors = talk(b"", results="missing/x.jsonl")
     assert code == 2
     assert "choose another path" in errors
