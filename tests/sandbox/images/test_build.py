@@ -276,7 +276,7 @@ def test_base_is_made_from_packages_where_no_registry_has_it(
         ("terminal", 300),
         ("mcp", 300),
         ("experiment", 500),
-        ("env", 320),
+        ("env", 340),
         ("web", 750),
         ("swe", 350),
     ],
