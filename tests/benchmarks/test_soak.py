@@ -26,7 +26,9 @@ def test_sixty_episodes_under_faults_are_each_accounted_for_and_leave_nothing(mo
     assert kinds == {"SandboxLostError", "SandboxStartError", "StepTimeoutError"}
     before, after = soaked.before, soaked.after
     assert (after.containers, after.mounts, after.folders) == (before.containers, before.mounts, before.folders)
-    assert (after.threads, after.descriptors) == (before.threads, before.descriptors)
+    # What was open before may be closed by now, such as connections to the engine.
+    assert after.threads <= before.threads
+    assert after.descriptors <= before.descriptors
     assert max(sample.containers for sample in soaked.samples) >= soak.AT_ONCE
     assert len(soaked.samples) == 3
 
