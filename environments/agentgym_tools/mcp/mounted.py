@@ -56,7 +56,19 @@ class MountedServer:
         self.start()
 
     def start(self) -> None:
-        """Start it, or start it again."""
+        """Start it, or start it again; one that goes away while it starts is given a second try.
+
+        On a busy machine a process may fail to start for want of what another one is about to give back.
+        """
+        try:
+            self._start()
+        except ToolServerError:
+            self._start()
+        if self._expected is not None:
+            assert self._client is not None
+            self._compare(self._client.listed)
+
+    def _start(self) -> None:
         self.close()
         server = self.server
         command = [part.replace(FOLDER, self._folder) for part in server.command]
@@ -77,8 +89,6 @@ class MountedServer:
             raise ToolServerError(
                 f"the MCP server {server.name!r} did not start{when}{said}; {remedy_of(server)}"
             ) from error
-        if self._expected is not None:
-            self._compare(self._client.listed)
 
     @property
     def listed(self) -> list[dict[str, Any]]:
