@@ -6,7 +6,7 @@ A server is untrusted: what it writes is limited, and lines that are no messages
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -28,6 +28,7 @@ MAX_LINE_BYTES = 8 << 20
 MAX_IDLE_LINES = 10_000
 """Most messages and other lines of a server in an episode."""
 _PIECE_BYTES = 1 << 16
+_END_S = 2.0
 
 
 class Flood(Exception):  # noqa: N818 - it ends the connection, and nobody else sees it
@@ -59,6 +60,8 @@ async def process_streams(process: SandboxProcess) -> AsyncIterator[tuple[Any, A
                     if message is not None:
                         await to_client.send(SessionMessage(message))
                 if not piece:
+                    with suppress(SandboxError, TimeoutError):  # it may still have to say why it ends
+                        await in_thread(partial(process.wait, timeout_s=_END_S))
                     return
 
     async def write() -> None:
