@@ -5,6 +5,7 @@ The client of the package `mcp` asks it, through `transport`; which servers ther
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +19,7 @@ from agentgym_tools.mcp.servers import FOLDER, IMAGE, Server
 from agentgym_tools.mcp.transport import process_streams
 
 FAKE_CLOCK = "/usr/local/lib/libfaketime.so.1"
-_ERRORS = "/tmp/{}.err"  # noqa: S108 - inside the sandbox
+_ERRORS = "/tmp/agentgym-{}.err"  # noqa: S108 - inside the sandbox; one of processes shares the folder with others
 # Standard error goes to a file, as a process of a sandbox has one output; the clock is set where that can be done.
 _START = (
     'e=$1; t=$2; l=$3; shift 3; if [ -n "$t" ] && [ -e "$l" ]; then export LD_PRELOAD="$l" FAKETIME="$t" '
@@ -50,6 +51,7 @@ class MountedServer:
     ) -> None:
         self.server, self._sandbox = server, sandbox
         self._folder, self._clock = folder, clock
+        self._errors = _ERRORS.format(secrets.token_hex(8))
         self._process: SandboxProcess | None = None
         self._client: McpTools | None = None
         self._expected = None if expected is None else _key(expected)
@@ -72,8 +74,7 @@ class MountedServer:
         self.close()
         server = self.server
         command = [part.replace(FOLDER, self._folder) for part in server.command]
-        errors = _ERRORS.format(server.name)
-        argv = ["sh", "-c", _START, "sh", errors, self._clock, FAKE_CLOCK, *command]
+        argv = ["sh", "-c", _START, "sh", self._errors, self._clock, FAKE_CLOCK, *command]
         begun = time.monotonic()
         self._process = process = self._sandbox.spawn(argv, env=server.env)
         stated = McpServer(
@@ -139,7 +140,7 @@ class MountedServer:
     def last_words(self) -> str:
         """The last line that it wrote to its standard error, for a message."""
         with suppress(SandboxError):
-            told = self._sandbox.exec(["tail", "-c", "300", _ERRORS.format(self.server.name)], timeout_s=5)
+            told = self._sandbox.exec(["tail", "-c", "300", self._errors], timeout_s=5)
             lines = told.stdout.decode("utf-8", "replace").split("\n") if told.is_ok else []
             last = next((line.strip() for line in reversed(lines) if line.strip()), "")
             return f" (it said last: {last!r})" if last else ""
