@@ -115,7 +115,7 @@ class EnvSpec:
         return [need for need in self.needs if need.option not in given and not os.environ.get(need.variable)]
 
     def named(self, env_id: str) -> EnvSpec:
-        """This spec for another id of its namespace, which the environment is told as the option `env_id`."""
+        """This spec for another id of its namespace. The environment gets the id as its option `env_id`."""
         return replace(self, id=env_id, options={**self.options, "env_id": env_id})
 
     def options_at(self, level: float) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from agentgym.testing.subject import EnvSubject, different
 INTERRUPT_AFTER_S = 0.1
 GIVES_UP_WITHIN_S = 5.0
 MAX_CUT_PREFIXES = 3
-"""After how many beginnings of an episode it is cut for each reason but for the turns, for which all are tried."""
+"""How many beginnings of an episode are cut for each reason. For the limit of turns, all beginnings are cut."""
 MAX_LISTED_SEQUENCES, MAX_LISTED_STATES, MAX_LISTED_ACTIONS = 2, 3, 8
 """How many sequences, states of each and actions of each state are tried of what is listed as legal."""
 

@@ -22,7 +22,7 @@ CHEAT_PREFIX = "cheat_"
 STEP_WITHIN_S = 5.0
 MAX_LEAVES = 5_000
 FEWER_HOSTILE = 6
-"""One malformed message in so many is told to each task but the first, to hear whether an answer tells a secret."""
+"""Every so many-th malformed message is sent to each task but the first, which gets all. No answer may tell a secret."""
 
 HOSTILE_ACTIONS = (
     "",

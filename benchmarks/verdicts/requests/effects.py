@@ -68,7 +68,7 @@ class New:
         return {self.table}
 
     def take(self, left: Left, names: dict[str, Any]) -> bool:
-        """Account for one added row that has these values; False where there is none."""
+        """Mark one added row with these values as explained. False if there is no such row."""
         wanted = {
             column: names.get(value.name) if isinstance(value, Named) else value
             for column, value in self.values.items()

@@ -58,10 +58,7 @@ class MountedServer:
         self.start()
 
     def start(self) -> None:
-        """Start it, or start it again; one that goes away while it starts is given a second try.
-
-        On a busy machine a process may fail to start for want of what another one is about to give back.
-        """
+        """Start it, or start it again; one that fails to start is given a second try."""
         try:
             self._start()
         except ToolServerError:
