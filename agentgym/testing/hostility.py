@@ -22,7 +22,7 @@ CHEAT_PREFIX = "cheat_"
 STEP_WITHIN_S = 5.0
 MAX_LEAVES = 5_000
 FEWER_HOSTILE = 6
-"""Every so many-th malformed message is sent to each task but the first, which gets all. No answer may tell a secret."""
+"""The first task gets every malformed message; each other task gets one in this many. No answer may tell a secret."""
 
 HOSTILE_ACTIONS = (
     "",
