@@ -33,6 +33,7 @@ LAYERS = (
         "picture",
         "arguments",
         "python_source",
+        "stopping",
         "action",
         "reward",
         "outcome",

@@ -33,6 +33,7 @@ from agentgym.errors import (
     WrongRunError,
 )
 from agentgym.origin import describe_error
+from agentgym.stopping import terminable
 
 COMMANDS = {
     "list": "list environments and their suites",
@@ -95,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if not args or args[0] in ("-h", "--help", "--version"):
             return _about(args)
-        with _shown_log(is_debug):
+        with _shown_log(is_debug), terminable():
             return _run(args[0], args[1:])
     except AgentGymError as error:
         if is_debug:

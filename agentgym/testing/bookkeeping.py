@@ -25,7 +25,7 @@ from agentgym.testing.report import expect
 from agentgym.testing.subject import EnvSubject, different
 
 INTERRUPT_AFTER_S = 0.1
-GIVES_UP_WITHIN_S = 5.0
+GIVES_UP_WITHIN_S = 30.0
 MAX_CUT_PREFIXES = 3
 """How many beginnings of an episode are cut for each reason. For the limit of turns, all beginnings are cut."""
 MAX_LISTED_SEQUENCES, MAX_LISTED_STATES, MAX_LISTED_ACTIONS = 2, 3, 8

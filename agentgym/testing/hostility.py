@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping
 from time import perf_counter
 from typing import Any
 
+from agentgym.env import AgentEnv
 from agentgym.origin import describe_error
 from agentgym.task import Task
-from agentgym.testing.episodes import advance, play_actions, start
+from agentgym.testing.episodes import Record, Step, advance, play_actions, start
 from agentgym.testing.report import expect
 from agentgym.testing.subject import EnvSubject
 
@@ -105,12 +106,9 @@ def check_hostile_actions(subject: EnvSubject) -> str | None:
             record = play_actions(env, task, prefix)
             if record.is_over:
                 continue
-            begin = perf_counter()
-            try:
-                step = advance(env, record, action)
-            except Exception as error:  # noqa: BLE001 - a boundary: whatever the checked code raises is a finding
-                expect(False, f"the message {shown} raises {describe_error(error)}")
-            seconds = perf_counter() - begin
+            seconds, step = _timed(env, record, action, shown)
+            if seconds >= STEP_WITHIN_S:  # perhaps the machine was busy
+                seconds, step = _timed(env, record := play_actions(env, task, prefix), action, shown)
             expect(seconds < STEP_WITHIN_S, f"the message {shown} takes {seconds:.1f} s, expected {STEP_WITHIN_S}")
             expect(not record.success, f"the message {shown} solves task {task.id!r}")
             valid = {"text": step.text} in env.observation_space and _is_utf8(step.text)
@@ -120,6 +118,16 @@ def check_hostile_actions(subject: EnvSubject) -> str | None:
                 texts += [record.first.text, step.text]
     subject.answers[task.id] = texts
     return None
+
+
+def _timed(env: AgentEnv, record: Record, action: str, shown: str) -> tuple[float, Step]:
+    """Play an action that must not raise; the seconds that it took."""
+    begin = perf_counter()
+    try:
+        step = advance(env, record, action)
+    except Exception as error:  # noqa: BLE001 - a boundary: whatever the checked code raises is a finding
+        expect(False, f"the message {shown} raises {describe_error(error)}")
+    return perf_counter() - begin, step
 
 
 def _is_utf8(text: str) -> bool:

@@ -6,44 +6,26 @@ training (warm start, final test) stops at once.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import threading
-from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any
+
+from agentgym.stopping import stop
 
 _STDERR = 2
 _SAID = b"\ninterrupted: the running iteration ends and is checkpointed first; Ctrl-C or SIGTERM again stops at once\n"
 
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
 _OWN: dict[signal.Signals, tuple[Any, ...]] = {
     signal.SIGINT: (signal.default_int_handler,),
-    signal.SIGTERM: (signal.SIG_DFL, _stop),
+    signal.SIGTERM: (signal.SIG_DFL, stop),
 }
 """Signals that ask a run to end, with the handlers that may be replaced; whoever has another one keeps it."""
 
 
 def _is_main() -> bool:
     return threading.current_thread() is threading.main_thread()
-
-
-@contextlib.contextmanager
-def terminable() -> Iterator[None]:
-    """In the block SIGTERM is a KeyboardInterrupt, so that what is open is closed; only in the main thread."""
-    if not _is_main() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, _stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 class Interrupt:

@@ -26,6 +26,7 @@ from agentgym.policies.torch.policy import KNOWS_SEEN, MESSAGE_LIMIT, SEEN_FILE
 from agentgym.policies.torch.steering import load_steering, save_model
 from agentgym.policy import Policy
 from agentgym.rollout import ProgressDisplay
+from agentgym.stopping import terminable
 from agentgym.store import RunStore
 from agentgym.trajectory import Trajectory
 from agentgym.view import write_report
@@ -39,7 +40,6 @@ from agentgym_rl.core.publishing import publish
 from agentgym_rl.core.roles import evaluated_role
 from agentgym_rl.replay.admission import record_tokenizer
 from agentgym_rl.run.describe import describe
-from agentgym_rl.run.interrupt import terminable
 from agentgym_rl.run.journal import Journal
 from agentgym_rl.run.preflight import require_fitting
 from agentgym_rl.run.run_folder import SUMMARY, config_digest, open_run, require_usable
