@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Unpack
 
+from agentgym.config import build
 from agentgym.env import EnvReply
 from agentgym.errors import ConfigError, TaskError
 from agentgym.message import Message, user
@@ -24,7 +25,7 @@ from agentgym_swe.foreign import ground
 from agentgym_swe.foreign.changes import take
 from agentgym_swe.foreign.disk import DiskWatch
 from agentgym_swe.foreign.formats import TITLES
-from agentgym_swe.foreign.grading import Grader, Terms
+from agentgym_swe.foreign.grading import Grader, TermOptions, Terms
 from agentgym_swe.foreign.instance import Instance
 from agentgym_swe.foreign.rows import Loaded, load_rows, require_all
 from agentgym_swe.repair.editing import Editor
@@ -78,15 +79,11 @@ class InstanceEnv(WorkshopEnv):
         image: Tag of the images, in which {id} stands for the row's id; "" takes those that the data set names.
         folder: Where the repository is in the image.
         use: Which tools there are: "all", "shell" alone, or "blocks", for models that call no tools.
-        timeout_s: Wall time of a run of the tests.
-        disk_mib: How much a command may write to the image's own files.
-        rebuild: A command that is run before the tests, such as one that compiles.
-        record: Where outcomes are read where the runner is pytest: "junit", or "log" for its output.
-        excuses: Whether tests that the reference does not pass are not asked for; the reference is run for it.
         skip: Whether rows that cannot be played are left out; otherwise the file is refused.
         sandbox: As in `SandboxEnv`.
         relaxed: As in `SandboxEnv`.
         render_mode: As in Gymnasium.
+        terms: How tests are run: timeout_s, disk_mib, rebuild, record and excuses; see `Terms`.
     """
 
     reward_weights = {"success": 1.0, FORMAT: 0.0, BLAME: 0.0, "applies": 0.0, "fixed": 0.0, "kept": 0.0}
@@ -101,24 +98,16 @@ class InstanceEnv(WorkshopEnv):
         image: str = "",
         folder: str = ground.FOLDER,
         use: Tools = "all",
-        timeout_s: float = 1800.0,
-        disk_mib: int = 8192,
-        rebuild: str = "",
-        record: Literal["junit", "log"] = "junit",
-        excuses: bool = False,
         skip: bool = False,
         sandbox: str | SandboxProvider | SandboxPool | None = None,
         relaxed: Sequence[str] = (),
         render_mode: str | None = None,
+        **terms: Unpack[TermOptions],
     ) -> None:
         super().__init__(use, sandbox, relaxed, render_mode)
-        if record not in ("junit", "log"):
-            raise ConfigError(f"record must be junit or log: got {record!r}")
-        if timeout_s <= 0 or disk_mib <= 0:
-            raise ConfigError(f"timeout_s and disk_mib must be positive: got {timeout_s} and {disk_mib}")
         self._id, self._form = env_id, env_id.partition("/")[0]
         self._path, self._image, self._folder, self._skips = _path(self._form, path), image, folder, skip
-        self._terms = Terms(timeout_s, disk_mib, rebuild, record, excuses)
+        self._terms = build(Terms, terms)
         self._instance: Instance | None = None
         self._left_out: tuple[tuple[str, str], ...] = ()
 

@@ -12,8 +12,9 @@ import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from typing import Literal, TypedDict
 
-from agentgym.errors import InfrastructureError, SandboxError, SandboxFileError, SandboxLostError
+from agentgym.errors import ConfigError, InfrastructureError, SandboxError, SandboxFileError, SandboxLostError
 from agentgym.sandbox.base import ExecResult, Sandbox
 from agentgym_swe.foreign.changes import Patch
 from agentgym_swe.foreign.disk import DiskWatch
@@ -46,8 +47,22 @@ class Terms:
     timeout_s: float = 1800.0
     disk_mib: int = 8192
     rebuild: str = ""
-    record: str = "junit"
+    record: Literal["junit", "log"] = "junit"
     excuses: bool = False
+
+    def __post_init__(self) -> None:
+        if self.timeout_s <= 0 or self.disk_mib <= 0:
+            raise ConfigError(f"timeout_s and disk_mib must be positive: got {self.timeout_s} and {self.disk_mib}")
+
+
+class TermOptions(TypedDict, total=False):
+    """The fields of `Terms` as options."""
+
+    timeout_s: float
+    disk_mib: int
+    rebuild: str
+    record: Literal["junit", "log"]
+    excuses: bool
 
 
 class Grader:

@@ -6,11 +6,12 @@ logs and packed objects, is removed before the agent sees anything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from agentgym.errors import ConfigError, SandboxError, SandboxStartError, TaskError
 from agentgym.sandbox.base import ExecResult, Sandbox, SandboxProvider
 from agentgym.sandbox.engines.docker import DockerProvider
+from agentgym.sandbox.engines.engine import connect_engine
 from agentgym.sandbox.spec import Limits, SandboxSpec
 from agentgym_swe.foreign.instance import Instance
 from agentgym_swe.repair.ground import GIT_ENV
@@ -74,6 +75,19 @@ def require_image(provider: SandboxProvider, instance: Instance) -> None:
                 f"{instance.id} cannot be played: {error}. Or build it and name its tag with the option image=TAG, in "
                 "which {id} stands for the row's id"
             ) from error
+
+
+def missing_images(images: Iterable[str]) -> list[str]:
+    """Those of the images that the engine does not have, in order of name.
+
+    Raises:
+        SandboxStartError: No engine answers.
+    """
+    client = connect_engine()
+    try:
+        return sorted(image for image in images if not client.images.list(name=image))
+    finally:
+        client.close()
 
 
 def plant(sandbox: Sandbox, instance: Instance) -> None:

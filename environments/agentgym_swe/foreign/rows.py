@@ -66,24 +66,18 @@ def load_rows(path: Path, form: str, image: str = "") -> Loaded:
     """
     if form not in FORMATS:
         raise UnknownNameError("form of rows", form, FORMATS)
-    read = FORMATS[form]
     found: dict[str, Instance] = {}
     refused: list[Refused] = []
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
-                if not line.strip():
-                    continue
-                named = ""
-                try:
-                    row = _row(line)
-                    named = str(row.get("instance_id") or row.get("commit_hash") or "")[:100]
-                    instance = read(row, _image(image, row))
-                    if instance.id in found:
-                        raise FlawedRowError("an earlier row has the same id")
-                    found[instance.id] = instance
-                except FlawedRowError as error:
-                    refused.append(Refused(number, named, str(error)))
+                read = _read(line, number, form, image) if line.strip() else None
+                if isinstance(read, Instance) and read.id in found:
+                    read = Refused(number, read.id, "an earlier row has the same id")
+                if isinstance(read, Instance):
+                    found[read.id] = read
+                elif read is not None:
+                    refused.append(read)
     except OSError as error:
         raise TaskError(unreadable(path, error)) from error
     if not found:
@@ -107,6 +101,20 @@ def require_all(path: Path, form: str, loaded: Loaded) -> None:
         )
 
 
+def _read(line: bytes, number: int, form: str, image: str) -> Instance | Refused:
+    named = ""
+    try:
+        row = _row(line)
+        named = _id_of(row)
+        return FORMATS[form](row, _image(image, row))
+    except FlawedRowError as error:
+        return Refused(number, named[:100], str(error))
+
+
+def _id_of(row: Mapping[str, Any]) -> str:
+    return str(row.get("instance_id") or row.get("commit_hash") or "")
+
+
 def _row(line: bytes) -> Mapping[str, Any]:
     if len(line) > MAX_LINE:
         raise FlawedRowError(f"it has {len(line)} bytes; at most {MAX_LINE} are read")
@@ -122,7 +130,7 @@ def _row(line: bytes) -> Mapping[str, Any]:
 
 
 def _image(template: str, row: Mapping[str, Any]) -> str:
-    instance_id = str(row.get("instance_id") or row.get("commit_hash") or "")
+    instance_id = _id_of(row)
     values = (
         instance_id.replace("__", "_1776_").lower(),
         instance_id,

@@ -11,29 +11,16 @@ from agentgym.sandbox.images.named import image_tag
 
 SCRIPT = Path(__file__).with_name("repository.sh")
 SOURCE = SCRIPT.read_text().partition("<<'PY'\n")[2].partition("PY\n")[0]
-FIX = """diff --git a/src/tally/__init__.py b/src/tally/__init__.py
---- a/src/tally/__init__.py
-+++ b/src/tally/__init__.py
-@@ -4,7 +4,7 @@
- def count(words):
-     found = {}
-     for word in words:
--        found[word] = found.get(word, 0) + 2
-+        found[word] = found.get(word, 0) + 1
-     return found
- 
- 
-"""
-PLANTED = """diff --git a/src/tally/__init__.py b/src/tally/__init__.py
---- a/src/tally/__init__.py
-+++ b/src/tally/__init__.py
-@@ -9,4 +9,4 @@
- 
- 
- def spread(numbers):
--    return max(numbers) - min(numbers)
-+    return max(numbers) + min(numbers)
-"""
+FIX = (
+    "diff --git a/src/tally/__init__.py b/src/tally/__init__.py\n"
+    "--- a/src/tally/__init__.py\n+++ b/src/tally/__init__.py\n@@ -6,3 +6,3 @@\n     for word in words:\n"
+    "-        found[word] = found.get(word, 0) + 2\n+        found[word] = found.get(word, 0) + 1\n     return found\n"
+)
+PLANTED = (
+    "diff --git a/src/tally/__init__.py b/src/tally/__init__.py\n"
+    "--- a/src/tally/__init__.py\n+++ b/src/tally/__init__.py\n@@ -11,2 +11,2 @@\n def spread(numbers):\n"
+    "-    return max(numbers) - min(numbers)\n+    return max(numbers) + min(numbers)\n"
+)
 TESTS = """diff --git a/tests/test_more.py b/tests/test_more.py
 new file mode 100644
 --- /dev/null
@@ -53,7 +40,9 @@ def build() -> str:
     """The tag of the image; it is built where it is not there."""
     script = SCRIPT.read_bytes()
     base = image_tag("swe")
-    dockerfile = f"FROM {base}\nUSER root\nCOPY repository.sh /repository.sh\nRUN sh /repository.sh && rm /repository.sh\n"
+    dockerfile = (
+        f"FROM {base}\nUSER root\nCOPY repository.sh /repository.sh\nRUN sh /repository.sh && rm /repository.sh\n"
+    )
     tag = f"agentgym-test/tally:{sha256(dockerfile.encode() + script).hexdigest()[:16]}"
     client = connect_engine()
     try:

@@ -75,7 +75,7 @@ git gc -q
 git reset -q --hard v1
 echo "notes of the image" > left_by_the_image.txt
 cat > run_tests.sh <<'SH'
-python -m pytest -rA r2e_tests
+pytest -rA r2e_tests
 SH
 cat > /r2e_tests/test_1.py <<'PY'
 from tally import count
