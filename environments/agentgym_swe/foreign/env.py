@@ -24,13 +24,13 @@ from agentgym.task import Limits, Task
 from agentgym_swe.foreign import ground
 from agentgym_swe.foreign.changes import take
 from agentgym_swe.foreign.disk import DiskWatch
-from agentgym_swe.foreign.formats import TITLES
 from agentgym_swe.foreign.grading import Grader, TermOptions, Terms
 from agentgym_swe.foreign.instance import Instance
 from agentgym_swe.foreign.rows import Loaded, load_rows, require_all
 from agentgym_swe.repair.editing import Editor
 from agentgym_swe.repair.looking import told_left_out
 from agentgym_swe.shell_blocks import HOW_TO
+from agentgym_swe.specs import DATA_SETS
 from agentgym_swe.workshop import Tools, WorkshopEnv
 
 RIGHT, WRONG = "All tests passed.", "Not all tests passed."
@@ -193,7 +193,7 @@ def _path(form: str, named: str) -> Path:
     found = named or os.environ.get(variable, "")
     if not found or not Path(found).is_file():
         raise ConfigError(
-            f"{TITLES.get(form, form)}'s rows are in a JSONL file of yours, named by the option path or {variable}: "
+            f"{DATA_SETS.get(form, form)}'s rows are in a JSONL file of yours, named by the option path or {variable}: "
             f"got {found!r}"
         )
     return Path(found).resolve()

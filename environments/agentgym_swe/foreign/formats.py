@@ -114,13 +114,6 @@ FORMATS: Mapping[str, Callable[[Row, str], Instance]] = {
     "swerebench": swe_rebench,
 }
 """By the namespace of their ids: how rows are read, given the tag of an image, or "" for the row's own."""
-TITLES: Mapping[str, str] = {
-    "swebench": "SWE-bench",
-    "swegym": "SWE-Gym",
-    "swesmith": "SWE-smith",
-    "r2egym": "R2E-Gym",
-    "swerebench": "SWE-rebench",
-}
 _R2E_COMMAND = (
     "if [ -d /r2e_tests ] && [ ! -e r2e_tests ]; then ln -s /r2e_tests r2e_tests; fi; "
     "if [ -f run_tests.sh ]; then bash run_tests.sh; else pytest -rA r2e_tests; fi"

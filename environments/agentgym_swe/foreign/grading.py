@@ -27,6 +27,8 @@ from agentgym_swe.foreign.verdict import Ran, Verdict, weigh
 MAX_OUTPUT = 32 << 20
 MAX_JUNIT = 64 << 20
 _REFERENCES = 512
+_KILLED = 137
+"""Exit code of a command that the kernel kills, for which it may have told another call."""
 
 Fresh = Callable[[], AbstractContextManager[Sandbox]]
 """Gives a fresh sandbox of the instance's image."""
@@ -165,7 +167,7 @@ class Grader:
             end = "filled"
         elif ran.timed_out:
             end = "hung"
-        elif ran.oom_killed:
+        elif ran.oom_killed or ran.exit_code == _KILLED:
             end = "died"
         if end != "ended":
             return _nothing(instance, end)
