@@ -31,6 +31,7 @@ def _rows_of(namespace: str, title: str) -> EnvSpec:
         extra="docker",
         adapts=namespace,
         room="foreign",
+        message_options=("use",),
         needs=(Need(f"the JSONL file of {title}'s rows", "path", f"AGENTGYM_{namespace.upper()}_JSONL"),),
     )
 
@@ -76,6 +77,7 @@ SPECS: tuple[EnvSpec, ...] = (
         runtimes=("workspace",),
         extra="docker",
         hints="agentgym_swe.repair.hints:hint",
+        message_options=("use",),
     ),
     *(spec.named(spec.id) for spec in FOREIGN.values()),
 )

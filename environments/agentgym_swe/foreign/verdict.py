@@ -16,7 +16,7 @@ from agentgym_swe.foreign.records import Outcome
 Kind = Literal["solved", "failed", "unrecorded", "refused", "unchanged", "hung", "died", "filled", "inconsistent"]
 """solved: every test passed. failed: one did not. unrecorded: no test said how it ended, such as after an import that
 fails. refused: the patch cannot be judged. unchanged: there is none. hung, died, filled: the tests ran out of time,
-were killed, such as for memory, or filled the disk. inconsistent: the records and the exit code contradict each other."""
+were killed, such as for memory, or filled the disk. inconsistent: records and exit code contradict each other."""
 MAX_REASONS = 6
 
 

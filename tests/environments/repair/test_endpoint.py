@@ -12,6 +12,7 @@ from agentgym.errors import WrongRunError
 from agentgym.evaluation import EvaluationSettings, evaluate, open_evaluation_store, result_text
 from agentgym.evaluation.env_suite import EnvSuite
 from agentgym.policies.endpoint import EndpointPolicy
+from agentgym.rollout import RolloutSettings
 from agentgym.store import RunStore
 from agentgym.store.predictions import export_predictions
 from agentgym.task import Task
@@ -65,8 +66,7 @@ def test_model_solves_by_calls_and_by_blocks_and_the_report_says_how(
     right = as_calls(task) if use == "all" else as_blocks(task)
     server.answers[:] = [*right, right[-1]]  # the second attempt submits at once
     policy = EndpointPolicy(server.url, "model")
-    settings = EvaluationSettings(attempts=2)
-    settings = settings.__class__(attempts=2, rollout=settings.rollout.__class__(max_concurrent=1))
+    settings = EvaluationSettings(attempts=2, rollout=RolloutSettings(max_concurrent=1))
     try:
         with open_evaluation_store(tmp_path / "run") as store:
             result = evaluate(policy, suite_of(task, use), "test", settings, store=store)
