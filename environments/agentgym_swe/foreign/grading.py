@@ -97,7 +97,9 @@ class Grader:
             ran = self._run(sandbox, instance)
         if ran.end != "ended" or not ran.num_records:
             self._control(instance, fresh)  # which raises where that is not the patch's doing
-        return weigh(instance, patch, ran, excused)
+        verdict = weigh(instance, patch, ran, excused)
+        is_usual = verdict.kind == "inconsistent" and self._control(instance, fresh).contradiction(instance.run.form)
+        return replace(verdict, kind="solved", reasons=()) if is_usual else verdict
 
     def _excused(self, instance: Instance, fresh: Fresh) -> tuple[str, ...]:
         outcomes = self._control(instance, fresh).outcomes

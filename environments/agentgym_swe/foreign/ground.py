@@ -85,9 +85,11 @@ def missing_images(images: Iterable[str]) -> list[str]:
     """
     client = connect_engine()
     try:
-        return sorted(image for image in images if not client.images.list(name=image))
+        listed = client.api.images()
     finally:
         client.close()
+    there = {tag for each in listed for tag in (*(each.get("RepoTags") or ()), *(each.get("RepoDigests") or ()))}
+    return sorted(image for image in images if image.removeprefix("docker.io/") not in there)
 
 
 def plant(sandbox: Sandbox, instance: Instance) -> None:
