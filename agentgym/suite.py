@@ -79,6 +79,11 @@ class Suite:
         """The role of the game that the agent plays; "" means the first role, or an environment of one agent."""
         return str(self.env_options.get("role", ""))
 
+    @property
+    def given_options(self) -> Mapping[str, Any]:
+        """Those of the environment's options that a user gave; none, where the suite is what its folder says."""
+        return {}
+
     def tasks(self, split: str) -> tuple[Task, ...]:
         """The tasks of one split, in the file's order.
 

@@ -1,9 +1,9 @@
-"""`agentgym export RUN --to FOLDER`: writes a run's episodes as a Hugging Face dataset."""
+"""`agentgym export RUN --to PATH`: writes a run's episodes as a Hugging Face dataset, or its patches as predictions."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import tyro
 
@@ -11,6 +11,7 @@ from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, print_json, print_table
 from agentgym.store import RunStore
 from agentgym.store.parquet import export_dataset
+from agentgym.store.predictions import export_predictions
 
 
 @with_options
@@ -18,22 +19,34 @@ def run(
     folder: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")],
     *,
     to: Path,
+    form: Literal["dataset", "predictions"] = "dataset",
     policy: tuple[str, ...] = (),
+    attempt: int = 0,
     overwrite: bool = False,
     as_json: AsJson = False,
 ) -> int:
-    """Write a run's episodes as Parquet files, one for each split.
+    """Write a run's episodes as Parquet files, one for each split, or its patches as predictions.
 
-    The Hugging Face function `datasets.load_dataset(FOLDER)` reads them.
+    The Hugging Face function `datasets.load_dataset(FOLDER)` reads the first. SWE-bench's harness reads the second.
 
     Args:
         folder: The folder of a recording, an evaluation or a training run.
-        to: The folder to write the dataset to.
+        to: The folder to write the dataset to, or the file to write predictions to.
+        form: `dataset` for all episodes, or `predictions` for the patches of a policy in an environment of
+            repositories, one JSON object a line: instance_id, model_name_or_path, model_patch.
         policy: Export only episodes of these policies. The default is all of them.
-        overwrite: Replace a dataset that is already in the folder.
+        attempt: Which of several attempts at each task the predictions are, from 0.
+        overwrite: Replace what is already there.
         as_json: Print JSON.
     """
     with RunStore.open(folder, read_only=True) as store:
+        if form == "predictions":
+            written = export_predictions(store, to, policies=policy, attempt=attempt, overwrite=overwrite)
+            if as_json:
+                print_json({"run": str(folder), "file": str(to), **written._asdict()})
+            else:
+                print_table(("predictions", "empty", "episodes without a patch"), [written], f"file {to}")
+            return 0
         counts = export_dataset(store, to, policies=policy, overwrite=overwrite)
     if as_json:
         print_json({"run": str(folder), "dataset": str(to), "episodes": counts})

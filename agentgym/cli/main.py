@@ -44,7 +44,7 @@ COMMANDS = {
     "train": "train an agent from a configuration file",
     "eval": "evaluate a policy on a split of a suite",
     "record": "record episodes of one or more policies, as offline data",
-    "export": "write a run's episodes as a Hugging Face dataset",
+    "export": "write a run's episodes as a Hugging Face dataset, or patches as predictions",
     "compare": "compare two evaluations task by task",
     "attribute": "compute which turn earned what in a finished run",
     "report": "write the report page of a run",

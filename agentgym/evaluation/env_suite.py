@@ -1,10 +1,11 @@
-"""An environment as a suite: the tasks that it makes from the seeds 0, 1, … are a test split.
+"""Suites that a user's options make: an environment's tasks as a test split, or a suite with other message options.
 
 So an environment can be evaluated on a file that is named by an option, without a folder of tasks.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping
 from contextlib import closing
@@ -32,6 +33,11 @@ class EnvSuite(Suite):
 
     made: tuple[Task, ...] = ()
 
+    @property
+    def given_options(self) -> Mapping[str, Any]:
+        """All of them."""
+        return self.env_options
+
     def tasks(self, split: str) -> tuple[Task, ...]:
         """All tasks.
 
@@ -41,6 +47,52 @@ class EnvSuite(Suite):
         if split != _SPLIT:
             raise ConfigError(f"tasks that {self.env!r} makes are a test split: got {split!r}; leave out --split")
         return self.made
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptedSuite(Suite):
+    """A suite whose agent writes its actions otherwise than the suite says; its name says so.
+
+    Attributes:
+        base: The suite.
+        given: The options.
+    """
+
+    base: Suite
+    given: Mapping[str, Any]
+
+    @property
+    def given_options(self) -> Mapping[str, Any]:
+        """What the user gave."""
+        return self.given
+
+    def tasks(self, split: str) -> tuple[Task, ...]:
+        """The tasks of one split."""
+        return self.base.tasks(split)
+
+    def require_disjoint(self) -> None:
+        """See `Suite.require_disjoint`."""
+        self.base.require_disjoint()
+
+
+def _opted(suite: Suite, given: Mapping[str, Any]) -> Suite:
+    """The suite with options of how messages are written.
+
+    Raises:
+        ConfigError: They are others.
+    """
+    allowed = spec(suite.env).message_options
+    others = sorted(set(given) - set(allowed))
+    if others:
+        rest = f"; of {suite.env} only {', '.join(allowed)} can be given" if allowed else ""
+        raise ConfigError(
+            f"the suite {suite.name!r} has its own options of the environment: got {others}{rest}; name an environment "
+            "instead, such as agentgym/WebArena-v0"
+        )
+    fields = {each.name: getattr(suite, each.name) for each in dataclasses.fields(Suite)}
+    fields["name"] = f"{suite.name} ({', '.join(f'{key}={value}' for key, value in sorted(given.items()))})"
+    fields["env_options"] = {**suite.env_options, **given}
+    return OptedSuite(**fields, base=suite, given=given)
 
 
 def _made_tasks(name: str, env_options: Mapping[str, Any], limit: int | None) -> list[Task]:
@@ -56,7 +108,7 @@ def suite_named(name: str, env_options: Mapping[str, Any], limit: int | None) ->
 
     Args:
         name: Such as "tools/lookup" or "agentgym/WebArena-v0".
-        env_options: Options of the environment; a suite has its own.
+        env_options: Options of the environment; a suite has its own, but for those of how messages are written.
         limit: How many tasks an environment makes; None for all that it has.
 
     Raises:
@@ -67,12 +119,8 @@ def suite_named(name: str, env_options: Mapping[str, Any], limit: int | None) ->
     if not is_environment(name):
         if _ENV_ID.fullmatch(name):
             spec(name)  # which suggests environments
-        if env_options:
-            raise ConfigError(
-                f"the suite {name!r} has its own options of the environment: got {sorted(env_options)}; name an "
-                "environment instead, such as agentgym/WebArena-v0"
-            )
-        return load_suite(name)
+        suite = load_suite(name)
+        return _opted(suite, env_options) if env_options else suite
     try:
         made = _made_tasks(name, env_options, limit)
     except Exception as error:  # a boundary: an environment's own code may raise anything

@@ -110,7 +110,8 @@ def evaluate(
     if not settings.allow_train:
         require_unseen(tasks, seen.hashes)
     is_resumable = store is not None and settings.iteration is None
-    jobs = _jobs(tasks, settings, cast, policy.name, getattr(policy, "fingerprint", "") if is_resumable else "")
+    marks = [getattr(policy, "fingerprint", "") if is_resumable else "", *sorted(suite.given_options.items())]
+    jobs = _jobs(tasks, settings, cast, policy.name, marks)
     purpose: Purpose = "test" if split == "test" else "validation"
     played = _resumed(store, jobs, purpose, len(cast.learning) or 1) if store is not None else {}
     left = [job for job in jobs if job.key not in played]
@@ -167,10 +168,12 @@ def _playing(cast: Cast) -> list[str]:
     return [cast.role, *(f"{role}={name}" for role, name in sorted(named.items()))]
 
 
-def _jobs(tasks: Sequence[Task], settings: EvaluationSettings, cast: Cast, name: str, fingerprint: str) -> list[Job]:
+def _jobs(
+    tasks: Sequence[Task], settings: EvaluationSettings, cast: Cast, name: str, marks: Sequence[object]
+) -> list[Job]:
     """The episodes; their keys name everything that makes one, so that a resumed evaluation never mixes two."""
     rollout = settings.rollout
-    setting = [name, fingerprint, settings.seed, settings.iteration]
+    setting = [name, *marks, settings.seed, settings.iteration]
     setting += [rollout.sampling, rollout.history, rollout.max_context, rollout.cut_messages]
     setting += [*_playing(cast), *([settings.partner_sampling] if settings.partner_sampling else [])]
     digest = hashlib.sha256(repr(setting).encode()).hexdigest()[:12]

@@ -73,6 +73,8 @@ class EnvSpec:
         needs: What the user has to name before it can be made, such as an interpreter that has the adapted package.
         measures: "module:NAME" of a mapping from names to functions that make one number of the success rate and of the
             mean score of each task; evaluations report them too. "" for none.
+        message_options: Options of `make` that say how an agent writes its actions, and change neither tasks nor
+            verdicts. An evaluation of a suite may set them.
     """
 
     id: str
@@ -96,6 +98,7 @@ class EnvSpec:
     room: str = ""
     needs: tuple[Need, ...] = ()
     measures: str = ""
+    message_options: tuple[str, ...] = ()
 
     @property
     def missing_extra(self) -> str:

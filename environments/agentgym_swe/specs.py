@@ -5,7 +5,39 @@ It imports no environment. To add one, write its folder and add its entry here.
 
 from __future__ import annotations
 
-from agentgym.registration.env_spec import EnvSpec
+from collections.abc import Mapping
+
+from agentgym.registration.env_spec import EnvSpec, Need
+
+DATA_SETS = {
+    "swebench": "SWE-bench",
+    "swegym": "SWE-Gym",
+    "swesmith": "SWE-smith",
+    "r2egym": "R2E-Gym",
+    "swerebench": "SWE-rebench",
+}
+"""Other projects' data sets whose rows can be played, by the namespace of their ids."""
+
+
+def _rows_of(namespace: str, title: str) -> EnvSpec:
+    """What an id such as "swebench/jsonl" stands for."""
+    return EnvSpec(
+        f"{namespace}/jsonl",
+        "agentgym_swe.foreign.env:InstanceEnv",
+        "agentgym_swe.foreign.scripts:SCRIPTS",
+        "swe",
+        deterministic=False,
+        runtimes=("workspace",),
+        extra="docker",
+        adapts=namespace,
+        room="foreign",
+        message_options=("use",),
+        needs=(Need(f"the JSONL file of {title}'s rows", "path", f"AGENTGYM_{namespace.upper()}_JSONL"),),
+    )
+
+
+FOREIGN: Mapping[str, EnvSpec] = {name: _rows_of(name, title) for name, title in DATA_SETS.items()}
+"""By namespace, what an id of another project's rows stands for."""
 
 SPECS: tuple[EnvSpec, ...] = (
     EnvSpec(
@@ -45,6 +77,8 @@ SPECS: tuple[EnvSpec, ...] = (
         runtimes=("workspace",),
         extra="docker",
         hints="agentgym_swe.repair.hints:hint",
+        message_options=("use",),
     ),
+    *(spec.named(spec.id) for spec in FOREIGN.values()),
 )
 """All environments of the family."""

@@ -37,6 +37,16 @@ def test_suite_has_its_own_options_and_unknown_names_are_refused():
         suite_named("dialogue/guess-numbr", {}, None)
 
 
+def test_suite_takes_options_of_how_messages_are_written_and_its_name_says_so():
+    plain, opted = suite_named("swe/repair", {}, None), suite_named("swe/repair", {"use": "blocks"}, None)
+    assert (opted.name, opted.given_options) == ("swe/repair (use=blocks)", {"use": "blocks"})
+    assert opted.env_options == {**plain.env_options, "use": "blocks"}
+    assert opted.tasks("test") == plain.tasks("test")
+    opted.require_disjoint()
+    with pytest.raises(ConfigError, match=r"got \['visible_tests'\]; of agentgym/Repair-v0 only use can be given"):
+        suite_named("swe/repair", {"visible_tests": "all"}, None)
+
+
 def test_environment_is_played_with_its_options(capsys):
     arguments = ["--suite", GUESS, "--policy", "oracle", "--limit", "2", "--env-option", "max_numbers=8"]
     assert main(["eval", *arguments]) == 0

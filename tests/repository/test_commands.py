@@ -122,6 +122,25 @@ NOT_RUN = {
     ),
     **dict.fromkeys(
         (
+            "agentgym eval --suite swe/repair --policy endpoint:URL#MODEL --attempts 4 --run runs/repairs",
+            "agentgym eval --suite swe/repair --policy endpoint:URL#MODEL --attempts 4 --env-option use=blocks",
+            "agentgym export runs/repairs --form predictions --to predictions.jsonl",
+        ),
+        "asks a model behind an address; tests/environments/repair/test_endpoint.py has a server of its own",
+    ),
+    **dict.fromkeys(
+        (
+            "agentgym swe rows swebench verified.jsonl",
+            "agentgym play swebench/jsonl --seed 0 --policy oracle --env-option path=verified.jsonl",
+            "agentgym eval --suite swebench/jsonl --policy endpoint:URL#MODEL --attempts 4 "
+            "--env-option path=verified.jsonl",
+            "agentgym export runs/verified --form predictions --to predictions.jsonl",
+            "agentgym export RUN --form predictions --to FILE",
+        ),
+        f"{OWN_FILES}tests/environments/foreign/test_rows.py and test_containers.py have such of ours",
+    ),
+    **dict.fromkeys(
+        (
             "agentgym check --family",
             "agentgym eval --partner second=torch:RUN/models/cloned",
             "agentgym eval --policy torch:PATH",

@@ -1,4 +1,4 @@
-"""`agentgym swe`: prepares the packages that Repair plants faults in, makes tasks of them, and looks for leaks."""
+"""`agentgym swe`: prepares packages for Repair, makes tasks of them, looks for leaks, and reads others' rows."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ _KINDS = ("fault", "implement", "double", "history")
 
 @with_options
 def run(
-    action: tyro.conf.Positional[Literal["prepare", "list", "remove", "make", "hunt"]],
+    action: tyro.conf.Positional[Literal["prepare", "list", "remove", "make", "hunt", "rows"]],
     names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[NAME ...]")] = (),
     /,
     *,
     sandbox: str = "",
     out: Path | None = None,
+    image: str = "",
     as_json: AsJson = False,
 ) -> int:
     """Prepare the packages that agentgym/Repair-v0 plants faults in, and make its tasks.
@@ -33,12 +34,17 @@ def run(
             everything works without a network. `list` shows all packages with their licences and what is prepared.
             `remove` removes what was prepared. `make` plants faults in prepared packages, keeps those that tests
             notice, and writes a suite of them; it goes on where it was stopped. `hunt` looks for the originals of
-            tasks in sandboxes, and exits with 1 where one is found.
+            tasks in sandboxes, and exits with 1 where one is found. `rows FORM FILE` says which rows of another
+            project's data set can be played, and which of their images are there; FORM is swebench, swegym, swesmith,
+            r2egym or swerebench. It exits with 1 where something is missing.
         names: Names of packages, such as toolz. The default is all of them.
         sandbox: Where tests of packages run: docker or bubblewrap. The default is docker where an engine answers.
         out: The folder that `make` writes the suite's tasks to; the default only keeps what was made.
+        image: The tag of the images of `rows`, in which {id} stands for a row's id. The default is the row's own.
         as_json: Print JSON.
     """
+    if action == "rows":
+        return _rows(names, image, as_json=as_json)
     if action == "make":
         return _make(names, sandbox or None, out, as_json=as_json)
     if action == "hunt":
@@ -111,6 +117,24 @@ def _hunt(names: tuple[str, ...], sandbox: str | None, *, as_json: bool) -> int:
         print_table(("trace of an original",), ((trace,) for trace in traces))
         note(f"{len(tasks)} tasks, {len(traces)} traces")
     return 1 if traces else 0
+
+
+def _rows(names: tuple[str, ...], image: str, *, as_json: bool) -> int:
+    if len(names) != 2:
+        raise ConfigError("name the form and the file, such as: agentgym swe rows swebench FILE.jsonl")
+    loaded = _named("rows", "load_rows", "foreign")(Path(names[1]), names[0], image)
+    missing = set(_named("ground", "missing_images", "foreign")({each.image for each in loaded.instances}))
+    played = [(each.id, each.image, "missing" if each.image in missing else "there") for each in loaded.instances]
+    refused = [(each.line, each.id, each.why) for each in loaded.refused]
+    if as_json:
+        rows = [dict(zip(("id", "image", "state"), row, strict=True)) for row in played]
+        print_json({"rows": rows, "refused": [dict(zip(("line", "id", "why"), row, strict=True)) for row in refused]})
+    else:
+        print_table(("row", "image", ""), played)
+        if refused:
+            print_table(("line", "row", "cannot be played"), refused)
+        note(f"{len(played)} rows can be played, {len(missing)} images are missing, {len(refused)} rows are refused")
+    return 1 if missing or refused else 0
 
 
 def _kinds(made: list[dict[str, Any]]) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agentgym.reward import FORMAT
+from agentgym.reward import BLAME, FORMAT
 from agentgym_swe.repair.verdict.judge import Verdict
 
 COMPONENTS = (
@@ -15,17 +15,25 @@ found_file, found_function: what was broken was seen, once. fixed: change in the
 kept: share of the other tests that pass at the end. tests_run: tests were run, once."""
 
 WEIGHTS: Mapping[str, Mapping[str, float]] = {
-    "success": {"success": 1.0, FORMAT: 0.0, **dict.fromkeys(COMPONENTS, 0.0)},
+    "success": {"success": 1.0, FORMAT: 0.0, BLAME: 0.0, **dict.fromkeys(COMPONENTS, 0.0)},
     "gated": {
         "success": 1.0,
         FORMAT: 0.1,
+        BLAME: 0.0,
         **dict.fromkeys(COMPONENTS, 0.0),
         "applies": 0.05,
         "compiles": 0.05,
         "fixed": 0.3,
         "kept": 0.1,
     },
-    "steps": {"success": 1.0, FORMAT: 0.1, **dict.fromkeys(COMPONENTS, 0.0), "fixed": 0.5, "found_function": 0.05},
+    "steps": {
+        "success": 1.0,
+        FORMAT: 0.1,
+        BLAME: 0.0,
+        **dict.fromkeys(COMPONENTS, 0.0),
+        "fixed": 0.5,
+        "found_function": 0.05,
+    },
 }
 """Weights by name. "success" pays for the verdict alone. "gated" is for the attribution `gated` with `GATED`: what
 comes later counts only if what is before it was reached. "steps" is for attributions that look at single steps."""

@@ -19,7 +19,6 @@ from agentgym.message import Message, text_of, user
 from agentgym.reward import RewardEvent
 from agentgym.sandbox.base import SandboxProvider
 from agentgym.sandbox.pool import SandboxPool
-from agentgym.sandbox.sandbox_env import SandboxEnv
 from agentgym.sandbox.spec import SandboxSpec
 from agentgym.suite import load_suite
 from agentgym.task import Task
@@ -27,23 +26,23 @@ from agentgym.tools import tool
 from agentgym_swe.making.visible import Visible
 from agentgym_swe.repair import looking
 from agentgym_swe.repair.components import WEIGHTS, parts_of
-from agentgym_swe.repair.editing import MAX_TEXT, Editor, RefusedEditError
+from agentgym_swe.repair.editing import Editor
 from agentgym_swe.repair.ground import sandbox_spec
+from agentgym_swe.repair.prediction import diff_of_change
 from agentgym_swe.repair.state import Beginning, beginning, lay_out
 from agentgym_swe.repair.task_view import RepairTask, read_task
-from agentgym_swe.repair.trying import Trier, shown
+from agentgym_swe.repair.trying import Trier
 from agentgym_swe.repair.verdict.collecting import Change, collect
 from agentgym_swe.repair.verdict.judge import Judge
+from agentgym_swe.shell_blocks import HOW_TO
+from agentgym_swe.workshop import Tools, WorkshopEnv
 
 SUITE = "swe/repair"
-COMMAND_LIMIT_S = 30.0
-MAX_COMMAND = 20_000
 RIGHT, WRONG = "The repair is right.", "The repair is not right."
-Tools = Literal["all", "shell"]
 Rewards = Literal["success", "gated", "steps"]
 
 
-class RepairEnv(SandboxEnv):
+class RepairEnv(WorkshopEnv):
     """Mend a fault in a real Python package.
 
     Observation:
@@ -53,7 +52,8 @@ class RepairEnv(SandboxEnv):
 
     Action:
         Calls of shell, view, edit, search, run_tests and submit, at most 8 per message, in order; or of shell and
-        submit alone. A command of shell starts in the package's folder, and everything it started ends with it.
+        submit alone; or one fenced block per message with a command. A command starts in the package's folder, and
+        everything it started ends with it.
     Reward:
         success: 1 if the verdict is that the fault is mended, else 0. applies, compiles, imports, found_file,
         found_function, fixed, kept, tests_run, format: parts of the way, of weight 0; see `components`.
@@ -76,7 +76,7 @@ class RepairEnv(SandboxEnv):
 
     Args:
         visible_tests: Which tests the agent sees: "others" than those that fail, "all", or "none".
-        use: Which tools there are: "all", or "shell" alone.
+        use: Which tools there are: "all", "shell" alone, or "blocks", for models that call no tools.
         rewards: Which weights the parts of the reward have: "success", "gated" or "steps"; see `components.WEIGHTS`.
             With "steps" the failing tests are tried after each step that changed something, in another sandbox.
         sandbox: As in `SandboxEnv`.
@@ -96,20 +96,15 @@ class RepairEnv(SandboxEnv):
         relaxed: Sequence[str] = (),
         render_mode: str | None = None,
     ) -> None:
-        super().__init__(sandbox, relaxed, render_mode)
-        if render_mode not in (None, "ansi"):
-            raise ConfigError(f"render_mode must be None or 'ansi': got {render_mode!r}")
-        choices = (("visible_tests", visible_tests, Visible), ("use", use, Tools), ("rewards", rewards, Rewards))
+        super().__init__(use, sandbox, relaxed, render_mode)
+        choices = (("visible_tests", visible_tests, Visible), ("rewards", rewards, Rewards))
         for name, value, allowed in choices:
             if value not in get_args(allowed):
                 raise ConfigError(f"{name} must be one of {', '.join(get_args(allowed))}: got {value!r}")
-        self._visible, self._use, self._rewards = visible_tests, use, rewards
+        self._visible, self._rewards = visible_tests, rewards
         self.reward_weights = WEIGHTS[rewards]
-        if use == "shell":
-            self.tools = [self.shell, self.submit]
         self._repair: RepairTask | None = None
         self._start: Beginning | None = None
-        self._editor = Editor()
         self._trier: Trier | None = None
         self._judge: Judge | None = None
         self._found: set[str] = set()
@@ -132,7 +127,9 @@ class RepairEnv(SandboxEnv):
         lay_out(self.sandbox, self._start)
         self._editor, self._found, self._shares, self._fixed = Editor(), set(), {}, 0.0
         self._trier = Trier(self._repair.layer.python_path, self._start)
-        return [user(f"{task.instruction}\n\n{looking.how_to(self._repair, self._start, self._use)}")]
+        how_to = looking.how_to(self._repair, self._start, self._use)
+        how_to += f"\n{HOW_TO}" if self._use == "blocks" else ""
+        return [user(f"{task.instruction}\n\n{how_to}")]
 
     def put_down(self) -> None:
         """Let go of the process that runs tests."""
@@ -140,78 +137,6 @@ class RepairEnv(SandboxEnv):
             self._trier.close()
 
     # Tools.
-
-    @tool
-    def shell(self, command: str) -> str:
-        """Run a command with bash, in the folder of the package. What it leaves running is ended.
-
-        Args:
-            command: The command, or several.
-        """
-        if len(command) > MAX_COMMAND or "\0" in command:
-            return f"The command was not run: at most {MAX_COMMAND} characters, and no NUL."
-        ran = self.sandbox.exec(
-            ["bash", "-c", f"exec 2>&1\n{command}"], timeout_s=COMMAND_LIMIT_S, max_output_bytes=1 << 18
-        )
-        return shown(ran, COMMAND_LIMIT_S)
-
-    @tool
-    def view(self, path: str, start: int = 1, end: int = 0) -> str:
-        """Show a file with line numbers, or what a folder holds.
-
-        Args:
-            path: The file or folder, from the folder of the package.
-            start: First line.
-            end: Last line; 0 is the last one of the file.
-        """
-        try:
-            return looking.view(self.sandbox, path, start, end)
-        except RefusedEditError as refusal:
-            return str(refusal)
-
-    @tool
-    def edit(
-        self,
-        command: Literal["create", "replace", "insert", "undo"],
-        path: str = "",
-        old: str = "",
-        new: str = "",
-        line: int = 0,
-    ) -> str:
-        """Change a file, exactly and at one place; or take the last change back.
-
-        Args:
-            command: create: a new file with the text `new`. replace: `old`, which must be there exactly once, by
-                `new`. insert: `new` behind a line. undo: take the last change back.
-            path: The file, from the folder of the package.
-            old: The text that is replaced.
-            new: The text that is put in.
-            line: The line behind which it is put in; 0 is the top.
-        """
-        if len(old) > MAX_TEXT or len(new) > MAX_TEXT:
-            return f"Nothing was changed: a text of an edit has at most {MAX_TEXT} characters."
-        if command != "undo" and not path:
-            return "Nothing was changed: name the file in path."
-        try:
-            if command == "create":
-                return self._editor.create(self.sandbox, path, new)
-            if command == "replace":
-                return self._editor.replace(self.sandbox, path, old, new)
-            if command == "insert":
-                return self._editor.insert(self.sandbox, path, line, new)
-            return self._editor.undo(self.sandbox)
-        except RefusedEditError as refusal:
-            return str(refusal)
-
-    @tool
-    def search(self, pattern: str, path: str = ".") -> str:
-        """Find lines that match a regular expression, in a file or below a folder.
-
-        Args:
-            pattern: The expression, as grep -E takes it.
-            path: The file or folder, from the folder of the package.
-        """
-        return looking.search(self.sandbox, pattern, path)
 
     @tool
     def run_tests(
@@ -227,9 +152,8 @@ class RepairEnv(SandboxEnv):
         text = self._trier.run(self.sandbox, which, names or [])
         return EnvReply([user(text)], self._once("tests_run"))
 
-    @tool
-    def submit(self) -> EnvReply:
-        """Say that the work is finished."""
+    def submitted(self) -> EnvReply:
+        """The verdict."""
         reply = self.grade()
         left_out = looking.told_left_out(self._verdict_left_out)
         return reply._replace(messages=[user((RIGHT if reply.success else WRONG) + left_out)], terminated=True)
@@ -250,7 +174,11 @@ class RepairEnv(SandboxEnv):
         self.release()
         verdict = self.judge.verdict(self._repair.case, change)
         self._verdict_left_out = verdict.left_out
-        events = [self.event("success", float(verdict.is_solved), source="verifier", detail=verdict.detail())]
+        told = {"instance_id": self._repair.case.name, "model_patch": diff_of_change(self._repair.case, change)}
+        detail = {**verdict.detail(), **told}
+        events = [self.event("success", float(verdict.is_solved), source="verifier", detail=detail)]
+        if not verdict.is_solved:
+            events.append(self.blame(verdict.kind, "; ".join(verdict.reasons)))
         for name, value in parts_of(verdict, self._fixed).items():
             events.append(self.event(name, value, source="verifier"))
         self._fixed = verdict.parts.get("fixed", 0.0)
@@ -282,8 +210,7 @@ class RepairEnv(SandboxEnv):
         assert self._repair is not None
         assert self._start is not None
         twin._trier = Trier(self._repair.layer.python_path, self._start)
-        if self._use == "shell":
-            twin.tools = [twin.shell, twin.submit]
+        twin.offer_tools()
         if seed is not None:
             twin.episode_seed, twin._rng = seed, None
         return twin

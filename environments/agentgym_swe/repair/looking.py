@@ -23,7 +23,7 @@ def how_to(task: RepairTask, start: Beginning, use: str) -> str:
     layer = task.layer
     roots = ", ".join(f"`{root}`" for root in layer.source_roots)
     tests = f"Tests are in {', '.join(f'`{path}`' for path in start.tests)}" if start.tests else "There are no tests"
-    runs = "run them with python3 -m pytest" if use == "shell" else "run_tests runs them"
+    runs = "run them with python3 -m pytest" if use != "all" else "run_tests runs them"
     told = f"{tests}; {runs}." if start.tests else f"{tests}."
     path = "" if layer.python_path == (".",) else f" Python finds it with `PYTHONPATH={':'.join(layer.python_path)}`."
     return (

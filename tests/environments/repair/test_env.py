@@ -25,7 +25,7 @@ def test_demonstrator_earns_every_part_and_null_nothing(env: RepairEnv, task: Ta
     assert record.success
     assert record.reward == 1.0
     assert parts == dict.fromkeys(parts, 1.0)
-    assert set(parts) == {"success", *env.reward_weights} - {"format"}
+    assert set(parts) == {"success", *env.reward_weights} - {"format", "blame"}
     null = play_script(env, task, SCRIPTS["null"](task, 0))
     assert (null.success, null.reward) == (False, 0.0)
 

@@ -1,0 +1,99 @@
+"""A run's patches as SWE-bench's predictions: a JSON object a line, which its harness and those like it read.
+
+Environments of repositories say in the detail of their `success` event which instance it was and what was changed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agentgym.errors import StoreError, UnknownNameError, WrongRunError
+from agentgym.outcome import GRADED
+from agentgym.store.run_store import RunStore
+from agentgym.trajectory import Trajectory
+
+INSTANCE, PATCH = "instance_id", "model_patch"
+MODEL = "model_name_or_path"
+
+
+class Written(NamedTuple):
+    """What was written.
+
+    Attributes:
+        predictions: Lines.
+        empty: Those of them without a change.
+        without: Episodes that hold no patch, such as those that failed for infrastructure.
+    """
+
+    predictions: int
+    empty: int
+    without: int
+
+
+def export_predictions(
+    store: RunStore, path: Path, *, policies: Sequence[str] = (), attempt: int = 0, overwrite: bool = False
+) -> Written:
+    """Write one prediction for each instance that a policy played, in the order of their ids.
+
+    Args:
+        store: The run.
+        path: The file to write; written as a whole or not at all.
+        policies: The policy, where several played.
+        attempt: Which of several attempts at each task, from 0.
+        overwrite: Whether a file that is there is replaced.
+
+    Raises:
+        WrongRunError: No episode holds a patch, several policies played and none was named, or the file is there.
+        UnknownNameError: No policy of that name played.
+        StoreError: The file cannot be written.
+    """
+    rows = store.episode_rows()
+    known = sorted({row.policy for row in rows})
+    unknown = next((name for name in policies if name not in known), None)
+    if unknown is not None:
+        raise UnknownNameError("policy", unknown, known)
+    if len(policies or known) > 1:
+        raise WrongRunError(
+            f"{store.folder} holds episodes of {', '.join(policies or known)}; a file of predictions is of one policy: "
+            "name it with --policy"
+        )
+    if path.exists() and not overwrite:
+        raise WrongRunError(f"{path} is there already; --overwrite replaces it, or name another one")
+    wanted = [row for row in rows if row.attempt == attempt and (not policies or row.policy in policies)]
+    graded = [row for row in wanted if row.outcome in GRADED]
+    found: dict[str, dict[str, Any]] = {}
+    for row, trajectory in zip(graded, store.load(graded, with_tokens=False), strict=True):
+        prediction = _prediction(trajectory, row.policy)
+        if prediction is not None:
+            found[prediction[INSTANCE]] = prediction
+    if not found:
+        raise WrongRunError(
+            f"{store.folder} holds no patch of attempt {attempt}; patches come from environments of repositories, such "
+            "as agentgym/Repair-v0"
+        )
+    _write(path, [found[name] for name in sorted(found)])
+    empty = sum(not each[PATCH] for each in found.values())
+    return Written(len(found), empty, len(wanted) - len(found))
+
+
+def _prediction(trajectory: Trajectory, policy: str) -> dict[str, Any] | None:
+    for event in reversed(trajectory.events):
+        detail = event.detail or {}
+        if event.component == "success" and isinstance(detail.get(PATCH), str) and detail.get(INSTANCE):
+            return {INSTANCE: str(detail[INSTANCE]), MODEL: policy, PATCH: detail[PATCH]}
+    return None
+
+
+def _write(path: Path, predictions: Sequence[dict[str, Any]]) -> None:
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text("".join(f"{json.dumps(each)}\n" for each in predictions), encoding="utf-8")
+        os.replace(partial, path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise StoreError(f"cannot write {path}: {error.strerror}; choose a folder that can be written") from error
