@@ -1,0 +1,11 @@
+"""The environments of the gui family. Registration, `agentgym list`, the documentation and tests read this list.
+
+It imports no environment. To add one, write its folder and add its entry here.
+"""
+
+from __future__ import annotations
+
+from agentgym.registration.env_spec import EnvSpec
+
+SPECS: tuple[EnvSpec, ...] = ()
+"""All environments of the family."""
