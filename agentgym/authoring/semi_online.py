@@ -1,8 +1,8 @@
 """Semi-online episodes on recorded traces (Lu et al. 2025, UI-S1, arXiv:2509.11543): where one is, and their measures.
 
-While the agent does what the expert did, it sees what the expert saw next. Where it differs, the expert's step takes the
-place of its own (a patch), as often as the task allows; then the episode ends. What a step shows, and when two actions
-agree, is up to each environment.
+While the agent does what the expert did, it sees what the expert saw next. Where it differs, the expert's step takes
+the place of its own (a patch), as often as the task allows; then the episode ends. What a step shows, and when two
+actions agree, is up to each environment.
 """
 
 from __future__ import annotations
