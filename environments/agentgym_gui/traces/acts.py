@@ -131,7 +131,8 @@ class _Reader:
                 case KeyUp(key):
                     self._key_up(key)
                 case _:
-                    self._end_move()
+                    if not isinstance(event, Wait | Look):
+                        self._end_move()
                     for act in _plain(event):
                         self._add(act)
         self._end_move()
