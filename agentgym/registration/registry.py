@@ -17,7 +17,7 @@ from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.registration.env_spec import EnvSpec
 from agentgym.suite import register_suites
 
-OWN_FAMILIES = ("agentgym_dialogue", "agentgym_swe", "agentgym_tools", "agentgym_web")
+OWN_FAMILIES = ("agentgym_dialogue", "agentgym_gui", "agentgym_swe", "agentgym_tools", "agentgym_web")
 """Packages of this distribution whose `specs.SPECS` lists environments."""
 _FOREIGN_NAME = re.compile(r"[\w:.-]+")
 _specs: dict[str, EnvSpec] = {}

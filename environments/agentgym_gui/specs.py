@@ -1,0 +1,22 @@
+"""The environments of the gui family. Registration, `agentgym list`, the documentation and tests read this list.
+
+It imports no environment. To add one, write its folder and add its entry here.
+"""
+
+from __future__ import annotations
+
+from agentgym.registration.env_spec import EnvSpec
+
+SPECS: tuple[EnvSpec, ...] = (
+    EnvSpec(
+        "agentgym/GuiTrace-v0",
+        "agentgym_gui.traces.env:GuiTraceEnv",
+        "agentgym_gui.traces.scripts:SCRIPTS",
+        "gui",
+        ("gui/traces",),
+        runtimes=("local", "served"),
+        measures="agentgym.authoring.semi_online:MEASURES",
+        room="traces",
+    ),
+)
+"""All environments of the family."""
