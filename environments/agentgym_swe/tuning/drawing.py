@@ -15,8 +15,14 @@ from agentgym_swe.tuning.servers.load import Counter, Durability, Load
 from agentgym_swe.tuning.servers.option import Config
 from agentgym_swe.tuning.surface import configs_of, load_surface
 
-MAX_COST = 0.85
-"""The reference must come down to it, else chance decides."""
+TRAINED = ("sessions", "cache", "pages", "payments", "lookups")
+"""Loads that training shows."""
+HELD_OUT = ("ledger", "shared", "visits")
+"""Loads that it never shows."""
+MIN_GAIN = 0.1
+"""What the reference must gain, else chance decides."""
+CPU_GAIN = 0.35
+"""And what it must gain for each weight of CPU time, the only counter that chance moves by more than a per cent."""
 MAIN = 0.6
 """Weight of the counter that a task is about; the others share the rest."""
 _NEIGHBOURS = 0.01
@@ -79,7 +85,7 @@ def possible(load: Load) -> list[tuple[dict[Counter, float], tuple[Durability, b
     for weights in weights_of(load):
         for needs in needs_of(load):
             reference, reached = find_reference(load, weights, needs)
-            if reached <= MAX_COST:
+            if 1 - reached >= max(MIN_GAIN, CPU_GAIN * weights["cpu"]):
                 found.append((weights, needs, {"reference": dict(reference), "cost": reached}))
     return found
 

@@ -21,7 +21,7 @@ from agentgym.task import Task
 from agentgym.tools import said, tool
 from agentgym_swe.tuning import telling
 from agentgym_swe.tuning.bench import Bench, LiveBench, Measured, RecordedBench
-from agentgym_swe.tuning.drawing import draw_task
+from agentgym_swe.tuning.drawing import TRAINED, draw_task
 from agentgym_swe.tuning.host import sandbox_spec
 from agentgym_swe.tuning.problem import Problem, changes, read_task
 from agentgym_swe.tuning.scoring import SUCCESS, cost, score
@@ -69,7 +69,7 @@ class TuningEnv(SandboxEnv):
         mode: free, or menu for small models.
         source: live measures in a sandbox, and costs differ by a few per cent each time; recorded answers with a
             recorded measurement, at once and always the same.
-        load: Load of the tasks made from seeds, a key of `LOADS`; None draws one.
+        load: Load of the tasks made from seeds, a key of `LOADS`; None draws one that training shows.
         parts_weight: Weight of the components valid and improvement.
         rounds: How often start and configuration are measured in turn for the score.
         sandbox: As in `SandboxEnv`.
@@ -116,12 +116,13 @@ class TuningEnv(SandboxEnv):
         self._config: dict[str, Value] = {}
         self._measured: list[tuple[Config, Measured]] = []
         self._best = 0.0
+        self._has_changed = False
         self._bench: Bench | None = None
 
     def make_task(self, seed: int) -> Task:
         """A task drawn from the seed, with the best recorded configuration as its reference."""
         rng = random.Random(f"tuning {seed}")
-        return draw_task(rng, LOADS[self._load or rng.choice(sorted(LOADS))], task_id=f"tuning:{seed}")
+        return draw_task(rng, LOADS[self._load or rng.choice(TRAINED)], task_id=f"tuning:{seed}")
 
     def sandbox_spec(self, task: Task) -> SandboxSpec:
         """The same for every task; without images the host's servers stand in."""
@@ -135,6 +136,7 @@ class TuningEnv(SandboxEnv):
         """State the task; the sandbox is taken with the first measurement."""
         self._problem = problem = read_task(task)
         self._config, self._measured, self._best = dict(problem.start), [], 0.0
+        self._has_changed = False
         if self._source == "recorded":
             self._bench = RecordedBench(problem)
         else:
@@ -245,11 +247,8 @@ class TuningEnv(SandboxEnv):
 
     def _set(self, values: Config) -> EnvReply:
         problem, _ = self._running()
-        is_first = self._config == problem.start and any(self._config[name] != value for name, value in values.items())
+        is_first = not self._has_changed and any(problem.start[name] != value for name, value in values.items())
         self._config |= values
-        first = is_first and not self._has_changed
-        self._has_changed = self._has_changed or first
-        events = [self.event("valid", 1.0, source="shaping")] if first else []
+        self._has_changed = self._has_changed or is_first
+        events = [self.event("valid", 1.0, source="shaping")] if is_first else []
         return said(telling.was_set(values), events)
-
-    _has_changed = False

@@ -13,7 +13,7 @@ from typing import Any
 
 from agentgym.authoring.task_files import Suites, write_suite, write_suites
 from agentgym.task import Split, Task
-from agentgym_swe.tuning.drawing import possible
+from agentgym_swe.tuning.drawing import HELD_OUT, TRAINED, possible
 from agentgym_swe.tuning.problem import to_task
 from agentgym_swe.tuning.servers.catalogue import LOADS
 
@@ -24,8 +24,6 @@ SIZES: Mapping[Split, Mapping[str, int]] = {
     "test": {INSTANCES: 12, UNSEEN: 12},
 }
 """Strata of each split with their numbers of tasks, spread evenly over the loads."""
-HELD_OUT = ("queue", "ranking", "connections", "visits", "ingest")
-TRAINED = tuple(name for name in LOADS if name not in HELD_OUT)
 
 
 def generate(folder: Path, suite: str) -> None:

@@ -81,7 +81,7 @@ def read_task(task: Task) -> Problem:
         raise TaskError(f"task {task.id!r} has a reference with unknown options: {', '.join(unknown)}")
     return Problem(
         load,
-        {name: float(weights[name]) for name in load.counts},
+        {name: float(weights[name]) / sum(weights.values()) for name in load.counts},
         durability,
         bool(config.get("secure", False)),
         start,

@@ -14,7 +14,7 @@ from agentgym.authoring.players import Saying, at_quality, call_text, saying
 from agentgym.message import Message, content_text
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
-from agentgym_swe.tuning.problem import Problem, changes, read_task
+from agentgym_swe.tuning.problem import changes, read_task
 from agentgym_swe.tuning.servers.catalogue import OPTIONS
 from agentgym_swe.tuning.servers.option import Server, Value
 from agentgym_swe.tuning.surface import GUARDED, LOCKED
@@ -33,7 +33,7 @@ _OPEN: Mapping[Server, Mapping[str, Value]] = {
     "postgres": {"host_auth": "trust"},
 }
 _BROKEN: Mapping[Server, Mapping[str, Value]] = {
-    "redis": {"maxmemory": 1000, "maxmemory-policy": "noeviction", "latency-tracking": "no"},
+    "redis": {"maxmemory": 1000, "maxmemory-policy": "noeviction"},
     "nginx": {"worker_connections": 16, "worker_processes": 1},
     "postgres": {"wal_level": "minimal", "max_wal_senders": 10},
 }
@@ -163,11 +163,6 @@ def _server(task: Task) -> Server:
 
 def _idle() -> Script:
     return Saying(call_text("submit"))
-
-
-def problem_of(task: Task) -> Problem:
-    """The problem of a task, for tests and benchmarks."""
-    return read_task(task)
 
 
 SCRIPTS: Mapping[str, ScriptFactory] = {

@@ -21,7 +21,7 @@ from agentgym_swe.tuning.servers.load import Counter, Durability, Load
 from agentgym_swe.tuning.servers.option import Config, RefusedValueError, Server, Value
 
 GUARDED: Mapping[Server, tuple[str, ...]] = {
-    "redis": ("appendonly", "appendfsync", "no-appendfsync-on-rewrite", "save"),
+    "redis": ("appendonly", "appendfsync", "no-appendfsync-on-rewrite"),
     "nginx": ("access_log",),
     "postgres": ("fsync", "synchronous_commit", "full_page_writes"),
 }

@@ -18,7 +18,7 @@ from agentgym_swe.tuning.inside import nginx_server, postgres_server, redis_serv
 from agentgym_swe.tuning.inside.server import RUN, NotStartedError, Options
 
 Level = Literal["process", "power"]
-NUM_WRITES = 120
+NUM_WRITES = 60
 PAGE = 8192
 _HEAD = struct.Struct("<QQQQII")
 

@@ -41,7 +41,7 @@ LOADS = (
             "maxmemory-policy": ("allkeys-lru", "allkeys-lfu", "allkeys-random"),
             "maxmemory-samples": (1, 20),
         },
-        {"maxmemory": 1536, "maxmemory-policy": "allkeys-random", "maxmemory-samples": 20},
+        {"maxmemory": 0, "maxmemory-policy": "allkeys-random", "maxmemory-samples": 20},
         is_secure=True,
     ),
     Load(
