@@ -15,9 +15,9 @@ from agentgym_swe.tuning.servers.load import Counter, Durability, Load
 from agentgym_swe.tuning.servers.option import Config
 from agentgym_swe.tuning.surface import configs_of, load_surface
 
-TRAINED = ("sessions", "cache", "pages", "payments", "lookups")
+TRAINED = ("sessions", "cache", "pages", "lookups")
 """Loads that training shows."""
-HELD_OUT = ("ledger", "shared", "visits")
+HELD_OUT = ("ledger",)
 """Loads that it never shows."""
 MIN_GAIN = 0.1
 """What the reference must gain, else chance decides."""

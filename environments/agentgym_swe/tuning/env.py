@@ -126,7 +126,7 @@ class TuningEnv(SandboxEnv):
 
     def sandbox_spec(self, task: Task) -> SandboxSpec:
         """The same for every task; without images the host's servers stand in."""
-        return sandbox_spec(self._lender_of_sandboxes().provider)
+        return sandbox_spec(self._lender_of_sandboxes().provider, read_task(task).load.server)
 
     def begin(self, task: Task) -> Sequence[Message]:
         """Set the episode up; only live measurements need a sandbox."""

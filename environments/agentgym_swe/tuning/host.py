@@ -7,6 +7,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from agentgym.data_folder import data_folder
@@ -16,32 +17,35 @@ from agentgym.sandbox.leasing.owner import state_folder
 from agentgym.sandbox.once import only_one
 from agentgym.sandbox.spec import Mount, SandboxSpec
 from agentgym_swe.tuning.measuring import SPEC
+from agentgym_swe.tuning.servers.option import Server
 
 HOST_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/usr/lib/postgresql/15/bin"
-NEEDED = {
-    "redis-server": "redis-server", "redis-benchmark": "redis-tools", "nginx": "nginx-light", "ab": "apache2-utils",
-    "postgres": "postgresql-15", "pgbench": "postgresql-15", "cc": "gcc",
-}  # fmt: skip
+NEEDED: Mapping[Server, Mapping[str, str]] = {
+    "redis": {"redis-server": "redis-server", "redis-benchmark": "redis-tools"},
+    "nginx": {"nginx": "nginx-light", "ab": "apache2-utils"},
+    "postgres": {"postgres": "postgresql-15", "pgbench": "postgresql-15"},
+}
 """Programs of the host that stand in for the image, each with its Debian package."""
 _AT = "/agentgym/tuning"
 
 
-def sandbox_spec(provider: SandboxProvider) -> SandboxSpec:
-    """The specification of the sandbox as a provider runs it.
+def sandbox_spec(provider: SandboxProvider, server: Server) -> SandboxSpec:
+    """The specification of a server's sandbox as a provider runs it.
 
     Raises:
-        SandboxStartError: It has no images, and the host lacks a server.
+        SandboxStartError: It has no images, and the host lacks it.
     """
-    return SPEC if provider.capabilities().images else host_spec()
+    return SPEC if provider.capabilities().images else host_spec(server)
 
 
-def host_spec() -> SandboxSpec:
-    """The host's servers, with the watching library mounted; without limits that need control groups.
+def host_spec(server: Server) -> SandboxSpec:
+    """The host's server, with the watching library mounted; without limits that need control groups.
 
     Raises:
-        SandboxStartError: The host lacks a server.
+        SandboxStartError: The host lacks it.
     """
-    missing = sorted({package for name, package in NEEDED.items() if shutil.which(name, path=HOST_PATH) is None})
+    needed = {**NEEDED[server], "cc": "gcc"}
+    missing = sorted({package for name, package in needed.items() if shutil.which(name, path=HOST_PATH) is None})
     if missing:
         raise SandboxStartError(
             f"without images the servers of this host are tuned, and it lacks {', '.join(missing)}; install them, or "

@@ -63,7 +63,9 @@ def carry_out(asked: dict[str, Any]) -> dict[str, Any]:
         return {"found": probe(kind, options, work)}
     except NotStartedError as error:
         return {"failed": str(error)}
-    except (ConnectionError, TimeoutError, subprocess.TimeoutExpired) as error:
+    except subprocess.TimeoutExpired as error:
+        return {"failed": f"the load did not end: {error}"[:600], "is_slow": True}
+    except (ConnectionError, TimeoutError) as error:
         return {"failed": f"the server does not answer any more: {error}"[:600]}
     finally:
         shutil.rmtree(RUN, ignore_errors=True)

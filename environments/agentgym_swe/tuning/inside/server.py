@@ -19,7 +19,9 @@ from typing import Any
 
 LIBRARY = os.environ.get("TUNING_WATCH", "/usr/local/lib/agentgym-watch.so")
 RUN = Path("/tmp/tuning/run")  # noqa: S108 - inside the sandbox
-START_S = 10.0
+START_S = 60.0
+LOAD_S = 200.0
+"""Far beyond what a start or a load takes: a busy machine must not look like a bad configuration."""
 MAX_LOG = 1200
 Options = Mapping[str, Any]
 
@@ -177,7 +179,7 @@ class Server:
         self.process = None
 
 
-def run(command: Sequence[str], timeout_s: float = 60.0, **extra: str) -> subprocess.CompletedProcess[str]:
+def run(command: Sequence[str], timeout_s: float = LOAD_S, **extra: str) -> subprocess.CompletedProcess[str]:
     """Run a program that loads or asks a server."""
     return subprocess.run(  # noqa: S603 - programs of ours
         command, capture_output=True, text=True, timeout=timeout_s, check=False, env={**os.environ, **extra}

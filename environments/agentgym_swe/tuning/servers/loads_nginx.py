@@ -25,9 +25,9 @@ LOADS = (
     Load(
         "images",
         "nginx",
-        "Three images of 60 to 400 kB, asked for 400 times each by 8 visitors",
-        ({"file": "*", "n": 400, "clients": 8, "keeps": True},),
-        1200,
+        "Three images of 60 to 400 kB, asked for 150 times each by 8 visitors",
+        ({"file": "*", "n": 150, "clients": 8, "keeps": True},),
+        450,
         ("cpu", "memory", "bytes"),
         {
             "sendfile": ("off", "on"),
@@ -42,9 +42,9 @@ LOADS = (
     Load(
         "api",
         "nginx",
-        "Two small answers of 400 and 1,500 bytes, asked for 4,000 times each by 30 clients that keep connections",
-        ({"file": "*", "n": 4000, "clients": 30, "keeps": True},),
-        8000,
+        "Two small answers of 400 and 1,500 bytes, asked for 1,500 times each by 30 clients that keep connections",
+        ({"file": "*", "n": 1500, "clients": 30, "keeps": True},),
+        3000,
         ("cpu", "memory", "bytes", "sent"),
         {
             "keepalive_requests": (10, 1000),
@@ -59,9 +59,9 @@ LOADS = (
     Load(
         "connections",
         "nginx",
-        "A small page, asked for 4,000 times by 20 visitors that open a connection each time",
-        ({"file": "*", "n": 4000, "clients": 20},),
-        4000,
+        "A small page, asked for 1,500 times by 20 visitors that open a connection each time",
+        ({"file": "*", "n": 1500, "clients": 20},),
+        1500,
         ("cpu", "memory", "bytes"),
         {
             "gzip": ("off", "on"),
@@ -76,9 +76,9 @@ LOADS = (
     Load(
         "shared",
         "nginx",
-        "Files of many owners in a folder of their own, 3,000 requests each for two of them by 10 visitors",
-        ({"file": "*", "n": 3000, "clients": 10, "keeps": True},),
-        6000,
+        "Files of many owners in a folder of their own, 1,200 requests each for two of them by 10 visitors",
+        ({"file": "*", "n": 1200, "clients": 10, "keeps": True},),
+        2400,
         ("cpu", "bytes", "memory"),
         {
             "disable_symlinks": ("off", "if_not_owner", "on"),
