@@ -28,21 +28,23 @@ from benchmarks.report import Goal, Report, main, progress
 
 SEED = 77
 ROUNDS, CONFIGS = 5, 3
+QUICK_ROUNDS, QUICK_CONFIGS = 4, 2
 Rounds = list[tuple[dict[Any, float], dict[Any, float]]]
 
 
 def measure(quick: bool) -> Report:
-    """The figures; `quick` takes one load of each server."""
+    """The figures; `quick` takes one load of each server, with fewer rounds and configurations."""
+    num_rounds, num_configs = (QUICK_ROUNDS, QUICK_CONFIGS) if quick else (ROUNDS, CONFIGS)
     names = [name for name in LOADS if (folder() / f"{name}.jsonl").exists()]
     if quick:
         names = [name for name in ("sessions", "pages", "lookups") if name in names]
-    report = Report(setting={"loads": names, "rounds": ROUNDS, "configurations": CONFIGS})
+    report = Report(setting={"loads": names, "rounds": num_rounds, "configurations": num_configs})
     gaps, off = [], []
     with lender_of("docker").lease(SPEC) as sandbox:
         put_programs(sandbox)
         for name in names:
             progress(name)
-            found = of_load(LOADS[name], sandbox)
+            found = of_load(LOADS[name], sandbox, num_rounds, num_configs)
             report.figures[name] = found
             gaps += [abs(recorded - live) for recorded, live in found["costs, recorded and live"]]
             off.append(found["cost by three rounds, largest distance"])
@@ -54,17 +56,17 @@ def measure(quick: bool) -> Report:
     return report
 
 
-def of_load(load: Load, sandbox: Sandbox) -> dict[str, Any]:
+def of_load(load: Load, sandbox: Sandbox, num_rounds: int, num_configs: int) -> dict[str, Any]:
     """The figures of one load."""
     surface, start = load_surface(load.name), start_config(load)
     cells = [cell for cell, _ in configs_of(load) if not surface.cells[cell].errors]
-    chosen = random.Random(f"{SEED} {load.name}").sample(cells, CONFIGS)
+    chosen = random.Random(f"{SEED} {load.name}").sample(cells, num_configs)
     configs = dict(configs_of(load))
     weights = dict.fromkeys(load.counts, 1 / len(load.counts))
     base = surface.at(start).counts
     costs, distances, spreads, rates = [], [], list[dict[str, float]](), list[float]()
     for cell in chosen:
-        asked = [request(load, config, SEED, "measure") for config in (start, configs[cell])] * ROUNDS
+        asked = [request(load, config, SEED, "measure") for config in (start, configs[cell])] * num_rounds
         raw = [answer["counters"] for answer in ask(sandbox, asked)]
         counts = [per_operation(load, each) for each in raw]
         rounds: Rounds = list(zip(counts[::2], counts[1::2], strict=True))

@@ -30,6 +30,14 @@ def test_every_server_has_ten_options_and_takes_its_own_defaults_and_levels() ->
         assert all(start[name] in levels for name, levels in load.levels.items())
 
 
+def test_the_documentation_lists_every_option_and_load() -> None:
+    page = (Path(__file__).parents[3] / "docs/environments/tuning.md").read_text(encoding="utf-8")
+    for options in OPTIONS.values():
+        for option in options.values():
+            assert f"| `{option.name}` | {option.range_text()} | {option.default} | {option.meaning} |" in page
+    assert all(f"| `{name}` |" in page for name in LOADS)
+
+
 @pytest.mark.parametrize(
     ("given", "value"), [("4MB", 4096), ("64 kb", 64), (2048, 2048), ("2048", 2048), (" 1M ", 1024)]
 )

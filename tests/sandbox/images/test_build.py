@@ -321,7 +321,11 @@ def test_images_of_ours_are_small_and_give_no_rights(client: Any, name_of_ours: 
             "python -c 'import pandas, sklearn; print(sklearn.__version__)'; ls /usr/local/lib/*/*/sklearn/datasets",
             "1.9.1",
         ),
-        ("tuning", "redis-server --version && nginx -v && postgres --version && ab -V && pgbench --version", "Redis server v=7"),
+        (
+            "tuning",
+            "redis-server --version && nginx -v && postgres --version && ab -V && pgbench --version",
+            "Redis server v=7",
+        ),
         ("env", "agentgym list --json", "agentgym/GuessNumber-v0"),
         ("web", "chromium-headless-shell --version && agentgym list --family web --json", "agentgym/MiniWoB-v0"),
     ],
