@@ -69,6 +69,16 @@ SPECS: tuple[EnvSpec, ...] = (
         extra="docker",
     ),
     EnvSpec(
+        "agentgym/Tuning-v0",
+        "agentgym_swe.tuning.env:TuningEnv",
+        "agentgym_swe.tuning.scripts:SCRIPTS",
+        "swe",
+        ("swe/tuning",),
+        deterministic=False,
+        runtimes=("workspace",),
+        extra="docker",
+    ),
+    EnvSpec(
         "agentgym/Repair-v0",
         "agentgym_swe.repair.env:RepairEnv",
         "agentgym_swe.repair.scripts:SCRIPTS",

@@ -276,6 +276,7 @@ def test_base_is_made_from_packages_where_no_registry_has_it(
         ("terminal", 300),
         ("mcp", 300),
         ("experiment", 500),
+        ("tuning", 550),
         ("env", 340),
         ("web", 750),
         ("swe", 350),
@@ -320,6 +321,11 @@ def test_images_of_ours_are_small_and_give_no_rights(client: Any, name_of_ours: 
             "python -c 'import pandas, sklearn; print(sklearn.__version__)'; ls /usr/local/lib/*/*/sklearn/datasets",
             "1.9.1",
         ),
+        (
+            "tuning",
+            "redis-server --version && nginx -v && postgres --version && ab -V && pgbench --version",
+            "Redis server v=7",
+        ),
         ("env", "agentgym list --json", "agentgym/GuessNumber-v0"),
         ("web", "chromium-headless-shell --version && agentgym list --family web --json", "agentgym/MiniWoB-v0"),
     ],
@@ -335,5 +341,5 @@ def test_images_of_ours_hold_what_they_promise(client: Any, name_of_ours: str, c
 
 
 def test_every_image_of_ours_is_covered_above() -> None:
-    names = {"base", "python", "experiment", "terminal", "mcp", "env", "web", "swe"}
+    names = {"base", "python", "experiment", "terminal", "mcp", "env", "web", "swe", "tuning"}
     assert set(default_catalogue().names) == names

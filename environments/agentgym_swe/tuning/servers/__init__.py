@@ -1,0 +1,1 @@
+"""The servers: their options, and the loads that they are tuned for."""
