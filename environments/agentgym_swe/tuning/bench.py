@@ -115,6 +115,8 @@ class LiveBench:
             asked.append(request(problem.load, config, problem.seed, "probe"))
         found: list[str] = []
         for answer in self._ask(*asked):
+            if answer.get("is_slow"):
+                raise SandboxError(f"this machine is too busy to kill and ask a server: {answer['failed']}")
             failed = [f"the server failed: {answer['failed']}"] if "failed" in answer else []
             found += [*failed, *answer.get("lost", ()), *answer.get("found", ())]
         return found

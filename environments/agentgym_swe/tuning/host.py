@@ -19,7 +19,7 @@ from agentgym.sandbox.spec import Mount, SandboxSpec
 from agentgym_swe.tuning.measuring import SPEC
 from agentgym_swe.tuning.servers.option import Server
 
-HOST_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/usr/lib/postgresql/15/bin"
+HOST_PATH = "/usr/lib/postgresql/15/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 NEEDED: Mapping[Server, Mapping[str, str]] = {
     "redis": {"redis-server": "redis-server", "redis-benchmark": "redis-tools"},
     "nginx": {"nginx": "nginx-light", "ab": "apache2-utils"},

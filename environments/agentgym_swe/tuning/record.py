@@ -75,6 +75,8 @@ def _guards(load: Load, sandbox: Sandbox) -> Iterator[dict[str, Any]]:
 
 
 def _short(answer: Mapping[str, Any], name: str) -> list[str]:
+    if answer.get("is_slow"):
+        raise SystemExit(f"this machine is too busy to record: {answer['failed']}")
     if "failed" in answer:
         return ["the server did not start"]
     return [text.partition(":")[0] for text in answer[name]]
