@@ -32,8 +32,15 @@ from agentgym_rl.hierarchical.actor_losses import (
 from agentgym_rl.hierarchical.branches import branch_micro_batches
 from agentgym_rl.hierarchical.critic.frozen import FrozenPolicy
 from agentgym_rl.hierarchical.critic.network import TurnCritic, TurnStates, as_values
+from agentgym_rl.hierarchical.critic.pooling import Observed
 from agentgym_rl.hierarchical.critic.token_baseline import TokenBaseline
-from agentgym_rl.hierarchical.critic.valuation import encode_actions, encode_prompts, prompt_states, stored_actions
+from agentgym_rl.hierarchical.critic.valuation import (
+    encode_actions,
+    encode_prompts,
+    encode_seen,
+    prompt_states,
+    stored_actions,
+)
 from agentgym_rl.hierarchical.experience import Experience
 from agentgym_rl.hierarchical.options import (
     ActorOptions,
@@ -63,6 +70,8 @@ class _Actions:
     """The critic's hidden state at the end of each prompt; None: the one that the policy's own pass gives."""
     read: Float[Tensor, "M D"]
     """The critic's reading of each action."""
+    seen: Observed | None
+    """Its reading of the observation before each; None: it reads none."""
 
     def entries(self, turns: TurnPositions, experience: Experience) -> Int64[np.ndarray, " N"]:
         """Which of these actions the turns of a micro-batch are."""
@@ -143,8 +152,12 @@ class ActorUpdates:
         network = self.critic.online
         with torch.no_grad():
             is_apart = self.frozen is not None or network.tower is not None
-            states = encode_prompts(network, segments, packing, reader)[torch.from_numpy(rows)] if is_apart else None
-            return _Actions(batches, rows, first, states, encode_actions(network, own, packing, reader))
+            is_read_here = is_apart or not network.reads_history
+            turns = torch.from_numpy(rows)
+            states = encode_prompts(network, segments, packing, reader)[turns] if is_read_here else None
+            seen = encode_seen(network, segments, packing, reader)
+            read = encode_actions(network, own, packing, reader)
+            return _Actions(batches, rows, first, states, read, None if seen is None else seen.at(turns))
 
     def _loss(
         self, micro: MicroBatch, turns: TurnPositions, actions: _Actions, experience: Experience
@@ -155,7 +168,8 @@ class ActorUpdates:
         logprobs, entropy = model.read(hidden, micro.tokens, micro.completion_mask, temperature)
         mine = actions.entries(turns, experience)
         states = prompt_states(hidden.detach(), turns) if actions.states is None else actions.states[mine]
-        advantages = self._advantages(TurnStates(states, actions.read[mine]))
+        seen = None if actions.seen is None else actions.seen.at(torch.from_numpy(mine))
+        advantages = self._advantages(TurnStates(states, actions.read[mine], seen))
         weights = torch.from_numpy(experience.weights[0][actions.rows[mine]]).to(self.device, torch.float32)
         metrics = _moments(advantages, weights) | {"entropy": float(entropy.sum()), "tokens": float(len(entropy))}
         if isinstance(options, AwrActor):

@@ -16,7 +16,7 @@ from agentgym_rl.maths.importance import importance_weights
 from agentgym_rl.maths.options import Importance
 
 
-def turn_advantages(q: Float[Tensor, "2 N"], v: Float[Tensor, "2 N"]) -> Float[Tensor, " N"]:
+def turn_advantages(q: Float[Tensor, "J N"], v: Float[Tensor, "K N"]) -> Float[Tensor, " N"]:
     """A = min(Q_1, Q_2)(s, a) - min(V_1, V_2)(s), of values, without gradient.
 
     ArCHer, Zhou et al. 2024, arXiv 2402.19446. For `resampled_loss` by the online network at the sampled action.

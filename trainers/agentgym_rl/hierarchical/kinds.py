@@ -114,7 +114,8 @@ LISTED = Check(
     Late("agentgym_rl.hierarchical.requirements:require_listed"),
 )
 
-_ARCHER = {"updates": 50, "batch": 256, "warmup": 20, "discount": 0.95}
+_READS = {"network": {"reads": "auto"}}
+_ARCHER = {"updates": 50, "batch": 256, "warmup": 20, "discount": 0.95, **_READS}
 _PRESETS: Presets = {
     # Zhou et al. 2024, arXiv 2402.19446: two Q and V of turns, new actions in stored states.
     "archer": {

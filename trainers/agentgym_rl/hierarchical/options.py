@@ -14,6 +14,13 @@ from agentgym_rl.core.config.train import LearnerOptions
 from agentgym_rl.maths.options import SequenceTruncated, TurnImportance
 from agentgym_rl.replay.options import BufferOptions, Memory, UniformBuffer
 
+StateInput = Literal["auto", "history", "observation", "both"]
+"""What V and Q read of a state."""
+AUTO: Literal["auto"] = "auto"
+"""What the suite's declaration decides."""
+Pooling = Literal["mean", "attention"]
+"""How the tokens of an observation become features."""
+
 
 class AnyCriticConfig(Ranged):
     """What a critic reads of its options; its values are unbounded where there is no key for their range."""
@@ -21,6 +28,10 @@ class AnyCriticConfig(Ranged):
     width: int
     polyak: float
     value_range: tuple[float, float] | None = None
+    reads: StateInput = "history"
+    pooling: Pooling = "mean"
+    has_layer_norm: bool = False
+    ensemble: int = 2
 
 
 @dataclass(frozen=True)
@@ -44,6 +55,17 @@ class CriticConfig(AnyCriticConfig):
     value_range: Annotated[tuple[float, float] | None, ANY] = None
     """The least and the greatest possible return. Values are then a sigmoid on this range, fitted by cross-entropy.
     None means unbounded values, fitted by squares."""
+    reads: StateInput = "history"
+    """What V and Q read of a state. "history": the hidden state at the last token of the prompt, behind everything
+    before it. "observation": the tokens that came since the last message, read apart from the history. "both": the one
+    beside the other. "auto": "observation" where the suite says is_fully_observed, else "both"."""
+    pooling: Pooling = "mean"
+    """How an observation's tokens become features: their "mean", or with "attention" also sums whose weights are
+    learnt. Attention keeps the hidden states of all of these tokens."""
+    has_layer_norm: bool = False
+    """Normalise the hidden layers of each head."""
+    ensemble: Annotated[int, Range(1)] = 2
+    """Q and V heads, of each so many. Advantages and the expectile take the least of them."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
