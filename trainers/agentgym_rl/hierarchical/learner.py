@@ -27,7 +27,7 @@ from agentgym_rl.hierarchical.critic.updates import CriticReport, CriticUpdates
 from agentgym_rl.hierarchical.critic.valuation import value_turns
 from agentgym_rl.hierarchical.experience import Experience
 from agentgym_rl.hierarchical.options import FROZEN, InSampleActor, ResampledActor, UnderTurnCritic
-from agentgym_rl.hierarchical.replay_learner import ReplayLearner
+from agentgym_rl.hierarchical.replay_learner import FAR, ReplayLearner
 from agentgym_rl.hierarchical.resampling import sample_branches
 from agentgym_rl.hierarchical.transitions import TurnTransitions
 from agentgym_rl.maths.importance import importance_weights
@@ -88,7 +88,12 @@ class ActorCriticLearner(ReplayLearner):
     def update_actor(self, experience: Experience, iteration: int, number: int) -> Metrics:
         """One update of the policy."""
         seed = self.place.config.run.seed
-        return self.actor_updates.learn(experience, draw_seed(seed, "actor", iteration, number))
+        algorithm = self.place.config.algorithm
+        before = max(0, iteration - algorithm.critic.warmup) * algorithm.actor.updates + number
+        metrics = self.actor_updates.learn(experience, draw_seed(seed, "actor", iteration, number), number, before)
+        max_kl = algorithm.actor.max_kl
+        is_far = max_kl is not None and metrics["actor/kl"] > max_kl
+        return metrics | ({} if max_kl is None else {FAR: float(is_far)})
 
     def _with_branches(self, experience: Experience, iteration: int) -> Experience:
         """An action of the present policy for each turn that was drawn."""

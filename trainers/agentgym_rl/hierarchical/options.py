@@ -171,7 +171,20 @@ class AnyActorOptions(Ranged):
 
 
 @dataclass(frozen=True)
-class ResampledActor(AnyActorOptions):
+class TurnActorOptions(AnyActorOptions):
+    """How often a policy that writes its messages learns, and what keeps many updates from ruining it."""
+
+    warmup: Annotated[int, Range(0)] = 0
+    """First updates of the policy over which its learning rate rises."""
+    max_kl: Annotated[float | None, POSITIVE] = None
+    """Nats a turn that the policy may move in an iteration: no further update follows one that brought it farther. It
+    costs a forward pass an update. None: no bound."""
+    min_entropy: Annotated[float | None, POSITIVE] = None
+    """Nats a token below which entropy is rewarded, a nat as much as the spread of advantages. None: it never is."""
+
+
+@dataclass(frozen=True)
+class ResampledActor(TurnActorOptions):
     """The policy learns from new actions in stored states (ArCHer)."""
 
     kind: Literal["resampled"] = "resampled"
@@ -181,7 +194,7 @@ class ResampledActor(AnyActorOptions):
 
 
 @dataclass(frozen=True)
-class InSampleActor(AnyActorOptions):
+class InSampleActor(TurnActorOptions):
     """The policy learns from stored actions, corrected by importance weights."""
 
     kind: Literal["in_sample"] = "in_sample"
@@ -191,7 +204,7 @@ class InSampleActor(AnyActorOptions):
 
 
 @dataclass(frozen=True)
-class AwrActor(AnyActorOptions):
+class AwrActor(TurnActorOptions):
     """The policy clones stored actions, with weights that grow with their advantages."""
 
     kind: Literal["awr"] = "awr"

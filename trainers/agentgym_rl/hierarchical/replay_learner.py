@@ -25,6 +25,9 @@ from agentgym_rl.hierarchical.transitions import TurnTransitions
 from agentgym_rl.replay.draw import Draw
 from agentgym_rl.replay.options import PrioritisedBuffer, StoredPrioritised
 
+FAR = "actor/stopped"
+"""Metric of an update of the policy after which none may follow in the iteration: 1 or 0."""
+
 
 class ReplayLearner(ABC):
     """Learns from what the replay buffer gives: the critic first, then, after its warm-up, the policy.
@@ -87,7 +90,11 @@ class ReplayLearner(ABC):
         metrics |= self._train_critic(draws, state)
         if state.iteration < critic.warmup:
             return metrics
-        rows = [self._train_actor(state, update) for update in range(updates)]
+        rows: list[Metrics] = []
+        for update in range(updates):
+            rows.append(self._train_actor(state, update))
+            if rows[-1].get(FAR):
+                break
         return metrics | mean_by_name(rows) | {"updates": float(sum(row["updates"] for row in rows))}
 
     def close(self) -> None:

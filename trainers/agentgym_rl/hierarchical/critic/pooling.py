@@ -60,11 +60,13 @@ class Standard(nn.Module):
     def fit(self, features: Float[Tensor, "N D"]) -> None:
         """Take mean and spread from these; features that are (nearly) the same in all of them are not magnified."""
         seen = features.to(self.mean.dtype)
+        if not seen.shape[1]:
+            return
         size = seen.square().mean().sqrt().clamp(min=1e-6)
         self.mean.copy_(seen.mean(dim=0))
         self.spread.copy_(seen.std(dim=0, correction=0).clamp(min=_LEAST_SPREAD * float(size)))
 
-    def forward(self, features: Float[Tensor, "N D"]) -> Float[Tensor, "N D"]:
+    def forward(self, features: Float[Tensor, "*N D"]) -> Float[Tensor, "*N D"]:
         """The features, standardised."""
         return (features - self.mean) / self.spread
 
