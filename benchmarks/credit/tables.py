@@ -33,8 +33,16 @@ QUICK = "quick"
 LEARNING_RATE = "optimiser.learning_rate"
 FOLDER = Path(__file__).parent
 
-Kind = Literal["terminal", "trajectory", "actor_critic", "step", "replay", "archer", "offline"]
 Settings = dict[str, Any]
+_NEWER: Settings = {
+    "algorithm.actor.warmup": 0,
+    "algorithm.actor.max_kl": None,
+    "algorithm.actor.min_entropy": None,
+    "algorithm.actor.awr.unit": "reward",
+}
+"""Options that came after results were kept, beside kinds of actors that are no default: with these values they change
+nothing, and take no part in a digest."""
+Kind = Literal["terminal", "trajectory", "actor_critic", "step", "replay", "archer", "offline"]
 Table = TypeVar("Table")
 
 _BASE: Settings = {
@@ -246,7 +254,8 @@ def _resolved(tables: Settings) -> Settings:
     config = config_from_tables(tables, Source())
     defaults = TrainConfig(RunConfig("", 0), algorithm=type(config.algorithm)())
     here, there = _flat(tables_of(config)), _flat(tables_of(defaults))
-    return {key: value for key, value in here.items() if key not in there or there[key] != value}
+    changed = {key: value for key, value in here.items() if key not in there or there[key] != value}
+    return {key: value for key, value in changed.items() if key not in _NEWER or _NEWER[key] != value}
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> Settings:

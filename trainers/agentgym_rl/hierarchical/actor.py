@@ -25,7 +25,9 @@ from agentgym_rl.core.publishing import publish
 from agentgym_rl.hierarchical.actor_losses import (
     awr_weights,
     in_sample_loss,
+    leave_one_out_advantages,
     resampled_loss,
+    scale_of_states,
     token_baseline_loss,
     turn_advantages,
     weighted_cloning_loss,
@@ -74,6 +76,8 @@ class _Actions:
     """The critic's reading of each action."""
     seen: Observed | None
     """Its reading of the observation before each; None: it reads none."""
+    of_a_turn: int = 1
+    """Actions of each turn."""
 
     def entries(self, turns: TurnPositions, experience: Experience) -> Int64[np.ndarray, " N"]:
         """Which of these actions the turns of a micro-batch are."""
@@ -92,6 +96,9 @@ class ActorUpdates:
         options: Which actions, and how they count.
         baseline: Of tokens, where the options have one; trained beside the policy.
         frozen: Whose hidden states the critic reads; None: its tower's, or those of the policy.
+
+    Attributes:
+        spread: Mean size of the advantages of stored messages, set anew before the updates of each iteration.
     """
 
     def __init__(
@@ -104,6 +111,7 @@ class ActorUpdates:
     ) -> None:
         self.place, self.critic, self.options = place, critic, options
         self.baseline, self.frozen = baseline, frozen
+        self.spread = 1.0
         self._movement: Movement | None = None
 
     def learn(self, experience: Experience, seed: int, number: int = 0, updates_before: int = 0) -> dict[str, float]:
@@ -153,7 +161,7 @@ class ActorUpdates:
         place, segments, packing = self.place, experience.batch.segments, self.place.config.packing
         reader = self.frozen or place.model
         if isinstance(self.options, ResampledActor):
-            rows, first = experience.rows(0), len(segments)
+            rows, first = np.repeat(experience.rows(0), self.options.samples), len(segments)
             sampling = place.config.rollout.sampling
             branches = sample_branches(place.policy, segments, experience.turns, rows, sampling, seed)
             batches = branch_micro_batches(segments, branches, packing, has_stored=False)
@@ -169,7 +177,8 @@ class ActorUpdates:
             states = encode_prompts(network, segments, packing, reader)[turns] if is_read_here else None
             seen = encode_seen(network, segments, packing, reader)
             read = encode_actions(network, own, packing, reader)
-            return _Actions(batches, rows, first, states, read, None if seen is None else seen.at(turns))
+            num = self.options.samples if isinstance(self.options, ResampledActor) else 1
+            return _Actions(batches, rows, first, states, read, None if seen is None else seen.at(turns), num)
 
     def _loss(
         self, micro: MicroBatch, turns: TurnPositions, actions: _Actions, experience: Experience
@@ -183,15 +192,16 @@ class ActorUpdates:
         mine = actions.entries(turns, experience)
         states = prompt_states(hidden.detach(), turns) if actions.states is None else actions.states[mine]
         seen = None if actions.seen is None else actions.seen.at(torch.from_numpy(mine))
-        advantages = self._advantages(TurnStates(states, actions.read[mine], seen))
-        weights = torch.from_numpy(experience.weights[0][actions.rows[mine]]).to(self.device, torch.float32)
+        advantages = self._advantages(TurnStates(states, actions.read[mine], seen), actions.rows[mine])
+        weights = torch.from_numpy(experience.weights[0][actions.rows[mine]] / actions.of_a_turn)
+        weights = weights.to(self.device, torch.float32)
         metrics = _moments(advantages, weights) | {
             "entropy": float(entropy.detach().sum()),
             "tokens": float(len(entropy)),
         }
         baselines = None
         if isinstance(options, AwrActor):
-            worth = awr_weights(advantages, options.awr)
+            worth = awr_weights(advantages, options.awr, self.spread)
             metrics["weight"] = float((weights * worth).sum())
             loss = weighted_cloning_loss(logprobs, worth, turns, weights)
         elif isinstance(options, InSampleActor):
@@ -208,9 +218,14 @@ class ActorUpdates:
         return loss - bonus, metrics, turns.sum_of_tokens(logprobs.detach())
 
     @torch.no_grad()
-    def _advantages(self, states: TurnStates) -> Float[Tensor, " N"]:
-        """By the online critic."""
+    def _advantages(self, states: TurnStates, rows: Int64[np.ndarray, " N"]) -> Float[Tensor, " N"]:
+        """By the online critic, of actions in the turns `rows`."""
         span, outputs = self.critic.config.value_range, self.critic.online(states)
+        if isinstance(self.options, ResampledActor) and self.options.samples > 1:
+            _, state = np.unique(rows, return_inverse=True)
+            q, states_of = as_values(outputs.q, span), torch.from_numpy(state).to(self.device)
+            advantages = leave_one_out_advantages(q, states_of)
+            return advantages / scale_of_states(q, states_of) if self.options.is_scaled else advantages
         return turn_advantages(as_values(outputs.q, span), as_values(outputs.v, span))
 
 

@@ -31,8 +31,13 @@ TOWER_RANK = KeyRule(
 )
 EXPECTILE = KeyRule(
     "algorithm.critic.expectile",
-    lambda c: not isinstance(c.algorithm.actor, ResampledActor),
-    'without actor.kind = "in_sample" or "awr", where V learns from stored actions',
+    lambda c: not isinstance(c.algorithm.actor, ResampledActor) or c.algorithm.critic.follows == "data",
+    'without actor.kind = "in_sample" or "awr", or critic.follows = "data", where V learns from stored actions',
+)
+FOLLOWS = KeyRule(
+    "algorithm.critic.follows",
+    lambda c: isinstance(c.algorithm.actor, ResampledActor),
+    'without actor.kind = "resampled", because V learns from stored actions anyway',
 )
 TUNED_ENTROPY = KeyRule(
     "algorithm.actor.entropy.learning_rate",
@@ -129,6 +134,13 @@ _PRESETS: Presets = {
         "critic": {**_ARCHER, "expectile": 0.5},
         "actor": {"kind": "in_sample", "updates": 3, "batch": 256},
     },
+    # The same critic, V an expectile of stored messages, which are cloned by their advantages: nothing is sampled
+    # twice, and no message is lost that was once seen to be good.
+    "archer_awr": {
+        "replay": {"kind": "uniform", "unit": "turn"},
+        "critic": {**_ARCHER, "expectile": 0.9, "tower": "frozen"},
+        "actor": {"kind": "awr", "updates": 30, "batch": 256, "awr": {"temperature": 0.5, "unit": "spread"}},
+    },
 }
 _SOFT_PRESETS: Presets = {
     # Gaven et al. 2024, arXiv 2410.12481 (SAC-GLAM), after Christodoulou 2019, arXiv 1910.07207: all actions that the
@@ -145,7 +157,7 @@ ACTOR_CRITIC = LearnerKind(
     make=Late("agentgym_rl.hierarchical.learner:ActorCriticLearner"),
     equations=actor_critic_equations,
     presets=_PRESETS,
-    key_rules=(TOWER_RANK, EXPECTILE, GOALS_OF_FUTURE, _SHARED),
+    key_rules=(TOWER_RANK, EXPECTILE, FOLLOWS, GOALS_OF_FUTURE, _SHARED),
     rules=(require_whole_reference, _require_hindsight, _require_logprobs, require_warmup_ends),
     checks=(TOWER, REPLAYABLE),
 )

@@ -33,6 +33,8 @@ from agentgym_rl.hierarchical.transitions import TurnTransitions
 from agentgym_rl.maths.importance import importance_weights
 from agentgym_rl.maths.options import TurnImportance
 
+_LEAST_SPREAD = 1e-6
+
 
 class ActorCriticLearner(ReplayLearner):
     """Learns from what the replay buffer gives: the critic first, then, after its warm-up, the policy.
@@ -80,10 +82,13 @@ class ActorCriticLearner(ReplayLearner):
     def update_critic(self, experience: Experience, iteration: int) -> CriticReport:
         """With new actions, or with the weights of the stored ones, where the actor's kind asks for either."""
         actor = self.place.config.algorithm.actor
-        if isinstance(actor, ResampledActor):
+        follows = self.place.config.algorithm.critic.follows
+        if isinstance(actor, ResampledActor) and follows == "policy":
             experience = self._with_branches(experience, iteration)
         ratios = self._ratios(experience, actor.importance) if isinstance(actor, InSampleActor) else None
-        return self.critic_updates.learn(experience, ratios)
+        report = self.critic_updates.learn(experience, ratios)
+        self.actor_updates.spread = max(float(np.nanmean(report.advantages)), _LEAST_SPREAD)
+        return report
 
     def update_actor(self, experience: Experience, iteration: int, number: int) -> Metrics:
         """One update of the policy."""

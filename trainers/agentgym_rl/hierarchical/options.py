@@ -102,6 +102,9 @@ class AwrConfig(Ranged):
 
     temperature: Annotated[float, POSITIVE] = 1.0
     """beta: a small value clones only the best actions, a large one clones all alike."""
+    unit: Literal["reward", "spread"] = "reward"
+    """What the temperature counts in: rewards, or the mean size of the advantages that the critic gave to stored
+    messages in its last updates, which needs no choice anew for each scale of rewards."""
     max_weight: Annotated[float, POSITIVE] = 20.0
     """The largest weight."""
 
@@ -145,9 +148,12 @@ class AnyCriticOptions(_WithNetwork, Ranged):
 class CriticOptions(AnyCriticOptions):
     """A critic with heads for Q and for V."""
 
+    follows: Literal["policy", "data"] = "policy"
+    """What V becomes under an actor of kind "resampled". "policy": Q of its new messages, so values are those of the
+    policy, and sink with it where it errs. "data": an expectile of Q over stored messages, so values are those of the
+    best that was tried, and no message is sampled for them. Other actors always have the latter."""
     expectile: Annotated[float, Range(above=0, below=1)] = 0.9
-    """The expectile of Q over stored actions that V becomes. Under an actor of kind "resampled" V follows its new
-    actions instead."""
+    """The expectile of Q over stored messages that V becomes."""
     network: CriticConfig = field(default_factory=CriticConfig)
     """Its size, how fast its copy follows, and the range of its values."""
 
@@ -189,6 +195,12 @@ class ResampledActor(TurnActorOptions):
 
     kind: Literal["resampled"] = "resampled"
     """Which actions the policy learns from."""
+    samples: Annotated[int, Range(1)] = 1
+    """New messages in each state. From two on, each is compared with the mean Q of the others instead of with V, so
+    that an error of V in a state favours none of them."""
+    is_scaled: bool = False
+    """Divide advantages by how far apart the messages of a state are, so that states count alike where little is at
+    stake and where much is. Needs samples of at least 2."""
     has_token_baseline: bool = False
     """Subtract from the advantage what could be expected of it at each token, by a head of its own."""
 
