@@ -22,6 +22,8 @@ from agentgym_rl.core.config.train import TrainConfig
 from agentgym_rl.run.journal import Journal
 from agentgym_rl.run.trainer import Trainer
 
+OF_LEARNER = ("start/turns", "critic/ranking_turns")
+"""Metrics that count environment turns which a learner took itself."""
 STAGES = ("collect", "learn", "probe")
 
 
@@ -184,11 +186,18 @@ class BudgetedTrainer(Trainer):
     def _after_iteration(trainer: Trainer) -> float | None:
         assert isinstance(trainer, BudgetedTrainer)
         trainer.spent.cpu_s["learn"] += time.process_time() - trainer._mark
+        trainer.spent.turns += trainer.turns_of_learner()
         if trainer.recording is None and trainer._due and trainer.spent.turns >= trainer._due[0]:
             trainer._due = [turns for turns in trainer._due if turns > trainer.spent.turns]
             trainer._probe()
         trainer._mark = time.process_time()
         return None
+
+    def turns_of_learner(self) -> int:
+        """Environment turns that the learner itself took in the last iteration, such as those of random episodes."""
+        assert isinstance(self.journal, Curve)
+        last = self.journal.rows[-1] if self.journal.rows else {}
+        return int(sum(last.get(name, 0.0) for name in OF_LEARNER))
 
     def _charge(self, recording: Recording) -> None:
         """Spend what recording took; the score is the start's until all of it was played."""

@@ -104,6 +104,27 @@ def _require_logprobs(config: ConfigOf[ActorCriticOptions]) -> None:
         )
 
 
+def _require_sampled(config: ConfigOf[ActorCriticOptions]) -> None:
+    """Refuse random episodes, which have no log-probabilities, where the actor weighs stored actions."""
+    algorithm = config.algorithm
+    if algorithm.start.random_episodes and isinstance(algorithm.actor, InSampleActor):
+        raise ConfigError(
+            f"algorithm.start.random_episodes are played without log-probabilities, which algorithm.actor.kind "
+            f'"{algorithm.actor.kind}" needs for its weights, so none would be drawn; use actor.kind "resampled" or '
+            '"awr", or leave them out'
+        )
+
+
+def _require_scale(config: ConfigOf[ActorCriticOptions]) -> None:
+    """Refuse scaled advantages of single messages, of which each is 0."""
+    actor = config.algorithm.actor
+    if isinstance(actor, ResampledActor) and actor.is_scaled and actor.samples < 2:
+        raise ConfigError(
+            "algorithm.actor.is_scaled divides by how far apart the messages of a state are, and there is one, as "
+            "algorithm.actor.samples is 1; set it to 2 or more"
+        )
+
+
 def _require_hindsight(config: ConfigOf[ActorCriticOptions] | ConfigOf[SoftActorCriticOptions]) -> None:
     require_hindsight_fits(config, config.algorithm.replay.hindsight)
 
@@ -158,7 +179,14 @@ ACTOR_CRITIC = LearnerKind(
     equations=actor_critic_equations,
     presets=_PRESETS,
     key_rules=(TOWER_RANK, EXPECTILE, FOLLOWS, GOALS_OF_FUTURE, _SHARED),
-    rules=(require_whole_reference, _require_hindsight, _require_logprobs, require_warmup_ends),
+    rules=(
+        require_whole_reference,
+        _require_hindsight,
+        _require_logprobs,
+        _require_sampled,
+        _require_scale,
+        require_warmup_ends,
+    ),
     checks=(TOWER, REPLAYABLE),
 )
 SOFT_ACTOR_CRITIC = LearnerKind(

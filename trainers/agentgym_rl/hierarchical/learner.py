@@ -5,7 +5,7 @@ Not here: collecting (trainer.py), the updates (critic/updates.py, actor.py), wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from jaxtyping import Float64
 from agentgym.rollout import draw_seed
 from agentgym_rl.core.batch import TrainBatch
 from agentgym_rl.core.learner import Workplace
-from agentgym_rl.core.metrics import Metrics
+from agentgym_rl.core.metrics import Metrics, mean_by_name
 from agentgym_rl.core.module_part import ModulePart
 from agentgym_rl.core.part_state import Part
 from agentgym_rl.core.scoring import score_segments
@@ -26,7 +26,8 @@ from agentgym_rl.hierarchical.critic.frozen import FrozenPolicy
 from agentgym_rl.hierarchical.critic.updates import CriticReport, CriticUpdates
 from agentgym_rl.hierarchical.critic.valuation import value_turns
 from agentgym_rl.hierarchical.experience import Experience
-from agentgym_rl.hierarchical.options import FROZEN, InSampleActor, ResampledActor, UnderTurnCritic
+from agentgym_rl.hierarchical.offline_start import play_random_episodes
+from agentgym_rl.hierarchical.options import FROZEN, AwrActor, InSampleActor, ResampledActor, UnderTurnCritic
 from agentgym_rl.hierarchical.replay_learner import FAR, ReplayLearner
 from agentgym_rl.hierarchical.resampling import sample_branches
 from agentgym_rl.hierarchical.transitions import TurnTransitions
@@ -62,6 +63,29 @@ class ActorCriticLearner(ReplayLearner):
         self.actor_updates = ActorUpdates(place, self.critic, algorithm.actor, self.baseline, frozen)
         super().__init__(place)
 
+    @property
+    def extra_critic_updates(self) -> int:
+        """Those of the start."""
+        return self.place.config.algorithm.start.critic_updates
+
+    def prepare(self) -> Metrics:
+        """Random episodes, where the start has any."""
+        count = self.place.config.algorithm.start.random_episodes
+        return play_random_episodes(self.place, count) if count else {}
+
+    def first_phase(self, draw: Callable[[], Experience]) -> Metrics:
+        """Advantage-weighted regression on the stored messages, where the start has such updates."""
+        start, config = self.place.config.algorithm.start, self.place.config
+        if not start.policy_updates:
+            return {}
+        options = AwrActor(updates=start.policy_updates, batch=config.algorithm.actor.batch, awr=start.awr)
+        updates = ActorUpdates(self.place, self.critic, options, frozen=self.actor_updates.frozen)
+        updates.spread = self.actor_updates.spread
+        rows = [
+            updates.learn(draw(), draw_seed(config.run.seed, "start", number)) for number in range(start.policy_updates)
+        ]
+        return {f"start/{name}": value for name, value in mean_by_name(rows).items()}
+
     def parts(self) -> Mapping[str, Part]:
         """The replay buffer, the critic with its copy, and the baseline of tokens."""
         parts: dict[str, Part] = {
@@ -87,6 +111,7 @@ class ActorCriticLearner(ReplayLearner):
             experience = self._with_branches(experience, iteration)
         ratios = self._ratios(experience, actor.importance) if isinstance(actor, InSampleActor) else None
         report = self.critic_updates.learn(experience, ratios)
+        assert report.advantages is not None, "V has heads"
         self.actor_updates.spread = max(float(np.nanmean(report.advantages)), _LEAST_SPREAD)
         return report
 

@@ -237,6 +237,22 @@ class SoftActorOptions(AnyActorOptions):
     """What entropy is worth."""
 
 
+@dataclass(frozen=True)
+class OfflineStart(Ranged):
+    """What is learnt from before the policy's first update, beside the episodes of the critic's warm-up."""
+
+    random_episodes: Annotated[int, Range(0)] = 0
+    """Episodes that the environment's random player adds to the buffer before the first iteration. They take turns,
+    which `start/turns` counts."""
+    critic_updates: Annotated[int, Range(0)] = 0
+    """Further updates of the critic just before the policy's first."""
+    policy_updates: Annotated[int, Range(0)] = 0
+    """Updates of the policy right after them that clone stored messages by their advantages, whatever the actor's kind:
+    a first phase of advantage-weighted regression."""
+    awr: AwrConfig = field(default_factory=lambda: AwrConfig(temperature=0.5, unit="spread"))
+    """How advantages become weights in that phase."""
+
+
 class UnderCritic(LearnerOptions):
     """What learners under a critic of turns have in common; whether they collect is up to each."""
 
@@ -265,6 +281,7 @@ class UnderTurnCritic(UnderCritic):
 
     critic: CriticOptions
     actor: ActorOptions
+    start: OfflineStart = OfflineStart()
 
     @property
     def needs_behaviour_logprobs(self) -> bool:
@@ -292,6 +309,8 @@ class ActorCriticOptions(UnderTurnCritic):
     """The critic of turns."""
     actor: ActorOptions = field(default_factory=ResampledActor)
     """How the policy learns from it."""
+    start: OfflineStart = field(default_factory=OfflineStart)
+    """What is learnt from before the policy's first update."""
 
 
 @dataclass(frozen=True)

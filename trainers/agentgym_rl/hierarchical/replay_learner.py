@@ -6,6 +6,7 @@ Not here: what the updates are (learner.py, listed/learner.py), what is drawn fr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 import numpy as np
 from jaxtyping import Float64
@@ -44,6 +45,19 @@ class ReplayLearner(ABC):
         self.place = place
         self.replay = open_replay(place)
 
+    @property
+    def extra_critic_updates(self) -> int:
+        """Further updates of the critic in the iteration of the policy's first."""
+        return 0
+
+    def prepare(self) -> Metrics:
+        """Before the first iteration: whatever is to be in the buffer then."""
+        return {}
+
+    def first_phase(self, draw: Callable[[], Experience]) -> Metrics:
+        """Before the policy's first ordinary update: whatever else it learns from what `draw` gives."""
+        return {}
+
     @abstractmethod
     def value(self, batch: TrainBatch, turns: TurnTransitions) -> TurnValues:
         """What the critic says of the turns of episodes; the policy is in evaluation mode."""
@@ -58,7 +72,8 @@ class ReplayLearner(ABC):
 
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
         """One iteration, and how the critic's values compare with returns: before it, and in size after it."""
-        metrics = self._judge_fresh(groups, state) | self._learn(groups, state)
+        prepared = {} if state.iteration else self.prepare()
+        metrics = prepared | self._judge_fresh(groups, state) | self._learn(groups, state)
         largest = self.replay.largest_return()
         return metrics | {"critic/value_ratio": abs(metrics["critic/q"]) / largest if largest else 0.0}
 
@@ -85,11 +100,15 @@ class ReplayLearner(ABC):
         number = state.iteration + 1
         self.replay.relabel([member for group in groups for member in group.members], number)
         metrics = self.replay.refresh(number, state.version)
-        draws = [self.replay.draw(critic.batch) for _ in range(critic.updates)]
+        is_first = state.iteration == critic.warmup
+        draws = [self.replay.draw(critic.batch) for _ in range(critic.updates + is_first * self.extra_critic_updates)]
         metrics |= self.replay.draw_metrics([draw for update in draws for draw in update])
         metrics |= self._train_critic(draws, state)
         if state.iteration < critic.warmup:
             return metrics
+        if is_first:
+            batch = self.place.config.algorithm.actor.batch
+            metrics |= self.first_phase(lambda: self._experience([self.replay.draw(batch)], state)[0])
         rows: list[Metrics] = []
         for update in range(updates):
             rows.append(self._train_actor(state, update))
