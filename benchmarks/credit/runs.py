@@ -43,6 +43,7 @@ from benchmarks.credit.tables import (
     task_named,
 )
 
+RANKING = "critic/ranking"
 _MIB = 1 << 10  # of the kibibytes that Linux counts in
 _KEPT_METRICS = ("states/mean_size", "states/singleton_share", "groups/zero_variance_share", "policy/invalid_share")
 
@@ -148,6 +149,13 @@ def _trained(piece: Piece, start: Path, places: Places) -> Record:
         "metrics": curve.means(_KEPT_METRICS),
         "cost": {f"{stage}_cpu_s": round(value, 2) for stage, value in trainer.spent.cpu_s.items()},
     }
+    ranking = [
+        [spent[0], round(row[RANKING], 4)]
+        for spent, row in zip(trainer.course, curve.rows, strict=False)
+        if RANKING in row
+    ]
+    if ranking:
+        record["ranking"] = ranking
     if trainer.stall:
         record["stall"] = trainer.stall
     if not piece.is_trial:

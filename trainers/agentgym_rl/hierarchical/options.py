@@ -145,6 +145,21 @@ class AnyCriticOptions(_WithNetwork, Ranged):
 
 
 @dataclass(frozen=True)
+class RankingConfig(Ranged):
+    """How often the critic's ranking of two messages is compared with what comes of both."""
+
+    states: Annotated[int, Range(0)] = 0
+    """States of fresh episodes in which that is done; 0: never. Both messages are played in a copy of the environment,
+    which takes turns: `critic/ranking_turns` counts them."""
+    every: Annotated[int, Range(1)] = 5
+    """Iterations from one to the next."""
+    player: str = "oracle"
+    """The script of the environment that plays on behind both."""
+    continuations: Annotated[int, Range(1)] = 1
+    """Times that it does."""
+
+
+@dataclass(frozen=True)
 class CriticOptions(AnyCriticOptions):
     """A critic with heads for Q and for V."""
 
@@ -156,6 +171,8 @@ class CriticOptions(AnyCriticOptions):
     """The expectile of Q over stored messages that V becomes."""
     network: CriticConfig = field(default_factory=CriticConfig)
     """Its size, how fast its copy follows, and the range of its values."""
+    ranking: RankingConfig = field(default_factory=RankingConfig)
+    """A measure of how well it ranks messages."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Float64
 
-from agentgym.trajectory import Group
+from agentgym.trajectory import Group, Trajectory
 from agentgym_rl.core.batch import TrainBatch
 from agentgym_rl.core.checkpoint import TrainerState
 from agentgym_rl.core.kept_credit import BY_CRITIC, CriticAdvantages, keep_trained_on
@@ -73,9 +73,22 @@ class ReplayLearner(ABC):
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
         """One iteration, and how the critic's values compare with returns: before it, and in size after it."""
         prepared = {} if state.iteration else self.prepare()
-        metrics = prepared | self._judge_fresh(groups, state) | self._learn(groups, state)
+        metrics = (
+            prepared | self._rank_fresh(groups, state) | self._judge_fresh(groups, state) | self._learn(groups, state)
+        )
         largest = self.replay.largest_return()
         return metrics | {"critic/value_ratio": abs(metrics["critic/q"]) / largest if largest else 0.0}
+
+    def rank_forks(self, members: list[Trajectory], iteration: int) -> Metrics:
+        """How well the critic ranks messages in forked states of fresh episodes; the policy is in evaluation mode."""
+        return {}
+
+    def _rank_fresh(self, groups: list[Group], state: TrainerState) -> Metrics:
+        self.place.model.eval()
+        members = [member for group in groups for member in group.members]
+        found = self.rank_forks(members, state.iteration) if members else {}
+        self.place.model.train()
+        return found
 
     def _judge_fresh(self, groups: list[Group], state: TrainerState) -> Metrics:
         """Value fresh episodes before the critic learns from them; its advantages are kept with the run."""
