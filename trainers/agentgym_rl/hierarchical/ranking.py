@@ -20,7 +20,6 @@ from agentgym.errors import ConfigError
 from agentgym.message import Message
 from agentgym.policies.by_name import load
 from agentgym.policies.scripted import ScriptedPolicy
-from agentgym.policy import Script
 from agentgym.registration import make, spec
 from agentgym.rollout import draw_seed
 from agentgym.suite import Suite
@@ -138,10 +137,10 @@ class ForkedRanking:
                 ) from error
             with closing(twin):
                 player = self._make_player(env.task, draw_seed(seed, "player", number))
-                returns.append(self._play(twin, player, list(talk), text))
+                returns.append(self._play(twin, player.act, list(talk), text))
         return float(np.mean(returns))
 
-    def _play(self, env: AgentEnv, player: Script, talk: list[Message], text: str) -> float:
+    def _play(self, env: AgentEnv, act: Callable[[Sequence[Message]], str], talk: list[Message], text: str) -> float:
         total, weight = 0.0, 1.0
         for _ in range(_MAX_TURNS):
             _, reward, terminated, truncated, info = self._step(env, text)
@@ -150,7 +149,7 @@ class ForkedRanking:
             if terminated or truncated:
                 break
             talk += [reply_message(text, env.tools), *info["messages"]]
-            text = str(player.act(talk))
+            text = str(act(talk))
         return total
 
     def _step(self, env: AgentEnv, text: str):  # type: ignore[no-untyped-def]  # gymnasium's five
