@@ -137,7 +137,7 @@ def _trained(piece: Piece, start: Path, places: Places) -> Record:
     recording = None
     if method_named(piece.method).is_offline:
         recording = recorded(piece.task, piece.seed, places.recordings, partial(_recorder, start))
-    with tempfile.TemporaryDirectory() as folder, _trainer(piece, start, Path(folder) / "run", recording) as trainer:
+    with tempfile.TemporaryDirectory() as folder, trainer_of(piece, start, Path(folder) / "run", recording) as trainer:
         trainer.run()
     curve = trainer.journal
     assert isinstance(curve, Curve)
@@ -171,7 +171,9 @@ def _trained(piece: Piece, start: Path, places: Places) -> Record:
 
 
 @contextmanager
-def _trainer(piece: Piece, start: Path, folder: Path, recording: Recording | None = None) -> Iterator[BudgetedTrainer]:
+def trainer_of(
+    piece: Piece, start: Path, folder: Path, recording: Recording | None = None
+) -> Iterator[BudgetedTrainer]:
     """The trainer of a piece, its run in a folder."""
     table, tables = task_named(piece.task), run_tables(piece, str(start))
     if recording is not None:
@@ -203,7 +205,7 @@ def _trainer(piece: Piece, start: Path, folder: Path, recording: Recording | Non
 
 
 def _recorder(start: Path, piece: Piece, folder: Path) -> BudgetedTrainer:
-    with _trainer(piece, start, folder) as trainer:
+    with trainer_of(piece, start, folder) as trainer:
         trainer.learner = NothingLearnt()
         trainer.run()
         return trainer
