@@ -110,6 +110,9 @@ class MethodTable:
     """Whether it belongs to the methods that run on every task."""
     is_offline: bool = False
     """Whether it learns from what the start played, once all turns are spent."""
+    is_preliminary: bool = False
+    """Whether it is yet to be tuned: the chain leaves it alone, and reports show those of its runs that there are, with
+    the settings of its file."""
     without: tuple[str, ...] = ()
     """Tasks that lack what it needs."""
     rate_scale: float = 1.0
