@@ -34,9 +34,9 @@ LAST = 3
 Row = dict[str, Any]
 
 
-def ranked(task: str, reads: str, seed: int, iterations: int = ITERATIONS, states: int = STATES) -> Row:
-    """The curve of one critic: turns of the clone's episodes, and the share of pairs that it ranks right."""
-    chosen = {
+def settings(reads: str, iterations: int, states: int) -> Row:
+    """Dotted keys and values of a critic's run: the policy's only update is the last thing that happens, and tiny."""
+    return {
         "run.iterations": iterations,
         "algorithm.critic.warmup": iterations - 1,
         "algorithm.critic.network.reads": reads,
@@ -45,6 +45,11 @@ def ranked(task: str, reads: str, seed: int, iterations: int = ITERATIONS, state
         "algorithm.actor.updates": 1,
         "optimiser.learning_rate": 1e-12,
     }
+
+
+def ranked(task: str, reads: str, seed: int, iterations: int = ITERATIONS, states: int = STATES) -> Row:
+    """The curve of one critic: turns of the clone's episodes, and the share of pairs that it ranks right."""
+    chosen = settings(reads, iterations, states)
     piece = Piece(task, METHOD, seed, chosen, is_trial=True)
     register_suite(task_named(task).suite)
     start = cloned_start(task, seed, Places().starts)
