@@ -21,7 +21,7 @@ from agentgym.errors import HeldOutError, TaskError, UnknownNameError, unreadabl
 from agentgym.task import SPLITS, Split, Task
 
 _REQUIRED = ("name", "env", "description", "license", "source", "headline", "splits", "strata", "scores")
-_OPTIONAL = ("env_options", "generator", "is_unseen_env")
+_OPTIONAL = ("env_options", "generator", "is_unseen_env", "is_fully_observed")
 _extra_roots: list[Path] = []
 
 
@@ -58,6 +58,8 @@ class Suite:
         folder: Its folder.
         generator: Module that wrote the task files; "" if they were written in another way.
         is_unseen_env: Whether the environment itself is held out: the suite has no train split, and results say so.
+        is_fully_observed: Whether the latest observation alone says all that matters for what can follow, so that a
+            critic needs no history; False where nobody has said so.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Suite:
     env_options: Mapping[str, Any] = field(default_factory=dict)
     generator: str = ""
     is_unseen_env: bool = False
+    is_fully_observed: bool = False
 
     @property
     def role(self) -> str:
@@ -278,8 +281,9 @@ def read_suite(folder: Path) -> Suite:
     for key in ("splits", "strata", "scores", "env_options"):
         if not isinstance(fields.get(key, {}), dict):
             raise TaskError(f"{path}: key {key!r} must be a table, got {fields[key]!r}")
-    if not isinstance(fields.get("is_unseen_env", False), bool):
-        raise TaskError(f"{path}: key 'is_unseen_env' must be true or false, got {fields['is_unseen_env']!r}")
+    for key in ("is_unseen_env", "is_fully_observed"):
+        if not isinstance(fields.get(key, False), bool):
+            raise TaskError(f"{path}: key {key!r} must be true or false, got {fields[key]!r}")
     _check_splits(path, fields)
     try:
         fields["scores"] = {policy: DeclaredScore(**score) for policy, score in fields["scores"].items()}

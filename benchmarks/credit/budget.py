@@ -22,6 +22,11 @@ from agentgym_rl.core.config.train import TrainConfig
 from agentgym_rl.run.journal import Journal
 from agentgym_rl.run.trainer import Trainer
 
+OF_LEARNER = "start/turns"
+"""Metric that counts environment turns which a learner took itself. Those of `critic/ranking` cost nothing, as held-out
+scores do not: nothing is learnt from them."""
+EARLY = (0.125, 0.25, 0.375, 0.5, 0.75)
+"""Held-out scores within the first of the even intervals, as shares of it: for methods that are through by then."""
 STAGES = ("collect", "learn", "probe")
 
 
@@ -128,7 +133,7 @@ class BudgetedTrainer(Trainer):
         arguments: Of `Trainer`.
         max_turns: Environment turns after which no further iteration starts.
         max_cpu_s: CPU seconds, held-out scores included, likewise.
-        probes: How many held-out scores there are on the way.
+        probes: How many held-out scores there are on the way, evenly; some more come early.
         held_out: What they are of.
         recording: What a run that learns offline learns from, and is charged for.
         options: Of `Trainer`.
@@ -149,7 +154,7 @@ class BudgetedTrainer(Trainer):
         self.spent, self.probes = Spent(), list[Probe]()
         self.course: list[list[float]] = []
         self.stall = ""
-        self._due = [max_turns * (number + 1) / probes for number in range(probes)]
+        self._due = [max_turns * share / probes for share in (*EARLY, *range(1, probes + 1))]
         self._mark = 0.0
 
     def run(self) -> None:
@@ -184,11 +189,17 @@ class BudgetedTrainer(Trainer):
     def _after_iteration(trainer: Trainer) -> float | None:
         assert isinstance(trainer, BudgetedTrainer)
         trainer.spent.cpu_s["learn"] += time.process_time() - trainer._mark
+        trainer.spent.turns += trainer.turns_of_learner()
         if trainer.recording is None and trainer._due and trainer.spent.turns >= trainer._due[0]:
             trainer._due = [turns for turns in trainer._due if turns > trainer.spent.turns]
             trainer._probe()
         trainer._mark = time.process_time()
         return None
+
+    def turns_of_learner(self) -> int:
+        """Environment turns that the learner itself took in the last iteration, such as those of random episodes."""
+        assert isinstance(self.journal, Curve)
+        return int(self.journal.rows[-1].get(OF_LEARNER, 0.0)) if self.journal.rows else 0
 
     def _charge(self, recording: Recording) -> None:
         """Spend what recording took; the score is the start's until all of it was played."""

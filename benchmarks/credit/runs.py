@@ -43,6 +43,7 @@ from benchmarks.credit.tables import (
     task_named,
 )
 
+RANKING = "critic/ranking"
 _MIB = 1 << 10  # of the kibibytes that Linux counts in
 _KEPT_METRICS = ("states/mean_size", "states/singleton_share", "groups/zero_variance_share", "policy/invalid_share")
 
@@ -136,7 +137,7 @@ def _trained(piece: Piece, start: Path, places: Places) -> Record:
     recording = None
     if method_named(piece.method).is_offline:
         recording = recorded(piece.task, piece.seed, places.recordings, partial(_recorder, start))
-    with tempfile.TemporaryDirectory() as folder, _trainer(piece, start, Path(folder) / "run", recording) as trainer:
+    with tempfile.TemporaryDirectory() as folder, trainer_of(piece, start, Path(folder) / "run", recording) as trainer:
         trainer.run()
     curve = trainer.journal
     assert isinstance(curve, Curve)
@@ -148,6 +149,13 @@ def _trained(piece: Piece, start: Path, places: Places) -> Record:
         "metrics": curve.means(_KEPT_METRICS),
         "cost": {f"{stage}_cpu_s": round(value, 2) for stage, value in trainer.spent.cpu_s.items()},
     }
+    ranking = [
+        [spent[0], round(row[RANKING], 4)]
+        for spent, row in zip(trainer.course, curve.rows, strict=False)
+        if RANKING in row
+    ]
+    if ranking:
+        record["ranking"] = ranking
     if trainer.stall:
         record["stall"] = trainer.stall
     if not piece.is_trial:
@@ -163,7 +171,9 @@ def _trained(piece: Piece, start: Path, places: Places) -> Record:
 
 
 @contextmanager
-def _trainer(piece: Piece, start: Path, folder: Path, recording: Recording | None = None) -> Iterator[BudgetedTrainer]:
+def trainer_of(
+    piece: Piece, start: Path, folder: Path, recording: Recording | None = None
+) -> Iterator[BudgetedTrainer]:
     """The trainer of a piece, its run in a folder."""
     table, tables = task_named(piece.task), run_tables(piece, str(start))
     if recording is not None:
@@ -195,7 +205,7 @@ def _trainer(piece: Piece, start: Path, folder: Path, recording: Recording | Non
 
 
 def _recorder(start: Path, piece: Piece, folder: Path) -> BudgetedTrainer:
-    with _trainer(piece, start, folder) as trainer:
+    with trainer_of(piece, start, folder) as trainer:
         trainer.learner = NothingLearnt()
         trainer.run()
         return trainer

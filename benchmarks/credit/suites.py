@@ -55,6 +55,8 @@ _SPEC = EnvSpec(
     FAMILY,
     (KEY_DOOR,),
 )
+FULLY_OBSERVED = (KEY_DOOR, ROOK_ENDGAMES)
+"""Suites whose latest observation says all that matters for what can follow."""
 Maker = Callable[[str, str], Iterator[Task]]
 """Makes the tasks of a suite's name and a split."""
 
@@ -92,6 +94,7 @@ def write_suite(root: Path, name: str, env: str, options: Mapping[str, object], 
     folder.joinpath("suite.toml").write_text(
         f'name = "{name}"\nenv = "{env}"\ndescription = "For a benchmark."\nlicense = "CC0-1.0"\n'
         f'source = "benchmarks.credit.suites"\nheadline = "{_ALL}"\n'
+        f"is_fully_observed = {json.dumps(name in FULLY_OBSERVED)}\n"
         f'[env_options]\n{table}[splits]\n{lists}[strata]\n{_ALL} = "All of them."\n[scores]\n',
         encoding="utf-8",
     )

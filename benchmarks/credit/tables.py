@@ -33,8 +33,16 @@ QUICK = "quick"
 LEARNING_RATE = "optimiser.learning_rate"
 FOLDER = Path(__file__).parent
 
-Kind = Literal["terminal", "trajectory", "actor_critic", "step", "replay", "archer", "offline"]
 Settings = dict[str, Any]
+_NEWER: Settings = {
+    "algorithm.actor.warmup": 0,
+    "algorithm.actor.max_kl": None,
+    "algorithm.actor.min_entropy": None,
+    "algorithm.actor.awr.unit": "reward",
+}
+"""Options that came after results were kept, beside kinds of actors that are no default: with these values they change
+nothing, and take no part in a digest."""
+Kind = Literal["terminal", "trajectory", "actor_critic", "step", "replay", "archer", "offline"]
 Table = TypeVar("Table")
 
 _BASE: Settings = {
@@ -102,6 +110,9 @@ class MethodTable:
     """Whether it belongs to the methods that run on every task."""
     is_offline: bool = False
     """Whether it learns from what the start played, once all turns are spent."""
+    is_preliminary: bool = False
+    """Whether it is yet to be tuned: the chain leaves it alone, and reports show those of its runs that there are, with
+    the settings of its file."""
     without: tuple[str, ...] = ()
     """Tasks that lack what it needs."""
     rate_scale: float = 1.0
@@ -246,7 +257,8 @@ def _resolved(tables: Settings) -> Settings:
     config = config_from_tables(tables, Source())
     defaults = TrainConfig(RunConfig("", 0), algorithm=type(config.algorithm)())
     here, there = _flat(tables_of(config)), _flat(tables_of(defaults))
-    return {key: value for key, value in here.items() if key not in there or there[key] != value}
+    changed = {key: value for key, value in here.items() if key not in there or there[key] != value}
+    return {key: value for key, value in changed.items() if key not in _NEWER or _NEWER[key] != value}
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> Settings:

@@ -9,6 +9,7 @@ _STORED = ['algorithm.replay.runs=["runs/stored"]']
 NEEDS: dict[str, list[str]] = {
     "dr_grpo": ["algorithm.max_episode_tokens=77"],
     "archer": _WARMED_UP,
+    "archer_awr": _WARMED_UP,
     "archer_in_sample": _WARMED_UP,
     "archer_offline": [*_WARMED_UP, *_STORED],
     "discrete_sac": _WARMED_UP,

@@ -16,12 +16,55 @@ from agentgym_rl.maths.importance import importance_weights
 from agentgym_rl.maths.options import Importance
 
 
-def turn_advantages(q: Float[Tensor, "2 N"], v: Float[Tensor, "2 N"]) -> Float[Tensor, " N"]:
+def turn_advantages(q: Float[Tensor, "J N"], v: Float[Tensor, "K N"]) -> Float[Tensor, " N"]:
     """A = min(Q_1, Q_2)(s, a) - min(V_1, V_2)(s), of values, without gradient.
 
     ArCHer, Zhou et al. 2024, arXiv 2402.19446. For `resampled_loss` by the online network at the sampled action.
     """
     return (q.min(dim=0).values - v.min(dim=0).values).detach()
+
+
+def leave_one_out_advantages(q: Float[Tensor, "K N"], states: Int[Tensor, " N"]) -> Float[Tensor, " N"]:
+    """A_i = Q_i - mean_{j != i} Q_j over the actions of the same state, Q = min_k Q_k; without gradient.
+
+    Leave-one-out as of Ahmadian et al. 2024, arXiv 2402.14740, with a critic's values in place of returns: what the
+    critic says of a state as a whole cancels, so only its ranking of actions counts.
+
+    Args:
+        q: Of the heads, values.
+        states: Number of the state of each action, from 0; one with a single action has an advantage of 0.
+    """
+    least = q.detach().min(dim=0).values
+    counts = states.bincount()[states]
+    others = (_sums(least, states)[states] - least) / (counts - 1).clamp(min=1)
+    return torch.where(counts > 1, least - others, torch.zeros_like(least))
+
+
+def scale_of_states(q: Float[Tensor, "K N"], states: Int[Tensor, " N"]) -> Float[Tensor, " N"]:
+    """How far apart the actions of each action's state are: divides advantages where all states count alike.
+
+    The spread of Q over the actions of a state, and how much the heads disagree about it: the mean over the actions of
+    the spread over the heads of Q_k - mean_actions Q_k. Where the heads disagree, advantages become small.
+
+    Args:
+        q: Of the heads, values; of one head, there is no disagreement.
+        states: Number of the state of each action, from 0.
+
+    Returns:
+        At least a tiny positive number.
+    """
+    counts = states.bincount().clamp(min=1)
+    values = q.detach()
+    centred = values - torch.stack([_sums(each, states) / counts for each in values])[:, states]
+    least = values.min(dim=0).values
+    spread = (_sums((least - (_sums(least, states) / counts)[states]).square(), states) / counts).sqrt()
+    doubt = _sums(centred.std(dim=0, correction=0), states) / counts
+    return (spread + doubt)[states].clamp(min=1e-8)
+
+
+def _sums(values: Float[Tensor, " N"], states: Int[Tensor, " N"]) -> Float[Tensor, " S"]:
+    """Sums over the actions of each state."""
+    return values.new_zeros(len(states.bincount())).index_add(0, states, values)
 
 
 def resampled_loss(
@@ -85,13 +128,16 @@ def in_sample_loss(
     return -(ratio * _per_token(advantages, weights, turns, None) * logprobs).sum()
 
 
-def awr_weights(advantages: Float[Tensor, " N"], config: AwrConfig) -> Float[Tensor, " N"]:
+def awr_weights(advantages: Float[Tensor, " N"], config: AwrConfig, spread: float = 1.0) -> Float[Tensor, " N"]:
     """min(exp(A / beta), max_weight), without gradient: what each action of the data is worth cloning.
+
+    With unit "spread", beta is the temperature times `spread`.
 
     Advantage-weighted regression, Peng et al. 2019, arXiv 1910.00177; as of Kostrikov et al. 2021, arXiv 2110.06169.
     """
     highest = torch.tensor(config.max_weight, dtype=advantages.dtype, device=advantages.device)
-    return (advantages.detach() / config.temperature).clamp(max=float(highest.log())).exp()
+    beta = config.temperature * (spread if config.unit == "spread" else 1.0)
+    return (advantages.detach() / beta).clamp(max=float(highest.log())).exp()
 
 
 def weighted_cloning_loss(

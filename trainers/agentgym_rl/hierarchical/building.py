@@ -18,6 +18,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from agentgym.errors import ConfigError
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.rollout import draw_seed
+from agentgym.suite import Suite
 from agentgym_rl.core.config.kind import Groundwork
 from agentgym_rl.core.config.train import ConfigOf, TrainConfig
 from agentgym_rl.core.learner import Workplace
@@ -25,7 +26,16 @@ from agentgym_rl.core.models import load_causal_lm, trained_dtype, with_adapters
 from agentgym_rl.core.roles import tools_of, training_cast
 from agentgym_rl.hierarchical.critic.network import TurnCritic
 from agentgym_rl.hierarchical.critic.token_baseline import TokenBaseline
-from agentgym_rl.hierarchical.options import COPY, FROZEN, ResampledActor, UnderCritic, UnderTurnCritic
+from agentgym_rl.hierarchical.options import (
+    AUTO,
+    COPY,
+    FROZEN,
+    CriticConfig,
+    ResampledActor,
+    StateInput,
+    UnderCritic,
+    UnderTurnCritic,
+)
 from agentgym_rl.replay.admission import tokenizer_digest
 from agentgym_rl.replay.buffer import ReplayBuffer
 
@@ -47,11 +57,21 @@ def make_critic(place: Workplace[UnderCritic]) -> TurnCritic:
     if tower is not None and options.lora_rank:
         with _seeded(place.config, "adapters"):
             tower = with_adapters(tower, options.lora_rank)
+    network = options.network
+    if isinstance(network, CriticConfig):
+        network = replace(network, reads=reads_of(network, place.suite))
     num_features = int((tower or model).config.get_text_config().hidden_size)
     is_autocast = place.config.model.dtype == "bfloat16"
     with _seeded(place.config, "critic"):
-        critic = TurnCritic(num_features, options.network, tower, autocast=is_autocast)
+        critic = TurnCritic(num_features, network, tower, autocast=is_autocast)
     return critic.to(model.device)
+
+
+def reads_of(network: CriticConfig, suite: Suite) -> StateInput:
+    """What a critic reads of a state: as configured, or as the suite's declaration decides."""
+    if network.reads != AUTO:
+        return network.reads
+    return "observation" if suite.is_fully_observed else "both"
 
 
 def make_token_baseline(place: Workplace[UnderTurnCritic]) -> TokenBaseline | None:

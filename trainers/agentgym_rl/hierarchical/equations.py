@@ -14,8 +14,10 @@ from agentgym_rl.hierarchical.options import (
     ActorOptions,
     AnyCriticConfig,
     AnyCriticOptions,
+    CriticConfig,
     CriticOptions,
     InSampleActor,
+    OfflineStart,
     ResampledActor,
     SoftActorCriticOptions,
     SoftActorOptions,
@@ -47,6 +49,7 @@ def turn_critic_equations(algorithm: UnderTurnCritic, optimiser: OptimiserConfig
     """
     return [
         *_draws(algorithm, source),
+        *_start(algorithm.start),
         *_critic(algorithm.critic, algorithm.actor),
         *_actor(algorithm.actor),
         _update(algorithm, optimiser),
@@ -83,12 +86,13 @@ def _update(algorithm: UnderCritic, optimiser: OptimiserConfig) -> str:
 def _critic(critic: CriticOptions, actor: ActorOptions) -> list[str]:
     span = critic.network
     lines = [
-        f"critic    Q_1, Q_2 of (s, a), V_1, V_2 of s, turn by turn, on {_reads(critic)}",
+        f"critic    {_heads(span)}, turn by turn, on {_reads(critic)}",
+        f"          s = {_STATES[span.reads]}{_pooled(span)}",
         f"          y_j = r + {critic.discount:g} V'_j(s');  V'(s') = 0 if terminated, V'(final observation) if "
         "truncated",
         f"          L_Q = mean sum_j {_error('Q_j(s, a)', 'y_j', span)}",
     ]
-    if isinstance(actor, ResampledActor):
+    if isinstance(actor, ResampledActor) and critic.follows == "policy":
         lines.append(f"          L_V = mean sum_j {_error('V_j(s)', 'Q' + chr(39) + '_j(s, b)', span)},  b ~ pi(.|s)")
     else:
         weight = "W " if isinstance(actor, InSampleActor) else ""
@@ -140,9 +144,62 @@ def _error(output: str, target: str, network: AnyCriticConfig) -> str:
     return f"CE({output}, {target}) on the range {low:g} to {high:g}"
 
 
+_STATES = {
+    "history": "the state behind the whole history",
+    "observation": "what came since the last message",
+    "both": "the state behind the history, and what came since the last message",
+    "auto": "what came since the last message; where it does not say all, the history too",
+}
+
+
+def _heads(network: CriticConfig) -> str:
+    if network.ensemble == 2:
+        return "Q_1, Q_2 of (s, a), V_1, V_2 of s"
+    return f"Q_1 to Q_{network.ensemble} of (s, a), V_1 to V_{network.ensemble} of s"
+
+
+def _pooled(network: CriticConfig) -> str:
+    if network.reads == "history":
+        return ""
+    return ", mean over its tokens" if network.pooling == "mean" else ", mean and attention over its tokens"
+
+
+def _start(start: OfflineStart) -> list[str]:
+    """What comes before the policy's first update."""
+    parts = [
+        f"{start.random_episodes} episodes of the random player in the buffer" if start.random_episodes else "",
+        f"{start.critic_updates} further updates of the critic" if start.critic_updates else "",
+        f"{start.policy_updates} updates with w = min(exp(A / beta), {start.awr.max_weight:g})"
+        if start.policy_updates
+        else "",
+    ]
+    said = [part for part in parts if part]
+    return [f"start     before the policy's first update: {', '.join(said)}"] if said else []
+
+
+def _guards(actor: ActorOptions) -> list[str]:
+    """What keeps many updates of the policy from ruining it."""
+    lines = []
+    if actor.max_kl is not None:
+        lines.append(f"          no further update in an iteration once mean (r - 1 - log r) > {actor.max_kl:g} a turn")
+    if actor.min_entropy is not None:
+        lines.append(f"          - std(A) entropy where that is below {actor.min_entropy:g} nats a token")
+    return lines
+
+
 def _actor(actor: ActorOptions) -> list[str]:
+    return [*_actor_loss(actor), *_guards(actor)]
+
+
+def _actor_loss(actor: ActorOptions) -> list[str]:
     if isinstance(actor, ResampledActor):
         lines = ["actor     A = min_j Q_j(s, b) - min_j V_j(s),  b ~ pi(.|s) sampled now in the stored s"]
+        if actor.samples > 1:
+            scale = ", divided by how far apart they are" if actor.is_scaled else ""
+            lines = [
+                "actor     A = min_j Q_j(s, b) - mean of it over the other messages b' of s" + scale,
+                f"          {actor.samples} messages b ~ pi(.|s) sampled now in each stored s",
+            ]
         gain = "(A - c_k)" if actor.has_token_baseline else "A"
         lines.append(f"loss      L = -mean sum_k {gain} log pi(b_k | s, b_<k)")
         if actor.has_token_baseline:
@@ -157,5 +214,7 @@ def _actor(actor: ActorOptions) -> list[str]:
             "loss      L = -mean sum_k sg(W) A log pi(a_k | s, a_<k)",
             f"          W = {weights.mode} of exp(logp - logp_mu) over a turn{cap}",
         ]
-    weight = f"w = min(exp(A / {actor.awr.temperature:g}), {actor.awr.max_weight:g})"
+    spread = " mean |A|" if actor.awr.unit == "spread" else ""
+    beta = f"({actor.awr.temperature:g}{spread})" if spread else f"{actor.awr.temperature:g}"
+    weight = f"w = min(exp(A / {beta}), {actor.awr.max_weight:g})"
     return [*lines, f"loss      L = -mean sum_k w log pi(a_k | s, a_<k),  {weight}"]

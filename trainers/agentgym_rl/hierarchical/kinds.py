@@ -31,8 +31,13 @@ TOWER_RANK = KeyRule(
 )
 EXPECTILE = KeyRule(
     "algorithm.critic.expectile",
-    lambda c: not isinstance(c.algorithm.actor, ResampledActor),
-    'without actor.kind = "in_sample" or "awr", where V learns from stored actions',
+    lambda c: not isinstance(c.algorithm.actor, ResampledActor) or c.algorithm.critic.follows == "data",
+    'without actor.kind = "in_sample" or "awr", or critic.follows = "data", where V learns from stored actions',
+)
+FOLLOWS = KeyRule(
+    "algorithm.critic.follows",
+    lambda c: isinstance(c.algorithm.actor, ResampledActor),
+    'without actor.kind = "resampled", because V learns from stored actions anyway',
 )
 TUNED_ENTROPY = KeyRule(
     "algorithm.actor.entropy.learning_rate",
@@ -99,6 +104,27 @@ def _require_logprobs(config: ConfigOf[ActorCriticOptions]) -> None:
         )
 
 
+def _require_sampled(config: ConfigOf[ActorCriticOptions]) -> None:
+    """Refuse random episodes, which have no log-probabilities, where the actor weighs stored actions."""
+    algorithm = config.algorithm
+    if algorithm.start.random_episodes and isinstance(algorithm.actor, InSampleActor):
+        raise ConfigError(
+            f"algorithm.start.random_episodes are played without log-probabilities, which algorithm.actor.kind "
+            f'"{algorithm.actor.kind}" needs for its weights, so none would be drawn; use actor.kind "resampled" or '
+            '"awr", or leave them out'
+        )
+
+
+def _require_scale(config: ConfigOf[ActorCriticOptions]) -> None:
+    """Refuse scaled advantages of single messages, of which each is 0."""
+    actor = config.algorithm.actor
+    if isinstance(actor, ResampledActor) and actor.is_scaled and actor.samples < 2:
+        raise ConfigError(
+            "algorithm.actor.is_scaled divides by how far apart the messages of a state are, and there is one, as "
+            "algorithm.actor.samples is 1; set it to 2 or more"
+        )
+
+
 def _require_hindsight(config: ConfigOf[ActorCriticOptions] | ConfigOf[SoftActorCriticOptions]) -> None:
     require_hindsight_fits(config, config.algorithm.replay.hindsight)
 
@@ -114,7 +140,8 @@ LISTED = Check(
     Late("agentgym_rl.hierarchical.requirements:require_listed"),
 )
 
-_ARCHER = {"updates": 50, "batch": 256, "warmup": 20, "discount": 0.95}
+_READS = {"network": {"reads": "auto"}}
+_ARCHER = {"updates": 50, "batch": 256, "warmup": 20, "discount": 0.95, **_READS}
 _PRESETS: Presets = {
     # Zhou et al. 2024, arXiv 2402.19446: two Q and V of turns, new actions in stored states.
     "archer": {
@@ -127,6 +154,13 @@ _PRESETS: Presets = {
         "replay": {"kind": "uniform", "unit": "turn"},
         "critic": {**_ARCHER, "expectile": 0.5},
         "actor": {"kind": "in_sample", "updates": 3, "batch": 256},
+    },
+    # The same critic, V an expectile of stored messages, which are cloned by their advantages: nothing is sampled
+    # twice, and no message is lost that was once seen to be good.
+    "archer_awr": {
+        "replay": {"kind": "uniform", "unit": "turn"},
+        "critic": {**_ARCHER, "expectile": 0.9, "tower": "frozen"},
+        "actor": {"kind": "awr", "updates": 30, "batch": 256, "awr": {"temperature": 0.5, "unit": "spread"}},
     },
 }
 _SOFT_PRESETS: Presets = {
@@ -144,8 +178,15 @@ ACTOR_CRITIC = LearnerKind(
     make=Late("agentgym_rl.hierarchical.learner:ActorCriticLearner"),
     equations=actor_critic_equations,
     presets=_PRESETS,
-    key_rules=(TOWER_RANK, EXPECTILE, GOALS_OF_FUTURE, _SHARED),
-    rules=(require_whole_reference, _require_hindsight, _require_logprobs, require_warmup_ends),
+    key_rules=(TOWER_RANK, EXPECTILE, FOLLOWS, GOALS_OF_FUTURE, _SHARED),
+    rules=(
+        require_whole_reference,
+        _require_hindsight,
+        _require_logprobs,
+        _require_sampled,
+        _require_scale,
+        require_warmup_ends,
+    ),
     checks=(TOWER, REPLAYABLE),
 )
 SOFT_ACTOR_CRITIC = LearnerKind(

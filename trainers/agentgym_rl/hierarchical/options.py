@@ -14,6 +14,13 @@ from agentgym_rl.core.config.train import LearnerOptions
 from agentgym_rl.maths.options import SequenceTruncated, TurnImportance
 from agentgym_rl.replay.options import BufferOptions, Memory, UniformBuffer
 
+StateInput = Literal["auto", "history", "observation", "both"]
+"""What V and Q read of a state."""
+AUTO: Literal["auto"] = "auto"
+"""What the suite's declaration decides."""
+Pooling = Literal["mean", "attention"]
+"""How the tokens of an observation become features."""
+
 
 class AnyCriticConfig(Ranged):
     """What a critic reads of its options; its values are unbounded where there is no key for their range."""
@@ -21,6 +28,10 @@ class AnyCriticConfig(Ranged):
     width: int
     polyak: float
     value_range: tuple[float, float] | None = None
+    reads: StateInput = "history"
+    pooling: Pooling = "mean"
+    has_layer_norm: bool = False
+    ensemble: int = 2
 
 
 @dataclass(frozen=True)
@@ -44,6 +55,17 @@ class CriticConfig(AnyCriticConfig):
     value_range: Annotated[tuple[float, float] | None, ANY] = None
     """The least and the greatest possible return. Values are then a sigmoid on this range, fitted by cross-entropy.
     None means unbounded values, fitted by squares."""
+    reads: StateInput = "history"
+    """What V and Q read of a state. "history": the hidden state at the last token of the prompt, behind everything
+    before it. "observation": the tokens that came since the last message, read apart from the history. "both": the one
+    beside the other. "auto": "observation" where the suite says is_fully_observed, else "both"."""
+    pooling: Pooling = "mean"
+    """How an observation's tokens become features: their "mean", or with "attention" also sums whose weights are
+    learnt. Attention keeps the hidden states of all of these tokens."""
+    has_layer_norm: bool = False
+    """Normalise the hidden layers of each head."""
+    ensemble: Annotated[int, Range(1)] = 2
+    """Q and V heads, of each so many. Advantages and the expectile take the least of them."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -80,6 +102,9 @@ class AwrConfig(Ranged):
 
     temperature: Annotated[float, POSITIVE] = 1.0
     """beta: a small value clones only the best actions, a large one clones all alike."""
+    unit: Literal["reward", "spread"] = "reward"
+    """What the temperature counts in: rewards, or the mean size of the advantages that the critic gave to stored
+    messages in its last updates, which needs no choice anew for each scale of rewards."""
     max_weight: Annotated[float, POSITIVE] = 20.0
     """The largest weight."""
 
@@ -120,14 +145,34 @@ class AnyCriticOptions(_WithNetwork, Ranged):
 
 
 @dataclass(frozen=True)
+class RankingConfig(Ranged):
+    """How often the critic's ranking of two messages is compared with what comes of both."""
+
+    states: Annotated[int, Range(0)] = 0
+    """States of fresh episodes in which that is done; 0: never. Both messages are played in a copy of the environment,
+    which takes turns: `critic/ranking_turns` counts them."""
+    every: Annotated[int, Range(1)] = 5
+    """Iterations from one to the next."""
+    player: str = "oracle"
+    """The script of the environment that plays on behind both."""
+    continuations: Annotated[int, Range(1)] = 1
+    """Times that it does."""
+
+
+@dataclass(frozen=True)
 class CriticOptions(AnyCriticOptions):
     """A critic with heads for Q and for V."""
 
+    follows: Literal["policy", "data"] = "policy"
+    """What V becomes under an actor of kind "resampled". "policy": Q of its new messages, so values are those of the
+    policy, and sink with it where it errs. "data": an expectile of Q over stored messages, so values are those of the
+    best that was tried, and no message is sampled for them. Other actors always have the latter."""
     expectile: Annotated[float, Range(above=0, below=1)] = 0.9
-    """The expectile of Q over stored actions that V becomes. Under an actor of kind "resampled" V follows its new
-    actions instead."""
+    """The expectile of Q over stored messages that V becomes."""
     network: CriticConfig = field(default_factory=CriticConfig)
     """Its size, how fast its copy follows, and the range of its values."""
+    ranking: RankingConfig = field(default_factory=RankingConfig)
+    """A measure of how well it ranks messages."""
 
 
 @dataclass(frozen=True)
@@ -149,17 +194,36 @@ class AnyActorOptions(Ranged):
 
 
 @dataclass(frozen=True)
-class ResampledActor(AnyActorOptions):
+class TurnActorOptions(AnyActorOptions):
+    """How often a policy that writes its messages learns, and what keeps many updates from ruining it."""
+
+    warmup: Annotated[int, Range(0)] = 0
+    """First updates of the policy over which its learning rate rises."""
+    max_kl: Annotated[float | None, POSITIVE] = None
+    """Nats a turn that the policy may move in an iteration: no further update follows one that brought it farther. It
+    costs a forward pass an update. None: no bound."""
+    min_entropy: Annotated[float | None, POSITIVE] = None
+    """Nats a token below which entropy is rewarded, a nat as much as the spread of advantages. None: it never is."""
+
+
+@dataclass(frozen=True)
+class ResampledActor(TurnActorOptions):
     """The policy learns from new actions in stored states (ArCHer)."""
 
     kind: Literal["resampled"] = "resampled"
     """Which actions the policy learns from."""
+    samples: Annotated[int, Range(1)] = 1
+    """New messages in each state. From two on, each is compared with the mean Q of the others instead of with V, so
+    that an error of V in a state favours none of them."""
+    is_scaled: bool = False
+    """Divide advantages by how far apart the messages of a state are, so that states count alike where little is at
+    stake and where much is. Needs samples of at least 2."""
     has_token_baseline: bool = False
     """Subtract from the advantage what could be expected of it at each token, by a head of its own."""
 
 
 @dataclass(frozen=True)
-class InSampleActor(AnyActorOptions):
+class InSampleActor(TurnActorOptions):
     """The policy learns from stored actions, corrected by importance weights."""
 
     kind: Literal["in_sample"] = "in_sample"
@@ -169,7 +233,7 @@ class InSampleActor(AnyActorOptions):
 
 
 @dataclass(frozen=True)
-class AwrActor(AnyActorOptions):
+class AwrActor(TurnActorOptions):
     """The policy clones stored actions, with weights that grow with their advantages."""
 
     kind: Literal["awr"] = "awr"
@@ -188,6 +252,22 @@ class SoftActorOptions(AnyActorOptions):
 
     entropy: EntropyConfig = field(default_factory=EntropyConfig)
     """What entropy is worth."""
+
+
+@dataclass(frozen=True)
+class OfflineStart(Ranged):
+    """What is learnt from before the policy's first update, beside the episodes of the critic's warm-up."""
+
+    random_episodes: Annotated[int, Range(0)] = 0
+    """Episodes that the environment's random player adds to the buffer before the first iteration. They take turns,
+    which `start/turns` counts."""
+    critic_updates: Annotated[int, Range(0)] = 0
+    """Further updates of the critic just before the policy's first."""
+    policy_updates: Annotated[int, Range(0)] = 0
+    """Updates of the policy right after them that clone stored messages by their advantages, whatever the actor's kind:
+    a first phase of advantage-weighted regression."""
+    awr: AwrConfig = field(default_factory=lambda: AwrConfig(temperature=0.5, unit="spread"))
+    """How advantages become weights in that phase."""
 
 
 class UnderCritic(LearnerOptions):
@@ -218,6 +298,7 @@ class UnderTurnCritic(UnderCritic):
 
     critic: CriticOptions
     actor: ActorOptions
+    start: OfflineStart = OfflineStart()
 
     @property
     def needs_behaviour_logprobs(self) -> bool:
@@ -245,6 +326,8 @@ class ActorCriticOptions(UnderTurnCritic):
     """The critic of turns."""
     actor: ActorOptions = field(default_factory=ResampledActor)
     """How the policy learns from it."""
+    start: OfflineStart = field(default_factory=OfflineStart)
+    """What is learnt from before the policy's first update."""
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,12 @@ Not here: what the updates are (learner.py, listed/learner.py), what is drawn fr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 import numpy as np
 from jaxtyping import Float64
 
-from agentgym.trajectory import Group
+from agentgym.trajectory import Group, Trajectory
 from agentgym_rl.core.batch import TrainBatch
 from agentgym_rl.core.checkpoint import TrainerState
 from agentgym_rl.core.kept_credit import BY_CRITIC, CriticAdvantages, keep_trained_on
@@ -24,6 +25,9 @@ from agentgym_rl.hierarchical.options import UnderCritic
 from agentgym_rl.hierarchical.transitions import TurnTransitions
 from agentgym_rl.replay.draw import Draw
 from agentgym_rl.replay.options import PrioritisedBuffer, StoredPrioritised
+
+FAR = "actor/stopped"
+"""Metric of an update of the policy after which none may follow in the iteration: 1 or 0."""
 
 
 class ReplayLearner(ABC):
@@ -41,6 +45,19 @@ class ReplayLearner(ABC):
         self.place = place
         self.replay = open_replay(place)
 
+    @property
+    def extra_critic_updates(self) -> int:
+        """Further updates of the critic in the iteration of the policy's first."""
+        return 0
+
+    def prepare(self) -> Metrics:
+        """Before the first iteration: whatever is to be in the buffer then."""
+        return {}
+
+    def first_phase(self, draw: Callable[[], Experience]) -> Metrics:
+        """Before the policy's first ordinary update: whatever else it learns from what `draw` gives."""
+        return {}
+
     @abstractmethod
     def value(self, batch: TrainBatch, turns: TurnTransitions) -> TurnValues:
         """What the critic says of the turns of episodes; the policy is in evaluation mode."""
@@ -55,9 +72,23 @@ class ReplayLearner(ABC):
 
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
         """One iteration, and how the critic's values compare with returns: before it, and in size after it."""
-        metrics = self._judge_fresh(groups, state) | self._learn(groups, state)
+        prepared = {} if state.iteration else self.prepare()
+        metrics = (
+            prepared | self._rank_fresh(groups, state) | self._judge_fresh(groups, state) | self._learn(groups, state)
+        )
         largest = self.replay.largest_return()
         return metrics | {"critic/value_ratio": abs(metrics["critic/q"]) / largest if largest else 0.0}
+
+    def rank_forks(self, members: list[Trajectory], iteration: int) -> Metrics:
+        """How well the critic ranks messages in forked states of fresh episodes; the policy is in evaluation mode."""
+        return {}
+
+    def _rank_fresh(self, groups: list[Group], state: TrainerState) -> Metrics:
+        self.place.model.eval()
+        members = [member for group in groups for member in group.members]
+        found = self.rank_forks(members, state.iteration) if members else {}
+        self.place.model.train()
+        return found
 
     def _judge_fresh(self, groups: list[Group], state: TrainerState) -> Metrics:
         """Value fresh episodes before the critic learns from them; its advantages are kept with the run."""
@@ -82,12 +113,20 @@ class ReplayLearner(ABC):
         number = state.iteration + 1
         self.replay.relabel([member for group in groups for member in group.members], number)
         metrics = self.replay.refresh(number, state.version)
-        draws = [self.replay.draw(critic.batch) for _ in range(critic.updates)]
+        is_first = state.iteration == critic.warmup
+        draws = [self.replay.draw(critic.batch) for _ in range(critic.updates + is_first * self.extra_critic_updates)]
         metrics |= self.replay.draw_metrics([draw for update in draws for draw in update])
         metrics |= self._train_critic(draws, state)
         if state.iteration < critic.warmup:
             return metrics
-        rows = [self._train_actor(state, update) for update in range(updates)]
+        if is_first:
+            batch = self.place.config.algorithm.actor.batch
+            metrics |= self.first_phase(lambda: self._experience([self.replay.draw(batch)], state)[0])
+        rows: list[Metrics] = []
+        for update in range(updates):
+            rows.append(self._train_actor(state, update))
+            if rows[-1].get(FAR):
+                break
         return metrics | mean_by_name(rows) | {"updates": float(sum(row["updates"] for row in rows))}
 
     def close(self) -> None:

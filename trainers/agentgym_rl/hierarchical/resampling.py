@@ -39,7 +39,7 @@ def sample_branches(
         sampling: As in collecting.
         seed: Of the draws; a turn's draw depends on it and on the turn's place among those wanted.
     """
-    starts = [_start(segments[turns.segment[n]], int(turns.turn[n])) for n in wanted]
+    starts = [first_sampled(segments[turns.segment[n]], int(turns.turn[n])) for n in wanted]
     forks = [Fork(start, sampling.max_tokens, draw_seed(seed, number)) for number, start in enumerate(starts)]
     of_segment = [int(turns.segment[n]) for n in wanted]
     if policy.branches is not None:
@@ -99,6 +99,6 @@ def _one_by_one(
     return [np.asarray(reply.ids, np.int32) for reply in replies]
 
 
-def _start(segment: Segment, turn: int) -> int:
+def first_sampled(segment: Segment, turn: int) -> int:
     """Tokens before the first sampled one of a turn."""
     return int(np.flatnonzero(segment.completion_mask & (segment.turn_index == turn))[0])

@@ -8,7 +8,9 @@ from agentgym.errors import ConfigError, ContractError
 from agentgym_rl.hierarchical.actor_losses import (
     awr_weights,
     in_sample_loss,
+    leave_one_out_advantages,
     resampled_loss,
+    scale_of_states,
     token_baseline_loss,
     turn_advantages,
     weighted_cloning_loss,
@@ -133,3 +135,45 @@ def pulls_the_better_arm(loss) -> float:
 @trap(resampled_loss, with_the_wrong_sign)
 def test_a_bandit_is_learnt_from_new_actions(loss) -> None:
     assert pulls_the_better_arm(loss) > 0.95
+
+
+# Several messages in a state
+
+
+def against_all(q, states):
+    """Each message is also compared with itself."""
+    least = q.min(dim=0).values
+    means = torch.stack([least[states == state].mean() for state in states])
+    return least - means
+
+
+def across_states(q, states):
+    """Messages are compared with those of other states."""
+    least = q.min(dim=0).values
+    return least - (least.sum() - least) / (len(least) - 1)
+
+
+@trap(leave_one_out_advantages, against_all, across_states)
+def test_a_message_is_compared_with_the_others_of_its_state(implementation) -> None:
+    q = torch.tensor([[1.0, 2.0, 5.0, 7.0, 9.0, 4.0], [3.0, 2.0, 3.0, 8.0, 9.0, 4.0]])
+    states = torch.tensor([0, 0, 0, 1, 1, 2])
+    torch.testing.assert_close(implementation(q, states), torch.tensor([-1.5, 0.0, 1.5, -2.0, 2.0, 0.0]))
+
+
+def test_the_scale_is_that_of_a_state_and_grows_where_heads_disagree() -> None:
+    states = torch.tensor([0, 0, 1, 1])
+    agreed = torch.tensor([[0.0, 2.0, 10.0, 10.2], [0.0, 2.0, 10.0, 10.2]])
+    torch.testing.assert_close(scale_of_states(agreed, states), torch.tensor([1.0, 1.0, 0.1, 0.1]))
+    moved = agreed + torch.tensor([[0.0], [7.0]])  # heads that differ by a constant rank alike
+    torch.testing.assert_close(scale_of_states(moved, states), scale_of_states(agreed, states), atol=1e-5, rtol=1e-4)
+    doubted = agreed.clone()
+    doubted[1, :2] = doubted[1, :2].flip(0)
+    assert scale_of_states(doubted, states)[0] >= 1.0
+    torch.testing.assert_close(scale_of_states(doubted, states)[2:], torch.tensor([0.1, 0.1]))
+
+
+def test_a_temperature_in_spreads_grows_with_them() -> None:
+    advantages = torch.tensor([0.1, -0.1])
+    by_reward = awr_weights(advantages, AwrConfig(temperature=0.1))
+    torch.testing.assert_close(awr_weights(advantages, AwrConfig(temperature=0.5, unit="spread"), 0.2), by_reward)
+    torch.testing.assert_close(awr_weights(advantages, AwrConfig(temperature=0.1), 0.2), by_reward)

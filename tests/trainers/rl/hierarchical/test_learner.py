@@ -88,7 +88,7 @@ LOOP = {
         "batch": 16,
         "warmup": 0,
         "discount": 0.9,
-        "network": {**HEADS, "value_range": [0.0, 12.0]},
+        "network": {**HEADS, "value_range": [0.0, 12.0], "reads": "history"},
         "optimiser": {"learning_rate": 1e-2},
     },
     "actor": {"updates": 1, "batch": 4},

@@ -32,6 +32,7 @@ DOES_NOT_APPLY = {
     "algorithm.critic.lora_rank=3": "algorithm.preset=discrete_sac",
     "algorithm.critic.lora_rank=2": "algorithm.preset=archer_offline",
     "algorithm.critic.expectile=0.7": "algorithm.preset=archer",
+    "algorithm.critic.follows=data": "algorithm.preset=archer_awr",
     "algorithm.critic.expectile=0.6": "algorithm.preset=archer_offline algorithm.actor.kind=resampled",
     "algorithm.actor.entropy.learning_rate=0.1": "algorithm.preset=discrete_sac",
     "algorithm.clip=0.3": "algorithm.preset=a_lol algorithm.ratio=none",

@@ -36,6 +36,7 @@ SAID = {
         "copy' <- 0.9 copy' + 0.1 critic; alone for the first 20 iterations",
     ],
     "archer_in_sample": ["L = -mean sum_k sg(W) A log pi(a_k | s, a_<k)", "W = seq_tis", "|0.5 - 1[u < 0]|"],
+    "archer_awr": ["|0.9 - 1[u < 0]|", "w = min(exp(A / (0.5 mean |A|)), 20)", "what came since the last message"],
     "archer_offline": ["collect   nothing", "|0.9 - 1[u < 0]|", "w = min(exp(A / 1), 20)", "uniform from runs/stored"],
     "bc": ["collect   nothing", "32 episodes of runs/stored for each update, all alike", "log pi(token_k)"],
     "filtered_bc": ["whose return reaches the quantile 0.9 of all"],

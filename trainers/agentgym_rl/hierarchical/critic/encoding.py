@@ -15,7 +15,15 @@ from torch import Tensor
 from agentgym_rl.core.config.tables import PackingConfig
 from agentgym_rl.core.models import PolicyModel
 from agentgym_rl.hierarchical.critic.network import CriticNetwork, TurnStates
-from agentgym_rl.hierarchical.critic.valuation import encode_actions, encode_ends, encode_prompts, stored_actions
+from agentgym_rl.hierarchical.critic.valuation import (
+    encode_actions,
+    encode_ends,
+    encode_prompts,
+    encode_seen,
+    encode_seen_at_ends,
+    stored_actions,
+    without_action,
+)
 from agentgym_rl.hierarchical.experience import Experience, PartMasks
 
 
@@ -27,14 +35,13 @@ class EncodedTurns:
     """N turns and their stored actions."""
     sampled: Float[Tensor, "M D"]
     """Each branch's action."""
-    ends: Float[Tensor, "B D"]
-    """At the final observation of each episode that a limit cut; NaN for those that ended, which are not encoded."""
+    ends: TurnStates
+    """At the final observation of each episode that a limit cut; of no meaning for those that ended. No actions."""
 
     def part(self, masks: PartMasks) -> EncodedTurns:
         """Those of a part of the experience."""
-        turn, branch, episode = (torch.from_numpy(each).to(self.ends.device) for each in masks)
-        stored = TurnStates(self.stored.state[turn], self.stored.action[turn])
-        return EncodedTurns(stored, self.sampled[branch], self.ends[episode])
+        turn, branch, episode = (torch.from_numpy(each).to(self.sampled.device) for each in masks)
+        return EncodedTurns(self.stored.at(turn), self.sampled[branch], self.ends.at(episode))
 
 
 @torch.no_grad()
@@ -51,8 +58,13 @@ def encode(
     """
     batch = experience.batch
     state = encode_prompts(network, batch.segments, packing, policy)
-    ends = encode_ends(network, batch, packing, policy)
+    seen = encode_seen(network, batch.segments, packing, policy)
+    ends = without_action(
+        network,
+        encode_ends(network, batch, packing, policy),
+        encode_seen_at_ends(network, batch, packing, policy),
+    )
     stored = stored_actions(batch.segments)
     new = [branch.segment(batch.segments[branch.trunk]) for branch in experience.branches]
     actions = encode_actions(network, [*stored, *new], packing, policy)
-    return EncodedTurns(TurnStates(state, actions[: len(stored)]), actions[len(stored) :], ends)
+    return EncodedTurns(TurnStates(state, actions[: len(stored)], seen), actions[len(stored) :], ends)

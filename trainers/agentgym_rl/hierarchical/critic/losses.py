@@ -46,7 +46,7 @@ def critic_loss(
 
 def expectile_loss(
     outputs: Float[Tensor, "K N"],
-    target_q: Float[Tensor, "2 N"],
+    target_q: Float[Tensor, "J N"],
     weights: Float[Tensor, " N"],
     expectile: float = 0.9,
     value_range: tuple[float, float] | None = None,

@@ -1,6 +1,6 @@
-"""The critic of turns: two Q and two V heads over hidden states of histories and actions, and their lagging copy.
+"""The critic of turns: Q and V heads over hidden states of turns, and their lagging copy.
 
-Not here: which hidden states (valuation.py), what the heads regress to (targets.py), the step (step.py).
+Not here: which hidden states (valuation.py, observations.py), what heads regress to (targets.py), the step (step.py).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from transformers import PreTrainedModel
 
 from agentgym.errors import ConfigError
 from agentgym_rl.core.micro_batch import MicroBatch
-from agentgym_rl.hierarchical.options import AnyCriticConfig
+from agentgym_rl.core.models import PolicyModel
+from agentgym_rl.hierarchical.critic.pooling import ObservationPooling, Observed, Standard
+from agentgym_rl.hierarchical.options import AUTO, AnyCriticConfig
 
-_LEAST_SPREAD = 0.05
-"""Of the size of all features: what varies less is not magnified further."""
 _PROBE_TOKENS = 6
 _PROBE_TOLERANCE = 1e-3
 
@@ -27,20 +27,27 @@ _PROBE_TOLERANCE = 1e-3
 class TurnStates:
     """What heads read of turns."""
 
-    state: Float[Tensor, "N D"]
-    """The history: the hidden state at the last token of the prompt."""
+    state: Float[Tensor, "N S"]
+    """The history: the hidden state at the last token of the prompt; of width 0 where it is not read."""
     action: Float[Tensor, "N D"]
     """The action, read apart from the history: the mean of the hidden states at its tokens."""
+    seen: Observed | None = None
+    """The observation that the state ends with, read apart from the history; None where it is not read."""
+
+    def at(self, turns: Tensor) -> TurnStates:
+        """Those of some turns, by a mask or by index."""
+        seen = None if self.seen is None else self.seen.at(turns)
+        return TurnStates(self.state[turns], self.action[turns], seen)
 
 
 @dataclass(frozen=True)
 class CriticOutputs:
     """What the heads say of each turn: values, or logits of a bounded value (see `as_values`)."""
 
-    q: Float[Tensor, "2 N"]
-    """Of the history and the action."""
-    v: Float[Tensor, "2 N"]
-    """Of the history."""
+    q: Float[Tensor, "K N"]
+    """Of the state and the action."""
+    v: Float[Tensor, "K N"]
+    """Of the state."""
 
 
 def as_values(outputs: Float[Tensor, "K N"], value_range: tuple[float, float] | None) -> Float[Tensor, "K N"]:
@@ -51,43 +58,17 @@ def as_values(outputs: Float[Tensor, "K N"], value_range: tuple[float, float] | 
     return low + (high - low) * outputs.sigmoid()
 
 
-class Standard(nn.Module):
-    """Features to mean 0 and variance 1, by what was seen last; as they are until then.
-
-    Args:
-        num_features: Of the last dimension.
-    """
-
-    def __init__(self, num_features: int) -> None:
-        super().__init__()
-        self.mean: Tensor
-        self.spread: Tensor
-        self.register_buffer("mean", torch.zeros(num_features))
-        self.register_buffer("spread", torch.ones(num_features))
-
-    @torch.no_grad()
-    def fit(self, features: Float[Tensor, "N D"]) -> None:
-        """Take mean and spread from these; features that are (nearly) the same in all of them are not magnified."""
-        seen = features.to(self.mean.dtype)
-        size = seen.square().mean().sqrt().clamp(min=1e-6)
-        self.mean.copy_(seen.mean(dim=0))
-        self.spread.copy_(seen.std(dim=0, correction=0).clamp(min=_LEAST_SPREAD * float(size)))
-
-    def forward(self, features: Float[Tensor, "N D"]) -> Float[Tensor, "N D"]:
-        """The features, standardised."""
-        return (features - self.mean) / self.spread
-
-
 class CriticNetwork(nn.Module):
     """Heads, and the tower below them where the critic has one of its own.
 
-    Q_j = MLP([h_state; h_action]), V_j = MLP(h_state), j = 1, 2, each of two hidden layers with ReLU; history and
+    Q_j = MLP([h_state; h_action]), V_j = MLP(h_state), j = 1, 2 or more, each of two hidden layers with ReLU; state and
     action are encoded apart. ArCHer, Zhou et al. 2024, arXiv 2402.19446. Differs: causal models of any kind encode, the
-    action is the mean over its tokens, and hidden states are standardised, as most of them is the same in all turns.
+    action is the mean over its tokens, and hidden states are standardised, as most of them is the same in all turns;
+    the state may be what is seen now, read apart from the history, beside the history or alone.
 
     Args:
         num_features: Size D of the hidden states.
-        width: Units of the hidden layers.
+        config: What is read of a state, and the size and number of the heads.
         tower: A causal model from Hugging Face, trained with the heads; None: hidden states come from outside.
         autocast: Run the tower in bfloat16 autocast.
 
@@ -96,17 +77,28 @@ class CriticNetwork(nn.Module):
     """
 
     def __init__(
-        self, num_features: int, width: int, tower: PreTrainedModel | None = None, *, autocast: bool = False
+        self,
+        num_features: int,
+        config: AnyCriticConfig,
+        tower: PreTrainedModel | None = None,
+        *,
+        autocast: bool = False,
     ) -> None:
         super().__init__()
+        if config.reads == AUTO:
+            raise ConfigError('critic.network.reads is "auto"; choose what a critic reads that no suite chooses for')
         self.num_features, self.autocast = num_features, autocast
-        self.state_scale, self.action_scale = Standard(num_features), Standard(num_features)
+        self.reads_history = config.reads != "observation"
+        self.state_scale = Standard(num_features if self.reads_history else 0)
+        self.action_scale = Standard(num_features)
+        self.seen = None if config.reads == "history" else ObservationPooling(num_features, config.pooling)
+        size = num_features * self.reads_history + (0 if self.seen is None else self.seen.num_features)
         self.tower: nn.Module | None = None
         if tower is not None:
             self.tower = tower.base_model
             _require_causal(self.tower, int(tower.config.vocab_size))
-        self.q_heads = nn.ModuleList(_head(2 * num_features, width) for _ in range(2))
-        self.v_heads = nn.ModuleList(_head(num_features, width) for _ in range(2))
+        self.q_heads = nn.ModuleList(_head(size + num_features, config) for _ in range(config.ensemble))
+        self.v_heads = nn.ModuleList(_head(size, config) for _ in range(config.ensemble))
 
     def encode(self, batch: MicroBatch) -> Float[Tensor, "R L D"]:
         """Hidden states of the tower, with gradient.
@@ -123,9 +115,24 @@ class CriticNetwork(nn.Module):
         """Outputs of the heads; gradients reach the tower, and whatever else made the states."""
         dtype = next(self.v_heads.parameters()).dtype
         state = self.state_scale(states.state.to(dtype))
+        if self.seen is not None:
+            assert states.seen is not None, "whoever encodes for this network asks it whether it reads observations"
+            state = torch.cat([state, self.seen(states.seen.to(dtype))], dim=-1)
         both = torch.cat([state, self.action_scale(states.action.to(dtype))], dim=-1)
         q = torch.stack([head(both).squeeze(-1) for head in self.q_heads])
         return CriticOutputs(q, torch.stack([head(state).squeeze(-1) for head in self.v_heads]))
+
+
+def hidden_for(network: CriticNetwork, batch: MicroBatch, policy: PolicyModel | None) -> Float[Tensor, "R L D"]:
+    """Hidden states that a critic reads: its tower's, with gradient, or the policy's, detached.
+
+    Raises:
+        ConfigError: Neither a tower nor a policy is there.
+    """
+    if network.tower is None and policy is not None:
+        with torch.no_grad():
+            return policy.hidden_states(batch.tokens, batch.position_ids, batch.attention_mask())
+    return network.encode(batch)
 
 
 class TurnCritic(nn.Module):
@@ -148,7 +155,7 @@ class TurnCritic(nn.Module):
     ) -> None:
         super().__init__()
         self.config = config
-        self.online = CriticNetwork(num_features, config.width, tower, autocast=autocast)
+        self.online = CriticNetwork(num_features, config, tower, autocast=autocast)
         self.target = copy.deepcopy(self.online).requires_grad_(False).eval()
 
     def train(self, mode: bool = True) -> TurnCritic:
@@ -162,6 +169,8 @@ class TurnCritic(nn.Module):
         for network in (self.online, self.target):
             network.state_scale.fit(states.state)
             network.action_scale.fit(states.action)
+            if network.seen is not None and states.seen is not None:
+                network.seen.fit(states.seen)
 
     @torch.no_grad()
     def update_target(self) -> None:
@@ -173,14 +182,19 @@ class TurnCritic(nn.Module):
         """The trained parameters by module: gradients are clipped group by group, apart from the policy's."""
         heads = {"q": self.online.q_heads, "v": self.online.v_heads}
         groups = {name: list(module.parameters()) for name, module in heads.items()}
+        if self.online.seen is not None:
+            groups["observation"] = list(self.online.seen.parameters())
         if self.online.tower is not None:
             groups["tower"] = [p for p in self.online.tower.parameters() if p.requires_grad]
         return {name: group for name, group in groups.items() if group}
 
 
-def _head(num_inputs: int, width: int) -> nn.Sequential:
-    layers = [nn.Linear(num_inputs, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 1)]
-    return nn.Sequential(*layers)
+def _head(num_inputs: int, config: AnyCriticConfig) -> nn.Sequential:
+    layers: list[nn.Module] = []
+    for size in (num_inputs, config.width):
+        norm = [nn.LayerNorm(config.width)] if config.has_layer_norm else []
+        layers += [nn.Linear(size, config.width), *norm, nn.ReLU()]
+    return nn.Sequential(*layers, nn.Linear(config.width, 1))
 
 
 def _last_hidden(tower: nn.Module, tokens: Tensor, position_ids: Tensor, attention_mask: Tensor | None) -> Tensor:

@@ -6,6 +6,7 @@ Not here: what was drawn (experience.py), the formulas (targets.py, losses.py).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,12 +16,15 @@ from torch import Tensor
 
 from agentgym_rl.core.config.tables import PackingConfig
 from agentgym_rl.core.metrics import mean_by_name
+from agentgym_rl.core.micro_batch import MicroBatch
 from agentgym_rl.core.models import PolicyModel
 from agentgym_rl.core.packing import pack
-from agentgym_rl.core.positions import turn_positions
+from agentgym_rl.core.positions import TurnPositions, turn_positions
 from agentgym_rl.hierarchical.critic.encoding import EncodedTurns, encode
 from agentgym_rl.hierarchical.critic.losses import critic_loss, expectile_loss
 from agentgym_rl.hierarchical.critic.network import CriticOutputs, TurnCritic, TurnStates, as_values
+from agentgym_rl.hierarchical.critic.observations import encode_observations, observations
+from agentgym_rl.hierarchical.critic.pooling import Observed
 from agentgym_rl.hierarchical.critic.step import critic_optimiser, critic_step
 from agentgym_rl.hierarchical.critic.targets import next_values, one_step_targets
 from agentgym_rl.hierarchical.critic.valuation import encode_actions, prompt_states, stored_actions
@@ -36,8 +40,8 @@ class CriticTargets(NamedTuple):
         v: Q of the copy: at the new action of each turn that has one, else at its stored action.
     """
 
-    q: Float64[np.ndarray, "2 N"]
-    v: Float64[np.ndarray, "2 N"]
+    q: Float64[np.ndarray, "K N"]
+    v: Float64[np.ndarray, "K N"]
 
 
 class CriticReport(NamedTuple):
@@ -149,15 +153,29 @@ class _Step:
         if online.tower is None:
             yield np.arange(len(self.weights)), online(self.encoded.stored)
             return
-        device, packing = self.encoded.ends.device, self.updates.packing
+        device, packing = self.encoded.sampled.device, self.updates.packing
         actions = stored_actions(self.part.batch.segments)
         for micro in pack(self.part.batch.segments, packing):
             moved = micro.to(device)
             positions = turn_positions(moved)
             mine = self.part.turns.entries(positions)
-            state = prompt_states(online.encode(moved), positions)
             action = encode_actions(online, [actions[index] for index in mine], packing, None)
-            yield mine, online(TurnStates(state, action))
+            yield mine, online(TurnStates(self._histories(moved, positions), action, self._seen(mine)))
+
+    def _histories(self, micro: MicroBatch, positions: TurnPositions) -> Tensor:
+        """With gradient for the tower; of width 0 where the network reads none."""
+        online = self.updates.critic.online
+        if not online.reads_history:
+            return next(online.v_heads.parameters()).new_zeros(positions.num_turns, 0)
+        return prompt_states(online.encode(micro), positions)
+
+    def _seen(self, turns: Int64[np.ndarray, " M"]) -> Observed | None:
+        """With gradient for the tower."""
+        online = self.updates.critic.online
+        if online.seen is None:
+            return None
+        seen = observations(self.part.batch.segments)
+        return encode_observations(online, [seen[index] for index in turns], self.updates.packing, None)
 
     @torch.no_grad()
     def _note(self, rows: Int64[np.ndarray, " M"], outputs: CriticOutputs, q_loss: Tensor, v_loss: Tensor) -> None:
@@ -177,15 +195,15 @@ def critic_targets(
     """Y = r + gamma V(s') and Q of new or stored actions, all by the copy."""
     span, turns = options.network.value_range, part.turns
 
-    def valued(outputs: Tensor) -> Float64[np.ndarray, "2 N"]:
-        values: Float64[np.ndarray, "2 N"] = as_values(outputs, span).double().cpu().numpy()
+    def valued(outputs: Tensor) -> Float64[np.ndarray, "K N"]:
+        values: Float64[np.ndarray, "K N"] = as_values(outputs, span).double().cpu().numpy()
         return values
 
     stored = critic.target(encoded.stored)
-    ends = valued(critic.target(TurnStates(encoded.ends, encoded.ends)).v)
+    ends = valued(critic.target(encoded.ends).v)
     following = next_values(valued(stored.v), ends[:, turns.trajectory], turns.successor)
     v_targets = valued(stored.q)
     if part.branches:
-        states = TurnStates(encoded.stored.state[torch.from_numpy(part.branched)], encoded.sampled)
+        states = replace(encoded.stored.at(torch.from_numpy(part.branched)), action=encoded.sampled)
         v_targets[:, part.branched] = valued(critic.target(states).q)
     return CriticTargets(one_step_targets(turns.rewards, following, options.discount), v_targets)

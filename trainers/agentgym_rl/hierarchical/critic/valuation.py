@@ -23,19 +23,9 @@ from agentgym_rl.core.positions import TurnPositions, turn_positions
 from agentgym_rl.core.scoring import final_probe
 from agentgym_rl.hierarchical.branches import action_behind
 from agentgym_rl.hierarchical.critic.frozen import FrozenPolicy
-from agentgym_rl.hierarchical.critic.network import CriticNetwork, CriticOutputs, TurnStates, as_values
-
-
-def hidden_for(network: CriticNetwork, batch: MicroBatch, policy: PolicyModel | None) -> Float[Tensor, "R L D"]:
-    """Hidden states that a critic reads: its tower's, with gradient, or the policy's, detached.
-
-    Raises:
-        ConfigError: Neither a tower nor a policy is there.
-    """
-    if network.tower is None and policy is not None:
-        with torch.no_grad():
-            return policy.hidden_states(batch.tokens, batch.position_ids, batch.attention_mask())
-    return network.encode(batch)
+from agentgym_rl.hierarchical.critic.network import CriticNetwork, CriticOutputs, TurnStates, as_values, hidden_for
+from agentgym_rl.hierarchical.critic.observations import encode_observations, final_observation, observations
+from agentgym_rl.hierarchical.critic.pooling import Observed
 
 
 def prompt_states(hidden: Float[Tensor, "R L D"], positions: TurnPositions) -> Float[Tensor, "N D"]:
@@ -53,7 +43,12 @@ def action_states(hidden: Float[Tensor, "R L D"], batch: MicroBatch, positions: 
 def encode_prompts(
     network: CriticNetwork, segments: Sequence[Segment], packing: PackingConfig, policy: PolicyModel | None
 ) -> Float[Tensor, "N D"]:
-    """`prompt_states` of all turns with sampled tokens, by segment, then by turn: the order of `turn_transitions`."""
+    """`prompt_states` of all turns with sampled tokens, by segment, then by turn: the order of `turn_transitions`.
+
+    Of width 0 where the network reads no histories, which then pass through no model.
+    """
+    if not network.reads_history:
+        return _unread(network, sum(len(observations([segment])) for segment in segments))
     if network.tower is None and isinstance(policy, FrozenPolicy):
         return policy.read_once(segments, lambda segment: _encode_prompts(network, [segment], packing, policy))
     return _encode_prompts(network, segments, packing, policy)
@@ -84,11 +79,40 @@ def encode_ends(
     """
     is_cut = [each.is_truncated for each in batch.trajectories]
     cut = [index for index, is_it in enumerate(is_cut) if is_it and batch.segments_of(index)]
+    if not network.reads_history:
+        return _unread(network, batch.num_sequences)
     ends = next(network.v_heads.parameters()).new_full((batch.num_sequences, network.num_features), torch.nan)
     if cut:
         probes = [final_probe(batch, index, packing.row_length) for index in cut]
         ends[cut] = encode_prompts(network, probes, packing, policy).to(ends.dtype)
     return ends
+
+
+def encode_seen(
+    network: CriticNetwork, segments: Sequence[Segment], packing: PackingConfig, policy: PolicyModel | None
+) -> Observed | None:
+    """The observation of each turn, in the order of `encode_prompts`; None where the network reads none."""
+    if network.seen is None:
+        return None
+    return encode_observations(network, observations(segments), packing, policy)
+
+
+@torch.no_grad()
+def encode_seen_at_ends(
+    network: CriticNetwork, batch: TrainBatch, packing: PackingConfig, policy: PolicyModel | None
+) -> Observed | None:
+    """The final observation of each episode that a limit cut, and some other for those that ended, where V is not read.
+
+    None where the network reads none.
+    """
+    if network.seen is None:
+        return None
+    cut = [index for index, each in enumerate(batch.trajectories) if each.is_truncated and batch.segments_of(index)]
+    wanted = [final_observation(batch, index) for index in cut] or [observations(batch.segments[:1])[0]]
+    found = encode_observations(network, wanted, packing, policy)
+    place = torch.zeros(batch.num_sequences, dtype=torch.int64)
+    place[cut] = torch.arange(len(cut))
+    return found.at(place.to(found.row.device))
 
 
 def encode_actions(
@@ -135,7 +159,7 @@ def value_turns(
     packing: PackingConfig,
     policy: PolicyModel | None = None,
     value_range: tuple[float, float] | None = None,
-) -> tuple[Float64[np.ndarray, "2 N"], Float64[np.ndarray, "2 N"]]:
+) -> tuple[Float64[np.ndarray, "K N"], Float64[np.ndarray, "K N"]]:
     """Q and V of every turn with sampled tokens, by segment, then by turn: the order of `turn_transitions`.
 
     Args:
@@ -146,9 +170,11 @@ def value_turns(
         value_range: As of the critic's configuration.
     """
     if not segments:
-        return np.zeros((2, 0)), np.zeros((2, 0))
+        return np.zeros((len(network.q_heads), 0)), np.zeros((len(network.v_heads), 0))
     actions = encode_actions(network, stored_actions(segments), packing, policy)
-    outputs: CriticOutputs = network(TurnStates(encode_prompts(network, segments, packing, policy), actions))
+    prompts = encode_prompts(network, segments, packing, policy)
+    seen = encode_seen(network, segments, packing, policy)
+    outputs: CriticOutputs = network(TurnStates(prompts, actions, seen))
     q, v = (as_values(each, value_range).double().cpu().numpy() for each in (outputs.q, outputs.v))
     return q, v
 
@@ -160,19 +186,24 @@ def value_ends(
     packing: PackingConfig,
     policy: PolicyModel | None = None,
     value_range: tuple[float, float] | None = None,
-) -> Float64[np.ndarray, "2 B"]:
+) -> Float64[np.ndarray, "K B"]:
     """V of the final observation of every truncated episode; NaN for those that ended, whose last state is not encoded.
 
     Where the final observation does not fit into a row, the state after the last sampled token stands in for it.
     """
-    return state_values(network, encode_ends(network, batch, packing, policy), value_range)
-
-
-@torch.no_grad()
-def state_values(
-    network: CriticNetwork, states: Float[Tensor, "N D"], value_range: tuple[float, float] | None = None
-) -> Float64[np.ndarray, "2 N"]:
-    """V of histories as `encode_prompts` and `encode_ends` give them; NaN where they are."""
-    values = as_values(network(TurnStates(states, states)).v, value_range)
-    found: Float64[np.ndarray, "2 N"] = values.double().cpu().numpy()
+    states = encode_ends(network, batch, packing, policy)
+    seen = encode_seen_at_ends(network, batch, packing, policy)
+    values = as_values(network(without_action(network, states, seen)).v, value_range)
+    found: Float64[np.ndarray, "K B"] = values.double().cpu().numpy()
+    found[:, [not each.is_truncated for each in batch.trajectories]] = np.nan
     return found
+
+
+def without_action(network: CriticNetwork, state: Float[Tensor, "N S"], seen: Observed | None) -> TurnStates:
+    """States for V alone, which has no action to read."""
+    return TurnStates(state, state.new_zeros(len(state), network.num_features), seen)
+
+
+def _unread(network: CriticNetwork, num_states: int) -> Float[Tensor, "N 0"]:
+    """Histories that are not read."""
+    return next(network.v_heads.parameters()).new_zeros(num_states, 0)

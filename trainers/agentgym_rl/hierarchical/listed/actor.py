@@ -19,8 +19,8 @@ from agentgym_rl.core import distributed
 from agentgym_rl.core.micro_batch import MicroBatch
 from agentgym_rl.core.models import PolicyModel
 from agentgym_rl.core.positions import TurnPositions
-from agentgym_rl.hierarchical.critic.network import TurnCritic, TurnStates
-from agentgym_rl.hierarchical.critic.valuation import encode_actions, hidden_for, prompt_states
+from agentgym_rl.hierarchical.critic.network import TurnCritic, TurnStates, hidden_for
+from agentgym_rl.hierarchical.critic.valuation import encode_actions, prompt_states
 from agentgym_rl.hierarchical.entropy_temperature import EntropyTemperature
 from agentgym_rl.hierarchical.experience import Experience
 from agentgym_rl.hierarchical.listed.choices import Choices, ListPolicy

@@ -23,8 +23,8 @@ from agentgym_rl.core.models import PolicyModel
 from agentgym_rl.core.positions import TurnPositions, turn_positions
 from agentgym_rl.core.scoring import final_probe
 from agentgym_rl.hierarchical.branches import Branch, branch_micro_batches
-from agentgym_rl.hierarchical.critic.network import CriticNetwork, TurnStates
-from agentgym_rl.hierarchical.critic.valuation import encode_actions, hidden_for, prompt_states
+from agentgym_rl.hierarchical.critic.network import CriticNetwork, TurnStates, hidden_for
+from agentgym_rl.hierarchical.critic.valuation import encode_actions, prompt_states
 from agentgym_rl.hierarchical.experience import Experience
 from agentgym_rl.hierarchical.listed.discrete_sac import action_logprobs
 

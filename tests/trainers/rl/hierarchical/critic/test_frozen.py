@@ -11,13 +11,14 @@ from agentgym_rl.core.models import PolicyModel
 from agentgym_rl.hierarchical.critic.frozen import FrozenPolicy
 from agentgym_rl.hierarchical.critic.network import CriticNetwork
 from agentgym_rl.hierarchical.critic.valuation import encode_prompts
+from agentgym_rl.hierarchical.options import CriticConfig
 from tests.trainers.rl.tiny import random_segments, tiny_llama
 
 PACKING = PackingConfig(row_length=64, micro_batch_tokens=128)
 
 
 def network() -> CriticNetwork:
-    return CriticNetwork(16, 8).double()
+    return CriticNetwork(16, CriticConfig(width=8)).double()
 
 
 def counted(policy: FrozenPolicy) -> list[int]:

@@ -11,8 +11,9 @@ from agentgym_rl.core.config.tables import PackingConfig
 from agentgym_rl.core.models import PolicyModel, with_adapters
 from agentgym_rl.core.packing import pack
 from agentgym_rl.core.positions import turn_positions
-from agentgym_rl.hierarchical.critic.network import CriticOutputs, Standard, TurnCritic, TurnStates, as_values
-from agentgym_rl.hierarchical.critic.valuation import action_states, hidden_for, prompt_states
+from agentgym_rl.hierarchical.critic.network import CriticOutputs, TurnCritic, TurnStates, as_values, hidden_for
+from agentgym_rl.hierarchical.critic.pooling import Standard
+from agentgym_rl.hierarchical.critic.valuation import action_states, prompt_states
 from agentgym_rl.hierarchical.options import CriticConfig
 from tests.trainers.rl.planted import trap
 from tests.trainers.rl.tiny import random_segments, tiny_llama

@@ -22,7 +22,7 @@ ONE_EACH = replace(PACKING, is_packed=False)
 
 
 def network() -> CriticNetwork:
-    return CriticNetwork(16, CriticConfig(width=8).width).double()
+    return CriticNetwork(16, CriticConfig(width=8)).double()
 
 
 def naive_actions(segments, policy: PolicyModel) -> torch.Tensor:

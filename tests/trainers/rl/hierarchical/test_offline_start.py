@@ -1,0 +1,54 @@
+"""What is learnt from before the policy's first update."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentgym.errors import ConfigError
+from tests.trainers.rl.hierarchical.toy_runs import actor_critic
+
+
+def started(folder: Path, iterations: int = 2, actor: str = "resampled", **start: int):
+    run = actor_critic(
+        folder,
+        "bandit",
+        run={"iterations": iterations},
+        group={"tasks": 2, "size": 2},
+        algorithm={
+            "preset": "archer",
+            "critic": {"updates": 2, "batch": 4, "warmup": 1},
+            "actor": {"kind": actor, "updates": 1, "batch": 4},
+            "start": start,
+        },
+    )
+    run.run()
+    return run
+
+
+def test_random_episodes_are_drawn_from_and_their_turns_are_counted(tmp_path: Path) -> None:
+    run = started(tmp_path, random_episodes=5)
+    first, second = run.journal.rows
+    assert first["start/turns"] >= 5
+    assert "start/turns" not in second
+    own = 2 * 2 * 2
+    assert len(run.learner.replay.indices[0].number) == own + 5
+    stored = [each.id for each in run.store.episodes(purpose="train")]
+    assert sum(name.startswith("random-") for name in stored) == 5
+
+
+def test_further_updates_come_once_before_the_first_of_the_policy(tmp_path: Path) -> None:
+    run = started(tmp_path, iterations=3, critic_updates=3, policy_updates=2)
+    counted = [int(state["step"]) for state in run.learner.critic_updates.optimiser.state.values()]
+    assert set(counted) == {3 * 2 + 3}
+    steps = {int(state["step"]) for state in run.optimiser.state.values()}
+    assert steps == {2 + 2}
+    warmup, first, second = run.journal.rows
+    assert "start/actor/weight" in first
+    assert not any(name.startswith("start/") for row in (warmup, second) for name in row)
+
+
+def test_random_episodes_are_refused_where_none_could_be_drawn(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="random_episodes"):
+        started(tmp_path, actor="in_sample", random_episodes=5)

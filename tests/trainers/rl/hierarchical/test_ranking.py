@@ -1,0 +1,84 @@
+"""A critic's ranking of two messages beside what comes of them, in forked states."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from agentgym.policies.by_name import load
+from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
+from agentgym.suite import load_suite
+from agentgym_rl.hierarchical.options import RankingConfig
+from agentgym_rl.hierarchical.ranking import TURNS, ForkedRanking
+from benchmarks.credit.key_door import right_word
+from benchmarks.credit.suites import KEY_DOOR, register_suite
+
+CONFIG = RankingConfig(states=24)
+
+
+@pytest.fixture(scope="module")
+def episodes():
+    """Of the random player, each message with some id."""
+    register_suite(KEY_DOOR)
+    suite = load_suite(KEY_DOOR)
+    jobs = [Job(task, f"random-{n}", n) for n, task in enumerate(suite.train_tasks()[:6])]
+    policies = {"agent": load("random", suite.env)}
+    found, _ = collect_episodes(jobs, game_maker(suite), policies, RolloutSettings(is_lockstep=True))
+    ids = {"west": 1, "east": 2, "take": 3, "open": 4}
+    return suite, [
+        replace(each, turns=[replace(turn, action_ids=np.array([ids[turn.text]], np.int32)) for turn in each.turns])
+        for each in found
+    ]
+
+
+def by_the_right_word(members, pairs):
+    """A critic that knows the game, as far as one of both messages is right."""
+    gaps = []
+    for pair in pairs:
+        turn = members[pair.episode].turns[pair.turn]
+        right = right_word(str(turn.messages[-1]["content"]))
+        gaps.append(float(turn.text == right) - float(pair.text == right))
+    return np.array(gaps)
+
+
+def test_a_critic_that_is_right_is_told_from_one_that_is_not(episodes) -> None:
+    suite, members = episodes
+    ranking = ForkedRanking(suite, CONFIG, 0.95)
+    decided = []
+
+    def knowing(members, pairs):
+        gaps = by_the_right_word(members, pairs)
+        decided.append(float((gaps != 0).mean()))
+        return gaps
+
+    right = ranking.measure(members, knowing, 0)
+    wrong = ranking.measure(members, lambda *both: -knowing(*both), 0)
+    assert right["critic/ranking_states"] >= 6
+    assert right["critic/ranking"] >= decided[0] > 0.5
+    assert wrong["critic/ranking"] <= 1 - decided[0]
+    assert right[TURNS] == wrong[TURNS] > 2 * right["critic/ranking_states"]
+
+
+def test_the_same_seed_chooses_the_same_pairs(episodes) -> None:
+    suite, members = episodes
+    seen = []
+
+    def remember(members, pairs):
+        seen.append([(pair.episode, pair.turn, pair.text) for pair in pairs])
+        return np.zeros(len(pairs))
+
+    for seed in (0, 0, 1):
+        assert ForkedRanking(suite, CONFIG, 0.95).measure(members, remember, seed)["critic/ranking"] == 0.0
+    assert seen[0] == seen[1] != seen[2]
+
+
+def test_nothing_is_measured_where_both_messages_come_to_the_same(episodes) -> None:
+    """Without a discount, the oracle gets to the end either way."""
+    suite, members = episodes
+    early = [replace(each, turns=each.turns[:2]) for each in members]
+    found = ForkedRanking(suite, CONFIG, 1.0).measure(early, by_the_right_word, 0)
+    assert found["critic/ranking_states"] == 0
+    assert "critic/ranking" not in found
+    assert found[TURNS] > 0
