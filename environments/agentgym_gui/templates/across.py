@@ -15,7 +15,7 @@ from typing import Any
 from agentgym_gui.templates.applications import gnumeric
 from agentgym_gui.templates.applications.mails import KEEPING, account_files
 from agentgym_gui.templates.editing import joined
-from agentgym_gui.templates.making import gnumeric_file, mail, pdf_file, zim_notebook, zip_file
+from agentgym_gui.templates.making import Cell, gnumeric_file, mail, pdf_file, zim_notebook, zip_file
 from agentgym_gui.templates.plan import Ending, Goal, Plan, Template, goal
 from agentgym_gui.templates.words import THINGS, address, person, sentences, some
 
@@ -70,7 +70,7 @@ def from_paper(rng: random.Random, prices: Mapping[str, int], order: str) -> Par
 def from_table(rng: random.Random, prices: Mapping[str, int], order: str) -> Part:
     """Prices in a workbook."""
     path = "Documents/prices.gnumeric"
-    rows: list[list[gnumeric.Cell]] = [["Item", "Price"], *[[thing, price] for thing, price in prices.items()]]
+    rows: list[list[Cell]] = [["Item", "Price"], *[[thing, price] for thing, price in prices.items()]]
     rows += [["", ""], [order]] if order else []
     return Part(f"the workbook {path}", "gnumeric", ("gnumeric", f"~/{path}"), {path: gnumeric_file({"Prices": rows})})
 
@@ -121,7 +121,7 @@ def to_table(rng: random.Random, things: list[str], thing: str, price: int) -> P
     """A cell of a workbook."""
     path = "Documents/offer.gnumeric"
 
-    def rows(value: gnumeric.Cell) -> list[list[gnumeric.Cell]]:
+    def rows(value: Cell) -> list[list[Cell]]:
         return [["Item", "Price"], *[[each, value if each == thing else 1] for each in things]]
 
     def done(value: str) -> Mapping[str, bytes]:

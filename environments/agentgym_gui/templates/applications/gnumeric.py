@@ -146,7 +146,8 @@ def _rename_sheet(rng: random.Random) -> Plan:
 
 def _names(rng: random.Random) -> Plan:
     people = [person(rng) for _ in range(4)]
-    rows: Rows = [["Name", "Topic"], *[[name, topic] for name, topic in zip(people, some(rng, TOPICS, 4), strict=True)]]
+    rows: Rows = [["Name", "Topic"]]
+    rows += [[name, topic] for name, topic in zip(people, some(rng, TOPICS, 4), strict=True)]
     row = rng.randrange(1, 5)
     topic = next(each for each in TOPICS if all(each != line[1] for line in rows))
     words = f'Change the topic of {people[row - 1]} in row {row + 1} to "{topic}".'
