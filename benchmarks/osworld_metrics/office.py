@@ -32,6 +32,10 @@ def _saved(save: Callable[[io.BytesIO], Any]) -> bytes:
     return stream.getvalue()
 
 
+def _colour(digits: str) -> RGBColor:
+    return RGBColor(*bytes.fromhex(digits))
+
+
 def picture(seed: int, width: int, height: int, noise: int) -> bytes:
     """A picture with a soft pattern of a seed, and noise of so many levels."""
     rng = np.random.default_rng(seed)
@@ -93,8 +97,7 @@ class Book:
     def content(self) -> bytes:
         """The file."""
         book = openpyxl.Workbook()
-        sheet = book.active
-        assert sheet is not None
+        sheet: Any = book.active
         sheet.title = self.sheet
         for row in (("Item", "Price", "Count"), *self.rows):
             sheet.append(row)
@@ -163,7 +166,7 @@ class Deck:
             slide = deck.slides.add_slide(deck.slide_layouts[6])
             if self.background:
                 slide.background.fill.solid()
-                slide.background.fill.fore_color.rgb = RGBColor.from_string(self.background)
+                slide.background.fill.fore_color.rgb = _colour(self.background)
             frame = slide.shapes.add_textbox(Inches(self.left), Inches(1), Inches(5), Inches(3)).text_frame
             for number, line in enumerate(lines):
                 paragraph = frame.paragraphs[0] if number == 0 else frame.add_paragraph()
@@ -172,7 +175,7 @@ class Deck:
                 run = paragraph.add_run()
                 run.text = line
                 run.font.bold, run.font.underline, run.font.size = self.bold, self.underline, SlidePt(self.size)
-                run.font.color.rgb = RGBColor.from_string(self.colour)
+                run.font.color.rgb = _colour(self.colour)
             table = slide.shapes.add_table(1, 2, Inches(1), Inches(5), Inches(4), Inches(1)).table
             table.cell(0, 0).text = lines[0][:8]
             slide.notes_slide.notes_text_frame.text = self.note

@@ -229,7 +229,7 @@ def _pictures(rng: random.Random) -> Iterator[Pair]:
 def _documents(rng: random.Random) -> Iterator[Pair]:
     lines = sentences(rng, 4)
     found = _changed(rng, lines)
-    styled = {
+    styled: dict[str, Any] = {
         "centred": rng.random() < 0.5,
         "font": rng.choice(("Arial", "Courier")),
         "spacing": rng.choice((1.0, 2.0)),

@@ -4,6 +4,7 @@ It imports nothing of agentgym. A call that raises is printed as its error.
 """
 
 import contextlib
+import importlib
 import io
 import json
 import logging
@@ -19,10 +20,9 @@ def main() -> None:
     # Reading text off pictures is in no metric that is compared, and would bring a gigabyte of models.
     sys.modules["easyocr"] = types.ModuleType("easyocr")
     calls = json.load(sys.stdin)
-    scores = []
+    scores: list[float | str] = []
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        from desktop_env.evaluators import metrics
-
+        metrics = importlib.import_module("desktop_env.evaluators.metrics")
         for call in calls:
             try:
                 scores.append(float(getattr(metrics, call["metric"])(*call["arguments"], **call["options"])))

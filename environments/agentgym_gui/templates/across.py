@@ -70,7 +70,8 @@ def from_paper(rng: random.Random, prices: Mapping[str, int], order: str) -> Par
 def from_table(rng: random.Random, prices: Mapping[str, int], order: str) -> Part:
     """Prices in a workbook."""
     path = "Documents/prices.gnumeric"
-    rows: list[list[Cell]] = [["Item", "Price"], *[[thing, price] for thing, price in prices.items()]]
+    rows: list[list[Cell]] = [["Item", "Price"]]
+    rows += [[thing, price] for thing, price in prices.items()]
     rows += [["", ""], [order]] if order else []
     return Part(f"the workbook {path}", "gnumeric", ("gnumeric", f"~/{path}"), {path: gnumeric_file({"Prices": rows})})
 
