@@ -1,0 +1,1 @@
+"""Action syntaxes: what models write, normalised to one list of events. Sending the events is `desktop`'s work."""
