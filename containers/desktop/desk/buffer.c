@@ -51,6 +51,21 @@ void buffer_add_line(struct buffer *buffer, const char *text, size_t length) {
     }
 }
 
+void buffer_add_letter(struct buffer *buffer, uint32_t letter) {
+    unsigned char bytes[4];
+    if (letter < 0x80) {
+        bytes[0] = (unsigned char)letter;
+        buffer_add(buffer, bytes, 1);
+        return;
+    }
+    size_t count = letter < 0x800 ? 2 : letter < 0x10000 ? 3 : 4;
+    for (size_t at = count - 1; at > 0; at--, letter >>= 6) {
+        bytes[at] = (unsigned char)(0x80 | (letter & 0x3f));
+    }
+    bytes[0] = (unsigned char)(letter | (count == 2 ? 0xc0 : count == 3 ? 0xe0 : 0xf0));
+    buffer_add(buffer, bytes, count);
+}
+
 void buffer_clear(struct buffer *buffer) {
     buffer->length = 0;
 }

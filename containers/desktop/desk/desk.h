@@ -43,6 +43,7 @@ struct desk {
     char display_name[32];
     char bus_address[256];
     pid_t server;
+    pid_t bus;
     pid_t window_manager;
 };
 
@@ -51,6 +52,8 @@ void buffer_add(struct buffer *buffer, const void *bytes, size_t length);
 __attribute__((format(printf, 2, 3))) void buffer_print(struct buffer *buffer, const char *format, ...);
 // One line of a foreign text: tabs, newlines and control characters become spaces.
 void buffer_add_line(struct buffer *buffer, const char *text, size_t length);
+// A code point as UTF-8.
+void buffer_add_letter(struct buffer *buffer, uint32_t letter);
 void buffer_clear(struct buffer *buffer);
 void buffer_free(struct buffer *buffer);
 int64_t now_ms(void);
@@ -102,6 +105,8 @@ void state_write(struct desk *desk, struct buffer *reply);
 void *property(Display *display, Window window, const char *name, unsigned long *count);
 
 // clipboard.c
+void clipboard_own(struct desk *desk, const uint32_t *letters, size_t count);
+void clipboard_give(struct desk *desk, const XSelectionRequestEvent *request);
 void clipboard_write(struct desk *desk, struct buffer *reply);
 
 // screen.c

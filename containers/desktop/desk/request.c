@@ -48,15 +48,30 @@ static bool is_key(const struct desk *desk, const long *numbers, const char *res
     return input_knows(rest);
 }
 
-static bool do_text(struct desk *desk, const long *numbers, char *rest, struct buffer *reply) {
-    (void)numbers, (void)reply;
-    uint32_t *letters = malloc(sizeof *letters * (strlen(rest) / 2 + 1));
+static size_t letters_of(char *text, uint32_t **letters) {
     size_t count = 0;
-    for (char *at = rest; *at != '\0';) {
-        letters[count++] = (uint32_t)strtoul(at, &at, 10);
+    *letters = malloc(sizeof **letters * (strlen(text) / 2 + 1));
+    for (char *at = text; *at != '\0';) {
+        (*letters)[count++] = (uint32_t)strtoul(at, &at, 10);
         at += *at == ' ';
     }
+    return count;
+}
+
+static bool do_text(struct desk *desk, const long *numbers, char *rest, struct buffer *reply) {
+    (void)numbers, (void)reply;
+    uint32_t *letters;
+    size_t count = letters_of(rest, &letters);
     type_text(desk, letters, count);
+    free(letters);
+    return true;
+}
+
+static bool do_copy(struct desk *desk, const long *numbers, char *rest, struct buffer *reply) {
+    (void)numbers, (void)reply;
+    uint32_t *letters;
+    size_t count = letters_of(rest, &letters);
+    clipboard_own(desk, letters, count);
     free(letters);
     return true;
 }
@@ -161,6 +176,7 @@ static const struct command commands[] = {
     {"tree", 0, do_tree, NULL},         {"windows", 0, do_windows, NULL},    {"pixels", 6, do_pixels, is_region},
     {"clipboard", 0, do_clipboard, NULL}, {"state", 0, do_state, NULL},      {"release", 0, do_release, NULL},
     {"ready", 0, do_ready, NULL},       {"run", 0, do_run, NULL},
+    {"copy", 0, do_copy, is_text},
 };
 
 // The command of a line with its numbers; `rest` is what follows them. NULL for a line that is none.

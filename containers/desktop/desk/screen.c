@@ -32,16 +32,25 @@ static bool segment_make(struct desk *desk) {
     return true;
 }
 
-static void pack(const struct desk *desk, struct shot shot, char *out) {
-    (void)desk;
+// Four pixels of 4 bytes to three words at a time, which is most of what a picture costs here.
+static void pack_row(const uint32_t *in, char *out, int width) {
+    int column = 0;
+    for (; column + 4 <= width; column += 4, in += 4, out += 12) {
+        uint32_t a = __builtin_bswap32(in[0]) >> 8, b = __builtin_bswap32(in[1]) >> 8;
+        uint32_t c = __builtin_bswap32(in[2]) >> 8, d = __builtin_bswap32(in[3]) >> 8;
+        uint32_t words[3] = {a | b << 24, b >> 8 | c << 16, c >> 16 | d << 8};
+        memcpy(out, words, sizeof words);
+    }
+    for (; column < width; column++, in++, out += 3) {
+        uint32_t pixel = __builtin_bswap32(*in) >> 8;
+        memcpy(out, &pixel, 3);
+    }
+}
+
+static void pack(struct shot shot, char *out) {
     for (int row = 0; row < shot.height; row++) {
-        const unsigned char *in =
-            (unsigned char *)image->data + (size_t)(shot.y + row) * (size_t)image->bytes_per_line + 4 * (size_t)shot.x;
-        for (int column = 0; column < shot.width; column++, in += 4, out += 3) {
-            out[0] = (char)in[2];
-            out[1] = (char)in[1];
-            out[2] = (char)in[0];
-        }
+        const char *in = image->data + (size_t)(shot.y + row) * (size_t)image->bytes_per_line + 4 * (size_t)shot.x;
+        pack_row((const uint32_t *)in, out + 3 * (size_t)row * (size_t)shot.width, shot.width);
     }
 }
 
@@ -77,7 +86,7 @@ bool screen_write(struct desk *desk, struct shot shot, struct buffer *reply) {
     }
     size_t size = 3 * (size_t)shot.width * (size_t)shot.height;
     char *pixels = malloc(size);
-    pack(desk, shot, pixels);
+    pack(shot, pixels);
     if (shot.has_pointer) {
         draw_pointer(desk, shot, (unsigned char *)pixels);
     }

@@ -96,7 +96,8 @@ static void server_start(struct desk *desk) {
 static void bus_start(struct desk *desk) {
     int told;
     char *argv[] = {"dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=3", NULL};
-    if (part_start(desk, argv, &told) < 0 || !line_from(told, desk->bus_address, sizeof desk->bus_address)) {
+    desk->bus = part_start(desk, argv, &told);
+    if (desk->bus < 0 || !line_from(told, desk->bus_address, sizeof desk->bus_address)) {
         give_up("the message bus");
     }
     close(told);

@@ -12,8 +12,8 @@
 
 enum { YOUNG_MS = 700, STARTING_MS = 3000 };
 
-// Milliseconds since a process began; -1 for one that has ended or is ours.
-static int64_t age_of(const char *pid, int64_t uptime_ms) {
+// Milliseconds since a process began; -1 for one that has ended, is ours, or is a service that the bus has started.
+static int64_t age_of(const struct desk *desk, const char *pid, int64_t uptime_ms) {
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
     FILE *file = fopen(path, "re");
@@ -24,7 +24,8 @@ static int64_t age_of(const char *pid, int64_t uptime_ms) {
     fclose(file);
     text[length] = '\0';
     char *name = strchr(text, '('), *after = strrchr(text, ')');
-    if (name == NULL || after == NULL || strncmp(name, "(agentgym", 9) == 0 || after[2] == 'Z') {
+    if (name == NULL || after == NULL || strncmp(name, "(agentgym", 9) == 0 || after[2] == 'Z' ||
+        strtol(after + 4, NULL, 10) == desk->bus) {
         return -1;
     }
     char *at = after + 1;
@@ -55,10 +56,11 @@ bool session_is_young(struct desk *desk) {
         }
         bool has_module;
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (shows_a_window(desk, pid, &has_module) || pid == desk->server || pid == desk->window_manager) {
+        if (shows_a_window(desk, pid, &has_module) || pid == desk->server || pid == desk->bus ||
+            pid == desk->window_manager) {
             continue;
         }
-        int64_t age = age_of(entry->d_name, uptime_ms);
+        int64_t age = age_of(desk, entry->d_name, uptime_ms);
         is_young = age >= 0 && age < (has_module ? STARTING_MS : YOUNG_MS);
     }
     closedir(folder);
