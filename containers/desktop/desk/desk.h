@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { MAX_MODULES = 128, MAX_REQUEST = 1 << 20, MAX_MODULE_ANSWER = 2 << 20 };
+enum { MAX_MODULES = 128, MAX_REQUEST = 1 << 20, MAX_MODULE_ANSWER = 2 << 20, MANAGER_PATIENCE_MS = 20 };
 
 struct buffer {
     char *bytes;
@@ -45,6 +45,7 @@ struct desk {
     pid_t server;
     pid_t bus;
     pid_t window_manager;
+    bool manager_has_answered;
 };
 
 // buffer.c
@@ -69,13 +70,21 @@ pid_t session_run(struct desk *desk, char *const argv[]);
 void watch_wait(struct desk *desk, int timeout_ms);
 void watch_drain(struct desk *desk);
 
+// manager.c
+void manager_prepare(struct desk *desk);
+void manager_ask(struct desk *desk);
+void manager_forget(void);
+void manager_hear(struct desk *desk, const XPropertyEvent *event);
+bool manager_is_there(struct desk *desk);
+
 // modules.c
 void modules_listen(struct desk *desk);
 void modules_accept(struct desk *desk);
 // Reads what a module sent; false where it is gone, or has sent more than an answer may hold.
 bool module_read(struct module *module);
 void module_drop(struct desk *desk, int index);
-// Asks all modules, and waits until all have answered or the time is over; false then.
+// Asks all modules, and with a question about calm the window manager, too, and waits until all have answered or the
+// time is over; false then.
 bool modules_ask(struct desk *desk, char what, int64_t deadline_ms);
 struct module *module_of(struct desk *desk, pid_t pid);
 

@@ -105,6 +105,9 @@ bool module_read(struct module *module) {
 }
 
 static bool all_have_answered(const struct desk *desk) {
+    if (!desk->manager_has_answered) {
+        return false;
+    }
     for (int at = 0; at < desk->num_modules; at++) {
         if (!desk->modules[at].has_answered) {
             return false;
@@ -124,12 +127,22 @@ bool modules_ask(struct desk *desk, char what, int64_t deadline_ms) {
             module_drop(desk, at);
         }
     }
+    desk->manager_has_answered = what != 'C';
+    if (what == 'C') {
+        manager_ask(desk);
+    }
+    int64_t asked_ms = now_ms();
     while (!all_have_answered(desk)) {
         int64_t left = deadline_ms - now_ms();
         if (left <= 0) {
+            manager_forget();
             return false;
         }
-        watch_wait(desk, (int)left);
+        watch_wait(desk, (int)(left < MANAGER_PATIENCE_MS ? left : MANAGER_PATIENCE_MS));
+        if (!desk->manager_has_answered && now_ms() - asked_ms >= MANAGER_PATIENCE_MS) {
+            manager_ask(desk);  // it may sleep on the first question
+            asked_ms = now_ms();
+        }
     }
     return true;
 }

@@ -1,6 +1,5 @@
 // Starting what a session is made of. Each part counts as there once it answers, not once it was started.
 #define _GNU_SOURCE
-#include <X11/Xatom.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -104,29 +103,24 @@ static void bus_start(struct desk *desk) {
     setenv("DBUS_SESSION_BUS_ADDRESS", desk->bus_address, 1);
 }
 
-// It announces itself on the root window, and repeats that on a window of its own, which dies with it.
-static bool manager_answers(struct desk *desk) {
-    unsigned long count;
-    Window *check = property(desk->display, desk->root, "_NET_SUPPORTING_WM_CHECK", &count);
-    bool is_there = false;
-    if (check != NULL && count == 1) {
-        Window *again = property(desk->display, *check, "_NET_SUPPORTING_WM_CHECK", &count);
-        is_there = again != NULL && count == 1 && *again == *check;
-        free(again);
-    }
-    free(check);
-    return is_there;
-}
-
 static void manager_start(struct desk *desk) {
     char *argv[] = {"openbox", "--sm-disable", "--config-file", "/usr/local/share/agentgym-desktop/openbox.xml", NULL};
     desk->window_manager = session_run(desk, argv);
     int64_t deadline = now_ms() + PART_TIMEOUT_MS;
-    while (!manager_answers(desk)) {
+    while (!manager_is_there(desk)) {
         if (now_ms() > deadline) {
             give_up("the window manager");
         }
         watch_wait(desk, 5);
+    }
+    manager_prepare(desk);
+    while (!desk->manager_has_answered) {
+        if (now_ms() > deadline) {
+            give_up("an answer of the window manager");
+        }
+        manager_forget();  // what came before it listened
+        manager_ask(desk);
+        watch_wait(desk, MANAGER_PATIENCE_MS);
     }
 }
 
@@ -144,7 +138,6 @@ void session_start(struct desk *desk) {
         give_up("the X server's damage extension");
     }
     desk->damage = XDamageCreate(desk->display, desk->root, XDamageReportNonEmpty);
-    XSelectInput(desk->display, desk->root, PropertyChangeMask);
     XAutoRepeatOff(desk->display);
     input_move(desk, desk->width - 1, desk->height - 1);
     bus_start(desk);

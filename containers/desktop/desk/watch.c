@@ -16,6 +16,8 @@ void watch_drain(struct desk *desk) {
             XDamageSubtract(desk->display, desk->damage, None, None);
         } else if (event.type == MappingNotify) {
             XRefreshKeyboardMapping(&event.xmapping);
+        } else if (event.type == PropertyNotify) {
+            manager_hear(desk, &event.xproperty);
         } else if (event.type == SelectionRequest) {
             clipboard_give(desk, &event.xselectionrequest);
         }

@@ -50,8 +50,21 @@ static gboolean arranges(AtkRole role) {
     }
 }
 
+// A cell without a text that can be ticked.
+static gboolean is_switch(AtkObject *object) {
+    AtkStateSet *states = atk_object_ref_state_set(object);
+    gboolean is_checked = atk_state_set_contains_state(states, ATK_STATE_CHECKED);
+    g_object_unref(states);
+    const char *action = atk_action_get_n_actions(ATK_ACTION(object)) > 0 ? atk_action_get_name(ATK_ACTION(object), 0) : NULL;
+    return is_checked || (action != NULL && strcmp(action, "toggle") == 0);
+}
+
 // Of a menu bar's menus each is an element with a name, and so is a scroll bar that has somewhere to go.
 static gboolean is_worth_a_line(AtkObject *object, GtkWidget *widget, AtkRole role, const char *name) {
+    gboolean has_name = name != NULL && name[0] != '\0';
+    if (role == ATK_ROLE_TABLE_CELL && !has_name) {
+        return atk_object_get_n_accessible_children(object) == 0 && ATK_IS_ACTION(object) && is_switch(object);
+    }
     if (!arranges(role)) {
         return TRUE;
     }
@@ -66,7 +79,39 @@ static gboolean is_worth_a_line(AtkObject *object, GtkWidget *widget, AtkRole ro
     if (role == ATK_ROLE_MENU && (widget == NULL || !GTK_IS_MENU_ITEM(widget))) {
         return FALSE;
     }
-    return name != NULL && name[0] != '\0' && object != NULL;
+    return has_name;
+}
+
+// The icons of a file manager's view have no names; the files in the rows of its model have.
+static gchar *name_in_model(AtkObject *object) {
+    AtkObject *parent = atk_object_get_parent(object);
+    GtkWidget *view = GTK_IS_ACCESSIBLE(parent) ? gtk_accessible_get_widget(GTK_ACCESSIBLE(parent)) : NULL;
+    GtkTreeModel *model = NULL;
+    GtkTreeIter row;
+    gchar *name = NULL;
+    if (view == NULL || g_object_class_find_property(G_OBJECT_GET_CLASS(view), "model") == NULL) {
+        return NULL;
+    }
+    g_object_get(view, "model", &model, NULL);
+    if (!GTK_IS_TREE_MODEL(model)) {
+        g_clear_object(&model);
+        return NULL;
+    }
+    int index = atk_object_get_index_in_parent(object);
+    for (int column = 0; gtk_tree_model_iter_nth_child(model, &row, NULL, index) && name == NULL &&
+                         column < gtk_tree_model_get_n_columns(model); column++) {
+        if (!g_type_is_a(gtk_tree_model_get_column_type(model, column), G_TYPE_OBJECT)) {
+            continue;
+        }
+        GObject *item = NULL;
+        gtk_tree_model_get(model, &row, column, &item, -1);
+        if (item != NULL && g_object_class_find_property(G_OBJECT_GET_CLASS(item), "display-name") != NULL) {
+            g_object_get(item, "display-name", &name, NULL);
+        }
+        g_clear_object(&item);
+    }
+    g_object_unref(model);
+    return name;
 }
 
 static gchar *name_of(AtkObject *object, GtkWidget *widget) {
@@ -78,7 +123,7 @@ static gchar *name_of(AtkObject *object, GtkWidget *widget) {
         return g_strdup(name);
     }
     if (widget == NULL) {
-        return NULL;
+        return atk_object_get_role(object) == ATK_ROLE_ICON ? name_in_model(object) : NULL;
     }
     gchar *tip = gtk_widget_get_tooltip_text(widget);
     if (tip != NULL && tip[0] != '\0') {

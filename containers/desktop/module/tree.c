@@ -136,8 +136,10 @@ static void walk_object(struct walk *walk, AtkObject *object, int depth, int lev
         }
         return;
     }
+    // A page of a notebook lies where its tab lies, and what it shows does not.
+    gboolean is_page = widget == NULL && atk_object_get_role(object) == ATK_ROLE_PAGE_TAB;
     if (widget == NULL || !is_whole(widget, object)) {
-        walk_children(walk, object, depth, level + 1, visible);
+        walk_children(walk, object, depth, level + 1, is_page ? clip : visible);
     }
 }
 

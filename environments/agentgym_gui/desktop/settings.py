@@ -18,6 +18,7 @@ HOME = DEFAULT_WORK_DIR
 FOLDER = "/tmp/desk"  # noqa: S108 - inside the sandbox
 SOCKET = f"{FOLDER}/socket"
 LOG = f"{FOLDER}/log"
+RUNTIME = f"{FOLDER}/run"
 THEMES = ("Adwaita", "HighContrast", "Greybird", "Arc")
 """Themes of the image."""
 ICONS = {"HighContrast": "HighContrast"}
