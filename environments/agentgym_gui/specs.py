@@ -7,5 +7,15 @@ from __future__ import annotations
 
 from agentgym.registration.env_spec import EnvSpec
 
-SPECS: tuple[EnvSpec, ...] = ()
+SPECS: tuple[EnvSpec, ...] = (
+    EnvSpec(
+        "agentgym/Desktop-v0",
+        "agentgym_gui.desktop.env:DesktopEnv",
+        "agentgym_gui.desktop.scripts:SCRIPTS",
+        "gui",
+        runtimes=("local", "workspace"),
+        extra="docker",
+        room="desktop",
+    ),
+)
 """All environments of the family."""

@@ -74,6 +74,8 @@ void watch_drain(struct desk *desk);
 void manager_prepare(struct desk *desk);
 void manager_ask(struct desk *desk);
 void manager_forget(void);
+// Asks, and waits for the answer; false where none came in time.
+bool manager_wait(struct desk *desk, int64_t deadline_ms);
 void manager_hear(struct desk *desk, const XPropertyEvent *event);
 bool manager_is_there(struct desk *desk);
 

@@ -37,6 +37,19 @@ void manager_hear(struct desk *desk, const XPropertyEvent *event) {
     }
 }
 
+bool manager_wait(struct desk *desk, int64_t deadline_ms) {
+    manager_forget();  // what came before it listened
+    manager_ask(desk);
+    while (!desk->manager_has_answered) {
+        int64_t left = deadline_ms - now_ms();
+        if (left <= 0) {
+            return false;
+        }
+        watch_wait(desk, (int)left);
+    }
+    return true;
+}
+
 // It announces itself on the root window, and repeats that on a window of its own, which dies with it.
 bool manager_is_there(struct desk *desk) {
     unsigned long count;

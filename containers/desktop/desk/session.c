@@ -16,7 +16,7 @@
 
 #define CLOCK "/usr/local/lib/libfaketime.so.1"
 
-enum { PART_TIMEOUT_MS = 30000 };
+enum { PART_TIMEOUT_MS = 30000, MANAGER_START_MS = 500 };
 
 static void give_up(const char *part) {
     fprintf(stderr, "agentgym-desk: %s did not come up\n", part);
@@ -114,13 +114,10 @@ static void manager_start(struct desk *desk) {
         watch_wait(desk, 5);
     }
     manager_prepare(desk);
-    while (!desk->manager_has_answered) {
+    while (!manager_wait(desk, now_ms() + MANAGER_START_MS)) {
         if (now_ms() > deadline) {
             give_up("an answer of the window manager");
         }
-        manager_forget();  // what came before it listened
-        manager_ask(desk);
-        watch_wait(desk, MANAGER_PATIENCE_MS);
     }
 }
 

@@ -61,7 +61,7 @@ def command_lines(events: Iterable[Event], patience: Patience) -> Iterator[str]:
 
 
 def _dragged(start: Move | None, end: Move, patience: Patience) -> Iterator[str]:
-    """The way of a held button before its end: applications see a drag where the pointer travels, not where it jumps."""
+    """The way of a held button before its end: a pointer that jumps is no drag to applications."""
     if start is not None:
         for part in (1, 2, 3):
             yield f"move {start.x + (end.x - start.x) * part // 4} {start.y + (end.y - start.y) * part // 4}"

@@ -78,8 +78,8 @@ class DesktopEnv(SandboxEnv):
         As `AgentEnv`; `settled` says how the last step settled.
 
     Sandbox:
-        Image agentgym/desktop, without network; bubblewrap with the image's files as its root. Desktop and agent are one
-        user: nothing that they say on the screen decides a grade.
+        Image agentgym/desktop, without network; bubblewrap with the image's files as its root. Desktop and agent are
+        one user: nothing that they say on the screen decides a grade.
 
     Source and licence:
         Ours; the applications are Debian's.
@@ -301,7 +301,8 @@ class DesktopEnv(SandboxEnv):
         return [tool_result(call.id, call.name, each) for call, each in zip(calls, said, strict=True)]
 
     def _judged(self, desktop: Desktop | None) -> EnvReply:
-        assert self.task is not None and self._folder is not None and self._before is not None
+        assert self.task is not None
+        assert self._before is not None
         after = self._after(desktop)
         try:
             parts = check_apart(self.task.private, self._before, after)

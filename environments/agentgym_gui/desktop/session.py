@@ -16,7 +16,7 @@ from agentgym.errors import SandboxDirtyError
 from agentgym.sandbox.base import Sandbox
 from agentgym_gui.actions.events import Box, Event
 from agentgym_gui.desktop.acting import Patience, codes, command_lines, waiting_s
-from agentgym_gui.desktop.link import DesktopLostError, DeskLink
+from agentgym_gui.desktop.link import DeskLink, DesktopLostError
 from agentgym_gui.desktop.settings import HOME, DesktopSettings
 from agentgym_gui.desktop.tree import Naming, Screen, Window, read_screen, read_windows
 

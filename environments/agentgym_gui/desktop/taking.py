@@ -1,7 +1,7 @@
 """Taking a desktop's state for a verdict: its home as files, its settings asked, its clipboard and windows.
 
-Settings are asked from their daemons, which write late: xfconf's file follows five seconds after a change. What a daemon
-says is the agent's word, as its files are.
+Settings are asked from their daemons, which write late: xfconf's file follows five seconds after a change. What a
+daemon says is the agent's word, as its files are.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class DesktopTask:
         popup: A dialog that comes in the way.
     """
 
-    screen: DesktopSettings = DesktopSettings()
+    screen: DesktopSettings = field(default_factory=DesktopSettings)
     files: Mapping[str, bytes] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     start: tuple[tuple[str, ...], ...] = ()

@@ -173,9 +173,7 @@ def _element(fields: list[str], pid: int, naming: Naming) -> Element:
     states = tuple(STATES[letter] for letter in fields[3] if letter in STATES)
     name, value = _unescaped(fields[9]), _unescaped(fields[10])
     box = Box(x, y, width, height)
-    return Element(
-        naming.id_of(pid, int(fields[1])), fields[2], name, value, states, box, window, int(fields[0]), pid
-    )
+    return Element(naming.id_of(pid, int(fields[1])), fields[2], name, value, states, box, window, int(fields[0]), pid)
 
 
 def _windows_above(windows: tuple[Window, ...]) -> dict[int, list[Box]]:
