@@ -26,7 +26,9 @@ SELF_CHANGING_FILES = (
     ".config/xfce4/xfconf/*",  # asked as settings
     ".config/zim/*",
     ".config/galculator/*",  # rewritten at each end, with the last result; its settings are goals by themselves
-    ".config/homebank/lastopenedfiles",
+    ".config/geany/*",
+    ".config/xfce4/terminal/*",
+    ".config/homebank/*",
     ".config/gtk-3.0/bookmarks*",
     ".xsession-errors",
     ".ICEauthority",

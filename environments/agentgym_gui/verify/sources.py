@@ -74,6 +74,11 @@ def _sheet(state: State, source: Source) -> workbooks.Sheet:
     return next(iter(sheets.values())) if wanted is None else sheets[wanted]
 
 
+def _plain_formula(formula: str) -> str:
+    """A formula in capitals, without spaces and dollar signs: programs write the names of functions differently."""
+    return formula.upper().replace(" ", "").replace("$", "")
+
+
 def _member(state: State, source: Source) -> str:
     members = archives.members_of(_bytes(state, source))
     return plain_text.decoded(_pick(members, [source["member"]], source["path"]))
@@ -92,9 +97,9 @@ def _mails(state: State, source: Source) -> list[mail.Mail]:
 
 
 def _setting(state: State, source: Source) -> str:
-    if source["name"] not in state.settings:
-        raise UnreadableFileError(f"the setting {source['name']} was never set")
-    return state.settings[source["name"]]
+    if source["setting"] not in state.settings:
+        raise UnreadableFileError(f"the setting {source['setting']} was never set")
+    return state.settings[source["setting"]]
 
 
 def _answer(state: State, source: Source) -> str:
@@ -124,7 +129,7 @@ READERS: Mapping[str, Reader] = {
     "names": lambda state, source: reading.names_in(state.home, source["path"]),
     "cells": lambda state, source: dict(_sheet(state, source).values),
     "cell": lambda state, source: _pick(_sheet(state, source).values, [source["cell"]], source["path"]),
-    "formula": lambda state, source: _pick(_sheet(state, source).formulas, [source["cell"]], source["path"]),
+    "formula": lambda state, source: _plain_formula(_pick(_sheet(state, source).formulas, [source["cell"]], source["path"])),
     "formulas": lambda state, source: dict(_sheet(state, source).formulas),
     "sheets": lambda state, source: list(workbooks.workbook(_bytes(state, source), source["path"])),
     "paragraphs": lambda state, source: [

@@ -7,10 +7,11 @@ import tarfile
 import zipfile
 
 import pytest
+from PIL import Image
+
 from agentgym_gui.verify import apart, archives, databases, documents, mail, pictures, reading, workbooks, xml_trees
 from agentgym_gui.verify.reading import UnreadableFileError
 from agentgym_gui.verify.state import State
-from PIL import Image
 
 
 def zipped(**members):
