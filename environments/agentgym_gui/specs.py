@@ -17,5 +17,15 @@ SPECS: tuple[EnvSpec, ...] = (
         extra="docker",
         room="desktop",
     ),
+    EnvSpec(
+        "agentgym/GuiTrace-v0",
+        "agentgym_gui.traces.env:GuiTraceEnv",
+        "agentgym_gui.traces.scripts:SCRIPTS",
+        "gui",
+        ("gui/traces",),
+        runtimes=("local", "served"),
+        measures="agentgym.authoring.semi_online:MEASURES",
+        room="traces",
+    ),
 )
 """All environments of the family."""

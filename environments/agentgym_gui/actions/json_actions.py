@@ -17,7 +17,8 @@ from agentgym_gui.actions.events import ActionError, shown
 from agentgym_gui.actions.values import MAX_ACTIONS, whole_message
 
 _MAX_STARTS = 64
-_FENCE = re.compile(r"```[a-zA-Z]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
+FENCE = re.compile(r"```(?:[a-zA-Z]*[ \t]*\n)?(.*?)(?:```|\Z)", re.DOTALL)
+"""A fenced block; its first group is what stands in it."""
 _TAGS = re.compile(r"</?tool_call>")
 _START = re.compile(r"[\[{]")
 _LOOKS_LIKE_JSON = re.compile(r"""[\[{]\s*(?:["'\[{}\]]|\Z)""")
@@ -47,7 +48,7 @@ def json_actions(
     """
     text = split_reasoning(whole_message(message))[0]
     if "```" in text:
-        text = "\n".join(_FENCE.findall(text))
+        text = "\n".join(FENCE.findall(text))
     text = _TAGS.sub(" ", text).strip()
     found: list[dict[str, Any] | str] = []
     for value in _values(text, example):
@@ -58,7 +59,7 @@ def json_actions(
                 raise ActionError(f"An action is a JSON object, got {shown(item)}. Write it as {example}.")
             if len(found) > MAX_ACTIONS:
                 raise ActionError(f"The message has more than {MAX_ACTIONS} actions. Send fewer at once.")
-    found = found or [word for word in text.split() if word in words and text == word]
+    found = found or [word for word in words if text.strip('"') == word]
     if not found and tools and "(" in text:
         found = _called(text, tools)
     if not found:

@@ -22,6 +22,7 @@ _SIGNS = (
     ("braceright", "}"), ("asciitilde", "~"),
 )  # fmt: skip
 _SIGN_NAMES: Mapping[str, str] = {character: name for name, character in _SIGNS}
+_CHARACTERS: Mapping[str, str] = dict(_SIGNS)
 
 _WORDS = """
 Return Tab Escape BackSpace Delete Insert Home End Page_Up Page_Down Left Up Right Down Print Pause Break Scroll_Lock
@@ -50,7 +51,7 @@ MODIFIERS: frozenset[str] = frozenset(
 _ALIASES: Mapping[str, str] = {
     **{name.lower(): name for name in NAMES},
     **{name.lower().replace("_", ""): name for name in NAMES},
-    **dict.fromkeys(("ctrl", "control", "ctrlleft", "ctrl_l", "lctrl", "controlleft"), "Control_L"),
+    **dict.fromkeys(("ctrl", "control", "ctrlleft", "ctrl_l", "lctrl", "controlleft", "controlormeta"), "Control_L"),
     **dict.fromkeys(("ctrlright", "ctrl_r", "rctrl"), "Control_R"),
     **dict.fromkeys(("alt", "altleft", "lalt", "option", "optionleft"), "Alt_L"),
     **dict.fromkeys(("altright", "ralt", "optionright"), "Alt_R"),
@@ -186,3 +187,12 @@ def pressed(keys: Sequence[str]) -> tuple[Event, ...]:
 def held(keys: Sequence[str], events: Sequence[Event]) -> tuple[Event, ...]:
     """Events while keys are held."""
     return (*(KeyDown(key) for key in keys), *events, *(KeyUp(key) for key in reversed(keys)))
+
+
+def character_of(key: str) -> str:
+    """The character that a keysym types by itself; "" for keys that type none."""
+    if key in _CHARACTERS:
+        return _CHARACTERS[key]
+    if len(key) == 1:
+        return key
+    return chr(int(key[1:], 16)) if key[0] == "U" and key not in NAMES and len(key) >= 5 else ""

@@ -7,7 +7,6 @@ because the pointer moves at once.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -33,9 +32,11 @@ from agentgym_gui.actions.events import (
     shown,
 )
 from agentgym_gui.actions.gestures import clicks, known_pointer, moved
+from agentgym_gui.actions.json_actions import FENCE
 from agentgym_gui.actions.keys import chord, key_named, pressed
 from agentgym_gui.actions.python_calls import MAX_DEPTH, statements, value_of
 from agentgym_gui.actions.values import (
+    MAX_ACTIONS,
     MAX_CLICKS,
     MAX_EVENTS,
     bounded,
@@ -52,7 +53,6 @@ WAIT_S = 1.0
 MAX_ROUNDS = 500
 """Most rounds of all loops of a message together."""
 _MODULES = ("pyautogui", "pyperclip", "time")
-_FENCE = re.compile(r"```[a-zA-Z]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _WORDS: Mapping[str, Event] = {"WAIT": Wait(WAIT_S), "FAIL": Fail(), "DONE": Done()}
 _BUTTONS: Mapping[object, Button] = {
     "left": "left",
@@ -78,7 +78,10 @@ def parse(message: object, frame: Frame, elements: Elements) -> tuple[Event, ...
         ActionError: Something in the code is not on the whitelist; nothing of it is done.
     """
     text = split_reasoning(whole_message(message))[0]
-    blocks = [block.strip() for block in _FENCE.findall(text)] if "```" in text else [text.strip()]
+    blocks = FENCE.findall(text) if "```" in text else [text]
+    blocks = [block.strip() for block in blocks if block.strip()]
+    if len(blocks) > MAX_ACTIONS:
+        raise ActionError(f"The message has more than {MAX_ACTIONS} blocks of code. Write one.")
     reader = _Reader(frame)
     for block in blocks:
         if block in _WORDS:

@@ -114,9 +114,9 @@ def _point(fields: Fields, name: str, frame: Frame) -> tuple[int, int]:
             numbers = []
     if len(numbers) not in (2, 4):
         raise ActionError(f"{name!r} of {fields.action} must be a point such as '(640,400)', got {shown(value)}.")
-    corners = [frame.to_pixel(numbers[at], numbers[at + 1]) for at in range(0, len(numbers), 2)]
-    (left, top), (right, bottom) = corners[0], corners[-1]
-    return (left + right) // 2, (top + bottom) // 2
+    for at in range(0, len(numbers), 2):
+        frame.to_pixel(numbers[at], numbers[at + 1])
+    return frame.to_pixel((numbers[0] + numbers[-2]) / 2, (numbers[1] + numbers[-1]) / 2)
 
 
 def _keys(fields: Fields) -> tuple[str, ...]:

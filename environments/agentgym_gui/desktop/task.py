@@ -16,9 +16,10 @@ from agentgym.config import build
 from agentgym.errors import ConfigError, TaskError
 from agentgym.task import Task
 from agentgym_gui.desktop.settings import DesktopSettings
+from agentgym_gui.templates.tasks import plan_of
 
 MAX_FILES_BYTES = 64 << 20
-KEYS = ("template", "applications", "files", "settings", "start", "clipboard", "popup", "screen", "deterministic")
+KEYS = ("template", "plan_seed", "applications", "files", "settings", "start", "clipboard", "popup", "screen")
 
 
 @dataclass(frozen=True)
@@ -81,10 +82,12 @@ def read_task(task: Task) -> DesktopTask:
     unknown = sorted(set(config) - set(KEYS))
     if unknown:
         raise TaskError(f"task {task.id!r}: config has the unknown keys {unknown}; known: {', '.join(KEYS)}")
+    if "template" in config and not {"plan_seed", "files"} <= set(config):
+        raise TaskError(f"task {task.id!r}: a template needs plan_seed and the hash of its files")
     try:
         return DesktopTask(
             screen=build(DesktopSettings, config.get("screen", {})),
-            files=_files(config.get("files", {})),
+            files=plan_of(config).files if "template" in config else _files(config.get("files", {})),
             settings=_settings(config.get("settings", {})),
             start=_start(config.get("start", ())),
             clipboard=_text("clipboard", config.get("clipboard", "")),
