@@ -22,6 +22,7 @@ from agentgym_gui.desktop.tree import Naming, Screen, Window, read_screen, read_
 
 Pixels = NDArray[np.uint8]
 START_S = 40.0
+READY_S = 60.0
 ANSWER_S = 15.0
 """How long desk may take for a request beyond what it was told to wait."""
 _ARGUMENT_END = "\x1f"
@@ -84,7 +85,7 @@ class Desktop:
         self._naming = Naming()
         self._picture: Pixels | None = None
         self._link = DeskLink(sandbox)
-        said = self._text(self._ask(["ready"]), "ready").split("\t")
+        said = self._text(self._ask(["ready"], READY_S), "ready").split("\t")
         if len(said) != 4:
             raise DesktopLostError("the desktop says that it is ready in a form that desk does not use")
         self.display, self.bus = said[2], said[3]

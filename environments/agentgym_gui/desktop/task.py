@@ -157,7 +157,7 @@ def _start(fields: Any) -> tuple[tuple[str, ...], ...]:
 def _popup(fields: Any) -> Popup | None:
     if fields is None:
         return None
-    popup = build(Popup, fields)
+    popup = build(Popup, {**fields, "buttons": list(fields.get("buttons", ()))})
     if not popup.buttons or popup.after_steps < 0:
         raise ValueError(f"a popup has at least one button, and comes after 0 or more steps: got {fields!r}")
     return popup
