@@ -66,7 +66,8 @@ def _mixed(values: NDArray[np.float32], size: int) -> NDArray[np.float32]:
     low = np.minimum(np.floor(borders).astype(int), old - 1)
     share = (borders - low)[:, None, None]
     at_borders = total[low] * (1 - share) + total[low + 1] * share
-    return ((at_borders[1:] - at_borders[:-1]) * (size / old)).astype(np.float32)
+    means: NDArray[np.float32] = ((at_borders[1:] - at_borders[:-1]) * (size / old)).astype(np.float32)
+    return means
 
 
 def _frame(pixels: Pixels, box: Box, colour: NDArray[np.uint8]) -> None:

@@ -104,7 +104,8 @@ class Screen:
         active = self.active
         found = [each for each in self.elements if "focused" in each.states]
         own = [each for each in found if active is not None and each.window == active.id]
-        return (own or found or [None])[-1]
+        chosen = own or found
+        return chosen[-1] if chosen else None
 
     def boxes(self) -> dict[str, Box]:
         """Boxes of the elements by id."""
