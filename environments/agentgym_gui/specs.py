@@ -7,5 +7,25 @@ from __future__ import annotations
 
 from agentgym.registration.env_spec import EnvSpec
 
-SPECS: tuple[EnvSpec, ...] = ()
+SPECS: tuple[EnvSpec, ...] = (
+    EnvSpec(
+        "agentgym/Desktop-v0",
+        "agentgym_gui.desktop.env:DesktopEnv",
+        "agentgym_gui.desktop.scripts:SCRIPTS",
+        "gui",
+        runtimes=("local", "workspace"),
+        extra="docker",
+        room="desktop",
+    ),
+    EnvSpec(
+        "agentgym/GuiTrace-v0",
+        "agentgym_gui.traces.env:GuiTraceEnv",
+        "agentgym_gui.traces.scripts:SCRIPTS",
+        "gui",
+        ("gui/traces",),
+        runtimes=("local", "served"),
+        measures="agentgym.authoring.semi_online:MEASURES",
+        room="traces",
+    ),
+)
 """All environments of the family."""

@@ -94,7 +94,7 @@ SPECS: tuple[EnvSpec, ...] = (
         "agentgym_web.formats.trace_players:SCRIPTS",
         "web",
         extra="web",
-        measures="agentgym_web.formats.semi_online:MEASURES",
+        measures="agentgym.authoring.semi_online:MEASURES",
         room="formats",
     ),
     FOREIGN["browsergym"].named("browsergym/openended"),

@@ -76,6 +76,13 @@ class Type:
 
 
 @dataclass(frozen=True, slots=True)
+class Copy:
+    """A text is put on the clipboard."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Wait:
     """Time passes."""
 
@@ -121,7 +128,7 @@ class Fail:
     reason: str = ""
 
 
-Event = Move | Press | Release | Scroll | KeyDown | KeyUp | Type | Wait | Look | Open | Answer | Done | Fail
+Event = Move | Press | Release | Scroll | KeyDown | KeyUp | Type | Copy | Wait | Look | Open | Answer | Done | Fail
 """One of them; a message becomes a tuple of events."""
 
 

@@ -1,22 +1,19 @@
-"""WebTrace-v0: semi-online episodes on recorded traces (Lu et al. 2025, UI-S1, arXiv:2509.11543), and their measures.
+"""WebTrace-v0: semi-online episodes on recorded pages.
 
-While the agent does what the expert did, it sees what the expert saw next, and its own messages stay in its history.
-Where it differs, the expert's step takes the place of its own (a patch), as often as the task allows; then the episode
-ends.
+How they go on, and what they are measured by, is in `agentgym.authoring.semi_online`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import Self
 
 from agentgym.action import Action, ToolCall
+from agentgym.authoring.semi_online import Course, what_follows
 from agentgym.env import AgentEnv, EnvReply
 from agentgym.errors import ConfigError, TaskError
 from agentgym.message import Message, tool_result, user
-from agentgym.reward import CUTS_CREDIT, RewardEvent
 from agentgym.task import Task
 from agentgym.tools.dispatch import parse_calls
 from agentgym_web.env import action_tools
@@ -24,20 +21,6 @@ from agentgym_web.formats.traces import load_traces
 
 EXAMPLE = Path(__file__).parent / "examples" / "traces.json"
 """The traces that are played where no file is named."""
-
-
-def semi_online_performance(successes: Sequence[float], scores: Sequence[float]) -> float:
-    """SOP, as UI-S1's published evaluation computes it: the mean of TSR and PG.
-
-    Args:
-        successes: Of each trace, the share of its episodes without a differing step; their mean is TSR.
-        scores: Of each trace, the mean share of steps before the first that differs; their mean is PG.
-    """
-    return (fmean(successes) + fmean(scores)) / 2
-
-
-MEASURES: Mapping[str, Callable[[Sequence[float], Sequence[float]], float]] = {"SOP": semi_online_performance}
-"""What evaluations report beside success and score."""
 
 
 class TraceEnv(AgentEnv):
@@ -95,7 +78,7 @@ class TraceEnv(AgentEnv):
         self.tools = [
             tool for tool in action_tools(("click", "fill", "select_option")) if tool["function"]["name"] != "noop"
         ]
-        self._at = self._num_patches = self._num_right = 0
+        self._course = Course(1, 0, 0)
 
     def make_task(self, seed: int) -> Task:
         """A trace of the file."""
@@ -106,14 +89,14 @@ class TraceEnv(AgentEnv):
         steps = task.private.get("steps")
         if not steps or len(steps) != len(task.config.get("pages", ())):
             raise TaskError(f"task {task.id!r} has no steps; expected a task of load_traces")
-        self._at, self._num_patches, self._num_right = int(task.config["first"]), 0, 0
-        done = [f"{number + 1}. {self._said(number, task)}" for number in range(self._at)]
+        self._course = Course(len(steps), int(task.config["first"]), int(task.config["max_patches"]))
+        done = [f"{number + 1}. {self._said(number, task)}" for number in range(self._course.at)]
         history = "Done so far:\n" + "\n".join(done) + "\n\n" if done else ""
         return [user(f"{task.instruction}\n\n{history}{self._page(task)}")]
 
     def anchor(self) -> str:
         """The step of the trace, the patches so far, the right steps so far, and the invalid messages so far."""
-        return f"{self._at}, {self._num_patches} patched, {self._num_right} right, {self.num_invalid} invalid"
+        return self._course.anchor(self.num_invalid)
 
     def fork(self, seed: int | None = None) -> Self:
         """A copy that goes on from here; nothing is random."""
@@ -125,35 +108,23 @@ class TraceEnv(AgentEnv):
 
     def respond(self, action: Action) -> EnvReply:
         """Compare the first call with the expert's step, and go on, patch, or end."""
-        assert self.task is not None
-        steps, call = self.task.private["steps"], action.tool_calls[0]
-        num_steps = len(steps) - int(self.task.config["first"])
-        is_right = agrees(call, steps[self._at])
-        if is_right and not self._num_patches:
-            self._num_right += 1
-        is_patched = not is_right and self._num_patches < int(self.task.config["max_patches"])
-        event = self.event("step", is_right / num_steps, detail={"agrees": is_right, CUTS_CREDIT: is_patched})
-        if not is_right and not is_patched:
-            return self._end([event], action, f"The expert did: {self._said(self._at, self.task)}", num_steps)
-        note = f"Instead, this was done: {self._said(self._at, self.task)}\n\n" if is_patched else ""
-        self._num_patches += is_patched
-        self._at += 1
-        if self._at == len(steps):
-            return self._end([event], action, f"{note}The trace has ended.", num_steps)
-        return EnvReply(_answers(action, note + self._page(self.task)), [event])
+        task = self.task
+        assert task is not None
+        at = self._course.at
+        taken = self._course.take(agrees(action.tool_calls[0], task.private["steps"][at]))
+        text = what_follows(taken, self._said(at, task), lambda: self._page(task))
+        events = [self.event("step", taken.value, detail=taken.detail)]
+        if not taken.is_over:
+            return EnvReply(_answers(action, text), events)
+        score = self._course.score
+        return EnvReply(_answers(action, text), events, terminated=True, success=score == 1, score=score)
 
     def grade(self) -> EnvReply:
         """The share of steps before the first difference."""
-        assert self.task is not None
-        num_steps = len(self.task.private["steps"]) - int(self.task.config["first"])
-        return EnvReply(success=False, score=self._num_right / num_steps)
-
-    def _end(self, events: list[RewardEvent], action: Action, text: str, num_steps: int) -> EnvReply:
-        score = self._num_right / num_steps
-        return EnvReply(_answers(action, text), events, terminated=True, success=score == 1, score=score)
+        return EnvReply(success=False, score=self._course.score)
 
     def _page(self, task: Task) -> str:
-        page = str(task.config["pages"][self._at])
+        page = str(task.config["pages"][self._course.at])
         return page if len(page) <= self._max_html else f"{page[: self._max_html]}\n(the rest of the page is left out)"
 
     def _said(self, number: int, task: Task) -> str:

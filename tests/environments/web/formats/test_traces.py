@@ -10,7 +10,7 @@ from agentgym.policies.scripted import ScriptedPolicy
 from agentgym.reward import CUTS_CREDIT
 from agentgym.rollout import play_episode
 from agentgym_web.formats import traces as module
-from agentgym_web.formats.semi_online import TraceEnv, semi_online_performance
+from agentgym_web.formats.semi_online import TraceEnv
 from agentgym_web.formats.traces import load_traces
 
 
@@ -94,10 +94,6 @@ class Says:
 
     def act(self, messages):
         return next(self.lines)
-
-
-def test_performance_is_the_mean_of_progress_and_success():
-    assert semi_online_performance([1, 0, 0], [1, 0.25, 0]) == pytest.approx((1.25 / 3 + 1 / 3) / 2)
 
 
 def test_evaluation_by_id_has_a_column_of_the_measure(path, capsys):
