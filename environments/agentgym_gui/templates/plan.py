@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentgym.errors import TaskError
+from agentgym_gui.templates.steps import Step
 
 Goal = Mapping[str, Any]
 
@@ -73,6 +74,7 @@ class Plan:
         near_misses: Ends of episodes that nearly did.
         num_mistakes: Mistakes that were made before the start and are to be undone.
         popup: A dialog that comes in the way.
+        oracle: Steps through the interface that do what is asked; none where nobody has written them yet.
     """
 
     goal: str
@@ -89,6 +91,7 @@ class Plan:
     near_misses: tuple[Ending, ...] = ()
     num_mistakes: int = 0
     popup: Popup | None = None
+    oracle: tuple[Step, ...] = ()
 
     @property
     def feasible(self) -> bool:
@@ -97,7 +100,9 @@ class Plan:
 
     def private(self) -> dict[str, Any]:
         """What grading needs and the agent must not see, as `verify.check` takes it."""
+        steps = {"oracle": [dict(each) for each in self.oracle]} if self.oracle else {}
         return {
+            **steps,
             "goals": [dict(each) for each in self.goals],
             "may_change": list(self.may_change),
             "settings": list(self.may_set),

@@ -1,18 +1,45 @@
-"""Plans as tasks: the public part says what is laid out, the private part how it is judged.
+"""Plans as tasks: a template and a seed say what is laid out; the private part says how it is judged.
 
-Files stand in the task itself, so that a task stays what it is when a template changes.
+Files are drawn anew when a task is played. A hash of them in the task tells where a template has changed since.
 """
 
 from __future__ import annotations
 
-import base64
 import dataclasses
+import hashlib
+from collections.abc import Mapping
 from typing import Any
 
+from agentgym.errors import TaskError, UnknownNameError
 from agentgym.task import Limits, Task
 from agentgym_gui.templates.all_templates import TEMPLATES
+from agentgym_gui.templates.plan import Plan
 
 MAX_TURNS = 30
+
+
+def plan_of(config: Mapping[str, Any]) -> Plan:
+    """The plan that a task's public parameters name.
+
+    Raises:
+        UnknownNameError: There is no such template.
+        TaskError: The template draws other files than when the task was made.
+    """
+    name, seed = config["template"], config["plan_seed"]
+    if name not in TEMPLATES:
+        raise UnknownNameError("template", name, TEMPLATES)
+    plan = TEMPLATES[name].plan(seed)
+    if files_hash(plan) != config["files"]:
+        raise TaskError(f"the template {name} changed since this task was made; make the suite anew")
+    return plan
+
+
+def files_hash(plan: Plan) -> str:
+    """A hash of the paths and contents of a plan's files."""
+    digest = hashlib.sha256()
+    for path, content in sorted(plan.files.items()):
+        digest.update(f"{path}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:16]
 
 
 def task_of(name: str, seed: int, **rest: Any) -> Task:
@@ -24,10 +51,11 @@ def task_of(name: str, seed: int, **rest: Any) -> Task:
         rest: Further fields of the task, such as suite, split and stratum.
     """
     plan = TEMPLATES[name].plan(seed)
-    config: dict[str, Any] = {
+    config = {
         "template": name,
+        "plan_seed": seed,
+        "files": files_hash(plan),
         "applications": list(plan.applications),
-        "files": {path: _as_json(content) for path, content in sorted(plan.files.items())},
         "start": [list(each) for each in plan.start],
     }
     if plan.settings:
@@ -35,7 +63,7 @@ def task_of(name: str, seed: int, **rest: Any) -> Task:
     if plan.clipboard:
         config["clipboard"] = plan.clipboard
     if plan.popup is not None:
-        config["popup"] = {**dataclasses.asdict(plan.popup), "buttons": list(plan.popup.buttons)}
+        config["popup"] = dataclasses.asdict(plan.popup)
     return Task(
         id=f"{name}-{seed}",
         seed=seed,
@@ -45,11 +73,3 @@ def task_of(name: str, seed: int, **rest: Any) -> Task:
         private=plan.private(),
         **rest,
     )
-
-
-def _as_json(content: bytes) -> str | dict[str, str]:
-    """A file as text, or in base64 where it is none."""
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        return {"base64": base64.b64encode(content).decode()}

@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
+from agentgym_gui.templates.steps import finish, press, typed
 
 APP = "galculator"
 
 
-def _told(words: str, result: int, wrong: int) -> Plan:
+def _told(words: str, result: int, wrong: int, keys: str = "") -> Plan:
     return Plan(
+        oracle=(typed(f"{keys}="), finish(str(result))) if keys else (),
         goal=f"{words} Use the calculator that is open, and answer with the number alone.",
         applications=(APP,),
         start=((APP,),),
@@ -22,12 +24,12 @@ def _told(words: str, result: int, wrong: int) -> Plan:
 
 def _product(rng: random.Random) -> Plan:
     a, b, c = rng.randrange(120, 990), rng.randrange(120, 990), rng.randrange(1000, 9999)
-    return _told(f"How much is {a} times {b}, plus {c}?", a * b + c, a * b)
+    return _told(f"How much is {a} times {b}, plus {c}?", a * b + c, a * b, f"{a}*{b}+{c}")
 
 
 def _quotient(rng: random.Random) -> Plan:
     a, b = rng.randrange(120, 990), rng.randrange(12, 99)
-    return _told(f"How much is {a * b} divided by {b}?", a, a + 1)
+    return _told(f"How much is {a * b} divided by {b}?", a, a + 1, f"{a * b}/{b}")
 
 
 def _hexadecimal(rng: random.Random) -> Plan:
@@ -37,7 +39,12 @@ def _hexadecimal(rng: random.Random) -> Plan:
 
 def _power(rng: random.Random) -> Plan:
     base, exponent = rng.randrange(7, 19), rng.randrange(4, 7)
-    return _told(f"How much is {base} to the power of {exponent}?", base**exponent, base * exponent)
+    return _told(
+        f"How much is {base} to the power of {exponent}?",
+        base**exponent,
+        base * exponent,
+        "*".join([str(base)] * exponent),
+    )
 
 
 def _copied(rng: random.Random) -> Plan:
@@ -46,6 +53,7 @@ def _copied(rng: random.Random) -> Plan:
         goal=f"Compute {a} times {b} with the calculator that is open, and copy the result to the clipboard.",
         applications=(APP,),
         start=((APP,),),
+        oracle=(typed(f"{a}*{b}="), press("ctrl+c"), finish()),
         clipboard="nothing yet",
         goals=(goal("clipboard", "clipboard", words=str(a * b)),),
         ending=Ending(clipboard=str(a * b)),

@@ -10,7 +10,7 @@ from agentgym.errors import TaskError
 from agentgym_gui.templates.all_templates import TEMPLATES
 from agentgym_gui.templates.plan import Ending
 from agentgym_gui.templates.staging import lay_ending, lay_start, misjudged
-from agentgym_gui.templates.tasks import task_of
+from agentgym_gui.templates.tasks import plan_of, task_of
 from agentgym_gui.verify.check import check
 
 NAMES = sorted(TEMPLATES)
@@ -62,12 +62,18 @@ def test_numbers_that_the_family_promises():
     assert sum(bool(plan.forbidden) for plan in plans.values()) >= 5
 
 
-def test_task_of_every_template_has_json_values_and_its_files():
+def test_task_of_every_template_has_json_values():
     for name in NAMES:
         task = task_of(name, 5)
         assert json.loads(json.dumps(dict(task.config))) == task.config
         assert json.loads(json.dumps(dict(task.private))) == task.private
-        assert set(task.config["files"]) == set(TEMPLATES[name].plan(5).files)
+
+
+def test_task_names_its_files_and_notices_another_template():
+    task = task_of("mousepad.add_line", 5)
+    assert plan_of(task.config).goal == task.instruction
+    with pytest.raises(TaskError, match="changed since"):
+        plan_of({**task.config, "files": "0"})
 
 
 def test_drawing_seeds_no_global():
