@@ -13,7 +13,7 @@ SPECS: tuple[EnvSpec, ...] = (
         "agentgym_gui.desktop.env:DesktopEnv",
         "agentgym_gui.desktop.scripts:SCRIPTS",
         "gui",
-        runtimes=("local", "workspace"),
+        runtimes=("workspace",),
         extra="docker",
         room="desktop",
     ),

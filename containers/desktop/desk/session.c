@@ -16,7 +16,7 @@
 
 #define CLOCK "/usr/local/lib/libfaketime.so.1"
 
-enum { PART_TIMEOUT_MS = 30000, MANAGER_START_MS = 500 };
+enum { PART_TIMEOUT_MS = 120000, MANAGER_START_MS = 2000 };
 
 static void give_up(const char *part) {
     fprintf(stderr, "agentgym-desk: %s did not come up\n", part);

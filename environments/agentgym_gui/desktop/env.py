@@ -75,7 +75,7 @@ class DesktopEnv(SandboxEnv):
         At the task's limit of turns; what is there is judged.
 
     Info:
-        As `AgentEnv`; `settled` says how the last step settled.
+        As `AgentEnv`.
 
     Sandbox:
         Image agentgym/desktop, without network; bubblewrap with the image's files as its root. Desktop and agent are
@@ -124,7 +124,7 @@ class DesktopEnv(SandboxEnv):
         self._pixels: Pixels | None = None
         self._writer = Writer(self.view.max_characters)
         self._pointer: tuple[int, int] | None = None
-        self._answer: str | None = None
+        self._said: str | None = None
         self._failed = False
         self._messages: list[str] = []
         self._num_steps = 0
@@ -143,7 +143,7 @@ class DesktopEnv(SandboxEnv):
         """Lay the task out, keep what is there, and show it."""
         self._work = read_task(task)
         self._writer.forget()
-        self._pointer, self._answer, self._failed = None, None, False
+        self._pointer, self._said, self._failed = None, None, False
         self._messages, self._num_steps = [], 0
         self._drop_folder()
         self._folder = Path(tempfile.mkdtemp(prefix="agentgym-desktop-"))
@@ -289,9 +289,9 @@ class DesktopEnv(SandboxEnv):
                 case Move(x, y):
                     self._pointer = (x, y)
                 case Answer(text) | Done(text):
-                    self._answer = text or self._answer
+                    self._said = text or self._said
                 case Fail(reason):
-                    self._failed, self._answer = True, reason or self._answer
+                    self._failed, self._said = True, reason or self._said
 
     def _answers(self, action: Action, text: str) -> list[Message]:
         calls = action.tool_calls
@@ -318,16 +318,16 @@ class DesktopEnv(SandboxEnv):
 
     def _after(self, desktop: Desktop | None) -> State:
         assert self._folder is not None
-        said = {"answer": self._answer, "failed": self._failed}
+        said, failed = self._said, self._failed
         target = self._folder / "after"
         shutil.rmtree(target, ignore_errors=True)
         if desktop is not None:
             try:
-                return take_state(desktop, target, **said)
+                return take_state(desktop, target, answer=said, failed=failed)
             except DesktopLostError as error:
                 self._require_sandbox(error)
                 shutil.rmtree(target, ignore_errors=True)
-        found = take_files(self.sandbox, target, **said)
+        found = take_files(self.sandbox, target, answer=said, failed=failed)
         assert self._before is not None
         return replace(found, settings=self._before.settings, clipboard=self._before.clipboard)
 

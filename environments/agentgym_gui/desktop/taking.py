@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from agentgym.errors import SandboxFileError
 from agentgym.sandbox.base import Sandbox
+from agentgym.sandbox.leasing.tree_copy import TreeCopy
 from agentgym_gui.desktop.link import DesktopLostError
 from agentgym_gui.desktop.session import Desktop
 from agentgym_gui.desktop.settings import HOME
@@ -51,16 +53,19 @@ def take_files(sandbox: Sandbox, folder: Path, *, answer: str | None = None, fai
 
 
 def take_home(sandbox: Sandbox, folder: Path) -> None:
-    """Copy the home to the host; what a hostile home holds that no file is, such as a link out of it, empties it.
+    """Copy the home to the host: links as links, and no special files.
 
-    Raises:
-        SandboxFileError: It cannot be copied for another reason.
+    A home that cannot be copied, because of what the agent made of it, is copied in part or counts as empty.
     """
+    with sandbox.standing_still() as view:
+        if view is not None:
+            with suppress(OSError):  # folders in folders without end
+                TreeCopy().copy(view.work, folder)
+            return
     try:
         sandbox.download(HOME, folder, max_bytes=MAX_HOME_BYTES)
     except SandboxFileError:
-        if not folder.exists():
-            raise
+        folder.mkdir(exist_ok=True)
 
 
 def ask_settings(desktop: Desktop) -> dict[str, str]:

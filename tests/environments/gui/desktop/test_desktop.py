@@ -75,6 +75,26 @@ def test_cheats_and_idlers_earn_nothing(pool):
     made.close()
 
 
+def test_fork_goes_on_from_the_same_state_by_itself(env):
+    seen = start(env, LIST)
+    act(env, f'click("{find(seen, "text")}")')
+    act(env, 'type_text("one ")')
+    twin = env.fork()
+    act(env, 'type_text("two ")')
+    assert typed(twin).startswith("one ")
+    assert "two" not in typed(twin)
+    assert "two" in typed(env)
+    twin.close()
+
+
+def test_link_out_of_the_home_is_judged_and_not_followed(env):
+    start(env, LIST)
+    env.sandbox.exec(["ln", "-s", "/etc/passwd", "shopping.txt.new"])
+    env.sandbox.exec(["mv", "shopping.txt.new", "shopping.txt"])
+    _, reward, _, info = act(env, "finish()")
+    assert (reward, info["success"]) == (0.0, False)
+
+
 def test_two_starts_of_a_task_have_equal_pixels_and_trees(pool):
     made = DesktopEnv(sandbox=pool, picture=True)
     seen = []
