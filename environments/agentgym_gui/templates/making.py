@@ -1,7 +1,7 @@
 """Files of the desktop's applications, written by hand: the same arguments give the same bytes.
 
-Workbooks, account books, notebooks and archives were read back by their applications. What applications write themselves
-is read by `verify`.
+Workbooks, account books, notebooks and archives were read back by their applications. What applications write
+themselves is read by `verify`.
 """
 
 from __future__ import annotations

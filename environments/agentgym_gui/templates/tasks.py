@@ -63,7 +63,7 @@ def task_of(name: str, seed: int, **rest: Any) -> Task:
     if plan.clipboard:
         config["clipboard"] = plan.clipboard
     if plan.popup is not None:
-        config["popup"] = dataclasses.asdict(plan.popup)
+        config["popup"] = {**dataclasses.asdict(plan.popup), "buttons": list(plan.popup.buttons)}
     return Task(
         id=f"{name}-{seed}",
         seed=seed,
