@@ -36,6 +36,7 @@ SELF_CHANGING_FILES = (
 """Files that programs rewrite without being asked to. A task that is about one of them names it among its goals."""
 
 SELF_CHANGING_SETTINGS = (
+    "gsettings/org.gtk.Settings.FileChooser/*",
     "gsettings/org.xfce.mousepad.state.*",
     "gsettings/org.gnome.gnumeric.*window*",
     "xfconf/thunar/last-*",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
-from agentgym_gui.templates.steps import finish, press, typed
+from agentgym_gui.templates.steps import finish, typed
 
 APP = "galculator"
 
@@ -53,7 +53,6 @@ def _copied(rng: random.Random) -> Plan:
         goal=f"Compute {a} times {b} with the calculator that is open, and copy the result to the clipboard.",
         applications=(APP,),
         start=((APP,),),
-        oracle=(typed(f"{a}*{b}="), press("ctrl+c"), finish()),
         clipboard="nothing yet",
         goals=(goal("clipboard", "clipboard", words=str(a * b)),),
         ending=Ending(clipboard=str(a * b)),

@@ -6,7 +6,6 @@ import random
 
 from agentgym_gui.templates.editing import Edit, edit_plan, joined
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
-from agentgym_gui.templates.steps import click, finish, press, typed
 from agentgym_gui.templates.words import COLOURS, FOODS, THINGS, TOPICS, TOWNS, person, sentences, some
 
 APP = "mousepad"
@@ -71,10 +70,6 @@ def _save_copy(rng: random.Random) -> Plan:
         f"{path} itself must stay as it is.",
         applications=(APP,),
         start=((APP, f"~/{path}"),),
-        oracle=(
-            *(click("text"), press("ctrl+End"), typed(f"{more[-1]}\n"), press("ctrl+shift+s")),
-            *(press("ctrl+a"), typed(f"/{copy}"), press("Return"), finish()),
-        ),
         files={path: joined(lines)},
         goals=(goal("copy", "lines", path=copy, equals=more),),
         may_change=(copy,),
