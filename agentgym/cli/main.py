@@ -49,6 +49,7 @@ COMMANDS = {
     "attribute": "compute which turn earned what in a finished run",
     "report": "write the report page of a run",
     "swe": "prepare the packages of repair tasks, and make such tasks",
+    "gui": "say which task files in OSWorld's form can be played here, and why others cannot",
     "web": "record web pages, replay an archive of them, or serve a site",
     "sweep": "remove sandboxes that killed processes left behind",
     "images": "build, list, check or remove the container images of sandboxes",
@@ -56,7 +57,7 @@ COMMANDS = {
 }
 OK, FAILED, USAGE = 0, 1, 2
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
-_OF_A_FAMILY = ("swe", "web")
+_OF_A_FAMILY = ("swe", "gui", "web")
 """Commands whose modules are in `families`."""
 _OWN_STDOUT = ("serve",)
 """Commands that share their stdout with nobody else's results: a server's address, or the messages of a protocol."""

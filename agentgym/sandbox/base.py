@@ -266,8 +266,11 @@ class Sandbox(ABC):
         yield None
 
     @abstractmethod
-    def connect(self, port: int) -> socket.socket:
-        """A stream to a server that listens on a loopback port inside.
+    def connect(self, port: int | str) -> socket.socket:
+        """A stream to a server inside.
+
+        Args:
+            port: The loopback port that it listens on, or the path of its unix socket.
 
         Raises:
             ConnectionRefusedError: Nothing listens there.

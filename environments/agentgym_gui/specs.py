@@ -9,6 +9,15 @@ from agentgym.registration.env_spec import EnvSpec
 
 SPECS: tuple[EnvSpec, ...] = (
     EnvSpec(
+        "agentgym/Desktop-v0",
+        "agentgym_gui.desktop.env:DesktopEnv",
+        "agentgym_gui.desktop.scripts:SCRIPTS",
+        "gui",
+        runtimes=("workspace",),
+        extra="docker",
+        room="desktop",
+    ),
+    EnvSpec(
         "agentgym/GuiTrace-v0",
         "agentgym_gui.traces.env:GuiTraceEnv",
         "agentgym_gui.traces.scripts:SCRIPTS",

@@ -156,6 +156,7 @@ NOT_RUN = {
     **dict.fromkeys(
         (
             "agentgym images build",
+            "agentgym images build desktop",
             "agentgym images build mcp",
             "agentgym images build python",
             "agentgym images build swe",

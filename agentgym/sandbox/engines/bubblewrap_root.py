@@ -30,6 +30,7 @@ _KEPT_ETC = (
     *("alternatives", "bash.bashrc", "ca-certificates.conf", "debian_version", "gai.conf", "inputrc", "java-*"),
     *("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "magic", "mime.types", "os-release", "perl"),
     *("protocols", "python3*", "services", "ssl/certs", "ssl/openssl.cnf", "terminfo", "timezone"),
+    *("dbus-1", "fonts", "gtk-3.0", "mailcap", "xdg"),  # what graphical programs read
 )
 _WRITTEN_ETC = {
     "passwd": f"root:x:0:0:root:/root:/usr/sbin/nologin\nagent:x:{AGENT_ID}:{AGENT_ID}:agent:{HOME}:/bin/bash\n"

@@ -268,9 +268,9 @@ class RunnerSandbox(Sandbox):
             remove_tree(target)
             raise SandboxFileError(errno.EIO, f"cannot download {source}: {why}")
 
-    def connect(self, port: int) -> socket.socket:
+    def connect(self, port: int | str) -> socket.socket:
         """A stream to a server inside; see `Sandbox.connect`."""
-        return self.streams.connect(port)
+        return self.streams.connect(self._path(port) if isinstance(port, str) else port)
 
     def endpoint(self, port: int) -> str:
         """A unix socket of the host for a port inside; see `Sandbox.endpoint`."""

@@ -48,9 +48,10 @@ class RunnerStreams:
                 self._command.close()
             self._command = self._link.control.open(frame(Kind.EXEC, command.packed()), lasts=True)
 
-    def connect(self, port: int) -> socket.socket:
+    def connect(self, port: int | str) -> socket.socket:
         """A stream to a server inside; see `Sandbox.connect`."""
-        channel = self._link.control.open(frame(Kind.CONNECT, packed_target(port)))
+        target = packed_target(0, port) if isinstance(port, str) else packed_target(port)
+        channel = self._link.control.open(frame(Kind.CONNECT, target))
         channel.reads_ahead = False
         try:
             self._answer(channel, port)
@@ -106,10 +107,10 @@ class RunnerStreams:
             self._relays.clear()
             self._endpoints.clear()
 
-    def _answer(self, channel: Channel, port: int) -> None:
+    def _answer(self, channel: Channel, port: int | str) -> None:
         received = self._link.receive(channel, _STREAM_TIMEOUT_S)
         if received is None:
-            raise ConnectionRefusedError(errno.ECONNREFUSED, f"the stream to port {port} inside was killed")
+            raise ConnectionRefusedError(errno.ECONNREFUSED, f"the stream to {port} inside was killed")
         if received.kind == Kind.FAILED:
             failure = self._link.failure(received)
             raise ConnectionRefusedError(failure.errno, failure.message)

@@ -1,0 +1,1 @@
+"""What a step, a start and a reset of a desktop cost."""

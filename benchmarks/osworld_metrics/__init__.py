@@ -1,0 +1,1 @@
+"""OSWorld's metrics: ours beside those of desktop-env, on the same generated pairs."""

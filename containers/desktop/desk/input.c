@@ -1,0 +1,68 @@
+// Input by XTEST: to applications it is the one pointer and the one keyboard.
+#define _GNU_SOURCE
+#include <X11/XKBlib.h>
+#include <X11/extensions/XTest.h>
+#include <X11/keysym.h>
+#include <string.h>
+
+#include "desk.h"
+
+enum { MAX_KEYCODE = 256, MAX_BUTTON = 16 };
+
+static bool held_buttons[MAX_BUTTON];
+static bool held_keys[MAX_KEYCODE];
+static bool shifted_keys[MAX_KEYCODE];
+
+void input_move(struct desk *desk, int x, int y) {
+    XTestFakeMotionEvent(desk->display, DefaultScreen(desk->display), x, y, CurrentTime);
+}
+
+void input_button(struct desk *desk, unsigned button, bool is_down) {
+    XTestFakeButtonEvent(desk->display, button, is_down, CurrentTime);
+    held_buttons[button % MAX_BUTTON] = is_down;
+}
+
+bool input_knows(const char *name) {
+    return XStringToKeysym(name) != NoSymbol;
+}
+
+static KeyCode shift_key(const struct desk *desk) {
+    return XKeysymToKeycode(desk->display, XK_Shift_L);
+}
+
+bool input_key(struct desk *desk, const char *name, bool is_down) {
+    bool needs_shift = false;
+    KeyCode key = key_for(desk, XStringToKeysym(name), &needs_shift);
+    if (key == 0) {
+        return false;
+    }
+    if (is_down && needs_shift && !held_keys[shift_key(desk)]) {
+        XTestFakeKeyEvent(desk->display, shift_key(desk), True, CurrentTime);
+        shifted_keys[key] = true;
+    }
+    XTestFakeKeyEvent(desk->display, key, is_down, CurrentTime);
+    held_keys[key] = is_down;
+    if (!is_down && shifted_keys[key]) {
+        XTestFakeKeyEvent(desk->display, shift_key(desk), False, CurrentTime);
+        shifted_keys[key] = false;
+    }
+    return true;
+}
+
+void input_release_all(struct desk *desk) {
+    for (unsigned button = 1; button < MAX_BUTTON; button++) {
+        if (held_buttons[button]) {
+            input_button(desk, button, false);
+        }
+    }
+    for (int key = 0; key < MAX_KEYCODE; key++) {
+        if (held_keys[key] || shifted_keys[key]) {
+            XTestFakeKeyEvent(desk->display, (KeyCode)key, False, CurrentTime);
+        }
+        if (shifted_keys[key]) {
+            XTestFakeKeyEvent(desk->display, shift_key(desk), False, CurrentTime);
+        }
+    }
+    memset(held_keys, 0, sizeof held_keys);
+    memset(shifted_keys, 0, sizeof shifted_keys);
+}

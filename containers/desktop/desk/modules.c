@@ -1,0 +1,148 @@
+// The modules in the applications: whom they belong to, and questions that all of them are asked at once.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "desk.h"
+
+struct question {
+    char what;
+    uint32_t serial;
+} __attribute__((packed));
+
+void modules_listen(struct desk *desk) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/modules", desk->folder);
+    desk->module_listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    unlink(address.sun_path);
+    if (bind(desk->module_listener, (struct sockaddr *)&address, sizeof address) < 0 ||
+        listen(desk->module_listener, MAX_MODULES) < 0) {
+        fprintf(stderr, "agentgym-desk: cannot listen at %s: %s\n", address.sun_path, strerror(errno));
+        exit(1);
+    }
+    setenv("AGENTGYM_DESK_MODULES", address.sun_path, 1);
+}
+
+void modules_accept(struct desk *desk) {
+    int fd = accept4(desk->module_listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0) {
+        return;
+    }
+    struct ucred peer = {0};
+    socklen_t length = sizeof peer;
+    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length);
+    if (desk->num_modules == MAX_MODULES) {
+        close(fd);
+        return;
+    }
+    desk->modules[desk->num_modules++] = (struct module){
+        .fd = fd, .pid = peer.pid, .has_answered = true  // it is asked from the next question on
+    };
+}
+
+void module_drop(struct desk *desk, int index) {
+    struct module *module = &desk->modules[index];
+    close(module->fd);
+    buffer_free(&module->incoming);
+    buffer_free(&module->answer);
+    *module = desk->modules[--desk->num_modules];
+}
+
+struct module *module_of(struct desk *desk, pid_t pid) {
+    for (int at = 0; at < desk->num_modules; at++) {
+        if (desk->modules[at].pid == pid) {
+            return &desk->modules[at];
+        }
+    }
+    return NULL;
+}
+
+// Whole answers are taken off the front of what came; one to an earlier question is thrown away.
+static bool module_take(struct module *module) {
+    struct buffer *incoming = &module->incoming;
+    uint32_t head[2];
+    while (incoming->length >= sizeof head) {
+        memcpy(head, incoming->bytes, sizeof head);
+        if (head[0] > MAX_MODULE_ANSWER) {
+            return false;
+        }
+        size_t whole = sizeof head + head[0];
+        if (incoming->length < whole) {
+            return true;
+        }
+        if (head[1] == module->serial && !module->has_answered) {
+            buffer_clear(&module->answer);
+            buffer_add(&module->answer, incoming->bytes + sizeof head, head[0]);
+            module->has_answered = true;
+        }
+        memmove(incoming->bytes, incoming->bytes + whole, incoming->length - whole);
+        incoming->length -= whole;
+    }
+    return true;
+}
+
+bool module_read(struct module *module) {
+    char bytes[65536];
+    for (int turn = 0; turn < 64; turn++) {
+        ssize_t got = recv(module->fd, bytes, sizeof bytes, MSG_DONTWAIT);
+        if (got < 0) {
+            return errno == EAGAIN || errno == EINTR;
+        }
+        if (got == 0) {
+            return false;
+        }
+        buffer_add(&module->incoming, bytes, (size_t)got);
+        if (!module_take(module)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool all_have_answered(const struct desk *desk) {
+    if (!desk->manager_has_answered) {
+        return false;
+    }
+    for (int at = 0; at < desk->num_modules; at++) {
+        if (!desk->modules[at].has_answered) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool modules_ask(struct desk *desk, char what, int64_t deadline_ms) {
+    struct question question = {what, ++desk->serial};
+    for (int at = desk->num_modules - 1; at >= 0; at--) {
+        struct module *module = &desk->modules[at];
+        module->serial = question.serial;
+        module->has_answered = false;
+        ssize_t sent = send(module->fd, &question, sizeof question, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && errno != EAGAIN) {
+            module_drop(desk, at);
+        }
+    }
+    desk->manager_has_answered = what != 'C';
+    if (what == 'C') {
+        manager_ask(desk);
+    }
+    int64_t asked_ms = now_ms();
+    while (!all_have_answered(desk)) {
+        int64_t left = deadline_ms - now_ms();
+        if (left <= 0) {
+            manager_forget();
+            return false;
+        }
+        watch_wait(desk, (int)(left < MANAGER_PATIENCE_MS ? left : MANAGER_PATIENCE_MS));
+        if (!desk->manager_has_answered && now_ms() - asked_ms >= MANAGER_PATIENCE_MS) {
+            manager_ask(desk);  // it may sleep on the first question
+            asked_ms = now_ms();
+        }
+    }
+    return true;
+}

@@ -1,0 +1,78 @@
+// Settling: no sleeping for a while, but asking each toolkit whether anything is still to come.
+//
+// Calm is a round in which every module has answered, nothing was drawn, and no timer is due within the horizon. An
+// application without a module, or one whose timers only tick, is calm when nothing was drawn for some time.
+#define _GNU_SOURCE
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "desk.h"
+
+enum { TICKING_QUIET_MS = 600 };
+
+// The next timer of the modules that show a window; INT_MAX for none.
+static int next_timer(const struct desk *desk) {
+    int nearest = INT_MAX;
+    for (int at = 0; at < desk->num_modules; at++) {
+        int num_shown = 0, timer = -1;
+        const struct module *module = &desk->modules[at];
+        if (module->answer.length == 0 || sscanf(module->answer.bytes, "%d\t%d", &num_shown, &timer) != 2) {
+            continue;
+        }
+        if (num_shown > 0 && timer >= 0 && timer < nearest) {
+            nearest = timer;
+        }
+    }
+    return nearest;
+}
+
+static void wait_for_damage(struct desk *desk, int64_t until_ms, uint64_t seen) {
+    while (desk->num_damaged == seen) {
+        int64_t left = until_ms - now_ms();
+        if (left <= 0) {
+            return;
+        }
+        watch_wait(desk, (int)left);
+    }
+}
+
+static int64_t earlier(int64_t one, int64_t other) {
+    return one < other ? one : other;
+}
+
+void settle(struct desk *desk, struct settling how, struct buffer *reply) {
+    int64_t start = now_ms(), deadline = start + how.cap_ms;
+    int64_t quiet_since = start;
+    int rounds = 0, timer = 0;
+    bool is_calm = false, has_answered = true;
+    while (!is_calm && now_ms() < deadline) {
+        rounds++;
+        XSync(desk->display, False);
+        watch_drain(desk);
+        uint64_t seen = desk->num_damaged;
+        has_answered = modules_ask(desk, 'C', deadline);
+        XSync(desk->display, False);
+        watch_drain(desk);
+        int64_t now = now_ms();
+        if (desk->num_damaged != seen) {
+            quiet_since = now;
+            continue;
+        }
+        timer = next_timer(desk);
+        int64_t quiet_ms = now - quiet_since;
+        bool is_at_rest = timer > how.horizon_ms || quiet_ms >= TICKING_QUIET_MS;
+        is_calm = has_answered && is_at_rest && (quiet_ms >= how.quiet_ms || windows_unseen(desk) == 0) &&
+                  !session_is_young(desk);
+        if (is_calm) {
+            break;
+        }
+        int64_t until = now + (is_at_rest ? 10 : timer < 2 ? 2 : timer);
+        wait_for_damage(desk, earlier(until, deadline), seen);
+        if (desk->num_damaged != seen) {
+            quiet_since = now_ms();
+        }
+    }
+    buffer_print(reply, "%s\t%lld\t%d\t%d", is_calm ? "calm" : has_answered ? "restless" : "silent",
+                 (long long)(now_ms() - start), rounds, timer == INT_MAX ? -1 : timer);
+}

@@ -1,0 +1,8 @@
+// Whether the application has come to rest: what is pending is laid out and painted, and its next timer is told.
+#pragma once
+#include "answer.h"
+
+// A line: windows that are shown, milliseconds to the next timer (-1 for none).
+void calm_write(struct answer *answer);
+// No tooltips: one that opens by itself, half a second after the pointer came to rest, is no answer to an action.
+void calm_forbid_tooltips(void);

@@ -1,0 +1,11 @@
+// One element of the tree as a line: what it is, what state it is in, where it lies, what it is called and holds.
+#pragma once
+#include <atk/atk.h>
+#include <gtk/gtk.h>
+
+#include "answer.h"
+
+// FALSE for an element that only arranges others: it gets no line, and its children take its place.
+gboolean element_write(
+    struct answer *answer, AtkObject *object, GtkWidget *widget, int depth, GdkRectangle box, long window
+);

@@ -1,0 +1,97 @@
+"""Taking a desktop's state for a verdict: its home as files, its settings asked, its clipboard and windows.
+
+Settings are asked from their daemons, which write late: xfconf's file follows five seconds after a change. What a
+daemon says is the agent's word, as its files are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from agentgym.errors import SandboxFileError
+from agentgym.sandbox.base import Sandbox
+from agentgym.sandbox.leasing.tree_copy import TreeCopy
+from agentgym_gui.desktop.link import DesktopLostError
+from agentgym_gui.desktop.session import Desktop
+from agentgym_gui.desktop.settings import HOME
+from agentgym_gui.desktop.staging import session_variables
+from agentgym_gui.verify.state import State
+
+MAX_HOME_BYTES = 256 << 20
+MAX_SETTINGS_BYTES = 1 << 20
+ASK_S = 20.0
+_XFCONF = 'xfconf-query -l | tail -n +2 | while read -r c; do echo "# $c"; xfconf-query -c "$c" -lv; done'
+_GSETTINGS = "gsettings list-recursively"
+_CHANNEL = re.compile(r"# (\S+)")
+_PROPERTY = re.compile(r"(/\S+)\s+(.*)")
+_KEY = re.compile(r"(\S+) (\S+) (.*)")
+
+
+def take_state(desktop: Desktop, folder: Path, *, answer: str | None = None, failed: bool = False) -> State:
+    """The state of a living desktop.
+
+    Args:
+        desktop: The desktop.
+        folder: Of the host, not there yet; it gets the home.
+        answer: What the agent said at the end.
+        failed: Whether it said that the task cannot be done.
+    """
+    screen = desktop.look().screen
+    clipboard = desktop.clipboard()
+    settings = ask_settings(desktop)
+    take_home(desktop.sandbox, folder)
+    return State(folder, settings, clipboard, tuple(window.title for window in screen.windows), answer, failed)
+
+
+def take_files(sandbox: Sandbox, folder: Path, *, answer: str | None = None, failed: bool = False) -> State:
+    """The state of a desktop that is gone: its files are all there is."""
+    take_home(sandbox, folder)
+    return State(folder, answer=answer, failed=failed)
+
+
+def take_home(sandbox: Sandbox, folder: Path) -> None:
+    """Copy the home to the host: links as links, and no special files.
+
+    A home that cannot be copied, because of what the agent made of it, is copied in part or counts as empty.
+    """
+    with sandbox.standing_still() as view:
+        if view is not None:
+            with suppress(OSError):  # folders in folders without end
+                TreeCopy().copy(view.work, folder)
+            return
+    try:
+        sandbox.download(HOME, folder, max_bytes=MAX_HOME_BYTES)
+    except SandboxFileError:
+        folder.mkdir(exist_ok=True)
+
+
+def ask_settings(desktop: Desktop) -> dict[str, str]:
+    """All settings, by "xfconf/channel/property" and "gsettings/schema/key"."""
+    asked = desktop.sandbox.exec(
+        ["sh", "-c", f"{_XFCONF}; echo '#'; {_GSETTINGS}"],
+        timeout_s=ASK_S,
+        env=session_variables(desktop),
+        max_output_bytes=MAX_SETTINGS_BYTES,
+        keep_background=True,
+    )
+    if asked.timed_out:
+        raise DesktopLostError(f"the settings were not told within {ASK_S:g} s")
+    return dict(_settings(asked.stdout.decode("utf-8", "replace")))
+
+
+def _settings(text: str) -> Iterator[tuple[str, str]]:
+    channel: str | None = ""
+    for line in text.splitlines():
+        if line.strip() == "#":
+            channel = None
+        elif channel is None:
+            found = _KEY.fullmatch(line)
+            if found is not None:
+                yield f"gsettings/{found[1]}/{found[2]}", found[3].strip("'")
+        elif named := _CHANNEL.fullmatch(line):
+            channel = named[1]
+        elif channel and (found := _PROPERTY.fullmatch(line)):
+            yield f"xfconf/{channel}{found[1]}", found[2]

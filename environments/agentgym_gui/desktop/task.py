@@ -1,0 +1,169 @@
+"""A desktop task as the environment reads it: the screen, what lies in the home, what is set and what is open.
+
+Templates draw such tasks; how they are judged is in `agentgym_gui.verify`.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+from agentgym.config import build
+from agentgym.errors import ConfigError, TaskError
+from agentgym.task import Task
+from agentgym_gui.desktop.settings import DesktopSettings
+from agentgym_gui.templates.tasks import plan_of
+
+MAX_FILES_BYTES = 64 << 20
+KEYS = ("template", "plan_seed", "applications", "files", "settings", "start", "clipboard", "popup", "screen")
+
+
+@dataclass(frozen=True)
+class Popup:
+    """A dialog that comes in the way.
+
+    Attributes:
+        title: Title of its window.
+        text: What it says.
+        buttons: Its buttons; the first does harm or costs time, the last sends it away.
+        asks_password: Whether it has an entry for a password.
+        after_steps: Steps of the agent before it appears.
+    """
+
+    title: str
+    text: str
+    buttons: tuple[str, ...]
+    asks_password: bool = False
+    after_steps: int = 1
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The program that shows it."""
+        first, last = self.buttons[0], self.buttons[-1]
+        labels = ("--title", self.title, "--text", self.text, "--ok-label", first, "--cancel-label", last)
+        if self.asks_password:
+            return ("zenity", "--entry", "--hide-text", *labels)
+        others = [part for label in self.buttons[1:-1] for part in ("--extra-button", label)]
+        return ("zenity", "--question", "--no-wrap", *labels, *others)
+
+
+@dataclass(frozen=True)
+class DesktopTask:
+    """What a task lays out.
+
+    Attributes:
+        screen: How the desktop is.
+        files: What lies in the home, by path.
+        settings: Settings before the start, by "xfconf/channel/property" or "gsettings/schema/key".
+        start: Command lines of what is opened, in order.
+        clipboard: The text of the clipboard.
+        popup: A dialog that comes in the way.
+    """
+
+    screen: DesktopSettings = field(default_factory=DesktopSettings)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    start: tuple[tuple[str, ...], ...] = ()
+    clipboard: str = ""
+    popup: Popup | None = None
+
+
+def read_task(task: Task) -> DesktopTask:
+    """What a task's config says.
+
+    Raises:
+        TaskError: It is malformed; the message names the key.
+    """
+    config = task.config
+    unknown = sorted(set(config) - set(KEYS))
+    if unknown:
+        raise TaskError(f"task {task.id!r}: config has the unknown keys {unknown}; known: {', '.join(KEYS)}")
+    if "template" in config and not {"plan_seed", "files"} <= set(config):
+        raise TaskError(f"task {task.id!r}: a template needs plan_seed and the hash of its files")
+    try:
+        return DesktopTask(
+            screen=build(DesktopSettings, config.get("screen", {})),
+            files=plan_of(config).files if "template" in config else _files(config.get("files", {})),
+            settings=_settings(config.get("settings", {})),
+            start=_start(config.get("start", ())),
+            clipboard=_text("clipboard", config.get("clipboard", "")),
+            popup=_popup(config.get("popup")),
+        )
+    except (ConfigError, ValueError) as error:
+        raise TaskError(f"task {task.id!r}: {error}") from error
+
+
+def file_fields(content: bytes) -> str | dict[str, str]:
+    """A file's content as a value of JSON: its text, or base64 for what is no text in UTF-8."""
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(content).decode()}
+
+
+def _files(fields: Any) -> dict[str, bytes]:
+    if not isinstance(fields, Mapping):
+        raise ValueError(f"files must map paths to contents: got {type(fields).__name__}")
+    files = {_path(path): _content(path, content) for path, content in fields.items()}
+    total = sum(map(len, files.values()))
+    if total > MAX_FILES_BYTES:
+        raise ValueError(f"files hold {total} bytes, at most {MAX_FILES_BYTES}")
+    return files
+
+
+def _path(path: str) -> str:
+    parts = PurePosixPath(path).parts
+    if not parts or parts[0] == "/" or ".." in parts or "\0" in path:
+        raise ValueError(f"a file's path is relative to the home and stays in it: got {path!r}")
+    return path
+
+
+def _content(path: str, content: Any) -> bytes:
+    if isinstance(content, str):
+        return content.encode()
+    if isinstance(content, Mapping) and list(content) == ["base64"] and isinstance(content["base64"], str):
+        try:
+            return base64.b64decode(content["base64"], validate=True)
+        except binascii.Error as error:
+            raise ValueError(f"file {path!r} is no base64: {error}") from error
+    raise ValueError(f"file {path!r} must be a text or {{'base64': …}}")
+
+
+def _settings(fields: Any) -> dict[str, str]:
+    if not isinstance(fields, Mapping):
+        raise ValueError("settings must map names to values")
+    for name, value in fields.items():
+        kind, _, rest = name.partition("/")
+        if kind not in ("xfconf", "gsettings") or "/" not in rest:
+            raise ValueError(f"a setting is xfconf/channel/property or gsettings/schema/key: got {name!r}")
+        _text(f"setting {name!r}", value)
+    return dict(fields)
+
+
+def _start(fields: Any) -> tuple[tuple[str, ...], ...]:
+    is_fine = isinstance(fields, Sequence) and all(
+        isinstance(argv, Sequence) and not isinstance(argv, str) and argv and all(isinstance(w, str) for w in argv)
+        for argv in fields
+    )
+    if not is_fine:
+        raise ValueError(f"start must be a list of command lines, each a list of words: got {fields!r}")
+    return tuple(tuple(argv) for argv in fields)
+
+
+def _popup(fields: Any) -> Popup | None:
+    if fields is None:
+        return None
+    popup = build(Popup, {**fields, "buttons": list(fields.get("buttons", ()))})
+    if not popup.buttons or popup.after_steps < 0:
+        raise ValueError(f"a popup has at least one button, and comes after 0 or more steps: got {fields!r}")
+    return popup
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be a text: got {type(value).__name__}")
+    return value

@@ -1,0 +1,88 @@
+"""The score of an episode of a task in OSWorld's form: its metrics, joined as the task says.
+
+Nothing is pressed for the agent. Getters are asked here. Metrics read hostile files, in a process with limits.
+A file that cannot be read, or is not what it claims to be, is worth 0.
+"""
+
+from __future__ import annotations
+
+import base64
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from agentgym_gui.osworld.loading import Check, ForeignTask
+from agentgym_gui.osworld.machine import Machine
+from agentgym_gui.osworld.metrics.all_metrics import METRICS
+from agentgym_gui.verify.apart import answer_apart, ask_apart
+from agentgym_gui.verify.reading import UnreadableFileError
+
+
+def score(task: ForeignTask, machine: Machine, *, failed: bool) -> float:
+    """The score from 0 to 1.
+
+    Args:
+        task: The task.
+        machine: Where the episode ended.
+        failed: Whether the agent said that the task cannot be done.
+
+    Raises:
+        TaskError: A metric is given what it cannot use.
+        InfrastructureError: The machine or the process of the metrics failed.
+    """
+    if not task.feasible:
+        return float(failed)
+    if failed:
+        return 0.0
+    calls = [_call(check, task, machine) for check in task.checks]
+    found = ask_apart("agentgym_gui.osworld.grading", {"calls": calls, "is_any": task.is_any})
+    return 0.0 if found is None else float(found)
+
+
+def _call(check: Check, task: ForeignTask, machine: Machine) -> dict[str, Any] | None:
+    """A metric and what it is given, as JSON values; None where a getter finds nothing that can be read."""
+    try:
+        given = [getter.fetch(machine, task.cache) for getter in (check.result, check.expected) if getter is not None]
+    except UnreadableFileError:
+        return None
+    return {"metric": check.metric, "given": [_packed(each) for each in given], "options": dict(check.options)}
+
+
+def _packed(value: Any) -> Any:
+    """A value of a getter as JSON: a file is an object with one key, all else stands below another."""
+    if isinstance(value, bytes):
+        return {"file": base64.b64encode(value).decode()}
+    if isinstance(value, list) and any(isinstance(each, bytes) for each in value):
+        return {"files": [_packed(each) for each in value]}
+    return {"value": value}
+
+
+def _unpacked(packed: Mapping[str, Any]) -> Any:
+    if "file" in packed:
+        return base64.b64decode(packed["file"])
+    return [_unpacked(each) for each in packed["files"]] if "files" in packed else packed["value"]
+
+
+def joined(question: Mapping[str, Any]) -> float:
+    """The score of calls that `score` packed."""
+    found = []
+    for call in question["calls"]:
+        value = 0.0 if call is None else _value(call)
+        if question["is_any"] and value == 1.0:
+            return 1.0
+        if not question["is_any"] and value == 0.0:
+            return 0.0
+        found.append(value)
+    return max(found) if question["is_any"] else sum(found) / len(found)
+
+
+def _value(call: Mapping[str, Any]) -> float:
+    try:
+        found = METRICS[call["metric"]](*map(_unpacked, call["given"]), **call["options"])
+    except UnreadableFileError:
+        return 0.0
+    return min(1.0, max(0.0, float(found)))
+
+
+if __name__ == "__main__":
+    sys.exit(answer_apart(joined))

@@ -1,0 +1,37 @@
+"""All templates by name, and the applications that only the test split shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from agentgym_gui.templates import across, orders
+from agentgym_gui.templates.applications import (
+    archives,
+    galculator,
+    geany,
+    gnumeric,
+    homebank,
+    mails,
+    mousepad,
+    orage,
+    terminal,
+    thunar,
+    viewing,
+    xfce_settings,
+    zim,
+)
+from agentgym_gui.templates.impossible import impossible_templates
+from agentgym_gui.templates.plan import Template
+from agentgym_gui.templates.popups import popup_templates
+
+_OF_ONE = (mousepad, geany, thunar, galculator, gnumeric, terminal, viewing, mails, zim, homebank, archives)
+_PLAIN = {each.name: each for module in (*_OF_ONE, orage, xfce_settings) for each in module.TEMPLATES}
+_PLAIN |= {each.name: each for each in (*across.TEMPLATES, *orders.TEMPLATES)}
+
+TEMPLATES: Mapping[str, Template] = {
+    **_PLAIN,
+    **{each.name: each for each in (*impossible_templates(_PLAIN), *popup_templates(_PLAIN))},
+}
+"""The templates by name."""
+HELD_OUT_APPLICATIONS = frozenset({"orage"})
+"""Applications that no training or validation task shows."""

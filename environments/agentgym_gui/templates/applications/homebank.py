@@ -1,0 +1,131 @@
+"""Templates for HomeBank: accounts, payees and transactions of an account book."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agentgym_gui.templates.making import ledger_file
+from agentgym_gui.templates.plan import Ending, Plan, Template, goal
+from agentgym_gui.templates.words import FOODS, LAST, TOWNS, some
+from agentgym_gui.verify.ledgers import day_number, ledger
+
+APP = "homebank"
+PATH = "Documents/household.xhb"
+Entry = tuple[int, float, str, str, str, str]
+
+
+@dataclass(frozen=True)
+class Book:
+    """An account book, as `making.ledger_file` takes it."""
+
+    accounts: tuple[tuple[str, float], ...]
+    payees: tuple[str, ...]
+    categories: tuple[str, ...]
+    entries: tuple[Entry, ...]
+
+    def content(self) -> bytes:
+        """The file."""
+        return ledger_file(dict(self.accounts), self.payees, self.categories, self.entries)
+
+
+def drawn_book(rng: random.Random, count: int = 5) -> Book:
+    """A book with two accounts and a few purchases in October 2026."""
+    payees = tuple(f"Shop {name}" for name in some(rng, LAST, 3))
+    categories = ("Food", "Household", "Travel")
+    days = sorted(rng.sample(range(1, 29), count))
+    memos = some(rng, FOODS, count)
+    entries = tuple(
+        (
+            day_number(datetime.date(2026, 10, day)),
+            -rng.randrange(2, 80) / 2,
+            "Bank",
+            rng.choice(payees),
+            rng.choice(categories),
+            memo,
+        )
+        for day, memo in zip(days, memos, strict=True)
+    )
+    return Book((("Bank", 500.0), ("Cash", 40.0)), payees, categories, entries)
+
+
+def book_plan(words: str, old: Book, new: Book, wrong: Sequence[Book], **rest: Any) -> Plan:
+    """The plan to change an account book, whose entries in the end are known."""
+    found = ledger(new.content())
+    goals = [goal(part, "ledger", path=PATH, part=part, equals=found[part]) for part in ("accounts", "payees")]
+    goals.append(goal("transactions", "ledger", path=PATH, part="transactions", items=found["transactions"]))
+    return Plan(
+        goal=f"{words} Save the account book.",
+        applications=(APP,),
+        start=((APP, f"~/{PATH}"),),
+        files={PATH: old.content()},
+        goals=tuple(goals),
+        may_change=(PATH, f"{PATH}~", "Documents/household-*.bak", "Documents/household*.xhb~"),
+        ending=Ending({PATH: new.content()}),
+        near_misses=tuple(Ending({PATH: each.content()}) for each in wrong),
+        **rest,
+    )
+
+
+def _add_entry(rng: random.Random) -> Plan:
+    book = drawn_book(rng)
+    payee, memo = rng.choice(book.payees), rng.choice(TOWNS)
+    amount = rng.randrange(10, 200) / 2
+    entry: Entry = (day_number(datetime.date(2026, 11, 2)), -amount, "Bank", payee, "", memo)
+    words = f'Add an expense of {amount:.2f} on 2 November 2026 to the account Bank: payee {payee}, memo "{memo}".'
+    new = replace(book, entries=(*book.entries, entry))
+    income: Entry = (entry[0], amount, *entry[2:])
+    cash: Entry = (entry[0], -amount, "Cash", *entry[3:])
+    return book_plan(words, book, new, [replace(book, entries=(*book.entries, each)) for each in (income, cash)])
+
+
+def _add_payee(rng: random.Random) -> Plan:
+    book = drawn_book(rng)
+    name = f"{rng.choice(TOWNS)} Bakery"
+    new = replace(book, payees=(*book.payees, name))
+    return book_plan(f"Add a payee called {name}.", book, new, [replace(book, payees=(*book.payees, name.lower()))])
+
+
+def _rename_account(rng: random.Random) -> Plan:
+    book = drawn_book(rng)
+    name = f"Bank of {rng.choice(TOWNS)}"
+    entries = tuple((day, amount, name, *rest) for day, amount, _, *rest in book.entries)
+    accounts = ((name, 500.0), ("Cash", 40.0))
+    new = replace(book, accounts=accounts, entries=entries)  # type: ignore[arg-type]
+    more = replace(book, accounts=(*book.accounts, (name, 0.0)))
+    return book_plan(f"Rename the account Bank to {name}.", book, new, [more])
+
+
+def _delete_entry(rng: random.Random) -> Plan:
+    book = drawn_book(rng)
+    place = rng.randrange(5)
+    rest = book.entries[:place] + book.entries[place + 1 :]
+    words = f'Delete the transaction with the memo "{book.entries[place][5]}" from the account Bank.'
+    other = (place + 1) % 5
+    wrong = book.entries[:other] + book.entries[other + 1 :]
+    return book_plan(words, book, replace(book, entries=rest), [replace(book, entries=wrong)])
+
+
+def _mend_amount(rng: random.Random) -> Plan:
+    book = drawn_book(rng)
+    place = rng.randrange(5)
+    right = book.entries[place]
+    slipped = replace(book, entries=tuple((e[0], e[1] * 10, *e[2:]) if e is right else e for e in book.entries))
+    words = (
+        f'The amount of the transaction "{right[5]}" in the account Bank is ten times too high by mistake. '
+        f"Set it to {-right[1]:.2f}."
+    )
+    income = replace(book, entries=tuple((e[0], -e[1], *e[2:]) if e is right else e for e in book.entries))
+    return book_plan(words, slipped, book, [income], num_mistakes=1)
+
+
+TEMPLATES = (
+    Template("homebank.add_expense", _add_entry),
+    Template("homebank.add_payee", _add_payee),
+    Template("homebank.rename_account", _rename_account),
+    Template("homebank.delete_transaction", _delete_entry),
+    Template("homebank.mend_amount", _mend_amount),
+)

@@ -1,0 +1,24 @@
+"""`agentgym gui`."""
+
+import json
+
+from agentgym.cli.main import main
+from agentgym_gui.osworld.examples import write_examples
+
+
+def test_osworld_says_what_is_loaded_and_refused(tmp_path, capsys):
+    write_examples(tmp_path)
+    (tmp_path / "tasks/broken.json").write_text("{")
+    assert main(["gui", "osworld", str(tmp_path / "tasks"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["loaded"]) == 30
+    assert [each["reason"].partition(":")[0] for each in found["refused"]] == ["no JSON"]
+    assert main(["gui", "osworld", str(tmp_path / "tasks")]) == 0
+    shown = capsys.readouterr()
+    assert "refused: no JSON" in shown.out
+    assert "30 loaded, 1 refused" in shown.err
+
+
+def test_osworld_without_files_is_wrong_usage(tmp_path, capsys):
+    assert main(["gui", "osworld", str(tmp_path / "nothing")]) == 2
+    assert "holds no JSON file" in capsys.readouterr().err

@@ -1,0 +1,110 @@
+"""Episodes on a real desktop: the oracle, other scripts, what goes wrong, and what a verdict is given on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agentgym_gui.desktop.env import LOST, DesktopEnv
+from agentgym_gui.desktop.scripted import find
+from agentgym_gui.desktop.scripts import SCRIPTS
+from agentgym_gui.desktop.starters import starter_task
+from tests.environments.in_containers import needs_image
+
+pytestmark = needs_image("desktop")
+LIST, SUM = 0, 1
+
+
+def typed(env: DesktopEnv) -> str:
+    return next(each.value for each in env.desktop.look().screen.elements if each.role == "text")
+
+
+def act(env: DesktopEnv, message: str):
+    observation, reward, terminated, _, info = env.step(message)
+    return observation["text"], reward, terminated, info
+
+
+def start(env: DesktopEnv, seed: int) -> str:
+    return env.reset(options={"task": starter_task(seed)})[0]["text"]
+
+
+@pytest.mark.parametrize("seed", [LIST, SUM])
+def test_oracle_solves_a_task_through_the_interface(env, seed):
+    text = start(env, seed)
+    oracle, terminated, messages = SCRIPTS["oracle"](env.task, 0), False, [{"role": "user", "content": text}]
+    while not terminated:
+        text, reward, terminated, info = act(env, oracle.act(messages))
+        messages.append({"role": "user", "content": text})
+    assert (reward, info["success"]) == (1.0, True)
+
+
+def test_text_of_any_script_arrives_whole_and_in_order(env):
+    text = "Grüße, мир! 你好 שלום ΑΩ ①②③ čšž ñ 'quoted' <tag> ~ 42 αβγδεζηθικλμνξοπρστυφχψω"
+    seen = start(env, LIST)
+    act(env, f'click("{find(seen, "text")}")')
+    act(env, 'press("ctrl+a")')
+    act(env, f"type_text({text!r})")
+    assert typed(env) == text
+
+
+def test_bad_actions_are_explained_and_change_nothing(env):
+    start(env, LIST)
+    before = env.anchor()
+    for message in ('click("999")', "click_at(5000, 1)", 'press("nokey")', "type_text(1)", "dance()"):
+        text, reward, terminated, info = act(env, message)
+        assert (reward, info["is_invalid"]) == (pytest.approx(-0.1), True), text
+        if terminated:
+            start(env, LIST)
+    env.desktop.look()
+    assert env.anchor() == before
+
+
+def test_desktop_killed_from_inside_ends_the_episode_on_its_files(env):
+    start(env, LIST)
+    env.sandbox.exec(["pkill", "-9", "Xvfb"])
+    text, reward, terminated, info = act(env, 'press("Return")')
+    assert (text, reward, terminated, info["success"]) == (LOST, 0.0, True, False)
+
+
+def test_cheats_and_idlers_earn_nothing(pool):
+    made = DesktopEnv(sandbox=pool)
+    for name in ("null", "cheat_give_up"):
+        made.reset(options={"task": starter_task(LIST)})
+        _, reward, _, info = act(made, SCRIPTS[name](made.task, 0).act([]))
+        assert (reward, info["success"]) == (0.0, False), name
+    made.close()
+
+
+def test_fork_goes_on_from_the_same_state_by_itself(env):
+    seen = start(env, LIST)
+    act(env, f'click("{find(seen, "text")}")')
+    act(env, 'type_text("one ")')
+    twin = env.fork()
+    act(env, 'type_text("two ")')
+    assert typed(twin).startswith("one ")
+    assert "two" not in typed(twin)
+    assert "two" in typed(env)
+    twin.close()
+
+
+def test_link_out_of_the_home_is_judged_and_not_followed(env):
+    start(env, LIST)
+    env.sandbox.exec(["ln", "-s", "/etc/passwd", "shopping.txt.new"])
+    env.sandbox.exec(["mv", "shopping.txt.new", "shopping.txt"])
+    _, reward, _, info = act(env, "finish()")
+    assert (reward, info["success"]) == (0.0, False)
+
+
+def test_two_starts_of_a_task_have_equal_pixels_and_trees(pool):
+    made = DesktopEnv(sandbox=pool, picture=True)
+    seen = []
+    for _ in range(2):
+        observation, _ = made.reset(options={"task": starter_task(SUM)})
+        after = made.step('press("7")')[0]
+        seen.append((observation["text"], observation["image"], after["text"], after["image"]))
+    made.close()
+    (text, image, later_text, later_image), other = seen
+    assert (text, later_text) == (other[0], other[2])
+    np.testing.assert_array_equal(image, other[1])
+    np.testing.assert_array_equal(later_image, other[3])
+    assert (image != later_image).any()

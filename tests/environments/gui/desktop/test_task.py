@@ -1,0 +1,50 @@
+"""Tasks of a desktop: bad ones are refused with the key that is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentgym.errors import TaskError
+from agentgym.task import Task
+from agentgym_gui.desktop.task import file_fields, read_task
+from agentgym_gui.templates.all_templates import TEMPLATES
+from agentgym_gui.templates.tasks import task_of
+
+
+def task(**config) -> Task:
+    return Task("t", 0, config=config)
+
+
+@pytest.mark.parametrize(
+    ("config", "why"),
+    [
+        ({"colour": 1}, "unknown keys ['colour']"),
+        ({"files": {"../x": "a"}}, "relative to the home"),
+        ({"files": {"/etc/x": "a"}}, "relative to the home"),
+        ({"files": {"a": 3}}, "file 'a' must be a text"),
+        ({"files": {"a": {"base64": "?"}}}, "no base64"),
+        ({"settings": {"Theme": "x"}}, "xfconf/channel/property"),
+        ({"start": ["mousepad"]}, "a list of command lines"),
+        ({"start": [[]]}, "a list of command lines"),
+        ({"screen": {"width": 9}}, "width of a screen must be from 64"),
+        ({"screen": {"theme": "Neon"}}, "'theme' must be one of"),
+        ({"popup": {"title": "T", "text": "x", "buttons": []}}, "at least one button"),
+        ({"template": "mousepad.none"}, "needs plan_seed"),
+        ({"clipboard": 3}, "clipboard must be a text"),
+    ],
+)
+def test_malformed_task_is_refused_with_what_is_wrong(config, why):
+    with pytest.raises(TaskError) as refused:
+        read_task(task(**config))
+    assert why in str(refused.value)
+
+
+def test_files_come_back_as_they_were():
+    files = {"a/b.txt": "grün\n".encode(), "c.png": bytes(range(256))}
+    read = read_task(task(files={path: file_fields(content) for path, content in files.items()}))
+    assert read.files == files
+
+
+def test_templates_make_tasks_that_can_be_laid_out():
+    read = [read_task(task_of(name, 1)) for name in list(TEMPLATES)[::6]]
+    assert all(each.start for each in read)
