@@ -8,7 +8,7 @@
 
 static Window asker;
 static Atom question, answer;
-static unsigned num_asked, num_answered;
+static unsigned num_asked, num_answered, wanted;
 
 void manager_prepare(struct desk *desk) {
     asker = XCreateSimpleWindow(desk->display, desk->root, -10, -10, 1, 1, 0, 0, 0);
@@ -19,8 +19,11 @@ void manager_prepare(struct desk *desk) {
 
 void manager_ask(struct desk *desk) {
     XEvent event = {.xclient = {.type = ClientMessage, .window = asker, .message_type = question, .format = 32}};
-    desk->manager_has_answered = false;
     num_asked = num_answered > num_asked ? num_answered + 1 : num_asked + 1;
+    if (desk->manager_has_answered) {  // else this only wakes it: the answer to the first question is enough
+        desk->manager_has_answered = false;
+        wanted = num_asked;
+    }
     XSendEvent(desk->display, desk->root, False, SubstructureRedirectMask | SubstructureNotifyMask, &event);
     XFlush(desk->display);
 }
@@ -33,12 +36,13 @@ void manager_forget(void) {
 void manager_hear(struct desk *desk, const XPropertyEvent *event) {
     if (event->window == asker && event->atom == answer && event->state == PropertyNewValue) {
         num_answered++;
-        desk->manager_has_answered = num_answered >= num_asked;
+        desk->manager_has_answered = desk->manager_has_answered || num_answered >= wanted;
     }
 }
 
 bool manager_wait(struct desk *desk, int64_t deadline_ms) {
     manager_forget();  // what came before it listened
+    desk->manager_has_answered = true;
     manager_ask(desk);
     while (!desk->manager_has_answered) {
         int64_t left = deadline_ms - now_ms();

@@ -127,7 +127,7 @@ bool modules_ask(struct desk *desk, char what, int64_t deadline_ms) {
             module_drop(desk, at);
         }
     }
-    desk->manager_has_answered = what != 'C';
+    desk->manager_has_answered = true;
     if (what == 'C') {
         manager_ask(desk);
     }

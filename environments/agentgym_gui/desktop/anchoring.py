@@ -9,23 +9,27 @@ from agentgym.errors import SandboxError
 from agentgym_gui.desktop.session import Desktop
 from agentgym_gui.desktop.settings import HOME
 from agentgym_gui.desktop.tree import Screen
+from agentgym_gui.verify.keeping import SELF_CHANGING_FILES, is_among
 
 _HASHES = (
     "find . -path ./.cache -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0r sha256sum;"
-    "find . -path ./.cache -prune -o -type l -printf '%p %l\\n' -o -type d -print | LC_ALL=C sort"
+    "find . -path ./.cache -prune -o -type l -printf 'link  %P %l\\n' | LC_ALL=C sort"
 )
 
 
-def anchor_of(desktop: Desktop, screen: Screen) -> str:
-    """The key of a desktop's state.
+def anchor_of(desktop: Desktop) -> str:
+    """The key of a desktop's state; files that programs rewrite by themselves do not enter.
 
     Raises:
         SandboxError: Its files cannot be read.
     """
+    screen = desktop.look().screen
     read = desktop.sandbox.exec(["sh", "-c", _HASHES], cwd=HOME, max_output_bytes=16 << 20)
     if not read.is_ok:
         raise SandboxError(f"the files of a desktop could not be read: {read.text()[-300:]}")
-    content = [_shown(screen), read.stdout.decode("utf-8", "replace")]
+    lines = read.stdout.decode("utf-8", "replace").splitlines()
+    files = [line for line in lines if not is_among(line.partition("  ")[2].removeprefix("./"), SELF_CHANGING_FILES)]
+    content = [_shown(screen), files]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 

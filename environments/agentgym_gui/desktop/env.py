@@ -194,7 +194,7 @@ class DesktopEnv(SandboxEnv):
 
     def anchor(self) -> str | None:
         """What is on the screen and in the home, as a key."""
-        return None if self._desktop is None else anchor_of(self._desktop, self._screen)
+        return None if self._desktop is None else anchor_of(self._desktop)
 
     def fork(self, seed: int | None = None) -> Self:
         """A desktop of its own on which the messages so far were played again.

@@ -85,11 +85,15 @@ class Desktop:
         self._naming = Naming()
         self._picture: Pixels | None = None
         self._link = DeskLink(sandbox)
-        said = self._text(self._ask(["ready"], READY_S), "ready").split("\t")
-        if len(said) != 4:
-            raise DesktopLostError("the desktop says that it is ready in a form that desk does not use")
-        self.display, self.bus = said[2], said[3]
-        self._require_clean()
+        try:
+            said = self._text(self._ask(["ready"], READY_S), "ready").split("\t")
+            if len(said) != 4:
+                raise DesktopLostError("the desktop says that it is ready in a form that desk does not use")
+            self.display, self.bus = said[2], said[3]
+            self._require_clean()
+        except BaseException:
+            self.close()
+            raise
 
     def start(self, argv: Sequence[str]) -> None:
         """Start a program, and wait until a new window of it is painted.

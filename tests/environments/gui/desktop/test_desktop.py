@@ -81,7 +81,7 @@ def test_fork_goes_on_from_the_same_state_by_itself(env):
     act(env, 'type_text("one ")')
     twin = env.fork()
     act(env, 'type_text("two ")')
-    assert typed(twin).startswith("one ")
+    assert "one" in typed(twin)
     assert "two" not in typed(twin)
     assert "two" in typed(env)
     twin.close()
