@@ -56,20 +56,20 @@ def measure(quick: bool) -> Report:
 
     def fresh() -> None:
         with lender.lease(spec) as sandbox:
-            lay_out(sandbox, beginning(repair, "all"))
+            lay_out(sandbox, layer, beginning(repair, "all"))
             for path in repair.case.given:
                 sandbox.write_file(path, layer.text(path).encode())
             plain_pytest(sandbox, repair, ("-q",), ids)
 
     def steps() -> None:
         with lender.lease(spec) as sandbox:
-            lay_out(sandbox, start)
+            lay_out(sandbox, layer, start)
             for path in repair.case.given:
                 sandbox.write_file(path, layer.text(path).encode())
             diff_in_fresh_tree(sandbox, lender, repair)
 
     with lender.lease(spec) as sandbox:
-        lay_out(sandbox, start)
+        lay_out(sandbox, layer, start)
         link = WarmLink(sandbox)
         judge.verdict(repair.case, right)
         link.run(sandbox.spec.work_dir, layer.python_path, ids)

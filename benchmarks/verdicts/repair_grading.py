@@ -36,7 +36,7 @@ def diff_in_fresh_tree(sandbox: Sandbox, lender: SandboxLender, task: RepairTask
     diff = sandbox.exec(["sh", "-c", command], timeout_s=LIMIT_S, max_output_bytes=8 << 20).stdout
     spec = lender.fitted(sandbox_spec(lender.provider, str(task.layer.folder)))
     with lender.lease(spec) as fresh:
-        lay_out(fresh, beginning(task, "all"))
+        lay_out(fresh, task.layer, beginning(task, "all"))
         if diff and not fresh.exec(["git", "apply", "-"], stdin=diff, timeout_s=LIMIT_S).is_ok:
             return False
         for path in sorted({test.partition("::")[0] for test in task.case.failing}):

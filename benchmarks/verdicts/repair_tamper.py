@@ -42,7 +42,7 @@ def attempts(judge: Judge, lender: SandboxLender, task: RepairTask, names: list[
     laid = {**start.files, **dict.fromkeys(start.removed)}
     for name in names:
         with lender.lease(lender.fitted(sandbox_spec(lender.provider, str(task.layer.folder)))) as sandbox:
-            lay_out(sandbox, start)
+            lay_out(sandbox, task.layer, start)
             sandbox.exec(["bash", "-c", ATTACKS[name](task).script()], keep_background=True)
             verdict = judge.verdict(task.case, collect(sandbox, task.layer, task.case.given, laid))
             fooled = {"ours": verdict.is_solved}

@@ -16,6 +16,7 @@ from typing import Any
 from agentgym.errors import SandboxError
 from agentgym.sandbox.base import Sandbox
 from agentgym_swe.repair.ground import PYTHON, program
+from agentgym_swe.repair.verdict.recording import Tape, groups_of
 from agentgym_swe.repair.verdict.slices import group_of
 from agentgym_swe.repair.verdict.test_source import TestFunction, functions_of, parsed
 from agentgym_swe.repositories.layer import Layer
@@ -86,13 +87,16 @@ class Probes:
 _MISSING = object()
 
 
-def asked_of(layer: Layer, failing: Sequence[str], others: Sequence[str], seed: int) -> Asked:
+def asked_of(
+    layer: Layer, failing: Sequence[str], others: Sequence[str], tapes: Mapping[str, Tape], seed: int
+) -> Asked:
     """Probes of what failing tests test, and of what some others do.
 
     Args:
         layer: The package.
         failing: Ids of tests that fail on the broken package.
         others: Ids of tests that pass on it.
+        tapes: By test what was recorded of it.
         seed: Of the changed inputs.
     """
     rng = random.Random(seed)
@@ -103,17 +107,14 @@ def asked_of(layer: Layer, failing: Sequence[str], others: Sequence[str], seed: 
     by_file: dict[str, list[TestFunction]] = {}
     for function in chosen:
         by_file.setdefault(function.file, []).append(function)
-    groups: list[tuple[str, ...]] = []
-    names: dict[str, str] = {}
+    made = groups_of(layer, tapes, rng)
     for path, functions in by_file.items():
         file = parsed(layer, path)
-        if file is None:
-            continue
-        statements, cases = group_of(file, functions, rng)
-        if cases:
-            names |= {f"{len(groups)}/{key}": name for key, name in cases.items()}
-            groups.append(tuple(statements))
-    return Asked(tuple(groups), names)
+        if file is not None:
+            made.append(group_of(file, functions, rng))
+    made = [(statements, cases) for statements, cases in made if cases]
+    names = {f"{number}/{key}": name for number, (_, cases) in enumerate(made) for key, name in cases.items()}
+    return Asked(tuple(tuple(statements) for statements, _ in made), names)
 
 
 def probe(

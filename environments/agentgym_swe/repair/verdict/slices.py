@@ -42,7 +42,7 @@ def group_of(file: TestFile, functions: Iterable[TestFunction], rng: random.Rand
         Statements, and by the key of each case the name of the function it is made of; keys of changed inputs end
         with "+".
     """
-    statements = [file.text_of(node) for node in file.without_tests() if not _runs_by_itself(node)]
+    statements = [file.text_of(node) for node in file.without_tests() if not runs_by_itself(node)]
     cases: dict[str, str] = {}
     classes: set[str] = set()
     for number, wanted in enumerate(functions):
@@ -76,10 +76,10 @@ def group_of(file: TestFile, functions: Iterable[TestFunction], rng: random.Rand
                 given = ", ".join([part for part in (first, arguments) if part])
                 statements.append(f"{PROBE}.case({key!r}, lambda: {name}({given}))")
                 cases[key] = wanted.name
-    return _without_unread(statements), cases
+    return without_unread(statements), cases
 
 
-def _without_unread(statements: list[str]) -> list[str]:
+def without_unread(statements: list[str]) -> list[str]:
     """Statements but for tables that nothing reads any more: they may hold what is expected."""
     while True:
         trees = [ast.parse(statement) for statement in statements]
@@ -100,7 +100,7 @@ def _is_unread_table(tree: ast.Module, loaded: set[str]) -> bool:
 
 def _changed_row(row: dict[str, ast.expr], rng: random.Random) -> dict[str, ast.expr]:
     """A row with one of its constants changed; {} where it has none."""
-    names = [name for name, value in row.items() if isinstance(value, ast.Constant) and _is_plain(value.value)]
+    names = [name for name, value in row.items() if isinstance(value, ast.Constant) and is_plain(value.value)]
     if not names:
         return {}
     name = rng.choice(names)
@@ -109,11 +109,12 @@ def _changed_row(row: dict[str, ast.expr], rng: random.Random) -> dict[str, ast.
     return {**row, name: ast.Constant(changed_value(value.value, rng))}
 
 
-def _is_plain(value: object) -> bool:
+def is_plain(value: object) -> bool:
+    """Whether a value is a number, a text or a truth."""
     return type(value) in (int, str, float, bool)
 
 
-def _runs_by_itself(node: ast.stmt) -> bool:
+def runs_by_itself(node: ast.stmt) -> bool:
     """Whether a statement is there for a program rather than for tests."""
     return isinstance(node, ast.If) and "__main__" in ast.unparse(node.test)
 
@@ -305,7 +306,7 @@ def _changed(expression: ast.expr, rng: random.Random) -> ast.expr | None:
         if isinstance(call, ast.Call)
         for argument in (*call.args, *(keyword.value for keyword in call.keywords))
         for node in ast.walk(argument)
-        if isinstance(node, ast.Constant) and _is_plain(node.value)
+        if isinstance(node, ast.Constant) and is_plain(node.value)
     ]
     if not constants:
         return None
