@@ -1,7 +1,7 @@
 """Other ways to grade a repair, for comparison: the exit code in the agent's folder, and a fresh tree with its diff.
 
-The second follows the steps of SWE-bench's harness: the whole diff is applied, test files that existed are put back,
-and lines of pytest's output are read. It is written anew here; it is not that harness.
+The second takes the steps of SWE-bench's harness: it applies the whole diff, puts the original test files back, and
+reads the lines of pytest's output. The code here is written anew and is not that harness.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from agentgym_swe.repair.ground import sandbox_spec
 from agentgym_swe.repair.state import beginning, lay_out
 from agentgym_swe.repair.task_view import RepairTask
 
-LIMIT_S = 60.0
+LIMIT_S = 40.0
 _LINE = re.compile(r"^(PASSED|XFAIL) (\S+)", re.MULTILINE)
 
 

@@ -27,7 +27,7 @@ from typing import Any
 MAX_ITEMS, MAX_DEPTH, MAX_TEXT = 300, 8, 2000
 MAX_OF_CASE = 150
 """Values taken down of one case; what loops for long repeats itself."""
-CASE_S, CASE_WALL_S = 2.0, 8.0
+CASE_S, CASE_WALL_S = 2.0, 30.0
 """Processor time of one case, and seconds in all."""
 MAX_SLOW = 2
 """Cases that may take longer; after them it gives up."""

@@ -23,7 +23,7 @@ from agentgym_swe.repositories.layer import Layer
 
 MAX_FUNCTIONS = 12
 MAX_OUTPUT = 4 << 20
-WALL_S = 90.0
+WALL_S = 240.0
 _PROBER = (*PYTHON, "-c", program("prober"))
 _CPU_S = 20
 _VOID = ("slow", "unwritable", "SlowError", "NameError", "ModuleNotFoundError", "MemoryError")
@@ -78,6 +78,10 @@ class Probes:
     expected: Mapping[str, Any]
     telling: frozenset[str]
     cpu_s: float
+
+    def source_of(self, key: str) -> str:
+        """The name of the test that a probe is made of."""
+        return self.asked.names.get(key.rpartition("/")[0], "a test")
 
     def misses(self, probed: Probed) -> list[str]:
         """Keys on which what was probed differs from the original."""
@@ -191,6 +195,12 @@ def settled(asked: Asked, original: Probed, again: Probed, broken: Probed) -> Pr
         if differs:
             telling.add(key)
     return Probes(asked, expected, frozenset(telling), max(original.cpu_s, again.cpu_s))
+
+
+def kind_of(key: str) -> str:
+    """What a key's probe is made of: "calls", "slices", "fresh calls" or "fresh slices"."""
+    case = key.split("/")[1]
+    return ("fresh " if case.endswith("+") else "") + ("calls" if case.startswith("c") else "slices")
 
 
 def limit_of(probes: Probes) -> int:
