@@ -29,7 +29,7 @@ from benchmarks.verdicts.repair_patches import Patch, patches
 from benchmarks.verdicts.repair_probes import in_turns
 
 PACKAGES = ("agentgymnasium",)
-TASKS, REPAIRS = 28, 200
+TASKS, REPAIRS = 24, 200
 QUICK_TASKS, QUICK_REPAIRS = 2, 16
 
 
@@ -47,9 +47,10 @@ def compared(judge: Judge, lender: SandboxLender, task: Task, patch: Patch) -> d
 
 
 def chosen(quick: bool) -> list[tuple[Task, Patch]]:
-    """The repairs: of each task as many as of the others, right ones among them."""
+    """The repairs: of each task as many as of the others, right ones among them; tasks with two faults come first."""
     count = QUICK_REPAIRS if quick else REPAIRS
-    tasks = in_turns(load_suite(SUITE).tasks("test"), QUICK_TASKS if quick else TASKS)
+    first = sorted(load_suite(SUITE).tasks("test"), key=lambda task: task.config["kind"] != "double")
+    tasks = in_turns(first, QUICK_TASKS if quick else TASKS)
     waiting = [(task, list(patches(task, task.id))) for task in tasks]
     found: list[tuple[Task, Patch]] = []
     while any(own for _, own in waiting):

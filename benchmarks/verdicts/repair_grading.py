@@ -15,7 +15,8 @@ from agentgym_swe.repair.ground import sandbox_spec
 from agentgym_swe.repair.state import beginning, lay_out
 from agentgym_swe.repair.task_view import RepairTask
 
-LIMIT_S = 40.0
+LIMIT_S = 90.0
+SUITE_LIMIT_S = 300.0
 _LINE = re.compile(r"^(PASSED|XFAIL) (\S+)", re.MULTILINE)
 
 
@@ -50,18 +51,21 @@ def diff_in_fresh_tree(sandbox: Sandbox, lender: SandboxLender, task: RepairTask
 
 def whole_suite(sandbox: Sandbox, task: RepairTask) -> bool:
     """Whether every test that counts passes in one plain run of all of them."""
-    output = plain_pytest(sandbox, task, ("-rA", "--tb=no", "-c", "/dev/null", "--rootdir=."), task.layer.test_paths)
+    options = ("-rA", "--tb=no", "-c", "/dev/null", "--rootdir=.")
+    output = plain_pytest(sandbox, task, options, task.layer.run, limit_s=SUITE_LIMIT_S)
     passed = {test for _, test in _LINE.findall(output)}
     return all(test.partition(" ")[0] in passed for test in task.layer.tests)
 
 
-def plain_pytest(sandbox: Sandbox, task: RepairTask, options: Sequence[str], what: Sequence[str]) -> str:
+def plain_pytest(
+    sandbox: Sandbox, task: RepairTask, options: Sequence[str], what: Sequence[str], *, limit_s: float = LIMIT_S
+) -> str:
     """Run pytest in a fresh process: its exit code and, behind it, what it wrote."""
     path = ":".join([*task.layer.python_path, sandbox.spec.env.get("PYTHONPATH", "")])
     ran = sandbox.exec(
         ["python3", "-m", "pytest", "-p", "no:cacheprovider", *options, *what],
         env={"PYTHONPATH": path},
-        timeout_s=LIMIT_S,
+        timeout_s=limit_s,
         max_output_bytes=4 << 20,
     )
     return f"{ran.exit_code}\n{ran.text()}"

@@ -23,6 +23,8 @@ from agentgym_swe.repositories.layer import Layer, is_below
 SET_UP_S = 60.0
 MAX_KEPT = 256
 """How many beginnings are kept: episodes of one task begin alike."""
+_EMPTY = ".git/hooks .git/info .git/refs/tags .git/objects/info"
+"""Folders of a repository in which nothing is."""
 
 _starts: OrderedDict[tuple[str, Visible], Beginning] = OrderedDict()
 _lock = threading.Lock()
@@ -96,7 +98,7 @@ def lay_out(sandbox: Sandbox, layer: Layer, start: Beginning) -> None:
             about = tarfile.TarInfo(path)
             about.size, about.mtime, about.mode = len(content), FIXED_TIME, 0o644
             archive.addfile(about, io.BytesIO(content))
-    script = 'tar -xof - && mkdir -p .git/refs/tags .git/objects/info && if [ $# -gt 0 ]; then rm -rf -- "$@"; fi'
+    script = f'tar -xof - && mkdir -p {_EMPTY} && if [ $# -gt 0 ]; then rm -rf -- "$@"; fi'
     laid = sandbox.exec(["sh", "-c", script, "sh", *start.removed], stdin=packed.getvalue(), timeout_s=SET_UP_S)
     if not laid.is_ok:
         raise SandboxError(f"sandbox {sandbox.id} could not be set up ({laid.exit_code}): {laid.text()[-300:]}")

@@ -55,7 +55,7 @@ class Step:
 
     def __init__(self, test: str, text: str, refs: set[int], of_package: bool) -> None:
         self.test, self.text, self.refs, self.of_package = test, text, refs, of_package
-        self.takes = of_package
+        self.takes, self.is_again = of_package, False
 
 
 class Writer:
@@ -375,8 +375,8 @@ class Recorder(Writer):
             return
         if id(found) not in self.known:
             self.known[id(found)] = (f"v[{number}]", number, found)
-        if isinstance(found, Iterator):
-            step.takes = False
+        if isinstance(found, Iterator):  # its value is taken by using it up, where nothing else uses it
+            step.takes, step.is_again = False, self.known[id(found)][1] != number
         inner: Any = ()
         if type(found) in (list, tuple):
             inner = enumerate(found[:50])
@@ -404,7 +404,7 @@ class Recorder(Writer):
         tape = []
         for number in chosen:
             step = self.steps[number]
-            tape.append((number, step.text, step.of_package and (step.takes or number not in read)))
+            tape.append((number, step.text, step.of_package and (step.takes or not (number in read or step.is_again))))
         return tape
 
     def _need(self, number: int, needed: set[int]) -> None:
