@@ -22,7 +22,8 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-MAX_STEPS, MAX_ALL = 400, 30_000
+MAX_STEPS, MAX_ASKED = 400, 20_000
+"""Steps of a tape, and calls of the recorder in a test."""
 MAX_TEXT, MAX_ITEMS, MAX_DEPTH = 6000, 400, 8
 NEVER = {"open", "input", "compile", "breakpoint", "id", "hash", "exit", "quit", "setattr", "delattr"}
 """Built-in functions that are done and not written down."""
@@ -44,6 +45,10 @@ COMPARED: dict[str, Callable[[Any, Any], Any]] = {
     "is": operator.is_, "is not": operator.is_not,
 }  # fmt: skip
 ATOMS = (int, str, float, bool, bytes, type(None), complex, type(Ellipsis))
+
+
+class EnoughError(BaseException):
+    """Ends a test of which enough is written down."""
 
 
 class OpaqueError(Exception):
@@ -220,7 +225,7 @@ class Recorder(Writer):
 
     def __init__(self, root: str, sources: list[str]) -> None:
         super().__init__(root, sources)
-        self.is_busy, self.num_before = False, 0
+        self.is_busy, self.num_before, self.num_asked = False, 0, 0
 
     # What instrumented files ask for.
 
@@ -338,7 +343,12 @@ class Recorder(Writer):
     # How it is written down.
 
     def _do(self, compute: Callable[[], Any], write: Callable[[set[int]], tuple[str, bool]]) -> Any:
-        if self.is_busy or len(self.steps) >= min(MAX_ALL, self.num_before + 2 * MAX_STEPS):
+        if self.is_busy:
+            return compute()
+        self.num_asked += 1
+        if self.num_asked > MAX_ASKED or len(self.steps) > self.num_before + 2 * MAX_STEPS:
+            if self.test:
+                raise EnoughError
             return compute()
         refs: set[int] = set()
         self.is_busy = True
@@ -437,11 +447,14 @@ class Plugin:
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """A test begins."""
-        self.recorder.test, self.recorder.num_before = nodeid, len(self.recorder.steps)
+        self._go_on(nodeid)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """A test has ended."""
-        self.recorder.test, self.recorder.num_before = "", len(self.recorder.steps)
+        self._go_on("")
+
+    def _go_on(self, test: str) -> None:
+        self.recorder.test, self.recorder.num_before, self.recorder.num_asked = test, len(self.recorder.steps), 0
 
 
 def is_atom(value: Any) -> bool:

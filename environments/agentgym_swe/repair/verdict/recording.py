@@ -28,7 +28,8 @@ FRESH = 3
 """Changed copies of each tape."""
 MAX_STEPS = 4000
 """Steps of all tapes of a task together, the changed ones included."""
-MAX_CPU_S = 30
+MAX_CPU_S, WALL_S = 20, 240.0
+"""Limits of a recording."""
 Tape = Sequence[tuple[int, str, bool]]
 """Steps: number, expression, and whether its value is taken down."""
 _RECORDER = (*PYTHON, "-c", program("recorder"))
@@ -64,7 +65,7 @@ def recorded(sandbox: Sandbox, link: WarmLink, layer: Layer, ids: Sequence[str])
         _RECORDER,
         stdin=json.dumps({**request, "cpu_s": MAX_CPU_S}).encode(),
         env={"PYTHONHASHSEED": "0"},
-        timeout_s=2.0 * MAX_CPU_S,
+        timeout_s=WALL_S,
         max_output_bytes=16 << 20,
     )
     try:
