@@ -4,16 +4,17 @@ A probe tells if the original and the broken package give different values. Prob
 original, of slices of tests, and of both with changed inputs; see `agentgym_swe.repair.verdict.probes`. A share is
 given for each kind. Tasks of all packages take turns.
 
-`--quick` takes 8 tasks. AGENTGYM_SWE_SANDBOX names a provider, AGENTGYM_SWE_TASKS how many tasks (0 for all).
+`--quick` takes 8 tasks. AGENTGYM_SWE_SANDBOX names a provider, AGENTGYM_SWE_TASKS how many tasks (0 for all),
+AGENTGYM_SWE_WORKERS how many are looked at once.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 
 from agentgym.sandbox.lender import lender_of
 from agentgym.suite import load_suite
@@ -22,13 +23,13 @@ from agentgym_swe.repair.ground import close_judges
 from agentgym_swe.repair.task_view import read_task
 from agentgym_swe.repair.verdict.bench import Bench
 from agentgym_swe.repair.verdict.preparing import prepare_case
-from agentgym_swe.repair.verdict.probes import kind_of
+from agentgym_swe.repair.verdict.probes import Probes, kind_of
 from benchmarks.measure import Spread
 from benchmarks.report import Goal, Report, main, progress
 from benchmarks.swe.planted import SUITE
 
 PACKAGES = ("agentgymnasium",)
-QUICK, WANTED = 8, 72
+QUICK, WANTED = 8, 64
 
 
 def in_turns(tasks: Iterable[Task], count: int) -> list[Task]:
@@ -48,22 +49,24 @@ def measure(quick: bool) -> Report:
     bench = Bench(lender_of(name, () if name == "docker" else ("cpus", "memory_mib")))
     count = QUICK if quick else int(os.environ.get("AGENTGYM_SWE_TASKS", WANTED))
     tasks = in_turns(load_suite(SUITE).tasks("test"), count)
+
+    def probed(task: Task) -> Probes:
+        probes = prepare_case(bench, read_task(task).case).probes
+        progress(f"{task.id} {task.config['package']}: {len(probes.expected)} values, {len(probes.telling)} tell")
+        return probes
+
+    with ThreadPoolExecutor(int(os.environ.get("AGENTGYM_SWE_WORKERS", "2"))) as workers:
+        found = list(workers.map(probed, tasks))
     telling: Counter[str] = Counter()
     asked: Counter[str] = Counter()
     by_package: dict[str, list[bool]] = defaultdict(list)
     without: list[str] = []
-    seconds, values = [], []
-    for task in tasks:
-        began = time.process_time()
-        probes = prepare_case(bench, read_task(task).case).probes
-        seconds.append(time.process_time() - began)
-        values.append(len(probes.expected))
+    for task, probes in zip(tasks, found, strict=True):
         asked.update({kind_of(key) for key in probes.expected})
         telling.update({kind_of(key) for key in probes.telling} | ({"any"} if probes.telling else set()))
         by_package[str(task.config["package"])].append(bool(probes.telling))
         if not probes.telling:
             without.append(f"{task.id} {task.config['kind']} {', '.join(task.private['functions'])}")
-        progress(f"{task.id} {task.config['package']}: {len(probes.expected)} values, {len(probes.telling)} tell")
     close_judges()
     kinds = ("calls", "slices", "fresh calls", "fresh slices")
     return Report(
@@ -74,9 +77,8 @@ def measure(quick: bool) -> Report:
         figures={
             "share_with_a_telling_probe": {kind: round(telling[kind] / len(tasks), 3) for kind in kinds},
             "share_with_a_probe": {kind: round(asked[kind] / len(tasks), 3) for kind in kinds},
-            "values_per_task": Spread.of(values).to_json(),
-            "harness_cpu_s_per_task": Spread.of(seconds).to_json(),
-            "by_package": {package: f"{sum(found)} of {len(found)}" for package, found in by_package.items()},
+            "values_per_task": Spread.of([len(probes.expected) for probes in found]).to_json(),
+            "by_package": {package: f"{sum(own)} of {len(own)}" for package, own in by_package.items()},
             "without": without,
         },
         setting={"sandbox": name, "tasks": len(tasks), "packages": len(by_package)},

@@ -31,6 +31,8 @@ class Stack:
         return len(self.items)
     def __iter__(self):
         return iter(self.items)
+    def __eq__(self, other):
+        return Stack([*self.items, other]) if isinstance(other, int) else vars(self) == vars(other)
     def __enter__(self):
         return self
     def __exit__(self, *how):
@@ -103,6 +105,7 @@ CAUGHT = "try:\n    Stack().pop()\nexcept LookupError as error:\n    assert erro
         ("@doubled\ndef plus(x):\n    return x + 1\nassert plus(1) == 4", [4]),
         ("with Stack([1]) as s:\n    assert s.pop() == 1\nassert len(s) == 0", [1, None, 0]),
         (CAUGHT, [["raised", "LookupError"], ["tuple", ["nothing is left"], 1]]),
+        ("assert (Stack([1]) == 2).pop() == 2\nassert Stack() == Stack()", [2, True]),
         ("assert isinstance(Stack(), Stack)", [True]),
     ],
 )
@@ -114,7 +117,7 @@ def test_calls_are_done_again_with_what_they_gave(
 
 
 def test_what_is_expected_is_not_written_down(record: Record) -> None:
-    body = "expected = [911]\nassert Stack([911 - 1]).push(1) != expected\nassert len('x' * 911) == 911"
+    body = "expected = [911]\nassert Stack([911 - 1]).push(1).items != expected\nassert len('x' * 911) == 911"
     texts = " ".join(text for _, text, _ in record(body))
     assert "910" in texts
     assert "911" not in texts

@@ -22,7 +22,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-MAX_STEPS, MAX_ASKED = 400, 20_000
+MAX_STEPS, MAX_ASKED = 800, 20_000
 """Steps of a tape, and calls of the recorder in a test."""
 MAX_TEXT, MAX_ITEMS, MAX_DEPTH = 6000, 400, 8
 NEVER = {"open", "input", "compile", "breakpoint", "id", "hash", "exit", "quit", "setattr", "delattr"}
@@ -300,15 +300,16 @@ class Recorder(Writer):
         return self._do(lambda: UNARY[sign](value), lambda refs: (f"({sign}{self._package(value, refs)})", True))
 
     def compare(self, sign: str, left: Any, right: Any) -> Any:
-        """Compare; what is written out in a test may be what it expects, and is not written down."""
+        """Compare; what is written out in a test may be what it expects, and is not written down for a yes or no."""
+        both = self.is_busy or (self._is_of_package(left) and self._is_of_package(right))
 
         def text(refs: set[int]) -> tuple[str, bool]:
             self._need_package(left, right)
-            if sign in ("==", "!=", "is", "is not") and not (self._is_of_package(left) and self._is_of_package(right)):
+            if sign in ("is", "is not") and not both:
                 raise OpaqueError
             return f"({self._text(left, refs)} {sign} {self._text(right, refs)})", True
 
-        return self._do(lambda: COMPARED[sign](left, right), text)
+        return self._do(lambda: COMPARED[sign](left, right), text, is_open=both or sign not in ("==", "!="))
 
     def truth(self, value: Any) -> Any:
         """See whether something is true."""
@@ -342,7 +343,10 @@ class Recorder(Writer):
 
     # How it is written down.
 
-    def _do(self, compute: Callable[[], Any], write: Callable[[set[int]], tuple[str, bool]]) -> Any:
+    def _do(
+        self, compute: Callable[[], Any], write: Callable[[set[int]], tuple[str, bool]], *, is_open: bool = True
+    ) -> Any:
+        """Do something and write it down; what is not open, only where it gives more than a yes or no."""
         if self.is_busy:
             return compute()
         self.num_asked += 1
@@ -368,13 +372,13 @@ class Recorder(Writer):
         try:
             found = compute()
         except BaseException as error:
-            if of_package:
+            if of_package and is_open:
                 self.steps.append(step)
                 self.known[id(error)] = (f"v[{len(self.steps) - 1}]", len(self.steps) - 1, error)
             raise
         finally:
             self.is_busy = False
-        if of_package or refs or not is_atom(found):
+        if (of_package or refs or not is_atom(found)) and (is_open or type(found) is not bool):
             self._keep(step, found)
         return found
 

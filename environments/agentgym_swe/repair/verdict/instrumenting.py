@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from agentgym_swe.repair.verdict.parsing import parse
+
 RECORDER = "__recorder__"
 _AS_THEY_ARE = ("super", "locals", "globals", "vars", "dir", "eval", "exec", "__import__", "print")
 """Functions that look at who calls them."""
@@ -25,7 +27,7 @@ _COMPARED = {
 def instrumented(text: str) -> str | None:
     """The text of a test file that does the same and has it recorded; None where it is no Python."""
     try:
-        tree = ast.parse(text)
+        tree = parse(text)
         return ast.unparse(ast.fix_missing_locations(_Instrumenter().visit(tree)))
     except (SyntaxError, ValueError, RecursionError):
         return None

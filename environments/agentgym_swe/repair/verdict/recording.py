@@ -17,6 +17,7 @@ from agentgym.sandbox.base import Sandbox
 from agentgym_swe.repair.ground import PYTHON, program
 from agentgym_swe.repair.link import WarmLink
 from agentgym_swe.repair.verdict.instrumenting import instrumented
+from agentgym_swe.repair.verdict.parsing import parse_expression
 from agentgym_swe.repair.verdict.slices import PROBE, changed_value, is_plain, runs_by_itself, without_unread
 from agentgym_swe.repair.verdict.test_source import functions_of, parsed
 from agentgym_swe.repair.verdict.tree import FIXED_TIME, File, tree_of
@@ -135,23 +136,19 @@ def _written(name: str, tape: Tape) -> str:
 
 def _changed(tape: Tape, rng: random.Random) -> list[tuple[int, str, bool]] | None:
     """A tape with constants of one or two of its steps changed; None where there are none."""
-    places = [place for place, (_, text, _) in enumerate(tape) if _constants(_parsed(text))]
+    places = [place for place, (_, text, _) in enumerate(tape) if _constants(parse_expression(text))]
     if not places:
         return None
     made = list(tape)
     for place in rng.sample(places, min(len(places), rng.choice((1, 1, 2)))):
         number, text, takes = made[place]
-        tree = copy.deepcopy(_parsed(text))
+        tree = copy.deepcopy(parse_expression(text))
         constants = _constants(tree)
         for node in rng.sample(constants, min(len(constants), rng.choice((1, 1, 2)))):
             assert isinstance(node.value, int | float | str)
             node.value = changed_value(node.value, rng)
         made[place] = (number, ast.unparse(tree), takes)
     return made
-
-
-def _parsed(text: str) -> ast.expr:
-    return ast.parse(text, mode="eval").body
 
 
 def _constants(node: ast.AST) -> list[ast.Constant]:

@@ -12,6 +12,7 @@ import itertools
 import random
 from collections.abc import Iterable, Sequence
 
+from agentgym_swe.repair.verdict.parsing import parse
 from agentgym_swe.repair.verdict.test_source import (
     Function,
     TestFile,
@@ -71,7 +72,7 @@ def group_of(file: TestFile, functions: Iterable[TestFunction], rng: random.Rand
                 if mark and with_rows and not row:
                     continue
                 key = f"{number}.{index}{mark}"
-                arguments = _passed(row, _loaded(ast.parse(cut)))
+                arguments = _passed(row, _loaded(parse(cut)))
                 first = called.partition(", ")[2]
                 given = ", ".join([part for part in (first, arguments) if part])
                 statements.append(f"{PROBE}.case({key!r}, lambda: {name}({given}))")
@@ -81,13 +82,13 @@ def group_of(file: TestFile, functions: Iterable[TestFunction], rng: random.Rand
 
 def without_unread(statements: list[str]) -> list[str]:
     """Statements but for tables that nothing reads any more: they may hold what is expected."""
+    kept = [(text, parse(text)) for text in statements]
     while True:
-        trees = [ast.parse(statement) for statement in statements]
-        loaded = {name for tree in trees for name in _loaded(tree)}
-        kept = [text for text, tree in zip(statements, trees, strict=True) if not _is_unread_table(tree, loaded)]
-        if len(kept) == len(statements):
-            return kept
-        statements = kept
+        loaded = {name for _, tree in kept for name in _loaded(tree)}
+        left = [(text, tree) for text, tree in kept if not _is_unread_table(tree, loaded)]
+        if len(left) == len(kept):
+            return [text for text, _ in kept]
+        kept = left
 
 
 def _is_unread_table(tree: ast.Module, loaded: set[str]) -> bool:
