@@ -16,6 +16,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from agentgym.sandbox.lender import lender_of
@@ -36,7 +37,7 @@ from benchmarks.verdicts.repair_grading import diff_in_fresh_tree, plain_pytest
 PACKAGES = ("agentgymnasium",)
 PAUSE_S = 2.0
 """Before and after a measurement: what a pool makes ready in the background is ready, and its time is counted."""
-ROUNDS, QUICK_ROUNDS = 9, 3
+ROUNDS, QUICK_ROUNDS = 5, 3
 Side = Callable[[], object]
 
 
@@ -97,7 +98,7 @@ def taken(name: str, relaxed: tuple[str, ...], rounds: int) -> tuple[dict[str, l
             "first_reset": lambda: env.reset(options={"task": next(others)}),
         }
         env.reset(options={"task": task})
-        found = interleaved({side: (lambda run=run: timed(run)) for side, run in sides.items()}, rounds)
+        found = interleaved({side: partial(timed, run) for side, run in sides.items()}, rounds)
         link.close()
     env.close()
     close_judges()

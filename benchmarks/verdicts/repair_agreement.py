@@ -5,13 +5,18 @@ plainly in a fresh sandbox. Every disagreement is listed with the verdict's reas
 a plain run: a repair that the tests let pass is refused where it computes other values than the original.
 
 `--quick` takes 16 repairs. AGENTGYM_SWE_SANDBOX names a provider, AGENTGYM_SWE_WORKERS how many are judged at once.
+AGENTGYM_SWE_PARTS names a file that keeps what each repair came to: a run that was stopped goes on from there.
+AGENTGYM_SWE_REPAIRS says how many repairs are judged, 200 by default.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+import threading
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -46,9 +51,36 @@ def compared(judge: Judge, lender: SandboxLender, task: Task, patch: Patch) -> d
     return {**found, "plain": passes, "verdict": verdict.kind, "reasons": list(verdict.reasons[:3])}
 
 
+class Parts:
+    """What repairs came to, kept in a file of JSON lines where one is named."""
+
+    def __init__(self, path: str) -> None:
+        self._path, self._lock = path, threading.Lock()
+        self._rows: dict[str, dict[str, Any]] = {}
+        if path and os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                self._rows = {_key(row): row for row in map(json.loads, file)}
+
+    def row(self, task: Task, patch: Patch, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """The kept row of a repair, or one that is made now."""
+        key = _key({"task": task.id, "patch": patch.kind, "about": patch.about})
+        if key not in self._rows:
+            made = make()
+            with self._lock:
+                self._rows[key] = made
+                if self._path:
+                    with open(self._path, "a", encoding="utf-8") as file:
+                        file.write(json.dumps(made) + "\n")
+        return self._rows[key]
+
+
+def _key(row: dict[str, Any]) -> str:
+    return f"{row['task']} {row['patch']} {row['about']}"
+
+
 def chosen(quick: bool) -> list[tuple[Task, Patch]]:
     """The repairs: of each task as many as of the others, right ones among them; tasks with two faults come first."""
-    count = QUICK_REPAIRS if quick else REPAIRS
+    count = QUICK_REPAIRS if quick else int(os.environ.get("AGENTGYM_SWE_REPAIRS", REPAIRS))
     first = sorted(load_suite(SUITE).tasks("test"), key=lambda task: task.config["kind"] != "double")
     tasks = in_turns(first, QUICK_TASKS if quick else TASKS)
     waiting = [(task, list(patches(task, task.id))) for task in tasks]
@@ -63,9 +95,9 @@ def measure(quick: bool) -> Report:
     name = os.environ.get("AGENTGYM_SWE_SANDBOX", "bubblewrap")
     lender = lender_of(name, () if name == "docker" else ("cpus", "memory_mib"))
     judge = Judge(lender)
-    pairs = chosen(quick)
+    pairs, parts = chosen(quick), Parts(os.environ.get("AGENTGYM_SWE_PARTS", ""))
     with ThreadPoolExecutor(int(os.environ.get("AGENTGYM_SWE_WORKERS", "2"))) as workers:
-        rows = list(workers.map(lambda pair: compared(judge, lender, *pair), pairs))
+        rows = list(workers.map(lambda pair: parts.row(*pair, lambda: compared(judge, lender, *pair)), pairs))
     close_judges()
     disagreements = [row for row in rows if row["plain"] != (row["verdict"] == "solved")]
     lenient = [row for row in disagreements if row["verdict"] == "solved"]

@@ -66,7 +66,7 @@ def _others(repair: RepairTask, right: dict[str, str | None], seed: str) -> Iter
         changed = sources.changed(each.edits)
         if changed is not None:
             num_made += 1
-            yield Patch(kind, f"{each.operator} in {each.functions[0]}", {**right, **changed})
+            yield Patch(kind, f"{each.operator} in {each.functions[0]} at {each.edits[0].start}", {**right, **changed})
 
 
 def _rewritten(repair: RepairTask, rewrite: Callable[[ast.FunctionDef], None]) -> dict[str, str | None] | None:
