@@ -1,6 +1,6 @@
 """Processor time of this process and of all that it started, sandboxes of bubblewrap included.
 
-Containers are no children of this process, so their time is not seen.
+Containers are no children of this process, so their time is not seen. What a sandbox took is lost when it is killed.
 """
 
 from __future__ import annotations
