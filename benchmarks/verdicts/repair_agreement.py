@@ -97,7 +97,9 @@ def measure(quick: bool) -> Report:
     judge = Judge(lender)
     pairs, parts = chosen(quick), Parts(os.environ.get("AGENTGYM_SWE_PARTS", ""))
     with ThreadPoolExecutor(int(os.environ.get("AGENTGYM_SWE_WORKERS", "2"))) as workers:
-        rows = list(workers.map(lambda pair: parts.row(*pair, lambda: compared(judge, lender, *pair)), pairs))
+        rows = list(
+            workers.map(lambda pair: parts.row(pair[0], pair[1], lambda: compared(judge, lender, *pair)), pairs)
+        )
     close_judges()
     disagreements = [row for row in rows if row["plain"] != (row["verdict"] == "solved")]
     lenient = [row for row in disagreements if row["verdict"] == "solved"]
