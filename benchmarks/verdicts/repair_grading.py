@@ -1,7 +1,7 @@
 """Other ways to grade a repair, for comparison: the exit code in the agent's folder, and a fresh tree with its diff.
 
-The second follows the steps of SWE-bench's harness: the whole diff is applied, test files that existed are put back,
-and lines of pytest's output are read. It is written anew here; it is not that harness.
+The second takes the steps of SWE-bench's harness: it applies the whole diff, puts the original test files back, and
+reads the lines of pytest's output. The code here is written anew and is not that harness.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from agentgym_swe.repair.ground import sandbox_spec
 from agentgym_swe.repair.state import beginning, lay_out
 from agentgym_swe.repair.task_view import RepairTask
 
-LIMIT_S = 60.0
+LIMIT_S = 90.0
+SUITE_LIMIT_S = 300.0
 _LINE = re.compile(r"^(PASSED|XFAIL) (\S+)", re.MULTILINE)
 
 
@@ -36,7 +37,7 @@ def diff_in_fresh_tree(sandbox: Sandbox, lender: SandboxLender, task: RepairTask
     diff = sandbox.exec(["sh", "-c", command], timeout_s=LIMIT_S, max_output_bytes=8 << 20).stdout
     spec = lender.fitted(sandbox_spec(lender.provider, str(task.layer.folder)))
     with lender.lease(spec) as fresh:
-        lay_out(fresh, beginning(task, "all"))
+        lay_out(fresh, task.layer, beginning(task, "all"))
         if diff and not fresh.exec(["git", "apply", "-"], stdin=diff, timeout_s=LIMIT_S).is_ok:
             return False
         for path in sorted({test.partition("::")[0] for test in task.case.failing}):
@@ -50,18 +51,21 @@ def diff_in_fresh_tree(sandbox: Sandbox, lender: SandboxLender, task: RepairTask
 
 def whole_suite(sandbox: Sandbox, task: RepairTask) -> bool:
     """Whether every test that counts passes in one plain run of all of them."""
-    output = plain_pytest(sandbox, task, ("-rA", "--tb=no", "-c", "/dev/null", "--rootdir=."), task.layer.test_paths)
+    options = ("-rA", "--tb=no", "-c", "/dev/null", "--rootdir=.", "--continue-on-collection-errors")
+    output = plain_pytest(sandbox, task, options, task.layer.run, limit_s=SUITE_LIMIT_S)
     passed = {test for _, test in _LINE.findall(output)}
     return all(test.partition(" ")[0] in passed for test in task.layer.tests)
 
 
-def plain_pytest(sandbox: Sandbox, task: RepairTask, options: Sequence[str], what: Sequence[str]) -> str:
+def plain_pytest(
+    sandbox: Sandbox, task: RepairTask, options: Sequence[str], what: Sequence[str], *, limit_s: float = LIMIT_S
+) -> str:
     """Run pytest in a fresh process: its exit code and, behind it, what it wrote."""
     path = ":".join([*task.layer.python_path, sandbox.spec.env.get("PYTHONPATH", "")])
     ran = sandbox.exec(
         ["python3", "-m", "pytest", "-p", "no:cacheprovider", *options, *what],
         env={"PYTHONPATH": path},
-        timeout_s=LIMIT_S,
+        timeout_s=limit_s,
         max_output_bytes=4 << 20,
     )
     return f"{ran.exit_code}\n{ran.text()}"

@@ -134,7 +134,10 @@ def singles(pool: Pool, rng: random.Random) -> Iterator[list[Call]]:
 
 
 def _all_of(tool: str, pool: Pool, *, is_free: bool) -> Iterator[Call]:
-    """Calls of a tool; where `is_free` says so, or a parameter is none of the right calls', with values of others."""
+    """Calls of a tool, with the values that its parameters have in the right calls.
+
+    A parameter that no right call has takes the values of other parameters. With `is_free`, all parameters do.
+    """
     properties = pool.tools[tool]["function"]["parameters"]["properties"]
     every = list(dict.fromkeys(each for found in pool.wished.values() for each in found if not isinstance(each, list)))
     kinds = {"string": str, "integer": int}

@@ -124,7 +124,7 @@ class RepairEnv(WorkshopEnv):
         """Lay the broken package out, and state what goes wrong."""
         self._repair = read_task(task)
         self._start = beginning(self._repair, self._visible)
-        lay_out(self.sandbox, self._start)
+        lay_out(self.sandbox, self._repair.layer, self._start)
         self._editor, self._found, self._shares, self._fixed = Editor(), set(), {}, 0.0
         self._trier = Trier(self._repair.layer.python_path, self._start)
         how_to = looking.how_to(self._repair, self._start, self._use)

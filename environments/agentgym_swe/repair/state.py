@@ -14,16 +14,17 @@ from dataclasses import dataclass
 from agentgym.errors import SandboxError
 from agentgym.sandbox.base import Sandbox
 from agentgym_swe.making.visible import Visible, shown_tests
+from agentgym_swe.repair.repository import repository
 from agentgym_swe.repair.task_view import RepairTask
 from agentgym_swe.repair.verdict.test_source import functions_of
 from agentgym_swe.repair.verdict.tree import FIXED_TIME
-from agentgym_swe.repositories.layer import is_below
+from agentgym_swe.repositories.layer import Layer, is_below
 
 SET_UP_S = 60.0
 MAX_KEPT = 256
 """How many beginnings are kept: episodes of one task begin alike."""
-_COMMIT = "git init -q -b main . && git add -A -f . && git commit -q -m 'Import'"
-
+_EMPTY = ".git/hooks .git/info .git/refs/tags .git/objects/info"
+"""Folders of a repository in which nothing is."""
 
 _starts: OrderedDict[tuple[str, Visible], Beginning] = OrderedDict()
 _lock = threading.Lock()
@@ -78,21 +79,26 @@ def _made(task: RepairTask, visible: Visible) -> Beginning:
     return Beginning(files, removed, relevant, tuple(path for path in layer.test_paths if path not in removed))
 
 
-def lay_out(sandbox: Sandbox, start: Beginning) -> None:
+def lay_out(sandbox: Sandbox, layer: Layer, start: Beginning) -> None:
     """Make the work folder of a sandbox what an episode begins with.
+
+    Args:
+        sandbox: Its work folder is the package.
+        layer: The package.
+        start: What differs from it.
 
     Raises:
         SandboxError: It could not be done.
     """
+    contents = {path: text.encode("utf-8") for path, text in start.files.items()}
+    contents |= repository(layer, start.files, start.removed)
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        for path, text in start.files.items():
-            content = text.encode("utf-8")
+        for path, content in contents.items():
             about = tarfile.TarInfo(path)
             about.size, about.mtime, about.mode = len(content), FIXED_TIME, 0o644
             archive.addfile(about, io.BytesIO(content))
-    script = "tar -xof - && " + ('rm -rf -- "$@" && ' if start.removed else "") + _COMMIT
-    command = ["sh", "-c", script, "sh", *start.removed]
-    laid = sandbox.exec(command, stdin=packed.getvalue(), timeout_s=SET_UP_S)
+    script = f'tar -xof - && mkdir -p {_EMPTY} && if [ $# -gt 0 ]; then rm -rf -- "$@"; fi'
+    laid = sandbox.exec(["sh", "-c", script, "sh", *start.removed], stdin=packed.getvalue(), timeout_s=SET_UP_S)
     if not laid.is_ok:
         raise SandboxError(f"sandbox {sandbox.id} could not be set up ({laid.exit_code}): {laid.text()[-300:]}")

@@ -11,6 +11,7 @@ from typing import Any
 from agentgym.errors import TaskError
 from agentgym.task import Task
 from agentgym_swe.repair.verdict.case import Case
+from agentgym_swe.repair.verdict.parsing import parse
 from agentgym_swe.repositories.edit import Edit, apply_edits
 from agentgym_swe.repositories.layer import Layer, load_layer
 
@@ -102,6 +103,6 @@ def _read(content_hash: str, held: _Held) -> RepairTask:
 
 def _parsed(text: str) -> ast.Module:
     try:
-        return ast.parse(text)
+        return parse(text)
     except SyntaxError:
         return ast.Module([], [])

@@ -38,6 +38,17 @@ def test_agent_sees_the_broken_state_alone_without_the_tests_that_fail(env: Repa
     assert said(env, "run_tests").endswith("passed")
 
 
+def test_commit_is_the_one_that_git_makes(env: RepairEnv, task: Task) -> None:
+    """Names of commits are hashes of what is in them, who made them and when."""
+    env.reset(options={"task": task})
+    again = "rm -rf .git && git init -q -b main . && git add -A -f . && git commit -q -m Import"
+    seen = said(
+        env, "shell", command=f"git fsck --full && git status -s && git rev-parse HEAD && {again} && git rev-parse HEAD"
+    )
+    ours, theirs = seen.split()
+    assert ours == theirs
+
+
 @pytest.mark.parametrize(("visible", "found"), [("all", "2 failed"), ("none", "there are none")])
 def test_tests_that_the_agent_sees_are_chosen(task: Task, visible: str, found: str) -> None:
     env = RepairEnv(visible, sandbox="bubblewrap", relaxed=RELAXED)  # type: ignore[arg-type]

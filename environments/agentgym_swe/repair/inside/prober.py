@@ -6,14 +6,20 @@ statements, run one by one in a namespace of its own; in it `__probe__` takes do
 
 from __future__ import annotations
 
+import importlib
+import io
 import itertools
 import json
 import os
 import random
 import re
 import resource
+import shutil
 import signal
 import sys
+import tempfile
+import threading  # noqa: F401 - it keeps the true clock, which waiting needs
+import time
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -21,11 +27,41 @@ from typing import Any
 MAX_ITEMS, MAX_DEPTH, MAX_TEXT = 300, 8, 2000
 MAX_OF_CASE = 150
 """Values taken down of one case; what loops for long repeats itself."""
-CASE_S, CASE_WALL_S = 2.0, 8.0
+CASE_S, CASE_WALL_S = 2.0, 30.0
 """Processor time of one case, and seconds in all."""
 MAX_SLOW = 2
 """Cases that may take longer; after them it gives up."""
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
+
+
+class Clock:
+    """Stands in for the machine's clocks: it goes on only where code sleeps, so that values do not depend on when."""
+
+    START = 1_700_000_000.0
+
+    def __init__(self) -> None:
+        self.now = self.START
+
+    def seconds(self) -> float:
+        """What a clock shows."""
+        return self.now
+
+    def nanoseconds(self) -> int:
+        """The same in nanoseconds."""
+        return int(self.now * 1e9)
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass without waiting."""
+        self.now += max(0.0, seconds)
+
+    def install(self) -> None:
+        """Take the place of the clocks."""
+        time.time = time.monotonic = self.seconds
+        time.time_ns = time.monotonic_ns = self.nanoseconds
+        time.sleep = self.sleep  # type: ignore[assignment]
+
+
+CLOCK = Clock()
 
 
 class SlowError(BaseException):
@@ -44,11 +80,14 @@ class Probe:
         self.writing, self.group = writing, group
         self.key, self.count = "", 0
         self.num_slow = 0
+        self.folder = ""
 
     def case(self, key: str, run: Callable[[], Any]) -> None:
         """Run one case; what it raises outside of any value is taken down as one."""
         self.key, self.count = key, 0
         random.seed(0)
+        CLOCK.now = CLOCK.START
+        out, sys.stdout = sys.stdout, io.StringIO()
         signal.setitimer(signal.ITIMER_VIRTUAL, CASE_S)
         signal.setitimer(signal.ITIMER_REAL, CASE_WALL_S)
         try:
@@ -63,6 +102,59 @@ class Probe:
         finally:
             for timer in (signal.ITIMER_VIRTUAL, signal.ITIMER_REAL):
                 signal.setitimer(timer, 0)
+            printed, sys.stdout = sys.stdout, out
+            self._take_printed(printed)
+            self._clear()
+
+    def values(self) -> dict[int, Any]:
+        """What the steps of a tape give, by their numbers."""
+        return {}
+
+    def step(self, values: dict[int, Any], number: int, place: int, takes: bool, compute: Callable[[], Any]) -> None:
+        """Do one step of a tape; one that needs what is not there is passed over."""
+        self.count = place
+        try:
+            values[number] = compute()
+            found = plain(values[number]) if takes else None
+        except SlowError:
+            raise
+        except BaseException as error:  # noqa: BLE001
+            values[number] = error
+            found = ["raised", type(error).__name__]
+        if takes:
+            self.put(found)
+
+    def named(self, module: str, name: str) -> Any:
+        """Something that can be imported."""
+        found = importlib.import_module(module)
+        for part in name.split(".") if name else ():
+            found = getattr(found, part)
+        return found
+
+    def define(self, around: dict[str, Any], text: str, name: str, inner: dict[str, Any]) -> Any:
+        """A function or class from its text."""
+        space = {**around, **inner}
+        exec(compile(text, "<defined>", "exec", dont_inherit=True), space)  # noqa: S102
+        return space[name]
+
+    def temporary(self, path: str) -> str:
+        """The path of a temporary file of this case."""
+        if not self.folder:
+            self.folder = tempfile.mkdtemp(prefix="case", dir=os.getcwd())
+        whole = os.path.join(self.folder, path)
+        os.makedirs(os.path.dirname(whole), exist_ok=True)
+        return whole
+
+    def _take_printed(self, printed: Any) -> None:
+        text = printed.getvalue() if type(printed) is io.StringIO else ""
+        if text:
+            self.count = -1
+            self.put(["printed", len(text), text[:MAX_TEXT]])
+
+    def _clear(self) -> None:
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder = ""
 
     def value(self, compute: Callable[[], Any]) -> None:
         """Take down the value of an expression."""
@@ -105,6 +197,8 @@ class Probe:
             line = json.dumps([f"{self.group}/{self.key}/{self.count}", found])
         except (TypeError, ValueError, RecursionError):
             line = json.dumps([f"{self.group}/{self.key}/{self.count}", ["unwritable"]])
+        if self.folder:
+            line = line.replace(self.folder, "TEMPORARY")
         self.count += 1
         write(self.writing, line)
 
@@ -223,6 +317,7 @@ def main() -> None:
     for name, most in (*limits, (resource.RLIMIT_CORE, 0)):
         resource.setrlimit(name, (most, most))
     os.chdir(asked["root"])
+    CLOCK.install()
     sys.path[:0] = [os.path.normpath(os.path.join(asked["root"], entry)) for entry in asked["path"]]
     sys.argv = ["probes"]
     for number in (signal.SIGVTALRM, signal.SIGALRM):

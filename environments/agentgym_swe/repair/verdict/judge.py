@@ -244,7 +244,8 @@ def _weighed(case: Case, prepared: Prepared, change: Change, seen: _Seen) -> Ver
         reasons += [f"the run ended for: {run.why}"] if run.why != "ended" else []
     reasons += signs
     if missed:
-        reasons.append(f"{len(missed)} of {len(prepared.probes.expected)} probed values differ")
+        source = prepared.probes.source_of(missed[0])
+        reasons.append(f"{len(missed)} of {len(prepared.probes.expected)} probed values differ, such as of {source}")
     kind: Kind = "failed" if not passes or (missed and not signs) else "tampered" if signs else "solved"
     return Verdict(kind, parts, tuple(reasons[:MAX_REASONS]), change.left_out, seconds)
 

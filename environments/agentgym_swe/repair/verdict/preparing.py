@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import math
+import random
 import secrets
 import tarfile
 import threading
@@ -19,6 +20,7 @@ from agentgym_swe.repair.link import WarmGoneError, WarmLink
 from agentgym_swe.repair.verdict.bench import Bench
 from agentgym_swe.repair.verdict.case import Case, Prepared
 from agentgym_swe.repair.verdict.probes import Probes, asked_of, probe, settled
+from agentgym_swe.repair.verdict.recording import chosen, recorded
 from agentgym_swe.repair.verdict.tree import FIXED_TIME, File, tree_of
 from agentgym_swe.repair.verdict.twins import Drawn, TwinFile, draw, twin_files
 from agentgym_swe.repositories.layer import Layer
@@ -71,7 +73,8 @@ def _find_out(bench: Bench, case: Case) -> Prepared:
 
 def _probes(sandbox: Sandbox, link: WarmLink, case: Case, seed: int) -> Probes:
     layer = case.layer
-    asked = asked_of(layer, case.failing, case.relevant, seed)
+    tapes = recorded(sandbox, link, layer, chosen(case.failing, case.relevant, random.Random(seed)))
+    asked = asked_of(layer, case.failing, case.relevant, tapes, seed)
     root, broken = (f"{sandbox.spec.work_dir}/{secrets.token_hex(8)}" for _ in range(2))
     link.put(root, tree_of(layer, with_tests=False))
     link.put(broken, tree_of(layer, with_tests=False, changes=case.given))

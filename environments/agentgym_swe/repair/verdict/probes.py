@@ -16,13 +16,14 @@ from typing import Any
 from agentgym.errors import SandboxError
 from agentgym.sandbox.base import Sandbox
 from agentgym_swe.repair.ground import PYTHON, program
+from agentgym_swe.repair.verdict.recording import Tape, groups_of
 from agentgym_swe.repair.verdict.slices import group_of
 from agentgym_swe.repair.verdict.test_source import TestFunction, functions_of, parsed
 from agentgym_swe.repositories.layer import Layer
 
 MAX_FUNCTIONS = 12
 MAX_OUTPUT = 4 << 20
-WALL_S = 90.0
+WALL_S = 240.0
 _PROBER = (*PYTHON, "-c", program("prober"))
 _CPU_S = 20
 _VOID = ("slow", "unwritable", "SlowError", "NameError", "ModuleNotFoundError", "MemoryError")
@@ -78,6 +79,10 @@ class Probes:
     telling: frozenset[str]
     cpu_s: float
 
+    def source_of(self, key: str) -> str:
+        """The name of the test that a probe is made of."""
+        return self.asked.names.get(key.rpartition("/")[0], "a test")
+
     def misses(self, probed: Probed) -> list[str]:
         """Keys on which what was probed differs from the original."""
         return [key for key, value in self.expected.items() if probed.values.get(key, _MISSING) != value]
@@ -86,13 +91,16 @@ class Probes:
 _MISSING = object()
 
 
-def asked_of(layer: Layer, failing: Sequence[str], others: Sequence[str], seed: int) -> Asked:
+def asked_of(
+    layer: Layer, failing: Sequence[str], others: Sequence[str], tapes: Mapping[str, Tape], seed: int
+) -> Asked:
     """Probes of what failing tests test, and of what some others do.
 
     Args:
         layer: The package.
         failing: Ids of tests that fail on the broken package.
         others: Ids of tests that pass on it.
+        tapes: By test what was recorded of it.
         seed: Of the changed inputs.
     """
     rng = random.Random(seed)
@@ -103,17 +111,14 @@ def asked_of(layer: Layer, failing: Sequence[str], others: Sequence[str], seed: 
     by_file: dict[str, list[TestFunction]] = {}
     for function in chosen:
         by_file.setdefault(function.file, []).append(function)
-    groups: list[tuple[str, ...]] = []
-    names: dict[str, str] = {}
+    made = groups_of(layer, tapes, rng)
     for path, functions in by_file.items():
         file = parsed(layer, path)
-        if file is None:
-            continue
-        statements, cases = group_of(file, functions, rng)
-        if cases:
-            names |= {f"{len(groups)}/{key}": name for key, name in cases.items()}
-            groups.append(tuple(statements))
-    return Asked(tuple(groups), names)
+        if file is not None:
+            made.append(group_of(file, functions, rng))
+    made = [(statements, cases) for statements, cases in made if cases]
+    names = {f"{number}/{key}": name for number, (_, cases) in enumerate(made) for key, name in cases.items()}
+    return Asked(tuple(tuple(statements) for statements, _ in made), names)
 
 
 def probe(
@@ -190,6 +195,12 @@ def settled(asked: Asked, original: Probed, again: Probed, broken: Probed) -> Pr
         if differs:
             telling.add(key)
     return Probes(asked, expected, frozenset(telling), max(original.cpu_s, again.cpu_s))
+
+
+def kind_of(key: str) -> str:
+    """What a key's probe is made of: "calls", "slices", "fresh calls" or "fresh slices"."""
+    case = key.split("/")[1]
+    return ("fresh " if case.endswith("+") else "") + ("calls" if case.startswith("c") else "slices")
 
 
 def limit_of(probes: Probes) -> int:

@@ -12,6 +12,7 @@ import itertools
 import random
 from collections.abc import Iterable, Sequence
 
+from agentgym_swe.repair.verdict.parsing import parse
 from agentgym_swe.repair.verdict.test_source import (
     Function,
     TestFile,
@@ -42,7 +43,7 @@ def group_of(file: TestFile, functions: Iterable[TestFunction], rng: random.Rand
         Statements, and by the key of each case the name of the function it is made of; keys of changed inputs end
         with "+".
     """
-    statements = [file.text_of(node) for node in file.without_tests() if not _runs_by_itself(node)]
+    statements = [file.text_of(node) for node in file.without_tests() if not runs_by_itself(node)]
     cases: dict[str, str] = {}
     classes: set[str] = set()
     for number, wanted in enumerate(functions):
@@ -71,23 +72,23 @@ def group_of(file: TestFile, functions: Iterable[TestFunction], rng: random.Rand
                 if mark and with_rows and not row:
                     continue
                 key = f"{number}.{index}{mark}"
-                arguments = _passed(row, _loaded(ast.parse(cut)))
+                arguments = _passed(row, _loaded(parse(cut)))
                 first = called.partition(", ")[2]
                 given = ", ".join([part for part in (first, arguments) if part])
                 statements.append(f"{PROBE}.case({key!r}, lambda: {name}({given}))")
                 cases[key] = wanted.name
-    return _without_unread(statements), cases
+    return without_unread(statements), cases
 
 
-def _without_unread(statements: list[str]) -> list[str]:
+def without_unread(statements: list[str]) -> list[str]:
     """Statements but for tables that nothing reads any more: they may hold what is expected."""
+    kept = [(text, parse(text)) for text in statements]
     while True:
-        trees = [ast.parse(statement) for statement in statements]
-        loaded = {name for tree in trees for name in _loaded(tree)}
-        kept = [text for text, tree in zip(statements, trees, strict=True) if not _is_unread_table(tree, loaded)]
-        if len(kept) == len(statements):
-            return kept
-        statements = kept
+        loaded = {name for _, tree in kept for name in _loaded(tree)}
+        left = [(text, tree) for text, tree in kept if not _is_unread_table(tree, loaded)]
+        if len(left) == len(kept):
+            return [text for text, _ in kept]
+        kept = left
 
 
 def _is_unread_table(tree: ast.Module, loaded: set[str]) -> bool:
@@ -100,7 +101,7 @@ def _is_unread_table(tree: ast.Module, loaded: set[str]) -> bool:
 
 def _changed_row(row: dict[str, ast.expr], rng: random.Random) -> dict[str, ast.expr]:
     """A row with one of its constants changed; {} where it has none."""
-    names = [name for name, value in row.items() if isinstance(value, ast.Constant) and _is_plain(value.value)]
+    names = [name for name, value in row.items() if isinstance(value, ast.Constant) and is_plain(value.value)]
     if not names:
         return {}
     name = rng.choice(names)
@@ -109,11 +110,12 @@ def _changed_row(row: dict[str, ast.expr], rng: random.Random) -> dict[str, ast.
     return {**row, name: ast.Constant(changed_value(value.value, rng))}
 
 
-def _is_plain(value: object) -> bool:
+def is_plain(value: object) -> bool:
+    """Whether a value is a number, a text or a truth."""
     return type(value) in (int, str, float, bool)
 
 
-def _runs_by_itself(node: ast.stmt) -> bool:
+def runs_by_itself(node: ast.stmt) -> bool:
     """Whether a statement is there for a program rather than for tests."""
     return isinstance(node, ast.If) and "__main__" in ast.unparse(node.test)
 
@@ -305,7 +307,7 @@ def _changed(expression: ast.expr, rng: random.Random) -> ast.expr | None:
         if isinstance(call, ast.Call)
         for argument in (*call.args, *(keyword.value for keyword in call.keywords))
         for node in ast.walk(argument)
-        if isinstance(node, ast.Constant) and _is_plain(node.value)
+        if isinstance(node, ast.Constant) and is_plain(node.value)
     ]
     if not constants:
         return None

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from agentgym_swe.repair.verdict.parsing import parse
 from agentgym_swe.repositories.layer import Layer
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -58,7 +59,7 @@ class TestFile:
     def __init__(self, text: str) -> None:
         self.text = text
         self.lines = text.splitlines(keepends=True)
-        self.tree = ast.parse(text)
+        self.tree = parse(text)
 
     def find(self, wanted: TestFunction) -> Function | None:
         """The function of that name and class; None where the file defines none."""

@@ -13,6 +13,7 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from agentgym_swe.repair.verdict.parsing import parse, parse_expression
 from agentgym_swe.repair.verdict.slices import changed_value
 from agentgym_swe.repair.verdict.test_source import (
     Function,
@@ -148,7 +149,7 @@ def _class_with(node: ast.ClassDef, functions: Sequence[str]) -> str:
     made = copy.deepcopy(node)
     made.body = [inner for inner in made.body if not (isinstance(inner, Function) and inner.name.startswith("test"))]
     for text in functions:
-        made.body += ast.parse(text).body
+        made.body += parse(text).body
     made.body = made.body or [ast.Pass()]
     return ast.unparse(made)
 
@@ -166,7 +167,7 @@ def _with_few_rows(function: Function, rng: random.Random) -> Function:
             kept = sorted(rng.sample(range(len(rows.elts)), min(len(rows.elts), MAX_ROWS)))
             rows.elts = [rows.elts[number] for number in kept]
         elif isinstance(rows, ast.Name | ast.Attribute):
-            decorator.args[1] = ast.parse(f"list({ast.unparse(rows)})[:{MAX_ROWS}]", mode="eval").body
+            decorator.args[1] = copy.deepcopy(parse_expression(f"list({ast.unparse(rows)})[:{MAX_ROWS}]"))
     return ast.fix_missing_locations(made)
 
 
@@ -186,7 +187,7 @@ def _failing(function: Function, rng: random.Random) -> Function:
         node.test = ast.UnaryOp(ast.Not(), node.test)
         return ast.fix_missing_locations(made)
     wrong = rng.randrange(10, 99)
-    made.body = [*made.body, ast.parse(f"assert len({'x' * 3!r}) == {wrong}").body[0]]
+    made.body = [*made.body, parse(f"assert len({'x' * 3!r}) == {wrong}").body[0]]
     return ast.fix_missing_locations(made)
 
 
