@@ -45,6 +45,7 @@ SPECS: tuple[EnvSpec, ...] = (
         runtimes=("workspace",),
         extra="docker",
         hints="agentgym_swe.repair.hints:hint",
+        checks="agentgym_swe.repair.hunting:CHECKS",
     ),
 )
 """All environments of the family."""

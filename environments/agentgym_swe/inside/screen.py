@@ -6,20 +6,18 @@ reaches no function that is alive is answered "cold", and is tried elsewhere in 
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import json
 import os
 import resource
-import select
 import signal
 import sys
-import time
 import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import forked  # type: ignore[import-not-found,unused-ignore]
 import pytest
 import session  # type: ignore[import-not-found,unused-ignore]
 
@@ -131,7 +129,6 @@ class Screen:
             return {"how": "unusable", "why": str(error)}
         if swaps is None:
             return {"how": "cold"}
-        started = time.monotonic()
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
@@ -141,7 +138,7 @@ class Screen:
             finally:
                 os._exit(0)
         os.close(writer)
-        return self.collect(child, reader, started)
+        return self.collect(child, reader)
 
     def work(self, candidate: dict[str, Any], swaps: Iterable[tuple[Any, Any]], writer: int) -> None:
         """In the fork: exchange the code, run the tests, and tell each outcome as it comes."""
@@ -167,30 +164,14 @@ class Screen:
                 break
         os.write(writer, b".\n")
 
-    def collect(self, child: int, reader: int, started: float) -> dict[str, Any]:
-        """Read what the fork tells, until it ends or is too late."""
-        parts = []
-        deadline = started + WALL_S
-        is_late = False
-        while True:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([reader], [], [], left)[0]:
-                is_late = True
-                break
-            part = os.read(reader, 1 << 16)
-            if not part:
-                break
-            parts.append(part)
-        os.close(reader)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child, signal.SIGKILL)
-        _, status, used = os.wait4(child, 0)
-        lines = b"".join(parts).decode().splitlines()
+    def collect(self, child: int, reader: int) -> dict[str, Any]:
+        """What the fork told of failing tests, and how it ended."""
+        text, how, seconds = forked.told(child, reader, WALL_S)
+        lines = text.splitlines()
         failed = [json.loads(line[2:]) for line in lines if line.startswith("! ")]
-        how = "tried" if lines and lines[-1] == "." else "late" if is_late else "died"
-        if how == "died" and os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
-            how = "hangs"
-        return {"how": how, "failed": failed, "cpu_s": round(used.ru_utime + used.ru_stime, 4)}
+        if lines and lines[-1] == ".":
+            how = "tried"
+        return {"how": "died" if how == "ended" else how, "failed": failed, "cpu_s": seconds}
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from agentgym.authoring.task_files import Suites, numbered_id, write_split, writ
 from agentgym.errors import ConfigError
 from agentgym.sandbox.once import cache_folder, only_one
 from agentgym.task import SPLITS, Limits, Split, Task
+from agentgym_swe.making.journal import FORMAT, Journal
 from agentgym_swe.making.making import Maker, Quota, made_to_json
 from agentgym_swe.repositories.catalogue import package_named, packages
 from agentgym_swe.repositories.edit import MIN_DIGEST
@@ -23,11 +24,11 @@ from agentgym_swe.repositories.layer import Layer, load_layer
 from agentgym_swe.room import Wanted
 
 SUITE = "swe/repair"
-FORMAT = 1
-"""Number of the way in which tasks are made; another one makes them anew."""
 UNSEEN_FUNCTIONS, UNSEEN_PACKAGES = "unseen_functions", "unseen_packages"
 MAX_STORED = 40
 """Ids of tests that a task names; more are named by their files."""
+_SLOW = ("lark", "parso")
+"""Packages whose tests take so long that few tasks are made of them, since a verdict runs them all."""
 _SHARE_OF_TEST, _SHARE_OF_VALIDATION = 0.2, 0.08
 
 Report = Callable[[str, str], None]
@@ -37,7 +38,7 @@ Facts = Mapping[str, Any]
 def make_package(
     name: str, quota: Quota, *, sandbox: Wanted = None, report: Report = lambda name, line: None
 ) -> dict[str, Any]:
-    """What was made of a package, from the cache or made now.
+    """What is made of a package; what its tests said before is taken from the cache.
 
     Args:
         name: The package.
@@ -46,33 +47,28 @@ def make_package(
         report: Told of progress.
 
     Returns:
-        "made", a list of what `made_to_json` gives, and "yields", by operator.
+        "digest" of the layer, "made", a list of what `made_to_json` gives, "yields" by operator, and "cpu_s" and "num"
+        of the screening by the way it was done.
 
     Raises:
         NotPreparedError: The package is not prepared.
-        SandboxError: No sandbox can be started, or one was lost; nothing of this package is kept.
+        SandboxError: No sandbox can be started, or one was lost; what tests said until then is kept.
     """
     layer = load_layer(name)
-    path = made_file(layer)
+    path = journal_file(layer)
     path.parent.mkdir(parents=True, exist_ok=True)
     with only_one(str(path), lambda: report(name, "waiting for another process that makes its tasks")):
-        if not path.is_file():
-            report(name, "making tasks")
-            maker = Maker(layer, quota, sandbox, lambda line: report(name, line))
-            made = [made_to_json(each) for each in maker.make()]
-            yields = maker.yields
-            found = {"made": made, "yields": yields.of, "cpu_s": yields.cpu_s, "num": yields.num}
-            unfinished = path.with_suffix(".new")
-            unfinished.write_text(json.dumps({"digest": layer.digest, **found}), encoding="utf-8")
-            unfinished.rename(path)
-        answer: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    report(name, f"{len(answer['made'])} tasks")
-    return answer
+        report(name, "making tasks")
+        maker = Maker(layer, quota, sandbox, journal=Journal(path), report=lambda line: report(name, line))
+        made = [made_to_json(each) for each in maker.make()]
+    report(name, f"{len(made)} tasks")
+    yields = maker.yields
+    return {"digest": layer.digest, "made": made, "yields": yields.of, "cpu_s": yields.cpu_s, "num": yields.num}
 
 
-def made_file(layer: Layer) -> Path:
-    """Where what was made of a layer is kept."""
-    return cache_folder() / "swe" / "made" / f"{layer.name}-{layer.digest[:MIN_DIGEST]}-{FORMAT}.json"
+def journal_file(layer: Layer) -> Path:
+    """Where what tests said of the faults of a layer is kept."""
+    return cache_folder() / "swe" / "made" / f"{layer.name}-{layer.digest[:MIN_DIGEST]}-{FORMAT}.jsonl"
 
 
 def write_repair(folder: Path, found: Mapping[str, Facts]) -> Counter[str]:
@@ -186,7 +182,7 @@ def _split_of(function: str) -> Split:
 
 def quota_of(name: str) -> Quota:
     """How many tasks are wanted of a package."""
-    return Quota()
+    return Quota(fault=5, implement=2, double=2, history=3) if name in _SLOW else Quota()
 
 
 def generate(folder: Path, suite: str) -> None:
