@@ -5,6 +5,7 @@ What was made of a package is kept beside its layer, so that a run that was stop
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections import Counter
@@ -16,6 +17,7 @@ from agentgym.authoring.task_files import Suites, numbered_id, write_split, writ
 from agentgym.errors import ConfigError
 from agentgym.sandbox.once import cache_folder, only_one
 from agentgym.task import SPLITS, Limits, Split, Task
+from agentgym_swe.making import documents
 from agentgym_swe.making.journal import FORMAT, Journal
 from agentgym_swe.making.making import Maker, Quota, made_to_json
 from agentgym_swe.repositories.catalogue import package_named, packages
@@ -25,6 +27,8 @@ from agentgym_swe.room import Wanted
 
 SUITE = "swe/repair"
 UNSEEN_FUNCTIONS, UNSEEN_PACKAGES = "unseen_functions", "unseen_packages"
+STEP_S, SLOW_STEP_S = 240.0, 480.0
+"""Wall time of a step; the verdict of a submission runs all tests of a package and copies of some."""
 MAX_STORED = 40
 """Ids of tests that a task names; more are named by their files."""
 _SLOW = ("lark", "parso")
@@ -71,18 +75,19 @@ def journal_file(layer: Layer) -> Path:
     return cache_folder() / "swe" / "made" / f"{layer.name}-{layer.digest[:MIN_DIGEST]}-{FORMAT}.jsonl"
 
 
-def write_repair(folder: Path, found: Mapping[str, Facts]) -> Counter[str]:
-    """Write the three splits of the suite.
+def write_repair(folder: Path, found: Mapping[str, Facts], page: Path | None = None) -> Counter[str]:
+    """Write the three splits of the suite, and its counts into the README that lies beside them.
 
     Args:
         folder: The suite's.
         found: By package what `make_package` gave.
+        page: A page that gets the yields by operator and package.
 
     Returns:
         How many tasks each split and stratum has, as "test/unseen_packages".
 
     Raises:
-        ConfigError: There is nothing to write.
+        ConfigError: There is nothing to write, or a page lacks its markers.
     """
     of_split: dict[Split, list[tuple[str, str, Facts]]] = {split: [] for split in SPLITS}
     for name in packages():
@@ -91,31 +96,37 @@ def write_repair(folder: Path, found: Mapping[str, Facts]) -> Counter[str]:
                 of_split[split].append((name, stratum, facts))
     if not of_split["train"] or not of_split["test"]:
         raise ConfigError("there are no tasks to write; make those of packages for training and of some for testing")
-    counts: Counter[str] = Counter()
+    written: list[Task] = []
     for split, entries in of_split.items():
         tasks = list(_tasks(split, entries, found))
         write_split(folder, split, tasks)
-        counts.update(f"{split}/{task.stratum}" for task in tasks)
-    return counts
+        written += tasks
+    if (folder / documents.README).is_file():
+        documents.put(folder / documents.README, "counts", documents.counts(written, UNSEEN_PACKAGES))
+        documents.put(folder / documents.README, "packages", documents.sources(written))
+    if page is not None:
+        documents.put(page, "yields", documents.yields(found))
+    return Counter(f"{task.split}/{task.stratum}" for task in written)
 
 
 def _tasks(split: Split, entries: Sequence[tuple[str, str, Facts]], found: Mapping[str, Facts]) -> Iterator[Task]:
     """The tasks of a split, each content once."""
     seen: set[str] = set()
     for name, stratum, facts in entries:
-        task = to_task(numbered_id(SUITE, split, len(seen)), name, found[name]["digest"], stratum, facts)
+        task = to_task(numbered_id(SUITE, split, len(seen)), name, found[name], stratum, facts)
+        task = dataclasses.replace(task, split=split)
         if task.content_hash not in seen:
             seen.add(task.content_hash)
             yield task
 
 
-def to_task(task_id: str, package: str, digest: str, stratum: str, facts: Facts) -> Task:
+def to_task(task_id: str, package: str, found: Facts, stratum: str, facts: Facts) -> Task:
     """A task of what was made.
 
     Args:
         task_id: Its id.
         package: Name of the package.
-        digest: Of its layer.
+        found: What `make_package` gave.
         stratum: Its stratum.
         facts: What `made_to_json` gave.
     """
@@ -125,7 +136,7 @@ def to_task(task_id: str, package: str, digest: str, stratum: str, facts: Facts)
         relevant = list(dict.fromkeys(test.split("::")[0] for test in relevant))
     config = {
         "package": package,
-        "digest": digest[:MIN_DIGEST],
+        "digest": found["digest"][:MIN_DIGEST],
         "edits": candidate["edits"],
         "kind": facts["kind"],
         "visible_tests": "others",
@@ -148,7 +159,7 @@ def to_task(task_id: str, package: str, digest: str, stratum: str, facts: Facts)
         stratum=stratum,
         config=config,
         private=private,
-        limits=Limits(max_turns=30, max_seconds=1800),
+        limits=Limits(max_turns=30, max_seconds=1800, step_timeout_s=SLOW_STEP_S if package in _SLOW else STEP_S),
     )
 
 

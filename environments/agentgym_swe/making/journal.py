@@ -20,7 +20,7 @@ Question = Literal["screen", "cold", "confirm"]
 
 
 class Journal:
-    """Answers by question and candidate.
+    """Answers by question and candidate. One that came too late says something of the machine alone and is not kept.
 
     Args:
         path: Its file, a line of JSON for each answer; None keeps nothing.
@@ -53,7 +53,7 @@ class Journal:
         key = (question, _key(candidate))
         if key not in self._answers:
             self._answers[key] = json.loads(json.dumps(run()))
-            if self._path is not None:
+            if self._path is not None and self._answers[key].get("how") != "late":
                 with self._path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps([*key, self._answers[key]]) + "\n")
         return self._answers[key]

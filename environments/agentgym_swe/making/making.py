@@ -20,7 +20,7 @@ from agentgym_swe.making.issue import Issue, word_implementation, word_issue
 from agentgym_swe.making.journal import Journal, Question
 from agentgym_swe.making.operators.table import BODY_REMOVED, DOUBLE, HISTORY
 from agentgym_swe.making.screening import MAX_FAILING, Cold, Screened
-from agentgym_swe.making.workers import Workers
+from agentgym_swe.making.workers import CONFIRMING, Workers
 from agentgym_swe.repositories.catalogue import package_named
 from agentgym_swe.repositories.fetching import Pin, fetch_sdists
 from agentgym_swe.repositories.layer import Layer
@@ -258,22 +258,23 @@ class Maker:
         files = self.sources.changed(candidate.edits)
         assert files is not None
         outcomes = self._outcomes(files, workers.confirming)
-        failing = outcomes[0].failing if outcomes else ()
+        agree = len(outcomes) == len(CONFIRMING) and _is_usable(outcomes[-1], outcomes[0])
+        failing = outcomes[0].failing if agree else ()
         shown = sorted(failing, key=len)[:MAX_EXPLAINED]
         return {
+            "how": outcomes[-1].how,
             "failing": failing,
             "failures": workers.explaining.failures(files, shown) if shown else [],
-            "suite_s": min((each.cpu_s for each in outcomes), default=0.0),
+            "suite_s": min(each.cpu_s for each in outcomes),
         }
 
     def _outcomes(self, files: Mapping[str, str], runs: Sequence[Cold]) -> list[Screened]:
-        """What runs from nothing say; empty where they do not agree, or where too few or too many tests fail."""
+        """What runs from nothing say, up to one that does not agree, or in which too few or too many tests fail."""
         outcomes: list[Screened] = []
         for run in runs:
             outcomes.append(run.run(files))
-            last = outcomes[-1]
-            if last.how != "tried" or last.failing != outcomes[0].failing or not 1 <= len(last.failing) <= MAX_FAILING:
-                return []
+            if not _is_usable(outcomes[-1], outcomes[0]):
+                break
         return outcomes
 
     def _issue(self, candidate: Candidate, failures: Sequence[Mapping[str, Any]]) -> Issue:
@@ -296,6 +297,10 @@ class Maker:
 
 def _kind(candidate: Candidate) -> str:
     return KIND_OF.get(candidate.operator, "fault")
+
+
+def _is_usable(outcome: Screened, first: Screened) -> bool:
+    return outcome.how == "tried" and outcome.failing == first.failing and 1 <= len(outcome.failing) <= MAX_FAILING
 
 
 def _is_of_interface(failures: Sequence[Mapping[str, Any]]) -> bool:

@@ -11,11 +11,13 @@ from itertools import groupby
 
 from agentgym.env import AgentEnv
 from agentgym.errors import ContractError
+from agentgym.sandbox.lender import lender_of
 from agentgym.task import Task
 from agentgym_swe.repair.env import RepairEnv
 from agentgym_swe.repositories.edit import Edit
 from agentgym_swe.repositories.layer import load_layer
 from agentgym_swe.repositories.leaks import Case, Found, case_of, hunt
+from agentgym_swe.room import Wanted
 
 ELSEWHERE = "outside of the work folder"
 Report = Callable[[str, str], None]
@@ -42,9 +44,17 @@ class Hunted:
     traces: tuple[str, ...]
 
 
-def hunt_tasks(
-    env: RepairEnv, tasks: Sequence[Task], report: Report = lambda name, line: None
-) -> Iterator[Hunted]:
+def hunting_env(sandbox: Wanted = None) -> RepairEnv:
+    """The environment whose sandboxes are searched.
+
+    Args:
+        sandbox: As in `SandboxEnv`; one that cannot limit memory and CPU shares need not.
+    """
+    can = lender_of(sandbox).provider.capabilities()
+    return RepairEnv(sandbox=sandbox, relaxed=() if can.images else ("cpus", "memory_mib"))
+
+
+def hunt_tasks(env: RepairEnv, tasks: Sequence[Task], report: Report = lambda name, line: None) -> Iterator[Hunted]:
     """Hunt the originals of tasks, package by package, each in the sandbox that an agent gets.
 
     Args:

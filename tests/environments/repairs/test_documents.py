@@ -1,0 +1,30 @@
+import pytest
+
+from agentgym.errors import ConfigError
+from agentgym_swe.making.documents import put, yields
+
+
+def test_a_part_of_a_page_is_replaced_between_its_markers(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# Page\n\n<!-- counts: begin -->\nold\n<!-- counts: end -->\n\nThe end.\n")
+    put(page, "counts", ["new", "lines"])
+    put(page, "counts", ["new", "lines"])
+    assert page.read_text() == ("# Page\n\n<!-- counts: begin -->\n\nnew\nlines\n\n<!-- counts: end -->\n\nThe end.\n")
+    with pytest.raises(ConfigError, match=r"page\.md lacks the markers of the part 'yields'"):
+        put(page, "yields", [])
+    with pytest.raises(ConfigError, match="cannot be read"):
+        put(tmp_path / "no.md", "yields", [])
+
+
+def test_yields_are_summed_by_operator_and_by_package():
+    issue = {"is_shown": True, "names_function": False}
+    facts = {
+        "yields": {"guard": {"valid": 3, "many": 2, "survived": 1, "died": 1, "unconfirmed": 1, "uncovered": 4}},
+        "cpu_s": {"fork": 0.7},
+        "num": {"fork": 7},
+        "made": [{"issue": issue, "suite_s": 0.25}, {"issue": issue, "suite_s": 0.35}],
+    }
+    lines = list(yields({"one": facts, "other": facts}))
+    assert "| guard | 14 | 6 | 4 | 2 | 2 | 2 | 8 |" in lines
+    assert "| one | 7 | 3 | 2 | 0.100 | 0.30 |" in lines
+    assert lines[-1].startswith("The issue of 4 of 4 tasks shows a call with its values; 0 name")
