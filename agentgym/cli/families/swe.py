@@ -27,6 +27,7 @@ def run(
     sandbox: str = "",
     out: Path | None = None,
     yields: Path | None = None,
+    kept: bool = False,
     as_json: AsJson = False,
 ) -> int:
     """Prepare the packages that agentgym/Repair-v0 plants faults in, and make its tasks.
@@ -42,10 +43,11 @@ def run(
         out: The folder of the suite. `make` writes its tasks there, and the counts into its README; `hunt` writes the
             table of what it found into the README. The default writes nothing.
         yields: A page into which `make` writes the yields by operator and package, between its markers. Needs --out.
+        kept: Whether `make` tries nothing new, and takes what is known from earlier runs.
         as_json: Print JSON.
     """
     if action == "make":
-        return _make(names, sandbox or None, (out, yields), as_json=as_json)
+        return _make(names, sandbox or None, (out, yields), is_closed=kept, as_json=as_json)
     if action == "hunt":
         return _hunt(names, sandbox or None, out, as_json=as_json)
     if action == "prepare":
@@ -85,14 +87,21 @@ def _prepare(names: tuple[str, ...], sandbox: str | None, *, as_json: bool) -> i
     return 0
 
 
-def _make(names: tuple[str, ...], sandbox: str | None, pages: tuple[Path | None, Path | None], *, as_json: bool) -> int:
+def _make(
+    names: tuple[str, ...],
+    sandbox: str | None,
+    pages: tuple[Path | None, Path | None],
+    *,
+    is_closed: bool,
+    as_json: bool,
+) -> int:
     out, yields = pages
     if yields is not None and out is None:
         raise ConfigError("--yields needs --out: the yields are those of the suite that is written")
     chosen = names or tuple(_named("catalogue", "packages")())
     make_package, quota_of = (_named("generate", name, "making") for name in ("make_package", "quota_of"))
     found = {
-        name: make_package(name, quota_of(name), sandbox=sandbox, report=lambda name, line: note(f"{name}: {line}"))
+        name: make_package(name, quota_of(name), sandbox=sandbox, is_closed=is_closed, report=_report)
         for name in chosen
     }
     rows = [(name, *_kinds(facts["made"])) for name, facts in found.items()]
@@ -107,8 +116,6 @@ def _make(names: tuple[str, ...], sandbox: str | None, pages: tuple[Path | None,
 
 
 def _hunt(names: tuple[str, ...], sandbox: str | None, out: Path | None, *, as_json: bool) -> int:
-    if names and out is not None:
-        raise ConfigError("--out keeps the hunt of the whole suite; leave the names of packages out")
     suite = load_suite("swe/repair")
     tasks = [task for split in suite.splits for task in suite.tasks(split)]
     tasks = [task for task in tasks if not names or task.config["package"] in names]
@@ -125,8 +132,12 @@ def _hunt(names: tuple[str, ...], sandbox: str | None, out: Path | None, *, as_j
         note(trace)
     if out is not None:
         put, lines = (_named("documents", name, "making") for name in ("put", "hunted"))
-        put(out / "README.md", "hunt", lines(tasks, hunted))
+        put(out / "README.md", "hunt", lines(out / "README.md", tasks, hunted))
     return 1 if traces else 0
+
+
+def _report(name: str, line: str) -> None:
+    note(f"{name}: {line}")
 
 
 def _kinds(made: list[dict[str, Any]]) -> tuple[int, ...]:

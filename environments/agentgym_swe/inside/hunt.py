@@ -17,7 +17,7 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any
 
-MAX_BYTES = 16 << 20
+MAX_BYTES = 1 << 20
 SKIPPED = ("/proc", "/sys", "/dev")
 
 
@@ -42,10 +42,10 @@ def content_of(path: str) -> bytes:
         return b""
 
 
-def names_in(path: str) -> list[str]:
-    """Names of the members of an archive."""
+def names_in(path: str, content: bytes) -> list[str]:
+    """Names of the members of an archive, which its first bytes or its name tell."""
     try:
-        if zipfile.is_zipfile(path):
+        if content[:2] == b"PK" or path.endswith((".zip", ".whl", ".egg")):
             with zipfile.ZipFile(path) as packed:
                 return packed.namelist()
         if path.endswith((".tar", ".tgz", ".gz", ".bz2", ".xz")) and tarfile.is_tarfile(path):
@@ -123,7 +123,7 @@ def traces(asked: dict[str, Any]) -> dict[str, Any]:
         num_files += 1
         content = content_of(path)
         hunted.look(path, content)
-        inner = [file_of_code(content)] if path.endswith(".pyc") else names_in(path)
+        inner = [file_of_code(content)] if path.endswith(".pyc") else names_in(path, content)
         hunted.compare(path, inner, "was made of the module")
         if not path.startswith(asked["work"] + "/"):
             hunted.compare(path, [path], "is named as the module")

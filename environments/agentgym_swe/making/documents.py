@@ -104,19 +104,27 @@ def yields(found: Mapping[str, Facts]) -> Iterator[str]:
     yield f"The issue of {shown} of {len(made)} tasks shows a call with its values; {named} name the function at fault."
 
 
-def hunted(tasks: Sequence[Task], rows: Sequence[Any]) -> Iterator[str]:
-    """What a hunt came to.
+def hunted(page: Path, tasks: Sequence[Task], rows: Sequence[Any]) -> Iterator[str]:
+    """What a hunt came to, a row for each package; packages that were not hunted now keep their rows.
 
     Args:
+        page: The page with the table as it is.
         tasks: All that were hunted.
         rows: What `agentgym_swe.repair.hunting.hunt_tasks` gave.
     """
-    head = ("place", "tasks", "by names alone", "files", "texts of git", "traces")
-    facts = [(each.place, each.num_tasks, each.num_vague, each.num_files, each.num_objects) for each in rows]
-    traces = [len(each.traces) for each in rows]
-    yield from table(head, [(*fact, number) for fact, number in zip(facts, traces, strict=True)])
-    yield ""
-    yield f"{len(tasks)} tasks were hunted, {fingerprint(tasks)}; {sum(traces)} traces were found."
+    kept = {place: cells for line in page.read_text(encoding="utf-8").splitlines() for place, *cells in [_cells(line)]}
+    for each in rows:
+        own = [task for task in tasks if task.config["package"] == each.place]
+        facts = (len(own or tasks), fingerprint(own or tasks), each.num_vague, each.num_files, each.num_objects)
+        kept[each.place] = [*map(str, facts), str(len(each.traces))]
+    head = ("place", "tasks", "which", "by names alone", "files", "texts of git", "traces")
+    found = {place: cells for place, cells in kept.items() if len(cells) == len(head) - 1 and cells[0].isdigit()}
+    places = [*(name for name in packages() if name in found), *(place for place in found if place not in packages())]
+    return table(head, [(place, *found[place]) for place in places])
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("| ").split(" | ")]
 
 
 def _row(what: Mapping[str, int]) -> tuple[int, ...]:

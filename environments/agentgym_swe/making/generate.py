@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +36,18 @@ _SLOW = ("lark", "parso")
 """Packages whose tests take so long that few tasks are made of them, since a verdict runs them all."""
 _SHARE_OF_TEST, _SHARE_OF_VALIDATION = 0.2, 0.08
 
+_WAITING = "waiting for another process that makes its tasks"
 Report = Callable[[str, str], None]
 Facts = Mapping[str, Any]
 
 
 def make_package(
-    name: str, quota: Quota, *, sandbox: Wanted = None, report: Report = lambda name, line: None
+    name: str,
+    quota: Quota,
+    *,
+    sandbox: Wanted = None,
+    is_closed: bool = False,
+    report: Report = lambda name, line: None,
 ) -> dict[str, Any]:
     """What is made of a package; what its tests said before is taken from the cache.
 
@@ -48,6 +55,7 @@ def make_package(
         name: The package.
         quota: How many tasks of each kind are wanted.
         sandbox: Where its code runs, as in `SandboxEnv`.
+        is_closed: Whether nothing new is tried: the tasks are those of which all is known.
         report: Told of progress.
 
     Returns:
@@ -61,9 +69,13 @@ def make_package(
     layer = load_layer(name)
     path = journal_file(layer)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with only_one(str(path), lambda: report(name, "waiting for another process that makes its tasks")):
-        report(name, "making tasks")
-        maker = Maker(layer, quota, sandbox, journal=Journal(path), report=lambda line: report(name, line))
+    if is_closed and not path.is_file():
+        return {"digest": layer.digest, "made": [], "yields": {}, "cpu_s": {}, "num": {}}
+    alone = nullcontext() if is_closed else only_one(str(path), lambda: report(name, _WAITING))
+    with alone:
+        report(name, "taking what is known" if is_closed else "making tasks")
+        journal = Journal(path, is_closed=is_closed)
+        maker = Maker(layer, quota, sandbox, journal=journal, report=lambda line: report(name, line))
         made = [made_to_json(each) for each in maker.make()]
     report(name, f"{len(made)} tasks")
     yields = maker.yields

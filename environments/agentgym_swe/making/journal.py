@@ -19,15 +19,20 @@ FORMAT = 2
 Question = Literal["screen", "cold", "confirm"]
 
 
+class NotTriedError(Exception):
+    """A candidate of which nothing is known, where nothing new is to be tried."""
+
+
 class Journal:
     """Answers by question and candidate. One that came too late says something of the machine alone and is not kept.
 
     Args:
         path: Its file, a line of JSON for each answer; None keeps nothing.
+        is_closed: Whether only what is known is answered.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
-        self._path = path
+    def __init__(self, path: Path | None = None, *, is_closed: bool = False) -> None:
+        self._path, self._is_closed = path, is_closed
         self._answers: dict[tuple[str, str], dict[str, Any]] = {}
         if path is not None and path.is_file():
             self._read(path)
@@ -36,7 +41,7 @@ class Journal:
         """Read what is there; an unfinished last line is cut off."""
         content = path.read_bytes()
         whole = content[: content.rfind(b"\n") + 1]
-        if len(whole) < len(content):
+        if len(whole) < len(content) and not self._is_closed:
             path.write_bytes(whole)
         for line in whole.decode("utf-8").splitlines():
             question, key, answer = json.loads(line)
@@ -49,8 +54,13 @@ class Journal:
             question: What is asked.
             candidate: Of which candidate.
             run: Finds the answer out, as JSON values.
+
+        Raises:
+            NotTriedError: There is none, and the journal is closed.
         """
         key = (question, _key(candidate))
+        if key not in self._answers and self._is_closed:
+            raise NotTriedError
         if key not in self._answers:
             self._answers[key] = json.loads(json.dumps(run()))
             if self._path is not None and self._answers[key].get("how") != "late":

@@ -17,7 +17,7 @@ from agentgym_swe.making.candidates import Candidate, Sources, candidates, doubl
 from agentgym_swe.making.coverage_map import CoverageMap, coverage_map
 from agentgym_swe.making.history import is_interface_fault, older_functions
 from agentgym_swe.making.issue import Issue, word_implementation, word_issue
-from agentgym_swe.making.journal import Journal, Question
+from agentgym_swe.making.journal import Journal, NotTriedError, Question
 from agentgym_swe.making.operators.table import BODY_REMOVED, DOUBLE, HISTORY
 from agentgym_swe.making.screening import MAX_FAILING, Cold, Screened
 from agentgym_swe.making.workers import CONFIRMING, Workers
@@ -189,9 +189,11 @@ class Maker:
         if candidate.in_function and not tests:
             self._count(candidate, "uncovered")
             return None
-        screened = Screened("cold", (), 0.0)
+        screened: Screened | None = Screened("cold", (), 0.0)
         if candidate.in_function:
             screened = self._ask("screen", candidate, lambda: workers.hot.run(files, tests))
+            if screened is None:
+                return None
         was_cold = screened.how == "cold"
         if was_cold:
             if self._num_cold >= MAX_COLD:
@@ -199,6 +201,8 @@ class Maker:
                 return None
             self._num_cold += 1
             screened = self._ask("cold", candidate, lambda: workers.fresh.run(files, limit=MAX_FAILING + 1))
+            if screened is None:
+                return None
         way = "cold" if was_cold else "fork"
         self.yields.cpu_s[way] += screened.cpu_s  # type: ignore[assignment]
         self.yields.num[way] += 1
@@ -211,8 +215,12 @@ class Maker:
             self._of_function.update(candidate.functions)
         return Valid(candidate, tests, screened.cpu_s, was_cold)
 
-    def _ask(self, question: Question, candidate: Candidate, run: Callable[[], Screened]) -> Screened:
-        answer = self.journal.ask(question, candidate, lambda: dataclasses.asdict(run()))
+    def _ask(self, question: Question, candidate: Candidate, run: Callable[[], Screened]) -> Screened | None:
+        """The answer; None where nothing is known and nothing new is to be tried."""
+        try:
+            answer = self.journal.ask(question, candidate, lambda: dataclasses.asdict(run()))
+        except NotTriedError:
+            return None
         return Screened(answer["how"], tuple(answer["failing"]), answer["cpu_s"])
 
     def _covering(self, candidate: Candidate, coverage: CoverageMap) -> frozenset[str]:
@@ -235,7 +243,10 @@ class Maker:
     def _confirmed(self, valid: Sequence[Valid], workers: Workers) -> Iterator[Made]:
         for number, each in enumerate(valid, start=1):
             candidate = each.candidate
-            found = self.journal.ask("confirm", candidate, functools.partial(self._confirm, candidate, workers))
+            try:
+                found = self.journal.ask("confirm", candidate, functools.partial(self._confirm, candidate, workers))
+            except NotTriedError:
+                continue
             failing, failures = tuple(found["failing"]), found["failures"]
             if not failing or (candidate.operator == HISTORY and _is_of_interface(failures)):
                 self._count(candidate, "unconfirmed")

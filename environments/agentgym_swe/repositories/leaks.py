@@ -20,7 +20,7 @@ from agentgym_swe.room import PROGRAMS, answer_of, put_programs
 
 WORK = "/agentgym/work"
 MIN_SNIPPET, MAX_NEIGHBOURS = 30, 40
-_HUNT_S = 600.0
+_HUNT_S = 1700.0
 
 
 @dataclass(frozen=True)
