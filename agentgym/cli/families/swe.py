@@ -119,9 +119,13 @@ def _hunt(names: tuple[str, ...], sandbox: str | None, out: Path | None, *, as_j
     suite = load_suite("swe/repair")
     tasks = [task for split in suite.splits for task in suite.tasks(split)]
     tasks = [task for task in tasks if not names or task.config["package"] in names]
+    hunted = []
     with closing(_named("hunting", "hunting_env", "repair")(sandbox)) as env:
-        hunt_tasks = _named("hunting", "hunt_tasks", "repair")
-        hunted = list(hunt_tasks(env, tasks, lambda name, line: note(f"{name}: {line}")))
+        for each in _named("hunting", "hunt_tasks", "repair")(env, tasks, _report):
+            hunted.append(each)
+            if out is not None:
+                put, lines = (_named("documents", name, "making") for name in ("put", "hunted"))
+                put(out / "README.md", "hunt", lines(out / "README.md", tasks, [each]))
     if as_json:
         print_json([asdict(each) for each in hunted])
     else:
@@ -130,9 +134,6 @@ def _hunt(names: tuple[str, ...], sandbox: str | None, out: Path | None, *, as_j
     traces = [trace for each in hunted for trace in each.traces]
     for trace in traces:
         note(trace)
-    if out is not None:
-        put, lines = (_named("documents", name, "making") for name in ("put", "hunted"))
-        put(out / "README.md", "hunt", lines(out / "README.md", tasks, hunted))
     return 1 if traces else 0
 
 

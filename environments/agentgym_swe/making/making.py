@@ -10,6 +10,7 @@ import functools
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -142,12 +143,17 @@ class Maker:
         """
         coverage = coverage_map(self.layer, self.sandbox)
         with Workers(self.layer, self.sandbox) as workers:
-            valid = list(self._screened(coverage, workers))
+            valid = list(self._known(coverage, workers))
         self.report(f"{len(valid)} candidates are valid; confirming them")
         with Workers(self.layer, self.sandbox) as workers:
             return list(self._confirmed(valid, workers))
 
     # Screening.
+
+    def _known(self, coverage: CoverageMap, workers: Workers) -> Iterator[Valid]:
+        """Valid candidates, up to the first of which nothing is known where nothing new is to be tried."""
+        with suppress(NotTriedError):
+            yield from self._screened(coverage, workers)
 
     def _screened(self, coverage: CoverageMap, workers: Workers) -> Iterator[Valid]:
         singles = []
@@ -189,11 +195,9 @@ class Maker:
         if candidate.in_function and not tests:
             self._count(candidate, "uncovered")
             return None
-        screened: Screened | None = Screened("cold", (), 0.0)
+        screened = Screened("cold", (), 0.0)
         if candidate.in_function:
             screened = self._ask("screen", candidate, lambda: workers.hot.run(files, tests))
-            if screened is None:
-                return None
         was_cold = screened.how == "cold"
         if was_cold:
             if self._num_cold >= MAX_COLD:
@@ -201,8 +205,6 @@ class Maker:
                 return None
             self._num_cold += 1
             screened = self._ask("cold", candidate, lambda: workers.fresh.run(files, limit=MAX_FAILING + 1))
-            if screened is None:
-                return None
         way = "cold" if was_cold else "fork"
         self.yields.cpu_s[way] += screened.cpu_s  # type: ignore[assignment]
         self.yields.num[way] += 1
@@ -215,12 +217,8 @@ class Maker:
             self._of_function.update(candidate.functions)
         return Valid(candidate, tests, screened.cpu_s, was_cold)
 
-    def _ask(self, question: Question, candidate: Candidate, run: Callable[[], Screened]) -> Screened | None:
-        """The answer; None where nothing is known and nothing new is to be tried."""
-        try:
-            answer = self.journal.ask(question, candidate, lambda: dataclasses.asdict(run()))
-        except NotTriedError:
-            return None
+    def _ask(self, question: Question, candidate: Candidate, run: Callable[[], Screened]) -> Screened:
+        answer = self.journal.ask(question, candidate, lambda: dataclasses.asdict(run()))
         return Screened(answer["how"], tuple(answer["failing"]), answer["cpu_s"])
 
     def _covering(self, candidate: Candidate, coverage: CoverageMap) -> frozenset[str]:
@@ -246,7 +244,7 @@ class Maker:
             try:
                 found = self.journal.ask("confirm", candidate, functools.partial(self._confirm, candidate, workers))
             except NotTriedError:
-                continue
+                return
             failing, failures = tuple(found["failing"]), found["failures"]
             if not failing or (candidate.operator == HISTORY and _is_of_interface(failures)):
                 self._count(candidate, "unconfirmed")
