@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import Any
 
+from agentgym.env import AgentEnv
 from agentgym.errors import AgentGymError, ConfigError, ContractError, UnknownNameError
 from agentgym.origin import describe_error
 from agentgym.policy import Guard, ScriptFactory
@@ -22,6 +23,10 @@ Knobs = Mapping[str, Sequence[Any]]
 
 Measure = Callable[[Sequence[float], Sequence[float]], float]
 """One number of the success rate and of the mean score of each task."""
+
+
+OwnCheck = Callable[[AgentEnv, Sequence[Task]], str]
+"""A check of an environment with tasks to play: says what it looked at, or raises ContractError."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,8 @@ class EnvSpec:
             mean score of each task; evaluations report them too. "" for none.
         message_options: Options of `make` that say how an agent writes its actions, and change neither tasks nor
             verdicts. An evaluation of a suite may set them.
+        checks: "module:NAME" of a mapping from names to what the environment must satisfy beside the checks of all
+            (`OwnCheck`); "" for none.
     """
 
     id: str
@@ -99,6 +106,7 @@ class EnvSpec:
     needs: tuple[Need, ...] = ()
     measures: str = ""
     message_options: tuple[str, ...] = ()
+    checks: str = ""
 
     @property
     def missing_extra(self) -> str:
@@ -165,6 +173,11 @@ class EnvSpec:
     def load_measures(self) -> Mapping[str, Measure]:
         """The further measures of this environment; empty for most. Imports their module."""
         found: Mapping[str, Measure] = load_named(self, "measures") if self.measures else {}
+        return found
+
+    def load_checks(self) -> Mapping[str, OwnCheck]:
+        """The checks of this environment alone; empty for most. Imports their module."""
+        found: Mapping[str, OwnCheck] = load_named(self, "checks") if self.checks else {}
         return found
 
     def load_partners(self) -> Mapping[str, ScriptFactory]:

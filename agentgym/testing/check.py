@@ -14,10 +14,11 @@ from agentgym.env import AgentEnv
 from agentgym.errors import AgentGymError, ContractError
 from agentgym.policy import ScriptFactory
 from agentgym.registration import spec
+from agentgym.registration.env_spec import OwnCheck
 from agentgym.suite import Suite, load_suite
 from agentgym.task import Task
 from agentgym.testing import bookkeeping, difficulty, hostility, repeatability, suites, vectors
-from agentgym.testing.report import Check, CheckReport, CheckResult, finding, run_checks
+from agentgym.testing.report import Check, CheckReport, CheckResult, Note, finding, run_checks
 from agentgym.testing.subject import EnvSubject, env_subject
 
 ENV_CHECKS: Mapping[str, Check[EnvSubject]] = {
@@ -75,7 +76,7 @@ def check_env(
         target: A registered id, or something that makes an environment when called without arguments.
         tasks: Tasks to play; by default one of each stratum of its suites' test splits and some made from seeds.
         scripts: Script factories by name; by default the registered ones.
-        only: Names of checks in `ENV_CHECKS`; None runs all.
+        only: Names of checks in `ENV_CHECKS`, or of those that the environment brings; None runs all.
         runtime: Where an environment that is given by its id runs, such as "docker"; see `agentgym.make`.
         role: The role of a game that is given by its id; "" is its first.
         options: Options of an environment that is given by its id, such as the interpreter that it needs.
@@ -101,12 +102,19 @@ def check_env(
             raise
         failure = CheckResult("load", "failed", finding("load", error), perf_counter() - start)
         return CheckReport(target if isinstance(target, str) else repr(target), [failure])
-    checks = {name: _closing(check) for name, check in ENV_CHECKS.items()}
+    own = spec(target).load_checks() if isinstance(target, str) else {}
+    named = {**ENV_CHECKS, **{name: _of_its_own(check) for name, check in own.items()}}
+    checks = {name: _closing(check) for name, check in named.items()}
     with ExitStack() as stack:
         if runtime:  # one stays open: else each closes the container that all share, and the next starts another
             with suppress(AgentGymError):  # which each check then finds
                 stack.callback(subject.factory().close)
         return run_checks(subject.name, subject, checks, only, on_start)
+
+
+def _of_its_own(check: OwnCheck) -> Check[EnvSubject]:
+    """A check that an environment brings, as one of a subject."""
+    return lambda subject: Note(check(subject.make(), subject.tasks))
 
 
 def _closing(check: Check[EnvSubject]) -> Check[EnvSubject]:

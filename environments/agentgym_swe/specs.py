@@ -88,6 +88,7 @@ SPECS: tuple[EnvSpec, ...] = (
         extra="docker",
         hints="agentgym_swe.repair.hints:hint",
         message_options=("use",),
+        checks="agentgym_swe.repair.hunting:CHECKS",
     ),
     *(spec.named(spec.id) for spec in FOREIGN.values()),
 )

@@ -498,6 +498,26 @@ def test_image_differences_are_found():
     assert "image_hash" in report.failures[0].detail
 
 
+def find_traces(env, tasks):
+    if env.unwrapped.task_text == "leak":
+        raise ContractError("the original lies open")
+    return f"{len(tasks)} tasks, no trace"
+
+
+OWN_CHECKS = {"traces": find_traces}
+
+
+@pytest.mark.parametrize(("text", "status"), [("leak", "failed"), ("", "passed")])
+def test_a_spec_brings_checks_of_its_own(text, status, monkeypatch):
+    names = {"scripts": "tests.toys.env:SCRIPTS", "checks": f"{__name__}:OWN_CHECKS"}
+    spec = agentgym.EnvSpec("test/Leaky-v0", "tests.toys.env:ToyEnv", family="test", **names)
+    monkeypatch.setitem(registry._specs, spec.id, spec)
+    monkeypatch.setattr(ToyEnv, "task_text", text, raising=False)
+    monkeypatch.setattr("agentgym.testing.subject.make", lambda *_, **given: ToyEnv())
+    [result] = check_env(spec.id, tasks=[ToyEnv().make_task(0)], only=["traces"]).results
+    assert (result.status, result.detail) == (status, "the original lies open" if text else "1 tasks, no trace")
+
+
 def test_every_check_is_shown_to_fail():
     shown = {check for check, _ in FAULTS} | {"oracle", "light_import", "difficulty"}  # the last in test_difficulty
     assert shown == set(ENV_CHECKS)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -25,6 +27,8 @@ def run(
     sandbox: str = "",
     out: Path | None = None,
     image: str = "",
+    yields: Path | None = None,
+    kept: bool = False,
     as_json: AsJson = False,
 ) -> int:
     """Prepare the packages that agentgym/Repair-v0 plants faults in, and make its tasks.
@@ -39,16 +43,19 @@ def run(
             r2egym or swerebench. It exits with 1 where something is missing.
         names: Names of packages, such as toolz. The default is all of them.
         sandbox: Where tests of packages run: docker or bubblewrap. The default is docker where an engine answers.
-        out: The folder that `make` writes the suite's tasks to; the default only keeps what was made.
+        out: The folder of the suite. `make` writes its tasks there, and the counts into its README; `hunt` writes the
+            table of what it found into the README. The default writes nothing.
+        yields: A page into which `make` writes the yields by operator and package, between its markers. Needs --out.
+        kept: Whether `make` tries nothing new, and takes what is known from earlier runs.
         image: The tag of the images of `rows`, in which {id} stands for a row's id. The default is the row's own.
         as_json: Print JSON.
     """
     if action == "rows":
         return _rows(names, image, as_json=as_json)
     if action == "make":
-        return _make(names, sandbox or None, out, as_json=as_json)
+        return _make(names, sandbox or None, (out, yields), is_closed=kept, as_json=as_json)
     if action == "hunt":
-        return _hunt(names, sandbox or None, as_json=as_json)
+        return _hunt(names, sandbox or None, out, as_json=as_json)
     if action == "prepare":
         return _prepare(names, sandbox or None, as_json=as_json)
     if action == "remove":
@@ -86,11 +93,21 @@ def _prepare(names: tuple[str, ...], sandbox: str | None, *, as_json: bool) -> i
     return 0
 
 
-def _make(names: tuple[str, ...], sandbox: str | None, out: Path | None, *, as_json: bool) -> int:
+def _make(
+    names: tuple[str, ...],
+    sandbox: str | None,
+    pages: tuple[Path | None, Path | None],
+    *,
+    is_closed: bool,
+    as_json: bool,
+) -> int:
+    out, yields = pages
+    if yields is not None and out is None:
+        raise ConfigError("--yields needs --out: the yields are those of the suite that is written")
     chosen = names or tuple(_named("catalogue", "packages")())
     make_package, quota_of = (_named("generate", name, "making") for name in ("make_package", "quota_of"))
     found = {
-        name: make_package(name, quota_of(name), sandbox=sandbox, report=lambda name, line: note(f"{name}: {line}"))
+        name: make_package(name, quota_of(name), sandbox=sandbox, is_closed=is_closed, report=_report)
         for name in chosen
     }
     rows = [(name, *_kinds(facts["made"])) for name, facts in found.items()]
@@ -99,23 +116,30 @@ def _make(names: tuple[str, ...], sandbox: str | None, out: Path | None, *, as_j
     else:
         print_table(("package", *_KINDS), rows)
     if out is not None:
-        for place, count in sorted(_named("generate", "write_repair", "making")(out, found).items()):
+        for place, count in sorted(_named("generate", "write_repair", "making")(out, found, yields).items()):
             note(f"{out}: {place}: {count}")
     return 0
 
 
-def _hunt(names: tuple[str, ...], sandbox: str | None, *, as_json: bool) -> int:
+def _hunt(names: tuple[str, ...], sandbox: str | None, out: Path | None, *, as_json: bool) -> int:
     suite = load_suite("swe/repair")
     tasks = [task for split in suite.splits for task in suite.tasks(split)]
     tasks = [task for task in tasks if not names or task.config["package"] in names]
-    traces = _named("hunting", "hunt_tasks", "making")(
-        tasks, sandbox=sandbox, report=lambda name, line: note(f"{name}: {line}")
-    )
+    hunted = []
+    with closing(_named("hunting", "hunting_env", "repair")(sandbox)) as env:
+        for each in _named("hunting", "hunt_tasks", "repair")(env, tasks, _report):
+            hunted.append(each)
+            if out is not None:
+                put, lines = (_named("documents", name, "making") for name in ("put", "hunted"))
+                put(out / "README.md", "hunt", lines(out / "README.md", tasks, [each]))
     if as_json:
-        print_json({"tasks": len(tasks), "traces": traces})
+        print_json([asdict(each) for each in hunted])
     else:
-        print_table(("trace of an original",), ((trace,) for trace in traces))
-        note(f"{len(tasks)} tasks, {len(traces)} traces")
+        columns = ("place", "tasks", "by names alone", "files", "texts of git", "traces")
+        print_table(columns, ((*list(asdict(each).values())[:-1], len(each.traces)) for each in hunted))
+    traces = [trace for each in hunted for trace in each.traces]
+    for trace in traces:
+        note(trace)
     return 1 if traces else 0
 
 
@@ -135,6 +159,10 @@ def _rows(names: tuple[str, ...], image: str, *, as_json: bool) -> int:
             print_table(("line", "row", "cannot be played"), refused)
         note(f"{len(played)} rows can be played, {len(missing)} images are missing, {len(refused)} rows are refused")
     return 1 if missing or refused else 0
+
+
+def _report(name: str, line: str) -> None:
+    note(f"{name}: {line}")
 
 
 def _kinds(made: list[dict[str, Any]]) -> tuple[int, ...]:

@@ -6,18 +6,15 @@ nothing of the package, so everything in it runs as in a fresh process.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import resource
-import select
-import signal
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import forked  # type: ignore[import-not-found,unused-ignore]
 import session  # type: ignore[import-not-found,unused-ignore]
 
 WALL_S = 900.0
@@ -72,28 +69,10 @@ def run(asked: dict[str, Any], candidate: dict[str, Any], work: Work = work) -> 
 
 
 def collect(child: int, reader: int) -> dict[str, Any]:
-    """Read the answer of a fork, until it ends or is too late."""
-    parts = []
-    deadline = time.monotonic() + WALL_S
-    is_late = False
-    while True:
-        left = deadline - time.monotonic()
-        if left <= 0 or not select.select([reader], [], [], left)[0]:
-            is_late = True
-            break
-        part = os.read(reader, 1 << 16)
-        if not part:
-            break
-        parts.append(part)
-    os.close(reader)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(child, signal.SIGKILL)
-    _, status, used = os.wait4(child, 0)
-    text = b"".join(parts).decode()
-    seconds = round(used.ru_utime + used.ru_stime, 4)
+    """The answer of a fork, or how it ended without one."""
+    text, how, seconds = forked.told(child, reader, WALL_S)
     if not text.endswith("\n"):
-        hangs = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL)
-        return {"how": "late" if is_late else "hangs" if hangs else "died", "cpu_s": seconds}
+        return {"how": "died" if how == "ended" else how, "cpu_s": seconds}
     return {"how": "tried", "cpu_s": seconds, **json.loads(text)}
 
 

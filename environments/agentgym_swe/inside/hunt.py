@@ -1,7 +1,7 @@
 """Hunts the original of edited files in everything that a sandbox holds: texts, byte code, archives and git objects.
 
-Standard input: JSON with the work folder, the folders to search, and per case its snippets and modules. Standard
-output: JSON with the traces of each case.
+Standard input: JSON with the work folder, the folders to search, what a command of git begins with, and per case its
+snippets and modules. Standard output: JSON with the traces of each case, and how many files and git objects were read.
 """
 
 from __future__ import annotations
@@ -17,18 +17,8 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any
 
-MAX_BYTES = 16 << 20
+MAX_BYTES = 1 << 20
 SKIPPED = ("/proc", "/sys", "/dev")
-GIT = (
-    "git",
-    "--no-optional-locks",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "safe.directory=*",
-)
 
 
 def files_below(folder: str, skipped: tuple[str, ...]) -> Iterator[str]:
@@ -52,10 +42,10 @@ def content_of(path: str) -> bytes:
         return b""
 
 
-def names_in(path: str) -> list[str]:
-    """Names of the members of an archive."""
+def names_in(path: str, content: bytes) -> list[str]:
+    """Names of the members of an archive, which its first bytes or its name tell."""
     try:
-        if zipfile.is_zipfile(path):
+        if content[:2] == b"PK" or path.endswith((".zip", ".whl", ".egg")):
             with zipfile.ZipFile(path) as packed:
                 return packed.namelist()
         if path.endswith((".tar", ".tgz", ".gz", ".bz2", ".xz")) and tarfile.is_tarfile(path):
@@ -75,50 +65,77 @@ def file_of_code(content: bytes) -> str:
     return code.co_filename if isinstance(code, types.CodeType) else ""
 
 
-def git_contents(folder: str) -> Iterator[tuple[str, bytes | None]]:
+def git_contents(git: list[str], folder: str) -> Iterator[tuple[str, bytes | None]]:
     """Every text of a repository, reachable or not; None stands for more commits than one."""
-    listed = subprocess.run(  # noqa: S603 - git, with settings of ours
-        [*GIT, "-C", folder, "cat-file", "--batch-all-objects", "--batch-check"], capture_output=True, check=False
-    )
-    commits = 0
-    for line in listed.stdout.decode().splitlines():
-        name, kind, _ = line.split()
+    command = [*git, "-C", folder, "cat-file", "--batch-all-objects", "--batch"]
+    listed = subprocess.run(command, capture_output=True, check=True).stdout  # noqa: S603 - with settings of ours
+    commits = at = 0
+    while at < len(listed):
+        head = listed.index(b"\n", at)
+        name, kind, size = listed[at:head].decode().split()
+        at = head + 1 + int(size) + 1
         commits += kind == "commit"
         if kind == "blob":
-            shown = subprocess.run([*GIT, "-C", folder, "cat-file", "blob", name], capture_output=True, check=False)  # noqa: S603
-            yield f"{folder}: object {name[:12]}", shown.stdout
+            yield f"{folder}: object {name[:12]}", listed[head + 1 : at - 1]
     if commits > 1:
         yield f"{folder}: {commits} commits", None
 
 
-def traces(asked: dict[str, Any]) -> dict[str, list[str]]:
-    """Where the original of each case was found."""
-    found: dict[str, list[str]] = {name: [] for name in asked["cases"]}
-    cases = {
-        name: ([each.encode() for each in case["snippets"]], tuple(case["modules"]))
-        for name, case in asked["cases"].items()
-    }
-    skipped = (*SKIPPED, *asked["skipped"])
-    for folder in asked["folders"]:
-        for path in files_below(folder, skipped):
-            content = content_of(path)
-            inner = [file_of_code(content)] if path.endswith(".pyc") else names_in(path)
-            is_work = path.startswith(asked["work"] + "/")
-            for name, (snippets, modules) in cases.items():
-                if any(snippet in content for snippet in snippets):
-                    found[name].append(f"{path}: holds the original text")
-                elif any(each.endswith(modules) for each in inner):
-                    found[name].append(f"{path}: was made of the module")
-                elif not is_work and path.endswith(tuple(f"/{module}" for module in modules)):
-                    found[name].append(f"{path}: is named as the module")
-    for folder in asked["repositories"]:
-        for place, blob in git_contents(folder) if os.path.isdir(os.path.join(folder, ".git")) else ():
-            for name, (snippets, _) in cases.items():
-                if blob is None:
-                    found[name].append(place)
-                elif any(snippet in blob for snippet in snippets):
-                    found[name].append(f"{place}: holds the original text")
-    return found
+class Hunted:
+    """What is hunted, and where it was found.
+
+    Args:
+        cases: By name the pieces of text and the paths of modules.
+    """
+
+    def __init__(self, cases: dict[str, dict[str, list[str]]]) -> None:
+        self.found: dict[str, list[str]] = {name: [] for name in cases}
+        self.by_line: dict[bytes, list[tuple[str, bytes]]] = {}
+        self.by_module: dict[str, list[str]] = {}
+        for name, case in cases.items():
+            for text in case["snippets"]:
+                longest = max(text.encode().split(b"\n"), key=len).strip()
+                self.by_line.setdefault(longest, []).append((name, text.encode()))
+            for module in case["modules"]:
+                self.by_module.setdefault(f"/{module}", []).append(name)
+
+    def look(self, place: str, content: bytes) -> None:
+        """Look for the pieces in a text; one line of each is looked up first."""
+        for line in self.by_line.keys() & {line.strip() for line in content.split(b"\n")}:
+            for name, piece in self.by_line[line]:
+                if piece in content:
+                    self.found[name].append(f"{place}: holds the original text")
+
+    def compare(self, place: str, names: list[str], what: str) -> None:
+        """Compare names of files with those of the modules."""
+        ends = tuple(self.by_module)
+        for each in (f"/{name}" for name in names):
+            for module in [end for end in ends if each.endswith(end)] if each.endswith(ends) else ():
+                for name in self.by_module[module]:
+                    self.found[name].append(f"{place}: {what}")
+
+
+def traces(asked: dict[str, Any]) -> dict[str, Any]:
+    """Where the original of each case was found, and how much was read."""
+    hunted = Hunted(asked["cases"])
+    num_files = num_objects = 0
+    for path in (path for folder in asked["folders"] for path in files_below(folder, (*SKIPPED, *asked["skipped"]))):
+        num_files += 1
+        content = content_of(path)
+        hunted.look(path, content)
+        inner = [file_of_code(content)] if path.endswith(".pyc") else names_in(path, content)
+        hunted.compare(path, inner, "was made of the module")
+        if not path.startswith(asked["work"] + "/"):
+            hunted.compare(path, [path], "is named as the module")
+    for folder in (each for each in asked["repositories"] if os.path.isdir(os.path.join(each, ".git"))):
+        for place, blob in git_contents(asked["git"], folder):
+            num_objects += blob is not None
+            if blob is not None:
+                hunted.look(place, blob)
+                continue
+            for name in hunted.found:
+                hunted.found[name].append(place)
+    return {"traces": hunted.found, "files": num_files, "objects": num_objects}
 
 
 if __name__ == "__main__":

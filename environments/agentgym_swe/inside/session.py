@@ -17,7 +17,7 @@ WORK = os.getcwd()
 ARGUMENTS = [
     *("-q", "--tb=no", "--no-header", "--no-summary", "--assert=plain", "--continue-on-collection-errors"),
     *("-p", "no:cacheprovider", "-p", "no:faulthandler", "-p", "no:junitxml", "-p", "no:pastebin"),
-    *("-p", "no:stepwise", "-p", "no:setuponly", "-p", "no:setupplan"),
+    *("-p", "no:stepwise", "-p", "no:setuponly", "-p", "no:setupplan", "--capture=sys"),
     *("-c", "/dev/null", "--rootdir", WORK),
 ]
 os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"

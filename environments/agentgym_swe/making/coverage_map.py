@@ -33,6 +33,10 @@ class CoverageMap:
         return tuple(test for number, test in enumerate(self.layer.tests) if bits >> number & 1)
 
 
+Lines = dict[str, dict[str, str]]
+"""By file and line the tests, as a bit set in hex."""
+
+
 def coverage_map(layer: Layer, sandbox: Wanted = None) -> CoverageMap:
     """The map of a layer, from the cache or measured now.
 
@@ -44,13 +48,26 @@ def coverage_map(layer: Layer, sandbox: Wanted = None) -> CoverageMap:
     path = folder / f"{layer.name}-{layer.digest[:16]}-{len(layer.tests)}-{FORMAT}.json"
     with only_one(str(path)):
         if not path.is_file():
-            with open_room(layer.folder, sandbox) as room:
-                asked = {"path": layer.python_path, "tests": layer.run, "only": layer.tests, "files": layer.sources}
-                answer = room.call("coverage_run", asked)
+            lines, _ = measure_lines(layer, sandbox)
             unfinished = path.with_suffix(".new")
-            unfinished.write_text(json.dumps(answer["lines"]), encoding="utf-8")
+            unfinished.write_text(json.dumps(lines), encoding="utf-8")
             unfinished.rename(path)
-        raw = json.loads(path.read_text(encoding="utf-8"))
-    return CoverageMap(
-        layer, {file: {int(line): int(bits, 16) for line, bits in lines.items()} for file, lines in raw.items()}
-    )
+        return read_lines(layer, json.loads(path.read_text(encoding="utf-8")))
+
+
+def measure_lines(layer: Layer, sandbox: Wanted = None) -> tuple[Lines, float]:
+    """What each test runs, and the CPU seconds of finding it out.
+
+    Raises:
+        SandboxError: No sandbox can be started.
+    """
+    with open_room(layer.folder, sandbox) as room:
+        asked = {"path": layer.python_path, "tests": layer.run, "only": layer.tests, "files": layer.sources}
+        answer = room.call("coverage_run", asked)
+    return answer["lines"], answer["seconds"]
+
+
+def read_lines(layer: Layer, raw: Lines) -> CoverageMap:
+    """The map that `measure_lines` measured."""
+    bits = {file: {int(line): int(tests, 16) for line, tests in lines.items()} for file, lines in raw.items()}
+    return CoverageMap(layer, bits)

@@ -5,10 +5,12 @@ What was made of a package is kept beside its layer, so that a run that was stop
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from agentgym.authoring.task_files import Suites, numbered_id, write_split, writ
 from agentgym.errors import ConfigError
 from agentgym.sandbox.once import cache_folder, only_one
 from agentgym.task import SPLITS, Limits, Split, Task
+from agentgym_swe.making import documents
+from agentgym_swe.making.journal import FORMAT, Journal
 from agentgym_swe.making.making import Maker, Quota, made_to_json
 from agentgym_swe.repositories.catalogue import package_named, packages
 from agentgym_swe.repositories.edit import MIN_DIGEST
@@ -23,70 +27,79 @@ from agentgym_swe.repositories.layer import Layer, load_layer
 from agentgym_swe.room import Wanted
 
 SUITE = "swe/repair"
-FORMAT = 1
-"""Number of the way in which tasks are made; another one makes them anew."""
 UNSEEN_FUNCTIONS, UNSEEN_PACKAGES = "unseen_functions", "unseen_packages"
+STEP_S, SLOW_STEP_S = 240.0, 480.0
+"""Wall time of a step; the verdict of a submission runs all tests of a package and copies of some."""
 MAX_STORED = 40
 """Ids of tests that a task names; more are named by their files."""
+_SLOW = ("lark", "parso")
+"""Packages whose tests take so long that few tasks are made of them, since a verdict runs them all."""
 _SHARE_OF_TEST, _SHARE_OF_VALIDATION = 0.2, 0.08
 
+_WAITING = "waiting for another process that makes its tasks"
 Report = Callable[[str, str], None]
 Facts = Mapping[str, Any]
 
 
 def make_package(
-    name: str, quota: Quota, *, sandbox: Wanted = None, report: Report = lambda name, line: None
+    name: str,
+    quota: Quota,
+    *,
+    sandbox: Wanted = None,
+    is_closed: bool = False,
+    report: Report = lambda name, line: None,
 ) -> dict[str, Any]:
-    """What was made of a package, from the cache or made now.
+    """What is made of a package; what its tests said before is taken from the cache.
 
     Args:
         name: The package.
         quota: How many tasks of each kind are wanted.
         sandbox: Where its code runs, as in `SandboxEnv`.
+        is_closed: Whether nothing new is tried: the tasks are those of which all is known.
         report: Told of progress.
 
     Returns:
-        "made", a list of what `made_to_json` gives, and "yields", by operator.
+        "digest" of the layer, "made", a list of what `made_to_json` gives, "yields" by operator, and "cpu_s" and "num"
+        of the screening by the way it was done.
 
     Raises:
         NotPreparedError: The package is not prepared.
-        SandboxError: No sandbox can be started, or one was lost; nothing of this package is kept.
+        SandboxError: No sandbox can be started, or one was lost; what tests said until then is kept.
     """
     layer = load_layer(name)
-    path = made_file(layer)
+    path = journal_file(layer)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with only_one(str(path), lambda: report(name, "waiting for another process that makes its tasks")):
-        if not path.is_file():
-            report(name, "making tasks")
-            maker = Maker(layer, quota, sandbox, lambda line: report(name, line))
-            made = [made_to_json(each) for each in maker.make()]
-            yields = maker.yields
-            found = {"made": made, "yields": yields.of, "cpu_s": yields.cpu_s, "num": yields.num}
-            unfinished = path.with_suffix(".new")
-            unfinished.write_text(json.dumps({"digest": layer.digest, **found}), encoding="utf-8")
-            unfinished.rename(path)
-        answer: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    report(name, f"{len(answer['made'])} tasks")
-    return answer
+    if is_closed and not path.is_file():
+        return {"digest": layer.digest, "made": [], "yields": {}, "cpu_s": {}, "num": {}}
+    alone = nullcontext() if is_closed else only_one(str(path), lambda: report(name, _WAITING))
+    with alone:
+        report(name, "taking what is known" if is_closed else "making tasks")
+        journal = Journal(path, is_closed=is_closed)
+        maker = Maker(layer, quota, sandbox, journal=journal, report=lambda line: report(name, line))
+        made = [made_to_json(each) for each in maker.make()]
+    report(name, f"{len(made)} tasks")
+    yields = maker.yields
+    return {"digest": layer.digest, "made": made, "yields": yields.of, "cpu_s": yields.cpu_s, "num": yields.num}
 
 
-def made_file(layer: Layer) -> Path:
-    """Where what was made of a layer is kept."""
-    return cache_folder() / "swe" / "made" / f"{layer.name}-{layer.digest[:MIN_DIGEST]}-{FORMAT}.json"
+def journal_file(layer: Layer) -> Path:
+    """Where what tests said of the faults of a layer is kept."""
+    return cache_folder() / "swe" / "made" / f"{layer.name}-{layer.digest[:MIN_DIGEST]}-{FORMAT}.jsonl"
 
 
-def write_repair(folder: Path, found: Mapping[str, Facts]) -> Counter[str]:
-    """Write the three splits of the suite.
+def write_repair(folder: Path, found: Mapping[str, Facts], page: Path | None = None) -> Counter[str]:
+    """Write the three splits of the suite, and its counts into the README that lies beside them.
 
     Args:
         folder: The suite's.
         found: By package what `make_package` gave.
+        page: A page that gets the yields by operator and package.
 
     Returns:
         How many tasks each split and stratum has, as "test/unseen_packages".
 
     Raises:
-        ConfigError: There is nothing to write.
+        ConfigError: There is nothing to write, or a page lacks its markers.
     """
     of_split: dict[Split, list[tuple[str, str, Facts]]] = {split: [] for split in SPLITS}
     for name in packages():
@@ -95,31 +108,37 @@ def write_repair(folder: Path, found: Mapping[str, Facts]) -> Counter[str]:
                 of_split[split].append((name, stratum, facts))
     if not of_split["train"] or not of_split["test"]:
         raise ConfigError("there are no tasks to write; make those of packages for training and of some for testing")
-    counts: Counter[str] = Counter()
+    written: list[Task] = []
     for split, entries in of_split.items():
         tasks = list(_tasks(split, entries, found))
         write_split(folder, split, tasks)
-        counts.update(f"{split}/{task.stratum}" for task in tasks)
-    return counts
+        written += tasks
+    if (folder / documents.README).is_file():
+        documents.put(folder / documents.README, "counts", documents.counts(written, UNSEEN_PACKAGES))
+        documents.put(folder / documents.README, "packages", documents.sources(written))
+    if page is not None:
+        documents.put(page, "yields", documents.yields(found))
+    return Counter(f"{task.split}/{task.stratum}" for task in written)
 
 
 def _tasks(split: Split, entries: Sequence[tuple[str, str, Facts]], found: Mapping[str, Facts]) -> Iterator[Task]:
     """The tasks of a split, each content once."""
     seen: set[str] = set()
     for name, stratum, facts in entries:
-        task = to_task(numbered_id(SUITE, split, len(seen)), name, found[name]["digest"], stratum, facts)
+        task = to_task(numbered_id(SUITE, split, len(seen)), name, found[name], stratum, facts)
+        task = dataclasses.replace(task, split=split)
         if task.content_hash not in seen:
             seen.add(task.content_hash)
             yield task
 
 
-def to_task(task_id: str, package: str, digest: str, stratum: str, facts: Facts) -> Task:
+def to_task(task_id: str, package: str, found: Facts, stratum: str, facts: Facts) -> Task:
     """A task of what was made.
 
     Args:
         task_id: Its id.
         package: Name of the package.
-        digest: Of its layer.
+        found: What `make_package` gave.
         stratum: Its stratum.
         facts: What `made_to_json` gave.
     """
@@ -129,7 +148,7 @@ def to_task(task_id: str, package: str, digest: str, stratum: str, facts: Facts)
         relevant = list(dict.fromkeys(test.split("::")[0] for test in relevant))
     config = {
         "package": package,
-        "digest": digest[:MIN_DIGEST],
+        "digest": found["digest"][:MIN_DIGEST],
         "edits": candidate["edits"],
         "kind": facts["kind"],
         "visible_tests": "others",
@@ -152,7 +171,7 @@ def to_task(task_id: str, package: str, digest: str, stratum: str, facts: Facts)
         stratum=stratum,
         config=config,
         private=private,
-        limits=Limits(max_turns=30, max_seconds=1800),
+        limits=Limits(max_turns=30, max_seconds=1800, step_timeout_s=SLOW_STEP_S if package in _SLOW else STEP_S),
     )
 
 
@@ -186,7 +205,7 @@ def _split_of(function: str) -> Split:
 
 def quota_of(name: str) -> Quota:
     """How many tasks are wanted of a package."""
-    return Quota()
+    return Quota(fault=5, implement=2, double=2, history=3) if name in _SLOW else Quota()
 
 
 def generate(folder: Path, suite: str) -> None:

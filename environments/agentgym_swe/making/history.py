@@ -1,13 +1,14 @@
 """Functions of an older release, put back into the newer one where only their behaviour differs.
 
-An edit holds the lines that differ and nothing else of a function.
+An edit holds the words that differ and nothing else of a function.
 """
 
 from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agentgym_swe.making.candidates import Candidate, Sources
@@ -15,8 +16,9 @@ from agentgym_swe.making.operators.table import HISTORY
 from agentgym_swe.making.source import Function, SourceFile, is_docstring
 from agentgym_swe.repositories.edit import Edit
 
-MAX_TEXT = 500
-"""Characters that the edits of one function may put in."""
+MAX_TEXT = 100
+"""Characters of the older release that the edits of one function may put in."""
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 @dataclass(frozen=True)
@@ -77,14 +79,22 @@ def _restored(
 
 
 def _hunks(file: str, new: _Span, old: _Span) -> Iterator[Edit]:
-    """Edits of the lines that differ."""
+    """Edits of what differs: lines that go or come, and words of lines that change; no comment comes."""
     ours, theirs = new.text.splitlines(keepends=True), old.text.splitlines(keepends=True)
-    starts = [0]
-    for line in ours:
-        starts.append(starts[-1] + len(line))
+    for start, end, lines in _differences(ours, theirs):
+        at = new.start + sum(map(len, ours[:start]))
+        text = "".join(line for line in lines if not line.lstrip().startswith("#"))
+        words = _WORD.findall("".join(ours[start:end]))
+        for first, last, others in _differences(words, _WORD.findall(text)):
+            begin = at + sum(map(len, words[:first]))
+            yield Edit(file, begin, begin + sum(map(len, words[first:last])), "".join(others))
+
+
+def _differences(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int, int, Sequence[str]]]:
+    """Where pieces of ours differ, and theirs in their place."""
     for tag, start, end, first, last in difflib.SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
         if tag != "equal":
-            yield Edit(file, new.start + starts[start], new.start + starts[end], "".join(theirs[first:last]))
+            yield start, end, theirs[first:last]
 
 
 def _body(source: SourceFile, function: Function) -> _Span | None:

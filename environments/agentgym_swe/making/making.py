@@ -1,32 +1,33 @@
 """Makes the tasks of one package: candidates, screening, confirmation from nothing, and the wording of issues.
 
-`suite` chooses among them and writes the files.
+`workers` runs the tests, `journal` keeps what they said, and `generate` writes the suite.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from agentgym_swe.making.candidates import Candidate, Sources, candidates, doubles
 from agentgym_swe.making.coverage_map import CoverageMap, coverage_map
 from agentgym_swe.making.history import is_interface_fault, older_functions
-from agentgym_swe.making.issue import Explainer, Issue, explainer, word_implementation, word_issue
+from agentgym_swe.making.issue import Issue, word_implementation, word_issue
+from agentgym_swe.making.journal import Journal, NotTriedError, Question
 from agentgym_swe.making.operators.table import BODY_REMOVED, DOUBLE, HISTORY
-from agentgym_swe.making.screening import MAX_FAILING, Cold, Screen, Screened, cold, screen
+from agentgym_swe.making.screening import MAX_FAILING, Cold, Screened
+from agentgym_swe.making.workers import CONFIRMING, Workers
 from agentgym_swe.repositories.catalogue import package_named
 from agentgym_swe.repositories.fetching import Pin, fetch_sdists
 from agentgym_swe.repositories.layer import Layer
 from agentgym_swe.repositories.unpacking import read_sdist
 from agentgym_swe.room import Wanted
 
-CONFIRMING: tuple[tuple[str | None, int], ...] = ((None, 0), ("reversed", 1), ("shuffled", 2))
-"""Order and hash seed of each run from nothing that confirms a task."""
 MAX_OF_FUNCTION, MAX_COLD, MAX_EXPLAINED = 3, 40, 6
 KIND_OF = {BODY_REMOVED: "implement", DOUBLE: "double", HISTORY: "history"}
 """Kind of task by operator; all others make the kind "fault"."""
@@ -41,7 +42,7 @@ class Quota:
 
     fault: int = 16
     implement: int = 4
-    double: int = 4
+    double: int = 6
     history: int = 10
 
 
@@ -67,6 +68,23 @@ class Made:
     issue: Issue
     screen_s: float
     suite_s: float
+    was_cold: bool
+
+
+@dataclass(frozen=True)
+class Valid:
+    """A candidate that 1 to 40 tests notice.
+
+    Attributes:
+        candidate: The fault.
+        tests: Tests that run its lines.
+        cpu_s: CPU seconds of the screening.
+        was_cold: Whether it was screened in a fresh process.
+    """
+
+    candidate: Candidate
+    tests: tuple[str, ...]
+    cpu_s: float
     was_cold: bool
 
 
@@ -97,11 +115,21 @@ class Maker:
         layer: The package.
         quota: How many.
         sandbox: Where its code runs, as in `SandboxEnv`.
+        journal: What is known of candidates; the default knows nothing.
         report: Told of progress.
     """
 
-    def __init__(self, layer: Layer, quota: Quota, sandbox: Wanted = None, report: Report = lambda line: None) -> None:
+    def __init__(
+        self,
+        layer: Layer,
+        quota: Quota,
+        sandbox: Wanted = None,
+        *,
+        journal: Journal | None = None,
+        report: Report = lambda line: None,
+    ) -> None:
         self.layer, self.quota, self.sandbox, self.report = layer, quota, sandbox, report
+        self.journal = journal or Journal()
         self.sources, self.yields = Sources(layer), Yields()
         self._of_function: Counter[str] = Counter()
         self._num_cold = 0
@@ -114,28 +142,24 @@ class Maker:
             FetchError: The older release cannot be fetched.
         """
         coverage = coverage_map(self.layer, self.sandbox)
-        with ExitStack() as stack:
-            hot = stack.enter_context(screen(self.layer, self.sandbox))
-            fresh = stack.enter_context(cold(self.layer, self.sandbox))
-            valid = list(self._screened(coverage, hot, fresh))
+        with Workers(self.layer, self.sandbox) as workers:
+            valid = list(self._known(coverage, workers))
         self.report(f"{len(valid)} candidates are valid; confirming them")
-        with ExitStack() as stack:
-            runs = [
-                stack.enter_context(cold(self.layer, self.sandbox, order=order, hash_seed=hash_seed))
-                for order, hash_seed in CONFIRMING
-            ]
-            explaining = stack.enter_context(explainer(self.layer, self.sandbox))
-            return list(self._confirmed(valid, runs, explaining))
+        with Workers(self.layer, self.sandbox) as workers:
+            return list(self._confirmed(valid, workers))
 
     # Screening.
 
-    def _screened(
-        self, coverage: CoverageMap, hot: Screen, fresh: Cold
-    ) -> Iterator[tuple[Candidate, Screened, tuple[str, ...], bool]]:
+    def _known(self, coverage: CoverageMap, workers: Workers) -> Iterator[Valid]:
+        """Valid candidates, up to the first of which nothing is known where nothing new is to be tried."""
+        with suppress(NotTriedError):
+            yield from self._screened(coverage, workers)
+
+    def _screened(self, coverage: CoverageMap, workers: Workers) -> Iterator[Valid]:
         singles = []
         wanted = {"fault": self.quota.fault, "implement": self.quota.implement}
         for candidate in self._in_turn(candidates(self.sources, self.layer.digest), wanted):
-            found = self._try(candidate, coverage, hot, fresh)
+            found = self._try(candidate, coverage, workers)
             if found is not None:
                 wanted[_kind(candidate)] -= 1
                 singles.append(candidate)
@@ -146,7 +170,7 @@ class Maker:
             left = count
             for candidate in source:
                 if left and (operator == DOUBLE or self._has_room(candidate)):
-                    found = self._try(candidate, coverage, hot, fresh)
+                    found = self._try(candidate, coverage, workers)
                     left -= found is not None
                     yield from [] if found is None else [found]
 
@@ -161,25 +185,26 @@ class Maker:
     def _has_room(self, candidate: Candidate) -> bool:
         return all(self._of_function[function] < MAX_OF_FUNCTION for function in candidate.functions)
 
-    def _try(
-        self, candidate: Candidate, coverage: CoverageMap, hot: Screen, fresh: Cold
-    ) -> tuple[Candidate, Screened, tuple[str, ...], bool] | None:
+    def _try(self, candidate: Candidate, coverage: CoverageMap, workers: Workers) -> Valid | None:
         files = self.sources.changed(candidate.edits)
         if files is None:
             self._count(candidate, "same")
             return None
-        tests = tuple(test for test in self.layer.tests if test in self._covering(candidate, coverage))
+        covering = self._covering(candidate, coverage)
+        tests = tuple(test for test in self.layer.tests if test in covering)
         if candidate.in_function and not tests:
             self._count(candidate, "uncovered")
             return None
-        screened = hot.run(files, tests) if candidate.in_function else Screened("cold", (), 0.0)
+        screened = Screened("cold", (), 0.0)
+        if candidate.in_function:
+            screened = self._ask("screen", candidate, lambda: workers.hot.run(files, tests))
         was_cold = screened.how == "cold"
         if was_cold:
             if self._num_cold >= MAX_COLD:
                 self._count(candidate, "not_tried")
-            return None
+                return None
             self._num_cold += 1
-            screened = fresh.run(files, limit=MAX_FAILING + 1)
+            screened = self._ask("cold", candidate, lambda: workers.fresh.run(files, limit=MAX_FAILING + 1))
         way = "cold" if was_cold else "fork"
         self.yields.cpu_s[way] += screened.cpu_s  # type: ignore[assignment]
         self.yields.num[way] += 1
@@ -190,7 +215,11 @@ class Maker:
         self._count(candidate, "valid")
         if candidate.operator != DOUBLE:
             self._of_function.update(candidate.functions)
-        return candidate, screened, tests, was_cold
+        return Valid(candidate, tests, screened.cpu_s, was_cold)
+
+    def _ask(self, question: Question, candidate: Candidate, run: Callable[[], Screened]) -> Screened:
+        answer = self.journal.ask(question, candidate, lambda: dataclasses.asdict(run()))
+        return Screened(answer["how"], tuple(answer["failing"]), answer["cpu_s"])
 
     def _covering(self, candidate: Candidate, coverage: CoverageMap) -> frozenset[str]:
         found = (coverage.tests_of(file, lines) for file, lines in candidate.lines)
@@ -209,43 +238,52 @@ class Maker:
 
     # Confirmation.
 
-    def _confirmed(
-        self,
-        valid: Sequence[tuple[Candidate, Screened, tuple[str, ...], bool]],
-        runs: Sequence[Cold],
-        explaining: Explainer,
-    ) -> Iterator[Made]:
-        for number, (candidate, screened, tests, was_cold) in enumerate(valid, start=1):
-            files = self.sources.changed(candidate.edits)
-            assert files is not None
-            outcomes = self._outcomes(files, runs)
-            failing = outcomes[0].failing if outcomes else ()
-            failures = explaining.failures(files, sorted(failing, key=len)[:MAX_EXPLAINED]) if failing else []
+    def _confirmed(self, valid: Sequence[Valid], workers: Workers) -> Iterator[Made]:
+        for number, each in enumerate(valid, start=1):
+            candidate = each.candidate
+            try:
+                found = self.journal.ask("confirm", candidate, functools.partial(self._confirm, candidate, workers))
+            except NotTriedError:
+                return
+            failing, failures = tuple(found["failing"]), found["failures"]
             if not failing or (candidate.operator == HISTORY and _is_of_interface(failures)):
                 self._count(candidate, "unconfirmed")
                 continue
-            relevant = tuple(test for test in self.layer.tests if test in {*tests, *failing})
             yield Made(
                 candidate=candidate,
                 kind=_kind(candidate),
                 failing=failing,
-                relevant=relevant,
+                relevant=tuple(test for test in self.layer.tests if test in {*each.tests, *failing}),
                 issue=self._issue(candidate, failures),
-                screen_s=screened.cpu_s,
-                suite_s=min(each.cpu_s for each in outcomes),
-                was_cold=was_cold,
+                screen_s=each.cpu_s,
+                suite_s=found["suite_s"],
+                was_cold=each.was_cold,
             )
             if number % 10 == 0:
                 self.report(f"{number} of {len(valid)} confirmed")
 
+    def _confirm(self, candidate: Candidate, workers: Workers) -> dict[str, Any]:
+        """Tests that fail in every run from nothing, what is seen in them, and CPU seconds of the cheapest run."""
+        files = self.sources.changed(candidate.edits)
+        assert files is not None
+        outcomes = self._outcomes(files, workers.confirming)
+        agree = len(outcomes) == len(CONFIRMING) and _is_usable(outcomes[-1], outcomes[0])
+        failing = outcomes[0].failing if agree else ()
+        shown = sorted(failing, key=len)[:MAX_EXPLAINED]
+        return {
+            "how": outcomes[-1].how,
+            "failing": failing,
+            "failures": workers.explaining.failures(files, shown) if shown else [],
+            "suite_s": min(each.cpu_s for each in outcomes),
+        }
+
     def _outcomes(self, files: Mapping[str, str], runs: Sequence[Cold]) -> list[Screened]:
-        """What runs from nothing say; empty where they do not agree, or where too few or too many tests fail."""
+        """What runs from nothing say, up to one that does not agree, or in which too few or too many tests fail."""
         outcomes: list[Screened] = []
         for run in runs:
             outcomes.append(run.run(files))
-            last = outcomes[-1]
-            if last.how != "tried" or last.failing != outcomes[0].failing or not 1 <= len(last.failing) <= MAX_FAILING:
-                return []
+            if not _is_usable(outcomes[-1], outcomes[0]):
+                break
         return outcomes
 
     def _issue(self, candidate: Candidate, failures: Sequence[Mapping[str, Any]]) -> Issue:
@@ -268,6 +306,10 @@ class Maker:
 
 def _kind(candidate: Candidate) -> str:
     return KIND_OF.get(candidate.operator, "fault")
+
+
+def _is_usable(outcome: Screened, first: Screened) -> bool:
+    return outcome.how == "tried" and outcome.failing == first.failing and 1 <= len(outcome.failing) <= MAX_FAILING
 
 
 def _is_of_interface(failures: Sequence[Mapping[str, Any]]) -> bool:

@@ -84,10 +84,12 @@ def screen(layer: Layer, sandbox: Wanted = None) -> Iterator[Screen]:
     """
     with open_room(layer.folder, sandbox) as room, worker_of(room, "screen", 0) as worker:
         worker.send({"path": layer.python_path, "tests": layer.run, "only": layer.tests})
-        collected = worker.receive()["collected"]
-        if collected != len(layer.tests):
-            raise SandboxError(f"{collected} of {len(layer.tests)} tests of {layer.name} were collected for screening")
-        yield Screen(layer, worker)
+        collected = worker.receive()
+        if collected["collected"] != len(layer.tests):
+            raise SandboxError(
+                f"{collected['collected']} of {len(layer.tests)} tests of {layer.name} were collected for screening"
+            )
+        yield Screen(layer, worker, collected["cpu_s"])
 
 
 class Screen:
@@ -96,10 +98,11 @@ class Screen:
     Args:
         layer: The package.
         worker: Runs inside.screen.
+        session_s: CPU seconds of the session so far, its forks included.
     """
 
-    def __init__(self, layer: Layer, worker: Worker) -> None:
-        self._layer, self._worker = layer, worker
+    def __init__(self, layer: Layer, worker: Worker, session_s: float = 0.0) -> None:
+        self._layer, self._worker, self.session_s = layer, worker, session_s
 
     def run(self, files: Mapping[str, str], tests: Sequence[str], limit: int = LIMIT) -> Screened:
         """Try one candidate.
@@ -113,6 +116,7 @@ class Screen:
         cpu_s = _CPU_LEAST_S + _CPU_FACTOR * self._layer.seconds * share
         self._worker.send({"files": dict(files), "tests": list(tests), "limit": limit, "cpu_s": cpu_s})
         answer = self._worker.receive()
+        self.session_s = answer["session_s"]
         return _screened(self._layer, answer, answer.get("failed", ()))
 
 

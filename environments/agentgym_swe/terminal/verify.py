@@ -28,6 +28,7 @@ from typing import Any
 
 from agentgym.errors import SandboxError, SandboxFileError, TaskError
 from agentgym.sandbox.base import Sandbox
+from agentgym_swe.inert_git import INERT_GIT
 from agentgym_swe.terminal.work_folder import disarm
 
 Check = Mapping[str, Any]
@@ -66,7 +67,10 @@ def state_of(folder: Path, checks: Sequence[Check], sandbox: Sandbox) -> Mapping
     """
     needs_git = any(key in check for check in checks for key in _GIT_KEYS) and disarm(folder)
     sandbox.upload(folder, ".")
-    request = {"paths": [check["path"] for check in checks if "content" in check and "path" in check], "git": needs_git}
+    request = {
+        "paths": [check["path"] for check in checks if "content" in check and "path" in check],
+        "git": [*INERT_GIT, "-c", "core.quotePath=false"] if needs_git else None,
+    }
     result = sandbox.exec(
         ["python3", "-I", "-c", _INSPECTOR],
         stdin=json.dumps(request).encode(),

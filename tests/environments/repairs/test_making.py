@@ -2,11 +2,14 @@ import pytest
 
 from agentgym.errors import ConfigError
 from agentgym_swe.making import coverage_map
+from agentgym_swe.making.candidates import Sources
+from agentgym_swe.making.history import older_functions
+from agentgym_swe.making.journal import Journal
 from agentgym_swe.making.making import Maker, Quota
 from agentgym_swe.making.screening import cold
 from agentgym_swe.making.visible import shown_tests
 from agentgym_swe.repositories.edit import Edit, apply_edits
-from agentgym_swe.repositories.leaks import case_of, hunt, lay_broken, traces_of
+from agentgym_swe.repositories.leaks import case_of, hunt
 from agentgym_swe.room import open_room
 
 CLAMP = "tests/test_small.py::test_clamp"
@@ -18,8 +21,9 @@ def layer(small_layer, small_catalogue, monkeypatch, tmp_path):
     return small_layer.layer
 
 
-def test_tasks_fail_the_same_tests_from_nothing_as_in_a_fork(layer):
-    made = Maker(layer, Quota(fault=6, implement=1, double=1, history=0), "bubblewrap").make()
+def test_tasks_fail_the_same_tests_from_nothing_as_in_a_fork(layer, tmp_path):
+    journal = tmp_path / "journal.jsonl"
+    made = Maker(layer, Quota(fault=6, implement=1, double=1, history=0), "bubblewrap", journal=Journal(journal)).make()
     kinds = [each.kind for each in made]
     assert kinds.count("fault") == 6
     assert kinds.count("implement") == 1
@@ -32,6 +36,10 @@ def test_tasks_fail_the_same_tests_from_nothing_as_in_a_fork(layer):
     assert "Expected: `" in shown.usual
     of_function = [each.candidate.functions[0] for each in made if each.kind != "double"]
     assert max(of_function.count(name) for name in of_function) <= 3
+    with journal.open("a") as file:
+        file.write('["screen", "cut off')  # as of a run that was killed
+    again = Maker(layer, Quota(fault=6, implement=1, double=1, history=0), "no such sandbox", journal=Journal(journal))
+    assert again.make() == made
 
 
 def test_visible_tests_lose_the_failing_ones(layer):
@@ -48,16 +56,31 @@ def test_hunt_finds_planted_originals_and_nothing_else(layer):
     start = layer.text("small/__init__.py").index("value < low")
     edits = [Edit("small/__init__.py", start, start + 11, "value > low")]
     cases = {"task": case_of(layer, edits)}
+    identity = [f"user.{key}=agent@example.org" for key in ("name", "email")]
+    commit = f"git -c {identity[0]} -c {identity[1]} commit -q -m Import"
     with open_room(layer.folder, "bubblewrap") as room:
-        lay_broken(room.sandbox, apply_edits(layer, edits))
-        assert traces_of(hunt(room.sandbox, cases, is_whole=False)) == []
+        [(path, text)] = apply_edits(layer, edits).items()
+        room.sandbox.write_file(path, text.encode())
+        room.sandbox.exec(["sh", "-c", f"git init -q . && git add -A && {commit}"])
+        found = hunt(room.sandbox, cases, is_whole=False)
+        assert (found.sentences, found.num_files > 4, found.num_objects) == ([], True, 3)
         room.sandbox.write_file("notes/old.txt", layer.text("small/__init__.py").encode())
-        lay_broken(room.sandbox, {})
-        room.sandbox.exec(["rm", "notes/old.txt"])
+        room.sandbox.exec(["sh", "-c", f"rm -rf .git && git init -q . && git add -A && {commit} && rm notes/old.txt"])
         compiled = "import py_compile; py_compile.compile('small/__init__.py', cfile='small/kept.pyc', doraise=True)"
         room.sandbox.exec(["python3", "-c", compiled])
-        traces = traces_of(hunt(room.sandbox, cases, is_whole=False))
+        traces = hunt(room.sandbox, cases, is_whole=False).sentences
     assert [trace.split(": ", 1)[1].split(" ")[0].rstrip(":") for trace in traces] == [
         "/agentgym/work/small/kept.pyc",
         "/agentgym/work",
     ]
+
+
+def test_an_older_function_comes_back_as_the_words_that_differ(layer):
+    text = layer.text("small/__init__.py")
+    line = "    if value < low:\n        return low\n"
+    before = text.replace(line, "    # as it was\n    if value <= low:\n        return high\n")
+    [found] = older_functions(Sources(layer), {"small/__init__.py": before.encode()})
+    assert found.functions == ("small.clamp",)
+    assert [edit.text for edit in found.edits] == ["=", "high"]
+    longer = text.replace(line, "".join(f"    value += {number}\n" for number in range(30)))
+    assert list(older_functions(Sources(layer), {"small/__init__.py": longer.encode()})) == []

@@ -4,12 +4,15 @@ from collections import Counter
 
 import pytest
 
+from agentgym.data_folder import data_folder
 from agentgym.suite import load_suite
+from agentgym_swe.making.documents import fingerprint
+from agentgym_swe.making.history import MAX_TEXT as MAX_OLDER
 from agentgym_swe.making.operators.table import DOUBLE, HISTORY, OPERATORS
 from agentgym_swe.repositories.catalogue import packages
 from agentgym_swe.repositories.edit import Edit
 
-MAX_TEXT = 500
+MAX_TEXT = 300
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +39,7 @@ def test_held_out_packages_are_in_the_test_split_alone(tasks):
 def test_tasks_hold_few_characters_of_a_package_and_few_tests(tasks):
     for task in tasks:
         edits = [Edit.from_json(each) for each in task.config["edits"]]
-        assert sum(len(edit.text) for edit in edits) <= MAX_TEXT
+        assert sum(len(edit.text) for edit in edits) <= (MAX_OLDER if task.config["kind"] == "history" else MAX_TEXT)
         assert 1 <= len(task.private["failing"]) <= 40
         assert len(task.private["relevant"]) <= 40
         assert task.private["operator"] in {*OPERATORS, DOUBLE, HISTORY}
@@ -54,3 +57,13 @@ def test_issues_name_no_path_no_line_and_no_test(tasks):
             assert ".py" not in text
             assert "/agentgym" not in text
             assert all(test.split("::")[-1].split("[")[0] not in text for test in task.private["failing"])
+
+
+def test_the_readme_shows_the_counts_and_the_hunts_of_these_tasks(tasks):
+    readme = (data_folder("tasks") / "swe/repair/README.md").read_text(encoding="utf-8")
+    assert f"| all |  | {len(tasks)} |" in readme
+    rows = [line.strip("| ").split(" | ") for line in readme.splitlines()]
+    hunted = {place: cells for place, *cells in rows if place in packages() and len(cells) == 6}
+    for name, (count, which, *_, traces) in hunted.items():
+        own = [task for task in tasks if task.config["package"] == name]
+        assert (count, which, traces) == (str(len(own)), fingerprint(own), "0")

@@ -2,31 +2,24 @@
 
 It reads and runs nothing that lies in the folder; what is right is not known here, and is decided outside.
 
-Standard input: JSON with paths (whose content is wanted) and git. Output: JSON with files and git.
+Standard input: JSON with paths (whose content is wanted) and git (what a command of git begins with, or null). Output:
+JSON with files and git.
 """
 
 from __future__ import annotations
 
 import base64
+import functools
 import json
 import os
 import stat
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 MAX_CONTENT = 1 << 18
 MAX_ENTRIES = 5000
-GIT = (
-    "git",
-    "--no-optional-locks",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "core.quotePath=false",
-)
 
 
 def described(path: str, is_wanted: bool) -> dict[str, Any]:
@@ -62,31 +55,32 @@ def listed(wanted: set[str]) -> dict[str, Any]:
     return files
 
 
-def git(*arguments: str) -> str:
+def git(*command: str) -> str:
     """Output of a git command; "" where it fails."""
     ran = subprocess.run(  # noqa: S603 - our own arguments; the repository's configuration was taken away outside
-        [*GIT, *arguments], capture_output=True, text=True, errors="replace", timeout=20, check=False
+        command, capture_output=True, text=True, errors="replace", timeout=20, check=False
     )
     return ran.stdout if ran.returncode == 0 else ""
 
 
-def repository() -> dict[str, Any]:
+def repository(command: Sequence[str]) -> dict[str, Any]:
     """Branches with subjects and files, tags, the current branch, and what is not committed."""
+    ask = functools.partial(git, *command)
     branches: dict[str, Any] = {}
-    for name in git("for-each-ref", "--format=%(refname:short)", "refs/heads").splitlines()[:50]:
+    for name in ask("for-each-ref", "--format=%(refname:short)", "refs/heads").splitlines()[:50]:
         blobs = {}
-        for line in git("ls-tree", "-r", name).splitlines():
+        for line in ask("ls-tree", "-r", name).splitlines():
             about, _, path = line.partition("\t")
             blobs[path] = about.split()[2]
-        branches[name] = {"subjects": git("log", "--format=%s", name, "--").splitlines(), "blobs": blobs}
+        branches[name] = {"subjects": ask("log", "--format=%s", name, "--").splitlines(), "blobs": blobs}
     tags = {}
-    for name in git("for-each-ref", "--format=%(refname:short)", "refs/tags").splitlines()[:50]:
-        tags[name] = git("log", "-1", "--format=%s", name, "--").strip()
+    for name in ask("for-each-ref", "--format=%(refname:short)", "refs/tags").splitlines()[:50]:
+        tags[name] = ask("log", "-1", "--format=%s", name, "--").strip()
     return {
-        "branch": git("symbolic-ref", "--short", "HEAD").strip(),
+        "branch": ask("symbolic-ref", "--short", "HEAD").strip(),
         "branches": branches,
         "tags": tags,
-        "status": git("status", "--porcelain").splitlines(),
+        "status": ask("status", "--porcelain").splitlines(),
     }
 
 
@@ -95,7 +89,7 @@ def main() -> None:
     request = json.loads(sys.stdin.read())
     state = {"files": listed(set(request["paths"])), "git": None}
     if request["git"]:
-        state["git"] = repository()
+        state["git"] = repository(request["git"])
     sys.stdout.write(json.dumps(state))
 
 

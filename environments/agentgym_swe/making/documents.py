@@ -1,0 +1,142 @@
+"""Counts, yields and hunts as tables, put between the markers of the pages that show them."""
+
+from __future__ import annotations
+
+import hashlib
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from agentgym.errors import ConfigError
+from agentgym.task import SPLITS, Task
+from agentgym_swe.repositories.catalogue import packages
+
+README = "README.md"
+_TRIED = ("valid", "many", "survived", "hangs", "died", "late")
+_NO_END = ("hangs", "died", "late", "broken")
+_ORDER = ("fault", "implement", "double", "history", "unseen_functions", "unseen_packages")
+
+Facts = Mapping[str, Any]
+
+
+def put(page: Path, part: str, lines: Iterable[str]) -> None:
+    """Put lines between the markers of a part of a page, `<!-- PART: begin -->` and `<!-- PART: end -->`.
+
+    Raises:
+        ConfigError: The page cannot be read, or lacks the markers.
+    """
+    begin, end = f"<!-- {part}: begin -->", f"<!-- {part}: end -->"
+    try:
+        text = page.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{page} is to get the part {part!r} and cannot be read: {error.strerror}") from error
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise ConfigError(f"{page} lacks the markers of the part {part!r}: {begin} and {end}")
+    page.write_text(f"{before}{begin}\n\n" + "\n".join(lines) + f"\n\n{end}{after}", encoding="utf-8")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """The lines of a table."""
+    for row in (head, ["---"] * len(head), *rows):
+        yield f"| {' | '.join(map(str, row))} |"
+
+
+def fingerprint(tasks: Iterable[Task]) -> str:
+    """What tells one set of tasks from another."""
+    return hashlib.sha256(" ".join(sorted(task.content_hash for task in tasks)).encode()).hexdigest()[:12]
+
+
+def counts(tasks: Sequence[Task], headline: str) -> Iterator[str]:
+    """How many tasks each split and stratum has, and of each kind in all."""
+    of = Counter((task.split, task.stratum) for task in tasks)
+    rows = [
+        (split, stratum + (" (headline)" if stratum == headline else ""), of[split, stratum])
+        for split in SPLITS
+        for stratum in _ORDER
+        if of[split, stratum]
+    ]
+    yield from table(("split", "stratum", "tasks"), [*rows, ("all", "", len(tasks))])
+    kinds = Counter(task.config["kind"] for task in tasks)
+    yield ""
+    yield f"By kind: {', '.join(f'{kinds[kind]} {kind}' for kind in _ORDER[:4])}."
+
+
+def sources(tasks: Sequence[Task]) -> Iterator[str]:
+    """The packages with their licences, and how many tasks come from each."""
+    of = Counter(task.config["package"] for task in tasks)
+    rows = (
+        (
+            f"[{name}](https://pypi.org/project/{name}/{package.version}/)",
+            package.version,
+            package.licence,
+            "test alone" if package.held_out else "all splits",
+            of[name],
+        )
+        for name, package in packages().items()
+    )
+    return table(("package", "version", "licence", "use", "tasks"), rows)
+
+
+def yields(found: Mapping[str, Facts]) -> Iterator[str]:
+    """What became of the candidates, by operator and by package.
+
+    Args:
+        found: By package what `generate.make_package` gave.
+    """
+    of: dict[str, Counter[str]] = {}
+    for facts in found.values():
+        for operator, what in facts["yields"].items():
+            of.setdefault(operator, Counter()).update(what)
+    rows = [(operator, *_row(of[operator])) for operator in sorted(of)]
+    total = sum(of.values(), Counter[str]())
+    head = ("operator", "tried", "noticed by 1 to 40 tests", "by more", "by none", "no good end", "not confirmed")
+    yield from table((*head, "not covered"), [*rows, ("all", *_row(total))])
+    yield ""
+    of_package = ("package", "tried", "noticed by 1 to 40 tests", "tasks", "fork, CPU s each")
+    yield from table((*of_package, "whole suite from nothing, CPU s"), (_of_package(*each) for each in found.items()))
+    yield ""
+    made = [each for facts in found.values() for each in facts["made"]]
+    shown, named = (sum(each["issue"][key] for each in made) for key in ("is_shown", "names_function"))
+    yield f"The issue of {shown} of {len(made)} tasks shows a call with its values; {named} name the function at fault."
+
+
+def hunted(page: Path, tasks: Sequence[Task], rows: Sequence[Any]) -> Iterator[str]:
+    """What a hunt came to, a row for each package; packages that were not hunted now keep their rows.
+
+    Args:
+        page: The page with the table as it is.
+        tasks: All that were hunted.
+        rows: What `agentgym_swe.repair.hunting.hunt_tasks` gave.
+    """
+    kept = {place: cells for line in page.read_text(encoding="utf-8").splitlines() for place, *cells in [_cells(line)]}
+    for each in rows:
+        own = [task for task in tasks if task.config["package"] == each.place]
+        facts = (len(own or tasks), fingerprint(own or tasks), each.num_vague, each.num_files, each.num_objects)
+        kept[each.place] = [*map(str, facts), str(len(each.traces))]
+    head = ("place", "tasks", "which", "by names alone", "files", "texts of git", "traces")
+    found = {place: cells for place, cells in kept.items() if len(cells) == len(head) - 1 and cells[0].isdigit()}
+    places = [*(name for name in packages() if name in found), *(place for place in found if place not in packages())]
+    return table(head, [(place, *found[place]) for place in places])
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("| ").split(" | ")]
+
+
+def _row(what: Mapping[str, int]) -> tuple[int, ...]:
+    tried = sum(what.get(each, 0) for each in (*_TRIED, "broken"))
+    parts = (what.get(each, 0) for each in ("valid", "many", "survived"))
+    ended = sum(what.get(each, 0) for each in _NO_END)
+    return tried, *parts, ended, what.get("unconfirmed", 0), what.get("uncovered", 0)
+
+
+def _of_package(name: str, facts: Facts) -> tuple[object, ...]:
+    total = sum(map(Counter, facts["yields"].values()), Counter[str]())
+    tried, valid = _row(total)[:2]
+    forks = facts["cpu_s"].get("fork", 0.0) / max(1, facts["num"].get("fork", 0))
+    suites = [each["suite_s"] for each in facts["made"]]
+    return name, tried, valid, len(suites), f"{forks:.3f}", f"{statistics.median(suites or [0.0]):.2f}"

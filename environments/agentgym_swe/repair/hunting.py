@@ -1,0 +1,116 @@
+"""Hunts the originals of tasks in the sandboxes that an agent gets: in each task's work folder, and once elsewhere.
+
+What is looked for, and how, is in `agentgym_swe.repositories.leaks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from agentgym.env import AgentEnv
+from agentgym.errors import ContractError
+from agentgym.sandbox.lender import lender_of
+from agentgym.task import Task
+from agentgym_swe.repair.env import RepairEnv
+from agentgym_swe.repositories.edit import Edit
+from agentgym_swe.repositories.layer import load_layer
+from agentgym_swe.repositories.leaks import Case, Found, case_of, hunt
+from agentgym_swe.room import Wanted
+
+ELSEWHERE = "outside of the work folder"
+Report = Callable[[str, str], None]
+
+
+@dataclass(frozen=True)
+class Hunted:
+    """What the hunt of some tasks came to.
+
+    Attributes:
+        place: The package whose work folders were searched; `ELSEWHERE` for the rest, hunted for all tasks at once.
+        num_tasks: How many tasks were hunted.
+        num_vague: Of them those that are hunted by the names of modules alone, as the package holds their lines twice.
+        num_files: Files that were read.
+        num_objects: Texts of git that were read.
+        traces: Where an original was found, a sentence each.
+    """
+
+    place: str
+    num_tasks: int
+    num_vague: int
+    num_files: int
+    num_objects: int
+    traces: tuple[str, ...]
+
+
+def hunting_env(sandbox: Wanted = None) -> RepairEnv:
+    """The environment whose sandboxes are searched.
+
+    Args:
+        sandbox: As in `SandboxEnv`; one that cannot limit memory and CPU shares need not.
+    """
+    can = lender_of(sandbox).provider.capabilities()
+    return RepairEnv(sandbox=sandbox, relaxed=() if can.images else ("cpus", "memory_mib"))
+
+
+def hunt_tasks(env: RepairEnv, tasks: Sequence[Task], report: Report = lambda name, line: None) -> Iterator[Hunted]:
+    """Hunt the originals of tasks, package by package, each in the sandbox that an agent gets.
+
+    Args:
+        env: Is reset to each task.
+        tasks: Tasks of swe/repair, whose packages are prepared.
+        report: Told of progress.
+
+    Raises:
+        NotPreparedError: A package is not prepared.
+        SandboxError: No sandbox can be started, or one was lost.
+    """
+    known: dict[str, Case] = {}
+    for name, group in groupby(sorted(tasks, key=_package), _package):
+        own = list(group)
+        report(name, f"hunting the originals of {len(own)} tasks")
+        layer = load_layer(name)
+        cases = {task.id: case_of(layer, [Edit.from_json(edit) for edit in task.config["edits"]]) for task in own}
+        known |= cases
+        found = []
+        for task in own:
+            env.reset(options={"task": task})
+            found.append(hunt(env.sandbox, {task.id: cases[task.id]}, is_whole=False))
+        yield _summed(name, cases, found)
+    if known:
+        report(ELSEWHERE, f"hunting the originals of {len(known)} tasks")
+        yield _summed(ELSEWHERE, known, [hunt(env.sandbox, known)])
+
+
+def check_leaks(env: AgentEnv, tasks: Sequence[Task]) -> str:
+    """No original is found in the sandbox of a task.
+
+    Raises:
+        ContractError: One is; says where.
+    """
+    assert isinstance(env.unwrapped, RepairEnv)
+    hunted = list(hunt_tasks(env.unwrapped, tasks))
+    traces = [trace for each in hunted for trace in each.traces]
+    if traces:
+        raise ContractError(f"{len(traces)} traces of originals: {'; '.join(traces[:5])}")
+    return f"{len(tasks)} tasks, {sum(each.num_files for each in hunted)} files searched, no trace of an original"
+
+
+CHECKS: Mapping[str, Callable[[AgentEnv, Sequence[Task]], str]] = {"leaks": check_leaks}
+"""What Repair-v0 must satisfy beside the checks of all environments."""
+
+
+def _package(task: Task) -> str:
+    return str(task.config["package"])
+
+
+def _summed(place: str, cases: Mapping[str, Case], found: Sequence[Found]) -> Hunted:
+    return Hunted(
+        place,
+        len(cases),
+        sum(not case.snippets for case in cases.values()),
+        sum(each.num_files for each in found),
+        sum(each.num_objects for each in found),
+        tuple(sentence for each in found for sentence in each.sentences),
+    )
