@@ -39,7 +39,8 @@ class Case:
 def case_of(layer: Layer, edits: Iterable[Edit]) -> Case:
     """What is hunted where edits were made: the lines of the original that they touch.
 
-    Neighbours are added until the package holds the piece once, and the broken file does not. A piece that it holds more often tells nothing.
+    Neighbours are added until the package holds the piece once, and the broken file does not. A piece that the package
+    holds more often tells nothing.
     """
     snippets, modules, every = [], [], list(edits)
     for edit in every:
