@@ -14,7 +14,7 @@ from pathlib import Path
 
 from agentgym.sandbox.base import Sandbox
 from agentgym_swe.inert_git import INERT_GIT
-from agentgym_swe.repositories.edit import Edit
+from agentgym_swe.repositories.edit import Edit, edited
 from agentgym_swe.repositories.layer import Layer, files_of
 from agentgym_swe.room import PROGRAMS, answer_of, put_programs
 
@@ -39,23 +39,26 @@ class Case:
 def case_of(layer: Layer, edits: Iterable[Edit]) -> Case:
     """What is hunted where edits were made: the lines of the original that they touch.
 
-    Neighbours are added until the package holds the piece once. A piece that it holds more often tells nothing.
+    Neighbours are added until the package holds the piece once, and the broken file does not. A piece that the package
+    holds more often tells nothing.
     """
-    snippets, modules = [], []
-    for edit in edits:
-        snippets += _piece(layer, edit)
+    snippets, modules, every = [], [], list(edits)
+    for edit in every:
+        broken = edited(layer.text(edit.file), [each for each in every if each.file == edit.file])
+        snippets += _piece(layer, edit, broken)
         entry = max((each for each in layer.python_path if edit.file.startswith(f"{each}/")), key=len, default="")
         modules.append(edit.file.removeprefix(f"{entry}/") if entry else edit.file)
     return Case(tuple(dict.fromkeys(snippets)), tuple(dict.fromkeys(modules)))
 
 
-def _piece(layer: Layer, edit: Edit) -> list[str]:
+def _piece(layer: Layer, edit: Edit, broken: str) -> list[str]:
     text = layer.text(edit.file)
     start = text.rfind("\n", 0, edit.start) + 1
     end = text.find("\n", max(edit.start, edit.end - 1)) + 1 or len(text)
     for _ in range(MAX_NEIGHBOURS):
         piece = text[start:end]
-        if len(" ".join(piece.split())) >= MIN_SNIPPET and _number_in(layer, piece) == 1:
+        is_long = len(" ".join(piece.split())) >= MIN_SNIPPET
+        if is_long and piece not in broken and _number_in(layer, piece) == 1:
             return [piece]
         start = text.rfind("\n", 0, max(0, start - 1)) + 1
         end = text.find("\n", end) + 1 or len(text)
