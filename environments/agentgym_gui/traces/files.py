@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -98,28 +99,21 @@ def tasks_of(trace: Any, where: str, number: int, folder: Path, options: Options
     name = f"trace:{trace.get('id', trace.get('episode_id', number))}"
     starts = range(len(steps)) if options.by_step else (0,)
     names = [f"{name}:{first}" if options.by_step else name for first in starts]
-    return [
-        _task(each, number, trace["goal"], first, config, private, options)
-        for each, first in zip(names, starts, strict=True)
-    ]
+    whole = Task(name, number, trace["goal"], config=config, private=private)
+    return [_part(whole, each, first, options) for each, first in zip(names, starts, strict=True)]
 
 
-def _task(
-    name: str, seed: int, goal: str, first: int, config: Mapping[str, Any], private: Mapping[str, Any], options: Options
-) -> Task:
-    last = first + 1 if options.by_step else len(private["steps"])
-    return Task(
-        name,
-        seed,
-        instruction=goal,
-        config={
-            **config,
-            "first": first,
-            "max_patches": 0 if options.by_step else options.max_patches,
-            "screens": config["screens"][:last],
-        },
+def _part(whole: Task, name: str, first: int, options: Options) -> Task:
+    """The task that begins with a step: to the end, or this step alone."""
+    screens, steps = whole.config["screens"], whole.private["steps"]
+    last = first + 1 if options.by_step else len(steps)
+    max_patches = 0 if options.by_step else options.max_patches
+    return replace(
+        whole,
+        id=name,
+        config={**whole.config, "first": first, "max_patches": max_patches, "screens": screens[:last]},
         limits=Limits(max_turns=last - first + 3),
-        private={**private, "steps": private["steps"][:last]},
+        private={"steps": steps[:last]},
     )
 
 

@@ -72,8 +72,8 @@ def draw_trace(rng: random.Random, num_changes: int = 1, held_out: bool = False)
 
 
 def _goal(sheet: str, changes: Sequence[Change], ending: str) -> str:
-    said = [f"write {each.word} into {each.name}" if each.word else f"turn on {each.name}" for each in changes]
-    return f"In {sheet}, {', then '.join(said)}, then {ending.lower()}."
+    said = [f'write "{each.word}" into "{each.name}"' if each.word else f'turn on "{each.name}"' for each in changes]
+    return f'In "{sheet}", {", then ".join(said)}, then press "{ending}".'
 
 
 def _pool(names: Sequence[str], held_out: bool) -> Sequence[str]:
