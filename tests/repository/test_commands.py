@@ -45,6 +45,8 @@ SHORT = {
     "agentgym serve ID": "agentgym serve agentgym/Lookup-v0 --port 0",
     "agentgym serve ID --uds PATH": "agentgym serve agentgym/Lookup-v0 --uds lookup.socket",
     "agentgym swe prepare toolz semver": "agentgym swe prepare toolz",
+    "agentgym gui osworld TASKS --cache CACHE": "agentgym gui osworld made/tasks --cache made/cache",
+    "python -m agentgym_gui.osworld.examples FOLDER": "python -m agentgym_gui.osworld.examples written-tasks",
     "python -m scripts.check_suites SUITE": "python -m scripts.check_suites dialogue/guess-number",
     # Whole test splits, of which a few tasks are played.
     "agentgym eval --suite tools/desk-shop --policy demo": (
@@ -103,6 +105,9 @@ NOT_RUN = {
             """--env-option tasks=test.json 'sites={"__SHOPPING__": "http://localhost:7770"}' """
             """'logins={"__SHOPPING__": "shopping.json"}' """
             "judge=endpoint:http://localhost:8000/v1#model leave_out=true",
+            "agentgym eval --suite gui/traces --policy endpoint:http://localhost:8000/v1#model",
+            "agentgym eval --suite agentgym/GuiTrace-v0 --policy endpoint:http://localhost:8000/v1#model "
+            "--env-option traces=android_control.jsonl images=screenshots",
             "agentgym eval --suite bfcl/multi_turn --policy endpoint:URL#MODEL "
             "--env-option interpreter=PATH/bin/python",
             "agentgym eval --suite dialogue/guess-number "
@@ -145,6 +150,7 @@ NOT_RUN = {
             "agentgym eval --partner second=torch:RUN/models/cloned",
             "agentgym eval --policy torch:PATH",
             "agentgym play --record",
+            "agentgym swe rows",
             "agentgym web record",
             "agentgym web serve",
             "python -m agentgym_dialogue.<room>.<game>.generate",
@@ -160,6 +166,7 @@ NOT_RUN = {
             "agentgym images build mcp",
             "agentgym images build python",
             "agentgym images build swe",
+            "agentgym images build tuning",
             "agentgym images check",
             "agentgym images prune",
         ),
@@ -197,10 +204,22 @@ NOT_RUN = {
             "agentgym swe prepare",
             "agentgym swe make",
             "agentgym swe make toolz",
-            "agentgym swe make --out tasks/swe/repair",
-            "agentgym swe hunt",
+            "agentgym swe make --out tasks/swe/repair --yields docs/environments/repair-tasks.md",
+            "agentgym swe hunt --out tasks/swe/repair",
+            "agentgym check agentgym/Repair-v0",
         ),
         "runs the tests of packages for minutes to hours; tests/environments/repairs does with one or two",
+    ),
+    **dict.fromkeys(
+        (
+            "python -m agentgym_gui.traces.converting runs/recording traces.jsonl",
+            "python -m agentgym_gui.traces.converting runs/web traces.jsonl web",
+        ),
+        f"{OWN_FILES}tests/environments/gui/traces/test_gui_traces.py converts such",
+    ),
+    **dict.fromkeys(
+        ("python -m agentgym_swe.tuning.record", "python -m agentgym_swe.tuning.record LOAD --again"),
+        "measures real servers for minutes; tests/environments/tuning/test_tuning_containers.py measures a few",
     ),
     "python -m scripts.check_suites": "draws every suite anew; tests/environments/test_suites.py compares parts",
     "python -m tests.sandbox.test_escapes": "writes a table of docs/reliability.md; tests/sandbox/test_escapes.py",
@@ -237,6 +256,7 @@ MAKERS = {
         "agentgym record --suite dialogue/guess-number --policy demo --episodes 4 --run runs/made",
         "agentgym attribute runs/made --method potential",
     ),
+    "made/tasks": ("python -m agentgym_gui.osworld.examples made",),
     "runs/taboo/": (SHORT[f"agentgym train {CONFIGS}/taboo.toml"],),
 }
 """What makes the folders that commands read."""
