@@ -129,7 +129,9 @@ READERS: Mapping[str, Reader] = {
     "names": lambda state, source: reading.names_in(state.home, source["path"]),
     "cells": lambda state, source: dict(_sheet(state, source).values),
     "cell": lambda state, source: _pick(_sheet(state, source).values, [source["cell"]], source["path"]),
-    "formula": lambda state, source: _plain_formula(_pick(_sheet(state, source).formulas, [source["cell"]], source["path"])),
+    "formula": lambda state, source: _plain_formula(
+        _pick(_sheet(state, source).formulas, [source["cell"]], source["path"])
+    ),
     "formulas": lambda state, source: dict(_sheet(state, source).formulas),
     "sheets": lambda state, source: list(workbooks.workbook(_bytes(state, source), source["path"])),
     "paragraphs": lambda state, source: [
