@@ -15,10 +15,10 @@ from gymnasium.error import ResetNeeded
 
 from agentgym.action import to_message
 from agentgym.env import AgentEnv
-from agentgym.errors import ActionSyntaxError, CancelledEpisode, PartnerError, TaskError
+from agentgym.errors import ActionSyntaxError, CancelledEpisode, ContractError, PartnerError, TaskError
 from agentgym.message import text_of
 from agentgym.outcome import TRUNCATION_CAUSES, CutReason
-from agentgym.reward import RewardEvent, event_from_json, event_to_json, weighted_sum
+from agentgym.reward import event_from_json, event_to_json, weighted_sum
 from agentgym.task import Limits, Task
 from agentgym.testing.episodes import advance, play_actions, start
 from agentgym.testing.report import expect
@@ -54,26 +54,34 @@ def check_json(subject: EnvSubject) -> str | None:
     """Tasks, observations, messages, actions and reward events survive JSON and UTF-8."""
     env = subject.make()
     for task in subject.tasks:
-        again = Task.from_json(_through_json(task.to_json()))
+        again = Task.from_json(_through_json(task.to_json(), f"task {task.id!r}"))
         expect(again.content_hash == task.content_hash, f"task {task.id!r} is another one after a way through JSON")
     for task, record in subject.records():
         for step in (record.first, *record.steps):
-            same = _through_json([step.text, step.messages]) == [step.text, step.messages]
+            told = [step.text, step.messages]
+            same = _through_json(told, f"task {task.id!r}: the messages {str(step.messages)[:200]}") == told
             expect(same, f"task {task.id!r}: the messages {str(step.messages)[:200]} change on their way through JSON")
             for event in step.events:
-                back: RewardEvent = event_from_json(_through_json(event_to_json(event)))
+                back = event_from_json(_through_json(event_to_json(event), f"task {task.id!r}: {event}"))
                 expect(back == event, f"task {task.id!r}: {event} changes on its way through JSON")
         for action in record.actions:
             try:
                 message = to_message(env.parse(action))
             except ActionSyntaxError:
                 continue
-            expect(_through_json(message) == message, f"the action {action[:200]!r} changes on its way through JSON")
+            same = _through_json(message, f"the action {action[:200]!r}") == message
+            expect(same, f"the action {action[:200]!r} changes on its way through JSON")
     return None
 
 
-def _through_json(value: Any) -> Any:
-    return json.loads(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
+def _through_json(value: Any, what: str) -> Any:
+    try:
+        return json.loads(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
+    except (TypeError, ValueError) as error:
+        raise ContractError(
+            f"{what} cannot be written as JSON: {error}. Make it of text, numbers, booleans, None, lists and dicts; "
+            "numbers of other libraries become Python's by float(VALUE) or int(VALUE)"
+        ) from error
 
 
 def check_messages(subject: EnvSubject) -> str | None:

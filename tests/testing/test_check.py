@@ -378,6 +378,17 @@ def test_check_env_finds_a_missing_script():
     assert "['null', 'random'] are missing" in report.failures[0].detail
 
 
+def test_check_env_says_what_cannot_be_written_as_json():
+    class Numpyish(ToyEnv):
+        def respond(self, action):
+            event = self.event("success", 1.0, detail={"distance": np.float32(2.0)})
+            return EnvReply([user("there")], [event], True, success=True)
+
+    detail = check_env(Numpyish, scripts=SCRIPTS, only=["json"]).failures[0].detail
+    assert "task 'toy:0': RewardEvent(" in detail
+    assert "cannot be written as JSON: Object of type float32 is not JSON serializable. Make it of text" in detail
+
+
 def test_check_env_finds_a_step_that_hangs(monkeypatch):
     class Hanging(ToyEnv):
         def respond(self, action):
