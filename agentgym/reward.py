@@ -59,8 +59,8 @@ def require_finite(component: str, value: SupportsFloat) -> float:
         if isfinite(number := float(value)):
             return number
         raise InfrastructureError(
-            f"the reward component {component!r} is {value!r} ({_place()}), which is not finite; mend what computed it; "
-            f"the episode counts as not graded"
+            f"the reward component {component!r} is {value!r} ({_place()}), which is not finite; mend what computed "
+            f"it; the episode counts as not graded"
         )
     raise ContractError(
         f"the reward component {component!r} is the {type(value).__name__} {value!r:.80} ({_place()}), expected a "

@@ -364,10 +364,26 @@ class Ungrading(ToyEnv):
             "Numeric.respond",
             "returned a reply whose messages are the dict {'role': 'user', 'content': 42}, expected a list of messages",
         ),
-        (Rewarding, "Rewarding.respond", "returned a reply whose events are the float 1.0, expected a list of reward eve"),
-        (RewardingNothing, "RewardingNothing.respond", "a reply whose events are the float 0.0, expected a list of reward"),
-        (Summing, "Summing.respond", "returned a reply whose event 1 is the float 1.0, expected a list of reward events"),
-        (RewardingInGrade, "RewardingInGrade.grade", "a reply whose events are the dict {'success': 1.0}, expected a li"),
+        (
+            Rewarding,
+            "Rewarding.respond",
+            "returned a reply whose events are the float 1.0, expected a list of rewar",
+        ),
+        (
+            RewardingNothing,
+            "RewardingNothing.respond",
+            "a reply whose events are the float 0.0, expected a list of r",
+        ),
+        (
+            Summing,
+            "Summing.respond",
+            "returned a reply whose event 1 is the float 1.0, expected a list of reward eve",
+        ),
+        (
+            RewardingInGrade,
+            "RewardingInGrade.grade",
+            "a reply whose events are the dict {'success': 1.0}, expected a",
+        ),
         (Ungrading, "Ungrading.grade", "returned the bool False, expected an agentgym.EnvReply"),
     ],
 )
