@@ -24,7 +24,8 @@ class Limits:
     """What an episode may use up; None means unlimited.
 
     Attributes:
-        max_turns: Turns; the environment truncates at this number.
+        max_turns: Turns; the environment truncates at this number. Rollouts cut at 1,000 where neither this nor
+            `max_seconds` is given.
         max_tokens: Sampled tokens in all turns; the rollout cuts there.
         max_seconds: Wall time of the episode; the rollout cuts there.
         step_timeout_s: Wall time of one environment call; beyond it, the episode is an infrastructure failure.
@@ -44,6 +45,11 @@ class Limits:
                 raise TaskError(f"limit {name} must be positive: got {value!r}")
         if self.max_invalid < 0:
             raise TaskError(f"limit max_invalid must not be negative: got {self.max_invalid!r}")
+
+    @property
+    def has_no_end(self) -> bool:
+        """Whether an episode of valid messages goes on until the environment ends it."""
+        return self.max_turns is None and self.max_seconds is None
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,8 @@ from agentgym.trajectory import (
     TurnTimes,
 )
 
+MAX_UNLIMITED_TURNS = 1_000
+"""Turns at which an episode is cut whose task limits neither its turns nor its time."""
 _COSTS = ("prompt_tokens", "completion_tokens", "cost_usd", "cache_hits", "cache_misses", "redraws")
 
 
@@ -193,6 +195,8 @@ class Episode:
             return "tokens"
         if limits.max_seconds is not None and time.monotonic() - self.started >= limits.max_seconds:
             return "time"
+        if limits.has_no_end and any(len(record.turns) >= MAX_UNLIMITED_TURNS for record in self._records.values()):
+            return "turns"
         return None
 
     def request(self) -> Request | None:

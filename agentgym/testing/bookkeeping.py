@@ -20,12 +20,13 @@ from agentgym.message import text_of
 from agentgym.outcome import TRUNCATION_CAUSES, CutReason
 from agentgym.reward import event_from_json, event_to_json, weighted_sum
 from agentgym.task import Limits, Task
-from agentgym.testing.episodes import advance, play_actions, start
+from agentgym.testing.episodes import MAX_TURNS, advance, play_actions, start
 from agentgym.testing.report import expect
 from agentgym.testing.subject import EnvSubject, different
 
 INTERRUPT_AFTER_S = 0.1
 GIVES_UP_WITHIN_S = 30.0
+_IDLERS = ("null", "random")
 MAX_CUT_PREFIXES = 3
 """How many beginnings of an episode are cut for each reason. For the limit of turns, all beginnings are cut."""
 MAX_LISTED_SEQUENCES, MAX_LISTED_STATES, MAX_LISTED_ACTIONS = 2, 3, 8
@@ -137,7 +138,8 @@ def _expect_refused(env: AgentEnv, where: str) -> None:
 
 
 def check_limits(subject: EnvSubject) -> str | None:
-    """A limit of turns truncates, and too many invalid actions end the episode as invalid."""
+    """A limit of turns truncates, too many invalid actions end the episode as invalid, and every episode ends."""
+    _expect_ends(subject)
     env = subject.make()
     for task in subject.tasks:
         short = dataclasses.replace(task, limits=Limits(max_turns=1))
@@ -160,6 +162,18 @@ def check_limits(subject: EnvSubject) -> str | None:
             f"task {task.id!r}: with max_invalid=1 the episode is {kind} after {len(steps)} invalid actions",
         )
     return None
+
+
+def _expect_ends(subject: EnvSubject) -> None:
+    """Tasks without a limit end although nothing is done for them."""
+    for task in subject.tasks:
+        for name in [name for name in _IDLERS if name in subject.scripts and task.limits.has_no_end]:
+            num_turns = len(subject.scripted(name, task).steps)
+            expect(
+                num_turns < MAX_TURNS,
+                f"task {task.id!r} has no limit of turns, and an episode of {name} goes on after {num_turns} of them; "
+                "give the task limits=Limits(max_turns=...)",
+            )
 
 
 def check_progress(subject: EnvSubject) -> str | None:

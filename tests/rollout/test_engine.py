@@ -15,7 +15,7 @@ import agentgym
 from agentgym.errors import ConfigError, ContextOverflowError, ContractError, EndpointError, InfrastructureError
 from agentgym.game import GameEnv, GameReply, SoloGame
 from agentgym.message import user
-from agentgym.rollout import Job, RolloutEngine, RolloutSettings, collect_episodes
+from agentgym.rollout import Job, RolloutEngine, RolloutSettings, collect_episodes, engine, episode
 
 
 def jobs(tasks):
@@ -146,6 +146,20 @@ def test_time_limit_truncates_and_grades():
     records, _ = play([task(0, length=99, wait_s=0.1, limits=limits)])
     assert str(records[0].outcome) == "truncated:time"
     assert 2 <= len(records[0].turns) < 20
+
+
+def test_an_episode_that_nothing_ends_is_cut_and_said_to_be(monkeypatch, caplog):
+    for module in (engine, episode):
+        monkeypatch.setattr(module, "MAX_UNLIMITED_TURNS", 5)
+    endless = agentgym.Limits()
+    records, _ = play([task(seed, length=99, limits=endless) for seed in (0, 1)] + [task(2)])
+    assert [str(record.outcome) for record in records] == ["truncated:turns"] * 2 + ["terminated"]
+    assert [len(record.turns) for record in records] == [5, 5, 2]
+    [said] = caplog.messages
+    assert "was cut after 5 turns" in said
+    assert "give such tasks limits=Limits(max_turns=...)" in said
+    records, _ = play([task(0, length=7, limits=agentgym.Limits(max_turns=9))])
+    assert len(records[0].turns) == 7
 
 
 class CutParrot(Parrot):

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import agentgym
+from agentgym.authoring.players import saying
 from agentgym.env import EnvReply
 from agentgym.errors import ActionSyntaxError, ConfigError, ContractError, UnknownNameError
 from agentgym.message import user
@@ -376,6 +377,19 @@ def test_check_env_finds_a_null_script_that_succeeds():
 def test_check_env_finds_a_missing_script():
     report = check_env(ToyEnv, scripts={"oracle": SCRIPTS["oracle"]}, only=["oracle"])
     assert "['null', 'random'] are missing" in report.failures[0].detail
+
+
+@pytest.mark.parametrize("limits", [Limits(max_turns=8), Limits(max_seconds=60)])
+def test_check_env_finds_a_task_that_nothing_ends(limits):
+    scripts = {"oracle": SCRIPTS["oracle"], "null": saying("up"), "random": saying("up", "down")}
+    far, near = (toy_task(f"toy:{goal}", goal, limits=Limits()) for goal in (-3, 1))
+    [failure] = check_env(ToyEnv, tasks=[far], scripts=scripts, only=["limits"]).failures
+    assert failure.detail == (
+        "task 'toy:-3' has no limit of turns, and an episode of null goes on after 200 of them; give the task "
+        "limits=Limits(max_turns=...)"
+    )
+    ending = [near, dataclasses.replace(far, limits=limits)]
+    check_env(ToyEnv, tasks=ending, scripts=scripts, only=["limits"]).raise_if_failed()
 
 
 def test_check_env_says_what_cannot_be_written_as_json():
