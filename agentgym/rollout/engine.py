@@ -24,8 +24,9 @@ from agentgym.game import Game
 from agentgym.policy import Policy, Reply, Request
 from agentgym.rollout.asking import AskingThreads
 from agentgym.rollout.casting import Casting
-from agentgym.rollout.episode import MAX_UNLIMITED_TURNS, Episode, Job
+from agentgym.rollout.episode import Episode, Job
 from agentgym.rollout.faults import FaultWatch, RolloutStats
+from agentgym.rollout.notices import Notices
 from agentgym.rollout.ray_hosts import RayHosts
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.rollout.step_pool import Call, StepPool
@@ -81,7 +82,7 @@ class RolloutEngine:
         self._finished: deque[Finished] = deque()
         self._faults = FaultWatch(settings, self.stats)
         self._capacity: int | None = None
-        self._has_told_of_endless = False
+        self._notices = Notices()
 
     def __enter__(self) -> RolloutEngine:
         return self
@@ -215,7 +216,7 @@ class RolloutEngine:
     def _make_ready(self, episode: Episode) -> None:
         reason = episode.cut_reason()
         if reason == "turns":
-            self._tell_of_endless(episode.job.task)
+            self._notices.endless(episode.job.task)
         request = None if reason else episode.request()
         if request is None:
             self._call(episode, partial(episode.finalize, reason or "context"), self._after_cut)
@@ -223,15 +224,6 @@ class RolloutEngine:
         if not self._ready:
             self._ready_since = time.monotonic()
         self._ready.setdefault(id(episode.policy), []).append((episode, request))
-
-    def _tell_of_endless(self, task: Task) -> None:
-        if not self._has_told_of_endless:
-            self._has_told_of_endless = True
-            _log.warning(
-                "an episode of task %r was cut after %d turns, because its environment did not end it and the task has "
-                "no limit; give such tasks limits=Limits(max_turns=...).",
-                *(task.id, MAX_UNLIMITED_TURNS),
-            )
 
     # Policy calls.
 

@@ -15,7 +15,7 @@ import agentgym
 from agentgym.errors import ConfigError, ContextOverflowError, ContractError, EndpointError, InfrastructureError
 from agentgym.game import GameEnv, GameReply, SoloGame
 from agentgym.message import user
-from agentgym.rollout import Job, RolloutEngine, RolloutSettings, collect_episodes, engine, episode
+from agentgym.rollout import Job, RolloutEngine, RolloutSettings, collect_episodes, episode, notices
 
 
 def jobs(tasks):
@@ -149,7 +149,7 @@ def test_time_limit_truncates_and_grades():
 
 
 def test_an_episode_that_nothing_ends_is_cut_and_said_to_be(monkeypatch, caplog):
-    for module in (engine, episode):
+    for module in (notices, episode):
         monkeypatch.setattr(module, "MAX_UNLIMITED_TURNS", 5)
     endless = agentgym.Limits()
     records, _ = play([task(seed, length=99, limits=endless) for seed in (0, 1)] + [task(2)])
