@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -82,7 +83,9 @@ class Task:
 
     def __post_init__(self) -> None:
         if not self.id:
-            raise TaskError("a task needs an id: got an empty one")
+            frame = sys._getframe(2)  # behind the method that dataclasses make
+            place = f"{frame.f_code.co_filename}, line {frame.f_lineno}, in {frame.f_code.co_name}"
+            raise TaskError(f"a task needs an id: got an empty one ({place})")
         if type(self.seed) is not int or self.seed < 0:
             raise TaskError(f"task {self.id!r}: seed must be an int >= 0, got {self.seed!r}")
         if self.split is not None and self.split not in SPLITS:
@@ -121,7 +124,10 @@ class Task:
             raise TaskError(f"task {fields.get('id')!r} has unknown keys {unknown}; known: {sorted(known)}")
         missing = sorted({"id", "seed"} - set(fields))
         if missing:
-            raise TaskError(f"task {fields.get('id')!r} lacks the keys {missing}")
+            named = f"task {fields['id']!r}" if "id" in fields else "a task"
+            raise TaskError(f"{named} lacks the keys {missing}; each task has an id and a seed")
+        if not fields["id"]:
+            raise TaskError("a task needs an id: got an empty one")
         values = dict(fields)
         for key in ("config", "limits", "private"):
             if not isinstance(values.get(key, {}), Mapping):

@@ -12,7 +12,7 @@ import tyro
 from agentgym.cli.options import KeyValues, with_options
 from agentgym.cli.output import AsJson, note, print_json, print_table, read_options
 from agentgym.entry_points import load_entry_points
-from agentgym.errors import DISTRIBUTION, ConfigError, UnknownNameError
+from agentgym.errors import DISTRIBUTION, ConfigError, TaskError, UnknownNameError
 from agentgym.registration import EnvSpec, is_environment, require_runtime, spec, specs
 from agentgym.suite import suite_names
 from agentgym.testing import CheckReport, CheckResult, check_env, check_suite
@@ -91,7 +91,7 @@ def check(
         with _watched(suite) as on_start:
             try:
                 report = check_suite(suite, on_start=on_start)
-            except UnknownNameError as error:  # that an environment names: its own report says so too
+            except (UnknownNameError, TaskError) as error:  # the report of its environment says so too
                 report = CheckReport(suite, [CheckResult("load", "failed", str(error), 0.0)])
         yield report
 

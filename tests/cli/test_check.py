@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agentgym.cli.main import main
+from agentgym.errors import TaskError
 from agentgym.registration import EnvSpec, registry
 from agentgym.testing import CheckReport, CheckResult
 from tests.toys.env import ToyEnv
@@ -140,6 +141,18 @@ def test_check_of_many_refuses_a_runtime_in_which_none_runs(
 ) -> None:
     assert main(["check", *args]) == 2
     assert expected in capsys.readouterr().err
+
+
+def test_check_goes_on_after_a_suite_that_cannot_be_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def check_suite(name: str, **_: object) -> CheckReport:
+        raise TaskError("test.jsonl:3: the line is not valid JSON")
+
+    monkeypatch.setattr("agentgym.cli.check.check_env", lambda name, **_: CheckReport(name, []))
+    monkeypatch.setattr("agentgym.cli.check.check_suite", check_suite)
+    assert main(["check", GUESS]) == 1
+    assert "test.jsonl:3: the line is not valid JSON" in capsys.readouterr().out
 
 
 def test_check_says_alike_findings_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,6 +25,7 @@ from agentgym.task import Limits
 from agentgym.testing import ENV_CHECKS, bookkeeping, check_env
 from agentgym.testing.vectors import HEAVY_MODULES
 from tests.toys.env import MOVES, SCRIPTS, ToyEnv, toy_task
+from tests.toys.game import write_suite
 
 # Environments that work in a sandbox or a browser are checked beside them; those of other packages beside what adapts
 # them.
@@ -390,6 +391,23 @@ def test_check_env_finds_a_task_that_nothing_ends(limits):
     )
     ending = [near, dataclasses.replace(far, limits=limits)]
     check_env(ToyEnv, tasks=ending, scripts=scripts, only=["limits"]).raise_if_failed()
+
+
+@pytest.mark.parametrize("file", ["suite.toml", "test.jsonl"])
+def test_check_env_plays_tasks_of_seeds_where_a_suite_is_broken(file, tmp_path, monkeypatch):
+    monkeypatch.setattr(agentgym.suite, "_extra_roots", [])
+    (write_suite(tmp_path, "broken").folder / file).write_text("{\n")
+    agentgym.suite.register_suites(tmp_path)
+    spec = agentgym.EnvSpec(
+        "test/Broken-v0", "tests.toys.env:ToyEnv", "tests.toys.env:SCRIPTS", "test", ("test/broken",)
+    )
+    monkeypatch.setitem(registry._specs, spec.id, spec)
+    monkeypatch.setattr("agentgym.testing.subject.make", lambda *_, **given: ToyEnv())
+    unread, ends = check_env(spec.id, only=["ends"]).results
+    assert (unread.name, unread.status, ends.name, ends.status) == ("suites", "failed", "ends", "passed")
+    assert file in unread.detail
+    agentgym.suite._folders.cache_clear()
+    agentgym.suite.load_suite.cache_clear()
 
 
 def test_check_env_says_what_cannot_be_written_as_json():
