@@ -15,6 +15,7 @@ from agentgym.env.reply import (
     require_whole,
     wrong_return,
 )
+from agentgym.env.running import describe_running
 from agentgym.env.seeded import Observation, wanted_task
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "EnvReply",
     "Observation",
     "Phase",
+    "describe_running",
     "require_events",
     "require_messages",
     "require_reply",

@@ -35,6 +35,7 @@ from agentgym.trajectory import Trajectory
 
 _GATHER_S = 0.004
 _PATIENCE_S = 1.0
+_LOOK_S = 1.0
 _log = logging.getLogger(__name__)
 
 Finished = list[Trajectory]
@@ -113,9 +114,11 @@ class RolloutEngine:
             self._start_waiting()
             self._ask_policies()
             if self._pool.num_pending and not self._finished:
-                call = self._pool.next(_GATHER_S if self._ready else None)
+                call = self._pool.next(_GATHER_S if self._ready else _LOOK_S)
                 if call is not None:
                     call.then(call)
+                elif not self._ready:
+                    self._notices.slow(self._calls)
         return self._finished.popleft()
 
     def settle(self) -> None:

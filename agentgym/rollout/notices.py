@@ -1,4 +1,4 @@
-"""What a rollout tells a person while it runs: episodes that nothing ends.
+"""What a rollout tells a person while it runs: calls that take long, and episodes that nothing ends.
 
 How far it came is in `agentgym.rollout.progress`; faults are in `agentgym.rollout.faults`.
 """
@@ -6,10 +6,17 @@ How far it came is in `agentgym.rollout.progress`; faults are in `agentgym.rollo
 from __future__ import annotations
 
 import logging
+import time
+from collections.abc import Mapping
+from math import inf
 
-from agentgym.rollout.episode import MAX_UNLIMITED_TURNS
+from agentgym.env import describe_running
+from agentgym.rollout.episode import MAX_UNLIMITED_TURNS, Episode
+from agentgym.rollout.step_pool import Call
 from agentgym.task import Task
 
+PATIENCE_S = 10.0
+"""Time after which it is said which call runs; the pauses between two such lines double."""
 _log = logging.getLogger(__name__)
 
 
@@ -18,6 +25,21 @@ class Notices:
 
     def __init__(self) -> None:
         self._has_told_of_endless = False
+        self._pause_s = PATIENCE_S
+        self._told = -inf
+
+    def slow(self, calls: Mapping[Episode, Call]) -> None:
+        """These calls of environments run or wait; says where the longest is if it takes long."""
+        running = [(call.started, episode, call) for episode, call in calls.items() if call.started]
+        started, episode, call = min(running, key=lambda each: each[0], default=(0.0, None, None))
+        now = time.monotonic()
+        if episode is None or call is None or now - started < PATIENCE_S or now - self._told < self._pause_s:
+            return
+        if self._told > -inf:
+            self._pause_s *= 2
+        self._told = now
+        what = describe_running(call.thread_id) or f"a call of the environment for task {episode.job.task.id!r}"
+        _log.warning("%s has run for %.0f s; it is given up after %g s.", what, now - started, call.timeout_s)
 
     def endless(self, task: Task) -> None:
         """An episode of the task was cut because nothing ended it; said of the first one."""

@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from agentgym.action import Action
 from agentgym.cli.main import main
+from agentgym.env import EnvReply
 from agentgym.errors import TaskError
 from agentgym.registration import EnvSpec, registry
 from agentgym.testing import CheckReport, CheckResult
-from tests.toys.env import ToyEnv
+from agentgym.testing.episodes import play_actions
+from tests.toys.env import ToyEnv, toy_task
 
 GUESS = "agentgym/GuessNumber-v0"
 
@@ -181,6 +184,30 @@ def test_check_says_which_check_takes_long(monkeypatch: pytest.MonkeyPatch, caps
     monkeypatch.setattr("agentgym.cli.check.check_suite", lambda name, **_: CheckReport(name, []))
     assert main(["check", GUESS]) == 0
     assert said[:2] == [f"{GUESS}: replay is still running"] * 2
+
+
+def test_check_says_which_step_of_which_task_takes_long(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said: list[str] = []
+
+    class Slow(ToyEnv):
+        def respond(self, action: Action) -> EnvReply:
+            while self.turn == 1 and not any("step 1" in line for line in said):
+                said.extend(capsys.readouterr().err.splitlines())
+            return super().respond(action)
+
+    def check_env(name: str, on_start: Callable[[str], None], **_: object) -> CheckReport:
+        on_start("seeds")
+        play_actions(Slow(), toy_task("toy:far", 3), ["up", "up"])
+        return CheckReport(name, [])
+
+    monkeypatch.setattr("agentgym.cli.check.PATIENCE_S", 0.05)
+    monkeypatch.setattr("agentgym.cli.check.check_env", check_env)
+    monkeypatch.setattr("agentgym.cli.check.check_suite", lambda name, **_: CheckReport(name, []))
+    assert main(["check", GUESS]) == 0
+    told = next(line for line in said if "step 1" in line)
+    assert told.startswith(f"{GUESS}: seeds is still running, in step 1 of task 'toy:far' ({__file__}, line ")
 
 
 @pytest.mark.parametrize(("flags", "is_shown"), [([], False), (["--debug"], True)])

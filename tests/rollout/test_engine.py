@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import time
@@ -160,6 +161,20 @@ def test_an_episode_that_nothing_ends_is_cut_and_said_to_be(monkeypatch, caplog)
     assert "give such tasks limits=Limits(max_turns=...)" in said
     records, _ = play([task(0, length=7, limits=agentgym.Limits(max_turns=9))])
     assert len(records[0].turns) == 7
+
+
+def test_a_step_that_takes_long_is_named_with_its_line(monkeypatch, caplog):
+    def wait(self, config):
+        end = time.monotonic() + 30
+        while self.count == 1 and time.monotonic() < end and not any("step 1 of" in said for said in caplog.messages):
+            time.sleep(0.01)
+
+    monkeypatch.setattr(CountEnv, "_misbehave", wait)
+    monkeypatch.setattr(notices, "PATIENCE_S", 0.0)
+    monkeypatch.setattr("agentgym.rollout.engine._LOOK_S", 0.01)
+    play([task(0, "slow-one", length=3)])
+    said = next(text for text in caplog.messages if text.startswith("step 1 of task 'slow-one'"))
+    assert re.search(r"toy\.py, line \d+, in respond\) has run for \d+ s; it is given up after \d+ s\.$", said)
 
 
 class CutParrot(Parrot):
