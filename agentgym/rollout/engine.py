@@ -218,8 +218,7 @@ class RolloutEngine:
 
     def _make_ready(self, episode: Episode) -> None:
         reason = episode.cut_reason()
-        if reason == "turns":
-            self._notices.endless(episode.job.task)
+        self._notices.endless(episode)
         request = None if reason else episode.request()
         if request is None:
             self._call(episode, partial(episode.finalize, reason or "context"), self._after_cut)

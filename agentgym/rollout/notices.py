@@ -13,10 +13,11 @@ from math import inf
 from agentgym.env import describe_running
 from agentgym.rollout.episode import MAX_UNLIMITED_TURNS, Episode
 from agentgym.rollout.step_pool import Call
-from agentgym.task import Task
 
 PATIENCE_S = 10.0
 """Time after which it is said which call runs; the pauses between two such lines double."""
+MANY_TURNS = 200
+"""Turns after which it is said that a task has no limit."""
 _log = logging.getLogger(__name__)
 
 
@@ -41,12 +42,13 @@ class Notices:
         what = describe_running(call.thread_id) or f"a call of the environment for task {episode.job.task.id!r}"
         _log.warning("%s has run for %.0f s; it is given up after %g s.", what, now - started, call.timeout_s)
 
-    def endless(self, task: Task) -> None:
-        """An episode of the task was cut because nothing ended it; said of the first one."""
-        if not self._has_told_of_endless:
+    def endless(self, episode: Episode) -> None:
+        """Says of the first episode that goes on for many turns without a limit when it will be cut."""
+        num_turns = episode.num_unlimited_turns
+        if num_turns >= MANY_TURNS and not self._has_told_of_endless:
             self._has_told_of_endless = True
             _log.warning(
-                "an episode of task %r was cut after %d turns, because its environment did not end it and the task has "
-                "no limit; give such tasks limits=Limits(max_turns=...).",
-                *(task.id, MAX_UNLIMITED_TURNS),
+                "an episode of task %r has had %d turns, and the task has no limit; it is cut at %d. Give such tasks "
+                "limits=Limits(max_turns=...).",
+                *(episode.job.task.id, num_turns, MAX_UNLIMITED_TURNS),
             )
