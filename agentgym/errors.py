@@ -47,11 +47,14 @@ _MAX_NAMED = 20
 def suggestion(name: str, known: Iterable[str]) -> str:
     """What to write instead of an unknown name: the names that are close to it, or all where none is."""
     names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-    if close:
+    if close := _close(name, names):
         return f"did you mean {' or '.join(filter(None, (', '.join(close[:-1]), close[-1])))}?"
     rest = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
     return f"known: {', '.join(names[:_MAX_NAMED]) or 'none'}{rest}"
+
+
+def _close(name: str, known: Iterable[str]) -> list[str]:
+    return difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.6)
 
 
 def unreadable(path: Path | str, error: Exception) -> str:
@@ -89,7 +92,11 @@ class UnknownNameError(AgentGymError, LookupError):
     ) -> None:
         self.kind, self.name = kind, name
         problem = f"{owner} has no {kind} {name!r}" if owner else f"unknown {kind} {name!r}"
-        super().__init__("\n".join([f"{problem}; {suggestion(name, known)}", *failures]))
+        failures, names = list(failures), list(known)
+        if failures and not _close(name, names):  # what failed is what to read
+            super().__init__("\n".join([problem, *failures, suggestion(name, names)]))
+        else:
+            super().__init__("\n".join([f"{problem}; {suggestion(name, names)}", *failures]))
 
     def at(self, place: str) -> Self:
         """The same error, with the place in front at which the name was written."""

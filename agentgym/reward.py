@@ -47,20 +47,31 @@ class RewardEvent(NamedTuple):
     detail: Mapping[str, Any] | None = None
 
 
-def require_finite(component: str, value: float) -> float:
-    """The value of a reward, if it is a number; called by the method that environments make events with.
+def require_finite(component: str, value: SupportsFloat) -> float:
+    """The value of a reward as a float, if it is a number; called by the method that environments make events with.
 
     Raises:
-        InfrastructureError: Names the line of the environment's code that made the event. The episode then has no
-            reward instead of a reward of zero.
+        ContractError: It is no number at all. Names the line of the environment's code that made the event.
+        InfrastructureError: It is infinite or no number as NaN is; names the line too. The episode then has no reward
+            instead of a reward of zero.
     """
-    if not isfinite(value):
-        frame = sys._getframe(2)
+    if isinstance(value, SupportsFloat):
+        if isfinite(number := float(value)):
+            return number
         raise InfrastructureError(
-            f"the reward component {component!r} is {value!r} ({frame.f_code.co_filename}, line {frame.f_lineno}, in "
-            f"{frame.f_code.co_name}), which is not finite; mend what computed it; the episode counts as not graded"
+            f"the reward component {component!r} is {value!r} ({_place()}), which is not finite; mend what computed "
+            f"it; the episode counts as not graded"
         )
-    return value
+    raise ContractError(
+        f"the reward component {component!r} is the {type(value).__name__} {value!r:.80} ({_place()}), expected a "
+        f"number; mend what computed it"
+    )
+
+
+def _place() -> str:
+    """Where the caller of the method that called `require_finite` stands."""
+    frame = sys._getframe(3)
+    return f"{frame.f_code.co_filename}, line {frame.f_lineno}, in {frame.f_code.co_name}"
 
 
 def weighted_sum(events: Iterable[RewardEvent], weights: Mapping[str, float]) -> float:

@@ -323,17 +323,32 @@ def _lines_of(suite: Suite, split: str) -> tuple[Path, list[str]]:
 def _read_tasks(suite: Suite, split: Split, only: slice = slice(None)) -> tuple[Task, ...]:
     path, lines = _lines_of(suite, split)
     tasks: dict[str, Task] = {}
+    places: dict[str, int] = {}
     for number, line in list(enumerate(lines, start=1))[only]:
         try:
-            fields = json.loads(line)
-            if not isinstance(fields, dict):
-                raise TaskError(f"expected an object, got {type(fields).__name__}")
-            task = Task.from_json({**fields, "suite": suite.name, "split": split})
+            task = _read_task(suite, split, line)
+            if task.id in places:
+                raise TaskError(f"key 'id' must be unique, got {task.id!r}, which line {places[task.id]} has too")
         except (ValueError, RecursionError, TaskError) as error:
-            raise TaskError(f"{path}:{number}: {error}") from error
-        if task.stratum not in suite.splits[split]:
-            raise TaskError(f"{path}:{number}: key 'stratum' is {task.stratum!r}, which {split} does not declare")
-        if not task.id.startswith(f"{suite.name}:") or task.id in tasks:
-            raise TaskError(f"{path}:{number}: key 'id' must be unique and start with '{suite.name}:', got {task.id!r}")
-        tasks[task.id] = task
+            anew = f", or write the file anew with: python -m {suite.generator}" if suite.generator else ""
+            raise TaskError(f"{path}:{number}: {error}. Mend the line{anew}") from error
+        tasks[task.id], places[task.id] = task, number
     return tuple(tasks.values())
+
+
+def _read_task(suite: Suite, split: Split, line: str) -> Task:
+    try:
+        fields = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise TaskError(f"the line is not valid JSON: {error.msg} at column {error.colno}") from error
+    if not isinstance(fields, dict):
+        raise TaskError(f"expected an object, got {type(fields).__name__}")
+    task = Task.from_json({**fields, "suite": suite.name, "split": split})
+    if task.stratum not in suite.splits[split]:
+        raise TaskError(
+            f"key 'stratum' is {task.stratum!r}, but [splits] of suite.toml gives {split} only "
+            f"{', '.join(map(repr, suite.splits[split]))}"
+        )
+    if not task.id.startswith(f"{suite.name}:"):
+        raise TaskError(f"key 'id' must start with '{suite.name}:', got {task.id!r}")
+    return task

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,7 +25,8 @@ class Limits:
     """What an episode may use up; None means unlimited.
 
     Attributes:
-        max_turns: Turns; the environment truncates at this number.
+        max_turns: Turns; the environment truncates at this number. Rollouts cut at 1,000 where neither this nor
+            `max_seconds` is given.
         max_tokens: Sampled tokens in all turns; the rollout cuts there.
         max_seconds: Wall time of the episode; the rollout cuts there.
         step_timeout_s: Wall time of one environment call; beyond it, the episode is an infrastructure failure.
@@ -44,6 +46,11 @@ class Limits:
                 raise TaskError(f"limit {name} must be positive: got {value!r}")
         if self.max_invalid < 0:
             raise TaskError(f"limit max_invalid must not be negative: got {self.max_invalid!r}")
+
+    @property
+    def has_no_end(self) -> bool:
+        """Whether an episode of valid messages goes on until the environment ends it."""
+        return self.max_turns is None and self.max_seconds is None
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,9 @@ class Task:
 
     def __post_init__(self) -> None:
         if not self.id:
-            raise TaskError("a task needs an id: got an empty one")
+            frame = sys._getframe(2)  # behind the method that dataclasses make
+            place = f"{frame.f_code.co_filename}, line {frame.f_lineno}, in {frame.f_code.co_name}"
+            raise TaskError(f"a task needs an id: got an empty one ({place})")
         if type(self.seed) is not int or self.seed < 0:
             raise TaskError(f"task {self.id!r}: seed must be an int >= 0, got {self.seed!r}")
         if self.split is not None and self.split not in SPLITS:
@@ -115,7 +124,10 @@ class Task:
             raise TaskError(f"task {fields.get('id')!r} has unknown keys {unknown}; known: {sorted(known)}")
         missing = sorted({"id", "seed"} - set(fields))
         if missing:
-            raise TaskError(f"task {fields.get('id')!r} lacks the keys {missing}")
+            named = f"task {fields['id']!r}" if "id" in fields else "a task"
+            raise TaskError(f"{named} lacks the keys {missing}; each task has an id and a seed")
+        if not fields["id"]:
+            raise TaskError("a task needs an id: got an empty one")
         values = dict(fields)
         for key in ("config", "limits", "private"):
             if not isinstance(values.get(key, {}), Mapping):

@@ -3,6 +3,7 @@
 import sys
 import types
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
@@ -65,3 +66,48 @@ def test_unknown_name_says_which_package_is_broken(calls: list[str], monkeypatch
     for look in (lambda: spec("other/Game-v0"), lambda: load_suite("other/basic")):
         with pytest.raises(UnknownNameError, match="announced_by_test:divides"):
             look()
+
+
+FAULTY = """
+from agentgym.registration import EnvSpec
+
+def register():
+    boom
+
+def misspelt():
+    EnvSpec(id="test/Misspelt-v0", famly="test")
+
+def greedy(name):
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("register", "failed: raised NameError: name 'boom' is not defined ({file}, line 5, in register). Mend"),
+        ("misspelt", "unexpected keyword argument 'famly' ({file}, line 8, in misspelt). Mend"),
+        ("greedy", "failed: it is no function without arguments (missing a required argument: 'name'). Mend"),
+    ],
+)
+def test_broken_announcement_says_what_failed_and_in_which_line(
+    name: str, said: str, calls: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "faulty_package.py"
+    file.write_text(FAULTY)
+    monkeypatch.syspath_prepend(tmp_path)
+    announce(monkeypatch, f"faulty_package:{name}")
+    (failure,) = load_entry_points()
+    assert said.format(file=file) in failure
+    assert ("without arguments" in failure) == (name == "greedy")
+    sys.modules.pop("faulty_package")
+
+
+def test_unknown_name_says_what_is_broken_before_other_names(calls: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    announce(monkeypatch, "announced_by_test:divides")
+    with pytest.raises(UnknownNameError) as raised:
+        spec("other/Game-v0")
+    first, second, *_, last = str(raised.value).splitlines()
+    assert first == "unknown environment 'other/Game-v0'"
+    assert "ZeroDivisionError" in second
+    assert last.startswith("known: ")

@@ -97,18 +97,30 @@ def test_suite_refuses_a_malformed_declaration(folder, old, new, message):
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        ("{", "train.jsonl:2: "),
+        ("{", r"train.jsonl:2: the line is not valid JSON: Expecting .* at column 2. Mend the line$"),
+        ('{"seed": 1}', r"train.jsonl:2: a task lacks the keys \['id'\]; each task has an id and a seed"),
+        (line(2, id=""), "train.jsonl:2: a task needs an id: got an empty one. Mend"),
         ("[1]", "train.jsonl:2: expected an object, got list"),
         (line(2, sed=1), r"train.jsonl:2: .*unknown keys \['sed'\]"),
         (line(2, seed="1"), "train.jsonl:2: .*seed must be an int"),
-        (line(2, stratum="hard"), "train.jsonl:2: key 'stratum' is 'hard', which train does not declare"),
-        (line(1), "train.jsonl:2: key 'id' must be unique"),
-        (line(2, id="other:2"), "train.jsonl:2: key 'id' must be unique and start with 'test/toy:'"),
+        (
+            line(2, stratum="hard"),
+            "train.jsonl:2: key 'stratum' is 'hard', but .splits. of suite.toml gives train only 'easy'",
+        ),
+        (line(1), "train.jsonl:2: key 'id' must be unique, got 'test/toy:1', which line 1 has too"),
+        (line(2, id="other:2"), "train.jsonl:2: key 'id' must start with 'test/toy:', got 'other:2'"),
     ],
 )
 def test_suite_names_file_and_line_of_a_malformed_task(folder, second, message):
     (folder / "train.jsonl").write_text(line(1) + "\n" + second + "\n")
     with pytest.raises(TaskError, match=message):
+        read_suite(folder).train_tasks()
+
+
+def test_suite_says_how_to_write_a_malformed_file_anew(folder):
+    (folder / "suite.toml").write_text(TOML.replace("headline", 'generator = "toys.generate"\nheadline', 1))
+    (folder / "train.jsonl").write_text("{\n")
+    with pytest.raises(TaskError, match=r"or write the file anew with: python -m toys\.generate$"):
         read_suite(folder).train_tasks()
 
 

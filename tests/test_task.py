@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 
 import pytest
 
@@ -57,6 +58,14 @@ def test_content_hash_counts_the_seed_where_it_is_content():
 def test_content_hash_ignores_the_order_of_keys():
     one, other = (Task("x", 0, config=config) for config in ({"a": 1, "b": 2}, {"b": 2, "a": 1}))
     assert one.content_hash == other.content_hash
+
+
+def test_task_without_an_id_says_where_it_was_made():
+    here = sys._getframe()
+    line = here.f_lineno + 2
+    with pytest.raises(TaskError) as raised:
+        Task("", 1)
+    assert str(raised.value).endswith(f"got an empty one ({__file__}, line {line}, in {here.f_code.co_name})")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ import tyro
 from agentgym.cli.options import KeyValues, with_options
 from agentgym.cli.output import AsJson, note, print_json, print_table, read_options
 from agentgym.entry_points import load_entry_points
-from agentgym.errors import DISTRIBUTION, ConfigError, UnknownNameError
+from agentgym.env import describe_running
+from agentgym.errors import DISTRIBUTION, ConfigError, TaskError, UnknownNameError
 from agentgym.registration import EnvSpec, is_environment, require_runtime, spec, specs
 from agentgym.suite import suite_names
 from agentgym.testing import CheckReport, CheckResult, check_env, check_suite
@@ -91,7 +92,7 @@ def check(
         with _watched(suite) as on_start:
             try:
                 report = check_suite(suite, on_start=on_start)
-            except UnknownNameError as error:  # that an environment names: its own report says so too
+            except (UnknownNameError, TaskError) as error:  # the report of its environment says so too
                 report = CheckReport(suite, [CheckResult("load", "failed", str(error), 0.0)])
         yield report
 
@@ -105,7 +106,8 @@ def _watched(subject: str) -> Iterator[Callable[[str], None]]:
         nonlocal is_over
         is_over.set()
         is_over = threading.Event()
-        threading.Thread(target=_tell, args=(f"{subject}: {check}", is_over), daemon=True).start()
+        own = threading.get_ident()
+        threading.Thread(target=_tell, args=(f"{subject}: {check}", own, is_over), daemon=True).start()
 
     try:
         yield start
@@ -113,10 +115,13 @@ def _watched(subject: str) -> Iterator[Callable[[str], None]]:
         is_over.set()
 
 
-def _tell(what: str, is_over: threading.Event) -> None:
+def _tell(what: str, thread_id: int, is_over: threading.Event) -> None:
     seconds = PATIENCE_S
     while not is_over.wait(seconds):
-        note(f"{what} is still running")
+        others = [thread.ident for thread in threading.enumerate() if thread.ident is not None]
+        places = filter(None, map(describe_running, [thread_id, *others]))
+        place = next(places, "")
+        note(f"{what} is still running{f', in {place}' if place else ''}")
         seconds *= 2
 
 

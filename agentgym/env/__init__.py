@@ -9,11 +9,13 @@ from agentgym.env.reply import (
     CUT_EXPLANATION,
     CutMessage,
     EnvReply,
+    require_events,
     require_messages,
     require_reply,
     require_whole,
     wrong_return,
 )
+from agentgym.env.running import describe_running
 from agentgym.env.seeded import Observation, wanted_task
 
 __all__ = [
@@ -24,6 +26,8 @@ __all__ = [
     "EnvReply",
     "Observation",
     "Phase",
+    "describe_running",
+    "require_events",
     "require_messages",
     "require_reply",
     "require_whole",

@@ -67,7 +67,9 @@ def require_reply(reply: object, env: object, method: str) -> EnvReply:
         ContractError: It is another object. Says which method returned what.
     """
     if isinstance(reply, EnvReply):
-        messages = reply.messages
+        messages, events = reply.messages, reply.events
+        if events or (type(events) is not tuple and type(events) is not list):
+            require_events(events, getattr(env, method))
         if type(messages) is list and len(messages) == 1:  # the short way of most steps
             message = messages[0]
             if type(message) is dict and type(message.get("content")) is str:
@@ -90,6 +92,23 @@ def require_messages(messages: object, method: Callable[..., Any], within: str =
         if not isinstance(message, dict) or not _is_content(message.get("content")):
             raise wrong_return(method, message, f"{expected}, where content is text or a list of parts", within)
     return messages
+
+
+def require_events(events: object, method: Callable[..., Any]) -> None:
+    """Refuse what a method of a subclass gives as the reward events of its reply, unless that is a list of them.
+
+    Raises:
+        ContractError: It is another object, or an event's value is no number.
+    """
+    expected = 'a list of reward events such as [self.event("success", 1.0)]'
+    if not isinstance(events, (list, tuple)):
+        raise wrong_return(method, events, expected, "a reply whose events are ")
+    for number, event in enumerate(events):
+        if not isinstance(event, RewardEvent):
+            raise wrong_return(method, event, expected, f"a reply whose event {number} is ")
+        if not isinstance(event.value, (float, int)):
+            within = f"a reply whose event {number}, of the component {event.component!r}, has as its value "
+            raise wrong_return(method, event.value, "a float of Python's, as float(VALUE) makes it", within)
 
 
 def _is_content(content: object) -> bool:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import copy
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agentgym.action import Action, parse_text
-from agentgym.env import Books, require_whole, wrong_return
+from agentgym.env import Books, require_events, require_whole, wrong_return
 from agentgym.errors import ActionSyntaxError, ContractError
 from agentgym.game.protocol import GameReply, Inbox
 from agentgym.message import ToolSchema, user
@@ -162,15 +162,13 @@ class GameEnv(ABC):
             self.last_action = None
             require_whole(text)
             self.last_action = self.parse(role, text)
-            reply = self.respond(role, self.last_action)
-            if not isinstance(reply, GameReply):
-                raise wrong_return(self.respond, reply, "an agentgym.GameReply")
+            reply = _required(self.respond(role, self.last_action), self.respond)
         except ActionSyntaxError as refusal:
             reply = self._refuse(role, refusal)
         limits, acts_next = self.task.limits, self.acting_role
         reply.outcome = books.outcome_after(role, acts_next, limits, reply.is_over, reply.is_invalid)
         if reply.outcome is not None and not reply.is_over:
-            last = self.grade()
+            last = _required(self.grade(), self.grade)
             reply.events = [*reply.events, *last.events]
             reply.successes, reply.scores = last.successes, last.scores
         books.turns[role] += 1
@@ -182,7 +180,7 @@ class GameEnv(ABC):
     def finalize(self, reason: CutReason) -> GameReply:
         """Close a running episode that a limit of the rollout cut, and grade it."""
         self.books.moving = None
-        reply = GameReply() if reason == "cancelled" else self.grade()
+        reply = GameReply() if reason == "cancelled" else _required(self.grade(), self.grade)
         reply.outcome = Outcome("cancelled") if reason == "cancelled" else Outcome("truncated", reason)
         self._close(reply, reply.outcome)
         return reply
@@ -227,3 +225,12 @@ class GameEnv(ABC):
                 role: self.books.close(outcome, successes[role], scores.get(role), f"{name} as {role!r}")[1]
                 for role in self.roles
             }
+
+
+def _required(reply: object, method: Callable[..., Any]) -> GameReply:
+    """What a method of a subclass answered, if that is a reply with reward events."""
+    if not isinstance(reply, GameReply):
+        raise wrong_return(method, reply, "an agentgym.GameReply")
+    if reply.events != ():
+        require_events(reply.events, method)
+    return reply

@@ -26,6 +26,7 @@ from agentgym.rollout.asking import AskingThreads
 from agentgym.rollout.casting import Casting
 from agentgym.rollout.episode import Episode, Job
 from agentgym.rollout.faults import FaultWatch, RolloutStats
+from agentgym.rollout.notices import Notices
 from agentgym.rollout.ray_hosts import RayHosts
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.rollout.step_pool import Call, StepPool
@@ -34,6 +35,7 @@ from agentgym.trajectory import Trajectory
 
 _GATHER_S = 0.004
 _PATIENCE_S = 1.0
+_LOOK_S = 1.0
 _log = logging.getLogger(__name__)
 
 Finished = list[Trajectory]
@@ -81,6 +83,7 @@ class RolloutEngine:
         self._finished: deque[Finished] = deque()
         self._faults = FaultWatch(settings, self.stats)
         self._capacity: int | None = None
+        self._notices = Notices()
 
     def __enter__(self) -> RolloutEngine:
         return self
@@ -111,9 +114,11 @@ class RolloutEngine:
             self._start_waiting()
             self._ask_policies()
             if self._pool.num_pending and not self._finished:
-                call = self._pool.next(_GATHER_S if self._ready else None)
+                call = self._pool.next(_GATHER_S if self._ready else _LOOK_S)
                 if call is not None:
                     call.then(call)
+                elif not self._ready:
+                    self._notices.slow(self._calls)
         return self._finished.popleft()
 
     def settle(self) -> None:
@@ -213,6 +218,7 @@ class RolloutEngine:
 
     def _make_ready(self, episode: Episode) -> None:
         reason = episode.cut_reason()
+        self._notices.endless(episode)
         request = None if reason else episode.request()
         if request is None:
             self._call(episode, partial(episode.finalize, reason or "context"), self._after_cut)

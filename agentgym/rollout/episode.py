@@ -44,6 +44,8 @@ from agentgym.trajectory import (
     TurnTimes,
 )
 
+MAX_UNLIMITED_TURNS = 1_000
+"""Turns of all roles at which an episode is cut whose task limits neither its turns nor its time."""
 _COSTS = ("prompt_tokens", "completion_tokens", "cost_usd", "cache_hits", "cache_misses", "redraws")
 
 
@@ -94,7 +96,7 @@ class Episode:
     def __init__(self, job: Job, casting: Casting, settings: RolloutSettings, retry: int = 0) -> None:
         self.job, self.settings, self.retry = job, settings, retry
         self.started = time.monotonic()
-        self.ready_since = 0.0
+        self.ready_since, self.num_unlimited_turns = 0.0, 0
         self.game: Game | None = None
         self._casting = casting
         self._acted = ""
@@ -193,7 +195,7 @@ class Episode:
             return "tokens"
         if limits.max_seconds is not None and time.monotonic() - self.started >= limits.max_seconds:
             return "time"
-        return None
+        return "turns" if self.num_unlimited_turns >= MAX_UNLIMITED_TURNS else None
 
     def request(self) -> Request | None:
         """The request of the acting role; None where its context is full."""
@@ -218,6 +220,7 @@ class Episode:
             first = len(request.messages) - len(turn.messages)
             turn.pictures = tuple(place for place in request.pictures if place.message >= first)
         record.turns.append(turn)
+        self.num_unlimited_turns += self.job.task.limits.has_no_end
         self.ready_since = time.monotonic()
         return request
 

@@ -30,6 +30,7 @@ class Call:
         timeout_s: Wall time it may take once a thread has taken it up.
         on_late_return: Called in the thread of an abandoned call when it returns after all; frees what it used.
         started: Monotonic time of its start, 0.0 while it waits.
+        thread_id: Of the thread that carries it out, as `threading.get_ident` gives it.
         seconds: How long it ran.
         value: What it returned.
         error: What it raised, or StepTimeoutError.
@@ -42,6 +43,7 @@ class Call:
     timeout_s: float = float("inf")
     on_late_return: Callable[[], None] | None = None
     started: float = 0.0
+    thread_id: int = 0
     seconds: float = 0.0
     value: Any = None
     error: BaseException | None = None
@@ -87,7 +89,7 @@ class StepPool:
         with self._lock:
             if call.is_abandoned:
                 return
-            call.started = time.monotonic()
+            call.started, call.thread_id = time.monotonic(), threading.get_ident()
         value: Any = None
         error: BaseException | None = None
         try:

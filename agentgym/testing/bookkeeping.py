@@ -15,17 +15,18 @@ from gymnasium.error import ResetNeeded
 
 from agentgym.action import to_message
 from agentgym.env import AgentEnv
-from agentgym.errors import ActionSyntaxError, CancelledEpisode, PartnerError, TaskError
+from agentgym.errors import ActionSyntaxError, CancelledEpisode, ContractError, PartnerError, TaskError
 from agentgym.message import text_of
 from agentgym.outcome import TRUNCATION_CAUSES, CutReason
-from agentgym.reward import RewardEvent, event_from_json, event_to_json, weighted_sum
+from agentgym.reward import event_from_json, event_to_json, weighted_sum
 from agentgym.task import Limits, Task
-from agentgym.testing.episodes import advance, play_actions, start
+from agentgym.testing.episodes import MAX_TURNS, advance, play_actions, start
 from agentgym.testing.report import expect
 from agentgym.testing.subject import EnvSubject, different
 
 INTERRUPT_AFTER_S = 0.1
 GIVES_UP_WITHIN_S = 30.0
+_IDLERS = ("null", "random")
 MAX_CUT_PREFIXES = 3
 """How many beginnings of an episode are cut for each reason. For the limit of turns, all beginnings are cut."""
 MAX_LISTED_SEQUENCES, MAX_LISTED_STATES, MAX_LISTED_ACTIONS = 2, 3, 8
@@ -54,26 +55,34 @@ def check_json(subject: EnvSubject) -> str | None:
     """Tasks, observations, messages, actions and reward events survive JSON and UTF-8."""
     env = subject.make()
     for task in subject.tasks:
-        again = Task.from_json(_through_json(task.to_json()))
+        again = Task.from_json(_through_json(task.to_json(), f"task {task.id!r}"))
         expect(again.content_hash == task.content_hash, f"task {task.id!r} is another one after a way through JSON")
     for task, record in subject.records():
         for step in (record.first, *record.steps):
-            same = _through_json([step.text, step.messages]) == [step.text, step.messages]
+            told = [step.text, step.messages]
+            same = _through_json(told, f"task {task.id!r}: the messages {str(step.messages)[:200]}") == told
             expect(same, f"task {task.id!r}: the messages {str(step.messages)[:200]} change on their way through JSON")
             for event in step.events:
-                back: RewardEvent = event_from_json(_through_json(event_to_json(event)))
+                back = event_from_json(_through_json(event_to_json(event), f"task {task.id!r}: {event}"))
                 expect(back == event, f"task {task.id!r}: {event} changes on its way through JSON")
         for action in record.actions:
             try:
                 message = to_message(env.parse(action))
             except ActionSyntaxError:
                 continue
-            expect(_through_json(message) == message, f"the action {action[:200]!r} changes on its way through JSON")
+            same = _through_json(message, f"the action {action[:200]!r}") == message
+            expect(same, f"the action {action[:200]!r} changes on its way through JSON")
     return None
 
 
-def _through_json(value: Any) -> Any:
-    return json.loads(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
+def _through_json(value: Any, what: str) -> Any:
+    try:
+        return json.loads(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
+    except (TypeError, ValueError) as error:
+        raise ContractError(
+            f"{what} cannot be written as JSON: {error}. Make it of text, numbers, booleans, None, lists and dicts; "
+            "numbers of other libraries become Python's by float(VALUE) or int(VALUE)"
+        ) from error
 
 
 def check_messages(subject: EnvSubject) -> str | None:
@@ -129,7 +138,8 @@ def _expect_refused(env: AgentEnv, where: str) -> None:
 
 
 def check_limits(subject: EnvSubject) -> str | None:
-    """A limit of turns truncates, and too many invalid actions end the episode as invalid."""
+    """A limit of turns truncates, too many invalid actions end the episode as invalid, and every episode ends."""
+    _expect_ends(subject)
     env = subject.make()
     for task in subject.tasks:
         short = dataclasses.replace(task, limits=Limits(max_turns=1))
@@ -152,6 +162,18 @@ def check_limits(subject: EnvSubject) -> str | None:
             f"task {task.id!r}: with max_invalid=1 the episode is {kind} after {len(steps)} invalid actions",
         )
     return None
+
+
+def _expect_ends(subject: EnvSubject) -> None:
+    """Tasks without a limit end although nothing is done for them."""
+    for task in subject.tasks:
+        for name in [name for name in _IDLERS if name in subject.scripts and task.limits.has_no_end]:
+            num_turns = len(subject.scripted(name, task).steps)
+            expect(
+                num_turns < MAX_TURNS,
+                f"task {task.id!r} has no limit of turns, and an episode of {name} goes on after {num_turns} of them; "
+                "give the task limits=Limits(max_turns=...)",
+            )
 
 
 def check_progress(subject: EnvSubject) -> str | None:

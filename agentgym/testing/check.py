@@ -85,7 +85,8 @@ def check_env(
     Returns:
         The report; it does not raise for failed checks, `report.raise_if_failed()` does. If the environment cannot be
         made, or makes no task, the report has only the failed check `load`. If nobody names what it needs, the report
-        has only the skipped check `needs`.
+        has only the skipped check `needs`. If a suite cannot be read, it has the failed check `suites` too, and the
+        others play tasks made from seeds.
 
     Raises:
         UnknownNameError: No such id, role or check.
@@ -109,7 +110,11 @@ def check_env(
         if runtime:  # one stays open: else each closes the container that all share, and the next starts another
             with suppress(AgentGymError):  # which each check then finds
                 stack.callback(subject.factory().close)
-        return run_checks(subject.name, subject, checks, only, on_start)
+        report = run_checks(subject.name, subject, checks, only, on_start)
+    if subject.unread:
+        unread = CheckResult("suites", "failed", f"not played: {subject.unread}", 0.0)
+        return CheckReport(report.subject, [unread, *report.results])
+    return report
 
 
 def _of_its_own(check: OwnCheck) -> Check[EnvSubject]:

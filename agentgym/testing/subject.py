@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from agentgym.env import AgentEnv
-from agentgym.errors import ConfigError, ContractError, UnknownNameError
+from agentgym.errors import ConfigError, ContractError, TaskError, UnknownNameError
 from agentgym.policy import ScriptFactory
 from agentgym.registration import EnvSpec, make, spec
 from agentgym.suite import load_suite
@@ -39,6 +39,7 @@ class EnvSubject:
         disclosed: Keys of the tasks' private part that the rules tell the agent.
         why_no_oracle: The declared reason why there is no oracle; "" if there is one.
         options: What a registered environment is made with, such as the interpreter that it needs.
+        unread: Which of its suites could not be read, and why; "" where all could.
         answers: By task what is said at its start and to hostile messages; a check that hears it notes it for others.
     """
 
@@ -51,6 +52,7 @@ class EnvSubject:
     disclosed: frozenset[str] = frozenset()
     why_no_oracle: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    unread: str = ""
     answers: dict[str, list[str]] = field(default_factory=dict, repr=False)
     _sequences: dict[str, list[list[str]]] = field(default_factory=dict, repr=False)
     _scripted: dict[tuple[str, str, int], Record] = field(default_factory=dict, repr=False)
@@ -164,13 +166,16 @@ def env_subject(
     options = {**(given or {}), **({"role": role} if role else {})}
     here = partial(make, target, **options)  # a server keeps what is private in tasks
     chosen, disclosed = list(tasks or ()), frozenset[str]()
+    unread: list[str] = []
     if tasks is None or known.roles:
-        chosen, disclosed = _looked_at(here, tasks, partial(_chosen_tasks, known, role))
+        chosen, disclosed = _looked_at(here, tasks, partial(_chosen_tasks, known, role, unread))
     scripts = known.load_scripts(role) if scripts is None else scripts
     name = " ".join([target, *(["as", role] if role else []), *(["in", runtime] if runtime else [])])
     factory: Callable[[], AgentEnv] = partial(make, target, runtime=runtime, **options)
     env_id = "" if runtime else target
-    return EnvSubject(name, factory, chosen, scripts, env_id, role, disclosed, known.why_no_oracle, given or {})
+    return EnvSubject(
+        *(name, factory, chosen, scripts, env_id, role, disclosed, known.why_no_oracle, given or {}, "; ".join(unread))
+    )
 
 
 def _looked_at(
@@ -185,12 +190,19 @@ def _looked_at(
         env.close()
 
 
-def _chosen_tasks(known: EnvSpec, role: str, env: AgentEnv) -> list[Task]:
-    """One task of each stratum of the test splits of the role's suites, and two made from seeds."""
-    try:
-        suites = [load_suite(name) for name in known.suites]
-    except UnknownNameError as error:
-        raise ContractError(f"the spec of {known.id!r} names suites={list(known.suites)}: {error}") from error
-    own = [suite for suite in suites if not known.roles or known.role_named(suite.role) == role]
-    firsts = {(task.suite, task.stratum): task for suite in own for task in reversed(suite.tasks("test"))}
+def _chosen_tasks(known: EnvSpec, role: str, unread: list[str], env: AgentEnv) -> list[Task]:
+    """One task of each stratum of the test splits of the role's suites, and two made from seeds.
+
+    What is wrong with a suite that cannot be read is added to `unread`.
+    """
+    firsts: dict[tuple[str, str], Task] = {}
+    for name in known.suites:
+        try:
+            suite = load_suite(name)
+            if not known.roles or known.role_named(suite.role) == role:
+                firsts |= {(task.suite, task.stratum): task for task in reversed(suite.tasks("test"))}
+        except UnknownNameError as error:
+            raise ContractError(f"the spec of {known.id!r} names suites={list(known.suites)}: {error}") from error
+        except TaskError as error:
+            unread.append(str(error))
     return [*list(firsts.values())[:MAX_TASKS], *(env.make_task(seed) for seed in (0, 1))]

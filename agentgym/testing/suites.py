@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil, sqrt
 from statistics import fmean
 
 from agentgym.policy import ScriptFactory
@@ -139,14 +140,29 @@ def check_scores(subject: SuiteSubject) -> str | None:
         records = [play_script(env, task, scripts[name](task, index)) for index, task in enumerate(tasks)]
         success = fmean(record.success for record in records)
         score = fmean(record.steps[-1].score or 0.0 for record in records)
+        line = _declaration(name, success, None if declared.score is None else score, len(tasks))
         for measure, got, wanted in (("success", success, declared.success), ("score", score, declared.score)):
             expect(
                 wanted is None or abs(got - wanted) <= declared.tolerance + 1e-9,
                 f"{name} has a {measure} of {got:.4f} on {len(tasks)} tasks of {suite.headline!r}; "
-                f"declared {wanted} +- {declared.tolerance}",
+                f"declared {wanted} +- {declared.tolerance}. Mend the script or the environment; or, if this is right, "
+                f"declare in suite.toml: {line}",
             )
     env.close()
     return None
+
+
+def _declaration(name: str, success: float, score: float | None, num_tasks: int) -> str:
+    """The line of [scores] that says what was measured, and how its tolerance was chosen."""
+    rates = [success] if score is None else [success, score]
+    tolerance = max(ceil(200 * sqrt(max(0.0, rate * (1 - rate)) / num_tasks)) / 100 for rate in rates)
+    values = ", ".join(f"{key} = {rate:#.4g}" for key, rate in zip(("success", "score"), rates, strict=False))
+    if not tolerance:
+        return f"{name} = {{ {values} }}"
+    return (
+        f"{name} = {{ {values}, tolerance = {tolerance:g} }} (two standard errors of {num_tasks} tasks, so that other "
+        "draws stay within it)"
+    )
 
 
 def check_cheats(subject: SuiteSubject) -> str | None:

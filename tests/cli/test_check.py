@@ -8,10 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from agentgym.action import Action
 from agentgym.cli.main import main
+from agentgym.env import EnvReply
+from agentgym.errors import TaskError
 from agentgym.registration import EnvSpec, registry
 from agentgym.testing import CheckReport, CheckResult
-from tests.toys.env import ToyEnv
+from agentgym.testing.episodes import play_actions
+from tests.toys.env import ToyEnv, toy_task
 
 GUESS = "agentgym/GuessNumber-v0"
 
@@ -142,6 +146,18 @@ def test_check_of_many_refuses_a_runtime_in_which_none_runs(
     assert expected in capsys.readouterr().err
 
 
+def test_check_goes_on_after_a_suite_that_cannot_be_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def check_suite(name: str, **_: object) -> CheckReport:
+        raise TaskError("test.jsonl:3: the line is not valid JSON")
+
+    monkeypatch.setattr("agentgym.cli.check.check_env", lambda name, **_: CheckReport(name, []))
+    monkeypatch.setattr("agentgym.cli.check.check_suite", check_suite)
+    assert main(["check", GUESS]) == 1
+    assert "test.jsonl:3: the line is not valid JSON" in capsys.readouterr().out
+
+
 def test_check_says_alike_findings_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     results = [CheckResult(name, "failed", "call() returned None", 0.1) for name in ("seeds", "replay", "ends")]
     monkeypatch.setattr("agentgym.cli.check.check_env", lambda _, **given: CheckReport(GUESS, results))
@@ -168,6 +184,30 @@ def test_check_says_which_check_takes_long(monkeypatch: pytest.MonkeyPatch, caps
     monkeypatch.setattr("agentgym.cli.check.check_suite", lambda name, **_: CheckReport(name, []))
     assert main(["check", GUESS]) == 0
     assert said[:2] == [f"{GUESS}: replay is still running"] * 2
+
+
+def test_check_says_which_step_of_which_task_takes_long(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said: list[str] = []
+
+    class Slow(ToyEnv):
+        def respond(self, action: Action) -> EnvReply:
+            while self.turn == 1 and not any("step 1" in line for line in said):
+                said.extend(capsys.readouterr().err.splitlines())
+            return super().respond(action)
+
+    def check_env(name: str, on_start: Callable[[str], None], **_: object) -> CheckReport:
+        on_start("seeds")
+        play_actions(Slow(), toy_task("toy:far", 3), ["up", "up"])
+        return CheckReport(name, [])
+
+    monkeypatch.setattr("agentgym.cli.check.PATIENCE_S", 0.05)
+    monkeypatch.setattr("agentgym.cli.check.check_env", check_env)
+    monkeypatch.setattr("agentgym.cli.check.check_suite", lambda name, **_: CheckReport(name, []))
+    assert main(["check", GUESS]) == 0
+    told = next(line for line in said if "step 1" in line)
+    assert told.startswith(f"{GUESS}: seeds is still running, in step 1 of task 'toy:far' ({__file__}, line ")
 
 
 @pytest.mark.parametrize(("flags", "is_shown"), [([], False), (["--debug"], True)])

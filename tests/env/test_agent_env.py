@@ -324,6 +324,26 @@ class Numeric(ToyEnv):
         return EnvReply([user("there"), {"role": "user", "content": 42}])
 
 
+class Rewarding(ToyEnv):
+    def respond(self, action):
+        return EnvReply([user("there")], 1.0, True, True)
+
+
+class RewardingNothing(ToyEnv):
+    def respond(self, action):
+        return EnvReply([user("there")], 0.0)
+
+
+class Summing(ToyEnv):
+    def respond(self, action):
+        return EnvReply([user("there")], [self.event("success", 0.5), 1.0], True, True)
+
+
+class RewardingInGrade(ToyEnv):
+    def grade(self):
+        return EnvReply(events={"success": 1.0}, success=False)
+
+
 class Ungrading(ToyEnv):
     def grade(self):
         return False
@@ -343,6 +363,26 @@ class Ungrading(ToyEnv):
             Numeric,
             "Numeric.respond",
             "returned a reply whose messages are the dict {'role': 'user', 'content': 42}, expected a list of messages",
+        ),
+        (
+            Rewarding,
+            "Rewarding.respond",
+            "returned a reply whose events are the float 1.0, expected a list of rewar",
+        ),
+        (
+            RewardingNothing,
+            "RewardingNothing.respond",
+            "a reply whose events are the float 0.0, expected a list of r",
+        ),
+        (
+            Summing,
+            "Summing.respond",
+            "returned a reply whose event 1 is the float 1.0, expected a list of reward eve",
+        ),
+        (
+            RewardingInGrade,
+            "RewardingInGrade.grade",
+            "a reply whose events are the dict {'success': 1.0}, expected a",
         ),
         (Ungrading, "Ungrading.grade", "returned the bool False, expected an agentgym.EnvReply"),
     ],

@@ -125,6 +125,9 @@ def test_game_refuses_an_end_without_successes():
     [
         ("begin", None, "returned None, expected a mapping from roles"),
         ("respond", None, "returned None, expected an agentgym.GameReply"),
+        ("respond", GameReply({}, 1.0), "returned a reply whose events are the float 1.0, expected a list of reward"),
+        ("respond", GameReply({}, [1.0]), "returned a reply whose event 0 is the float 1.0, expected a list of rewa"),
+        ("grade", None, "returned None, expected an agentgym.GameReply"),
         ("respond", GameReply({}, (), True, {"first": True, "second": False}, {"first": 3.0}), "'first' ended .* 3.0"),
     ],
 )
@@ -135,6 +138,7 @@ def test_game_says_what_a_subclass_should_not_have_returned(method, returned, ex
         game = Nim()
         game.reset(nim_task())
         game.step("1")
+        game.finalize("time")
 
     with pytest.raises(ContractError, match=expected):
         play()

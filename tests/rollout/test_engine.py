@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import time
@@ -15,7 +16,7 @@ import agentgym
 from agentgym.errors import ConfigError, ContextOverflowError, ContractError, EndpointError, InfrastructureError
 from agentgym.game import GameEnv, GameReply, SoloGame
 from agentgym.message import user
-from agentgym.rollout import Job, RolloutEngine, RolloutSettings, collect_episodes
+from agentgym.rollout import Job, RolloutEngine, RolloutSettings, collect_episodes, episode, notices
 
 
 def jobs(tasks):
@@ -146,6 +147,34 @@ def test_time_limit_truncates_and_grades():
     records, _ = play([task(0, length=99, wait_s=0.1, limits=limits)])
     assert str(records[0].outcome) == "truncated:time"
     assert 2 <= len(records[0].turns) < 20
+
+
+def test_an_episode_that_nothing_ends_is_cut_and_said_to_be(monkeypatch, caplog):
+    for module in (notices, episode):
+        monkeypatch.setattr(module, "MAX_UNLIMITED_TURNS", 5)
+    monkeypatch.setattr(notices, "MANY_TURNS", 3)
+    endless = agentgym.Limits()
+    records, _ = play([task(seed, length=99, limits=endless) for seed in (0, 1)] + [task(2)])
+    assert [str(record.outcome) for record in records] == ["truncated:turns"] * 2 + ["terminated"]
+    assert [len(record.turns) for record in records] == [5, 5, 2]
+    [said] = caplog.messages
+    assert "has had 3 turns, and the task has no limit; it is cut at 5. Give such tasks limits=Limits(max" in said
+    records, _ = play([task(0, length=7, limits=agentgym.Limits(max_turns=9))])
+    assert len(records[0].turns) == 7
+
+
+def test_a_step_that_takes_long_is_named_with_its_line(monkeypatch, caplog):
+    def wait(self, config):
+        end = time.monotonic() + 30
+        while self.count == 1 and time.monotonic() < end and not any("step 1 of" in said for said in caplog.messages):
+            time.sleep(0.01)
+
+    monkeypatch.setattr(CountEnv, "_misbehave", wait)
+    monkeypatch.setattr(notices, "PATIENCE_S", 0.0)
+    monkeypatch.setattr("agentgym.rollout.engine._LOOK_S", 0.01)
+    play([task(0, "slow-one", length=3)])
+    said = next(text for text in caplog.messages if text.startswith("step 1 of task 'slow-one'"))
+    assert re.search(r"toy\.py, line \d+, in respond\) has run for \d+ s; it is given up after \d+ s\.$", said)
 
 
 class CutParrot(Parrot):

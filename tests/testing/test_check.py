@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import agentgym
+from agentgym.authoring.players import saying
 from agentgym.env import EnvReply
 from agentgym.errors import ActionSyntaxError, ConfigError, ContractError, UnknownNameError
 from agentgym.message import user
@@ -24,6 +25,7 @@ from agentgym.task import Limits
 from agentgym.testing import ENV_CHECKS, bookkeeping, check_env
 from agentgym.testing.vectors import HEAVY_MODULES
 from tests.toys.env import MOVES, SCRIPTS, ToyEnv, toy_task
+from tests.toys.game import write_suite
 
 # Environments that work in a sandbox or a browser are checked beside them; those of other packages beside what adapts
 # them.
@@ -376,6 +378,47 @@ def test_check_env_finds_a_null_script_that_succeeds():
 def test_check_env_finds_a_missing_script():
     report = check_env(ToyEnv, scripts={"oracle": SCRIPTS["oracle"]}, only=["oracle"])
     assert "['null', 'random'] are missing" in report.failures[0].detail
+
+
+@pytest.mark.parametrize("limits", [Limits(max_turns=8), Limits(max_seconds=60)])
+def test_check_env_finds_a_task_that_nothing_ends(limits):
+    scripts = {"oracle": SCRIPTS["oracle"], "null": saying("up"), "random": saying("up", "down")}
+    far, near = (toy_task(f"toy:{goal}", goal, limits=Limits()) for goal in (-3, 1))
+    [failure] = check_env(ToyEnv, tasks=[far], scripts=scripts, only=["limits"]).failures
+    assert failure.detail == (
+        "task 'toy:-3' has no limit of turns, and an episode of null goes on after 200 of them; give the task "
+        "limits=Limits(max_turns=...)"
+    )
+    ending = [near, dataclasses.replace(far, limits=limits)]
+    check_env(ToyEnv, tasks=ending, scripts=scripts, only=["limits"]).raise_if_failed()
+
+
+@pytest.mark.parametrize("file", ["suite.toml", "test.jsonl"])
+def test_check_env_plays_tasks_of_seeds_where_a_suite_is_broken(file, tmp_path, monkeypatch):
+    monkeypatch.setattr(agentgym.suite, "_extra_roots", [])
+    (write_suite(tmp_path, "broken").folder / file).write_text("{\n")
+    agentgym.suite.register_suites(tmp_path)
+    spec = agentgym.EnvSpec(
+        "test/Broken-v0", "tests.toys.env:ToyEnv", "tests.toys.env:SCRIPTS", "test", ("test/broken",)
+    )
+    monkeypatch.setitem(registry._specs, spec.id, spec)
+    monkeypatch.setattr("agentgym.testing.subject.make", lambda *_, **given: ToyEnv())
+    unread, ends = check_env(spec.id, only=["ends"]).results
+    assert (unread.name, unread.status, ends.name, ends.status) == ("suites", "failed", "ends", "passed")
+    assert file in unread.detail
+    agentgym.suite._folders.cache_clear()
+    agentgym.suite.load_suite.cache_clear()
+
+
+def test_check_env_says_what_cannot_be_written_as_json():
+    class Numpyish(ToyEnv):
+        def respond(self, action):
+            event = self.event("success", 1.0, detail={"distance": np.float32(2.0)})
+            return EnvReply([user("there")], [event], True, success=True)
+
+    detail = check_env(Numpyish, scripts=SCRIPTS, only=["json"]).failures[0].detail
+    assert "task 'toy:0': RewardEvent(" in detail
+    assert "cannot be written as JSON: Object of type float32 is not JSON serializable. Make it of text" in detail
 
 
 def test_check_env_finds_a_step_that_hangs(monkeypatch):

@@ -12,7 +12,7 @@ import agentgym
 from agentgym.errors import UnknownNameError
 from agentgym.registration import registry
 from agentgym.suite import read_suite
-from agentgym.testing import SUITE_CHECKS, check_suite
+from agentgym.testing import SUITE_CHECKS, check_suite, suites
 from tests.testing.contracts import require_contract
 from tests.toys import env as toy_env
 from tests.toys.env import toy_task
@@ -158,7 +158,19 @@ def test_check_suite_finds_an_environment_that_does_not_list_it(folder):
 
 def test_check_suite_finds_a_wrong_score(folder):
     (folder / "suite.toml").write_text(DECLARATION.replace("null = { success = 0.0 }", "null = { success = 0.3 }"))
-    assert "null has a success of 0.0000 on 2 tasks" in failures(folder)["scores"]
+    found = failures(folder)["scores"]
+    assert "null has a success of 0.0000 on 2 tasks" in found
+    assert found.endswith("or, if this is right, declare in suite.toml: null = { success = 0.000 }")
+
+
+def test_check_suite_advises_a_tolerance_for_a_score_between_none_and_all():
+    assert suites._declaration("random", 0.02, None, 100) == (
+        "random = { success = 0.02000, tolerance = 0.03 } (two standard errors of 100 tasks, so that other draws stay "
+        "within it)"
+    )
+    assert suites._declaration("demo", 1.0, 0.5, 400).startswith(
+        "demo = { success = 1.000, score = 0.5000, tolerance = 0.05 }"
+    )
 
 
 def test_check_suite_finds_a_missing_score(folder):
