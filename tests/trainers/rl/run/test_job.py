@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -458,3 +459,20 @@ def test_a_stopped_run_says_how_its_newest_checkpoint_becomes_a_model_and_can_st
         TorchPolicy.load(run)
     assert main(["train", "--run", str(run), "--resume", "run.max_seconds=1000"]) == 0
     assert newest_iteration(run / "checkpoints") == 3
+
+
+def test_the_lines_of_the_test_say_which_tasks_their_rates_are_of(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = install(tmp_path / "suites", "questions").folder
+    declaration = folder / "suite.toml"
+    text = declaration.read_text().replace('test = ["all"]', 'test = ["all", "rare"]')
+    declaration.write_text(text.replace("[strata]", '[strata]\nrare = "Rare."'))
+    tasks = folder / "test.jsonl"
+    tasks.write_text(tasks.read_text().replace('"stratum": "all"', '"stratum": "rare"', 1))
+    register_suites(tmp_path / "suites")
+    config = toy_config("questions", run={"iterations": 0}, group=SHORT["group"], validation={"has_final_test": True})
+    train(config, tmp_path / "run")
+    said = capfd.readouterr().err
+    assert "test of all strata, trained: " in said
+    assert re.search(r"held out, stratum all: trained \d\.\d{3} \[.+\]; all strata \d\.\d{3}\n", said)
