@@ -261,7 +261,10 @@ def _checked(url: str) -> str:
     if parsed.port is not None and parsed.port not in _PORTS:
         raise ConfigError(f"the endpoint's port must be {_PORTS}, got {parsed.port}")
     if parsed.scheme not in ("http", "https") or not parsed.host:
-        raise ConfigError(f"endpoint address {parsed.host or url!r} is no http or https address")
+        shown = "HOST:PORT" if "@" in url else url.partition("://")[2] or url or "HOST:PORT"
+        raise ConfigError(
+            f"endpoint address {parsed.host or shown!r} is no http or https address; write http://{shown}"
+        )
     if parsed.userinfo or parsed.query or parsed.fragment:
         raise ConfigError("an endpoint's address carries no user, query or fragment; keys come from the environment")
     path = parsed.path.rstrip("/")

@@ -324,6 +324,12 @@ def test_addresses_are_checked(url):
     assert "pw" not in str(caught.value)
 
 
+def test_an_address_without_http_is_shown_as_it_is_to_be_written():
+    for address in ("127.0.0.1:9/v1", "ftp://127.0.0.1:9/v1"):
+        with pytest.raises(ConfigError, match=r"write http://127\.0\.0\.1:9/v1$"):
+            EndpointPolicy(address, "m")
+
+
 def test_a_bare_address_gets_the_version():
     assert EndpointPolicy("http://host:8000", "a/b").name == "endpoint:http://host:8000/v1#a/b"
 

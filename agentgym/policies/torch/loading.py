@@ -90,8 +90,9 @@ def load_saved(
                 folder, output_loading_info=True, ignore_mismatched_sizes=True, **options, **how
             )
     except Exception as error:  # what reads a damaged file raises errors of any kind
+        reason = (str(error).splitlines() or [type(error).__name__])[0].strip(" .:")
         raise CheckpointError(
-            f"the model in {str(folder)!r} cannot be loaded: {str(error).rstrip('.')}; save it again, or name "
+            f"the model in {str(folder)!r} cannot be loaded: {reason}; save it again with its tokenizer, or name "
             "another folder"
         ) from error
     if not allow_incomplete:
