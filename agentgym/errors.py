@@ -24,6 +24,7 @@ AgentGymError
     ├── StepTimeoutError (TimeoutError)  an environment call that ran past its time limit
     ├── HostLostError (ConnectionError)  a machine or process that held environments and is gone
     ├── EndpointError (ConnectionError)  a model server that is down, slow or gives wrong answers
+    │   └── EndpointDownError            has never answered: the episodes end with it, none is tried again
     ├── PartnerError (RuntimeError)      a partner (another role's player) that failed
     │   └── PartnerForfeitError          broke the rules, or was refused, until the end; never retried
     ├── ToolServerError (RuntimeError)   a server of tools that died, was silent or changed; says how to mend it
@@ -186,6 +187,10 @@ class HostLostError(InfrastructureError, ConnectionError):
 
 class EndpointError(InfrastructureError, ConnectionError):
     """A model server that is down, slow or lying."""
+
+
+class EndpointDownError(EndpointError):
+    """A model server that has never answered; it ends what asks it, because no other episode would fare better."""
 
 
 class PartnerError(InfrastructureError):

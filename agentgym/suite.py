@@ -272,9 +272,8 @@ def read_suite(folder: Path) -> Suite:
     missing = [key for key in _REQUIRED if key not in fields]
     unknown = sorted(set(fields) - set(_REQUIRED) - set(_OPTIONAL))
     if missing or unknown:
-        raise TaskError(
-            f"{path}: keys {missing} are missing, keys {unknown} are unknown; known: {_REQUIRED + _OPTIONAL}"
-        )
+        wrong = [f"keys {keys} are {what}" for keys, what in ((missing, "missing"), (unknown, "unknown")) if keys]
+        raise TaskError(f"{path}: {', '.join(wrong)}; known: {_REQUIRED + _OPTIONAL}")
     expected_name = f"{folder.parent.name}/{folder.name}"
     if fields["name"] != expected_name:
         raise TaskError(f"{path}: key 'name' is {fields['name']!r}, but the folder says {expected_name!r}")

@@ -77,6 +77,7 @@ def test_suite_suggests_names_of_splits_and_tasks(folder):
     ("old", "new", "message"),
     [
         ('license = "CC0-1.0"\n', "", r"suite.toml: keys \['license'\] are missing"),
+        ("[splits]", "foo = 1\n[splits]", r"suite.toml: keys \['foo'\] are unknown; known"),
         ("headline =", "hedline =", r"keys \['headline'\] are missing, keys \['hedline'\] are unknown"),
         ('name = "test/toy"', 'name = "test/toys"', "key 'name' is 'test/toys', but the folder says 'test/toy'"),
         ("train = [", "dev = [", "split 'dev' does not exist"),

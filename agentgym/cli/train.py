@@ -76,6 +76,8 @@ def run(
             newest = checkpoint.newest_iteration(target / "checkpoints")
             start = "the start" if newest is None else f"the checkpoint of iteration {newest}"
             note(f"to continue from {start}, run: agentgym train --run {target} --resume")
+            if newest is not None:
+                note(f"to end it there and evaluate it, run: agentgym train --run {target} --resume run.max_seconds=0")
         raise
     finally:
         distributed.stop()

@@ -242,8 +242,9 @@ def _check_faults(result: EvaluationResult, records: Sequence[Trajectory], allow
     if result.num_faults > allowed * len(records):
         errors = sorted({trajectory.error for trajectory in records if trajectory.error})
         share = f"{result.num_faults} of {len(records)} episodes of {result.suite} {result.split}"
+        ways = "" if result.num_faults == len(records) else ", or raise max_fault_share (--max-fault-share)"
         raise InfrastructureError(
             f"{share} failed for infrastructure, over the allowed share of {allowed:.0%}, such as: "
             f"{errors[0] if errors else 'cancelled'}. Mend the cause and evaluate again (with a run folder only the "
-            "failed ones are played), or raise max_fault_share (--max-fault-share)."
+            f"failed ones are played){ways}."
         )

@@ -101,10 +101,22 @@ def mean_interval(
     tail = _NORMAL.cdf(-math.sqrt(n / (n - 1)) * _student_quantile((1 + level) / 2, n - 1))
     resampled = _resampled_means(array, num_resamples, np.random.default_rng(seed))
     low, high = (float(end) for end in np.quantile(resampled, [tail, 1 - tail]))
-    if bounds is not None and min(np.count_nonzero(array != bound) for bound in bounds) <= _FEW:
+    if bounds is not None and num_apart(array, bounds) is not None:
         wilson = _wilson(mean, n, bounds, level)
         low, high = min(low, wilson[0]), max(high, wilson[1])
     return Estimate(mean, low, high, n)
+
+
+def num_apart(means: ArrayLike, bounds: tuple[float, float] = (0.0, 1.0)) -> int | None:
+    """How many tasks are off the bound that all others sit on, where those few make `mean_interval` wide; else None.
+
+    Args:
+        means: float[N], a mean for each task.
+        bounds: Smallest and largest value possible.
+    """
+    array = np.asarray(means, np.float64)
+    count = min(int(np.count_nonzero(array != bound)) for bound in bounds)
+    return count if 0 < count <= _FEW and count < len(array) else None
 
 
 def _interval_of_agreement(

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Protocol, TypeVar
 
 import httpx
 
-from agentgym.errors import AgentGymError, ConfigError, ContextOverflowError, EndpointError
+from agentgym.errors import AgentGymError, ConfigError, ContextOverflowError, EndpointDownError, EndpointError
 from agentgym.policies.patience import Patience
 from agentgym.ranges import POSITIVE, Range, Ranged
 
@@ -44,6 +44,9 @@ class Transport(Ranged):
     of it."""
     max_backoff_s: Annotated[float, Range(0)] = 60.0
     """Longest wait between attempts; if a server asks for more (Retry-After), there are no further attempts."""
+    first_answer_s: Annotated[float, POSITIVE] = 10.0
+    """Seconds of failures after which a server that has never answered is given up, by all requests at once. One that
+    asks to wait (status 408, 409, 425 or 429, or Retry-After) is waited for."""
     requests_per_minute: Annotated[float | None, POSITIVE] = None
     """Attempts that are started per minute, evenly spaced; None sets no limit."""
     max_concurrency: Annotated[int, Range(1)] = 16
@@ -65,9 +68,11 @@ class Meter(Protocol):
 
 
 class _Failed(Exception):  # noqa: N818 - internal: becomes an EndpointError when retries are used up
-    def __init__(self, reason: str, *, wait_s: float | None = None, was_sent: bool = False) -> None:
+    def __init__(
+        self, reason: str, *, wait_s: float | None = None, was_sent: bool = False, is_busy: bool = False
+    ) -> None:
         super().__init__(reason)
-        self.wait_s, self.was_sent = wait_s, was_sent
+        self.wait_s, self.was_sent, self.is_busy = wait_s, was_sent, is_busy
 
 
 class _Key(httpx.Auth):
@@ -109,7 +114,7 @@ class Client:
         self._slots = threading.BoundedSemaphore(transport.max_concurrency)
         self._lock = threading.Lock()
         self._next_start = 0.0
-        self._patience = Patience(self.url)
+        self._patience = Patience(self.url, transport.first_answer_s)
 
     def post(self, path: str, body: dict[str, Any], reader: Callable[[Any], T], meter: Meter, seed: int = 0) -> T:
         """Send a request until there is a valid answer.
@@ -123,6 +128,7 @@ class Client:
 
         Raises:
             EndpointError: All attempts failed.
+            EndpointDownError: The server has never answered, for as long as that is waited for.
             ConfigError: The server refuses the key, or knows no such model or path.
             ContextOverflowError: The server says that the conversation is too long.
         """
@@ -131,23 +137,43 @@ class Client:
             for attempt in range(last + 1):
                 self._await_turn()
                 meter.start()
+                began = time.monotonic()
                 try:
                     with self._patience.waiting(self._longest(last - attempt + 1, self._transport.timeout_s)):
                         return self._attempt(path, body, reader)
                 except (AgentGymError, KeyboardInterrupt):
                     meter.fail(was_sent=False)
                     raise
-                except _Failed as failure:
-                    meter.fail(failure.was_sent)
-                    reason, was_sent, wait_s = str(failure), failure.was_sent, self._wait(failure, attempt, rng)
+                except _Failed as failed:
+                    meter.fail(failed.was_sent)
+                    failure = failed
+                left_s = self._left(failure, began)
+                wait_s = self._wait(failure, attempt, rng)
                 if wait_s is None or attempt == last:
                     break
-                attempt_s = self._transport.timeout_s if was_sent else self._transport.connect_timeout_s
-                self._patience.tell(f"{reason}; it is tried again", wait_s + self._longest(last - attempt, attempt_s))
-                time.sleep(wait_s)
+                attempt_s = self._transport.timeout_s if failure.was_sent else self._transport.connect_timeout_s
+                longest_s = wait_s + self._longest(last - attempt, attempt_s)
+                self._patience.tell(f"{failure}; it is tried again", min(longest_s, left_s))
+                time.sleep(min(wait_s, left_s))
         raise EndpointError(
-            f"{self.url}/{path} failed {attempt + 1} times, at last with: {reason}. Check that the server runs and "
+            f"{self.url}/{path} failed {attempt + 1} times, at last with: {failure}. Check that the server runs and "
             "what its log says"
+        )
+
+    def _left(self, failure: _Failed, began: float) -> float:
+        """Seconds for which a server that has never answered is still waited for after a failure.
+
+        Raises:
+            EndpointDownError: There are none left.
+        """
+        since = time.monotonic() if failure.was_sent else began  # what was sent may have been worked on until now
+        left_s = self._patience.fail(since, is_busy=failure.is_busy)
+        if left_s > 0:
+            return left_s
+        raise EndpointDownError(
+            f"the endpoint {self.url} refuses: {failure}. It has not answered once in "
+            f"{self._transport.first_answer_s:g} s. Start the server, or correct the address. If it is still starting, "
+            "wait, or raise first_answer_s (--option first_answer_s=60)"
         )
 
     def _longest(self, attempts: int, attempt_s: float) -> float:
@@ -171,7 +197,9 @@ class Client:
         excerpt = self._key.strike_out(content[:300].decode(errors="replace").strip())
         if status != httpx.codes.OK:
             self._refuse(status, excerpt)
-            raise _Failed(f"status {status}: {excerpt!r}", wait_s=_retry_after(headers))
+            wait_s = _retry_after(headers)
+            is_busy = status in _RETRIED or wait_s is not None
+            raise _Failed(f"status {status}: {excerpt!r}", wait_s=wait_s, is_busy=is_busy)
         try:
             return reader(json.loads(content))
         except (ValueError, RecursionError):
@@ -201,8 +229,11 @@ class Client:
             )
         if status in (400, 413, 422) and any(word in excerpt.lower() for word in _CONTEXT_WORDS):
             raise ContextOverflowError(f"{self.url} says that the conversation is too long: {excerpt!r}")
-        if 300 <= status < 500 and status not in _RETRIED:
-            raise EndpointError(f"{self.url} refused the request with status {status}: {excerpt!r}")
+        if (300 <= status < 500 and status not in _RETRIED) or status == httpx.codes.NOT_IMPLEMENTED:
+            raise EndpointError(
+                f"{self.url} refused the request with status {status}: {excerpt!r}. Check the address, and what the "
+                "server's log says"
+            )
 
     def _wait(self, failure: _Failed, attempt: int, rng: random.Random) -> float | None:
         """Seconds until the next attempt; None gives up."""
@@ -230,7 +261,10 @@ def _checked(url: str) -> str:
     if parsed.port is not None and parsed.port not in _PORTS:
         raise ConfigError(f"the endpoint's port must be {_PORTS}, got {parsed.port}")
     if parsed.scheme not in ("http", "https") or not parsed.host:
-        raise ConfigError(f"endpoint address {parsed.host or url!r} is no http or https address")
+        shown = "HOST:PORT" if "@" in url else url.partition("://")[2] or url or "HOST:PORT"
+        raise ConfigError(
+            f"endpoint address {parsed.host or shown!r} is no http or https address; write http://{shown}"
+        )
     if parsed.userinfo or parsed.query or parsed.fragment:
         raise ConfigError("an endpoint's address carries no user, query or fragment; keys come from the environment")
     path = parsed.path.rstrip("/")

@@ -17,6 +17,7 @@ from agentgym.errors import (
     AgentGymError,
     CancelledEpisode,
     ContextOverflowError,
+    EndpointDownError,
     InfrastructureError,
     StepTimeoutError,
 )
@@ -272,7 +273,8 @@ class RolloutEngine:
         if isinstance(call.error, ContextOverflowError) and len(episodes) == 1:
             self._cut_for_context(episodes[0])
             return
-        if call.error is not None and not isinstance(call.error, InfrastructureError):
+        is_passing = isinstance(call.error, InfrastructureError) and not isinstance(call.error, EndpointDownError)
+        if call.error is not None and not is_passing:
             raise call.error
         if call.error is not None:
             for episode in episodes:

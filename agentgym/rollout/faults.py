@@ -108,7 +108,8 @@ class FaultWatch:
                 f"when they were played again with the same seed: {top}. Mend the environment."
             ) from last
         if stats.episodes >= _MIN_EPISODES_FOR_SHARE:
+            ways = "" if stats.faults == stats.episodes else ", or raise max_fault_share (--max-fault-share)"
             raise InfrastructureError(
                 f"{stats.faults} of {stats.episodes} episodes failed for infrastructure, over the allowed share of "
-                f"{allowed:.0%}: {top}. Mend the cause, or raise max_fault_share (--max-fault-share)."
+                f"{allowed:.0%}: {top}. Mend the cause{ways}."
             ) from last

@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 from agentgym.action import parse_tool_calls
-from agentgym.errors import ConfigError, ContextOverflowError, ContractError, CostLimitError, EndpointError
+from agentgym.errors import (
+    ConfigError,
+    ContextOverflowError,
+    ContractError,
+    CostLimitError,
+    EndpointDownError,
+    EndpointError,
+    InfrastructureError,
+)
+from agentgym.evaluation import EvaluationSettings, evaluate
 from agentgym.message import user
 from agentgym.policies.endpoint import EndpointPolicy
 from agentgym.policies.endpoint_client import Transport
@@ -315,6 +324,12 @@ def test_addresses_are_checked(url):
     assert "pw" not in str(caught.value)
 
 
+def test_an_address_without_http_is_shown_as_it_is_to_be_written():
+    for address in ("127.0.0.1:9/v1", "ftp://127.0.0.1:9/v1"):
+        with pytest.raises(ConfigError, match=r"write http://127\.0\.0\.1:9/v1$"):
+            EndpointPolicy(address, "m")
+
+
 def test_a_bare_address_gets_the_version():
     assert EndpointPolicy("http://host:8000", "a/b").name == "endpoint:http://host:8000/v1#a/b"
 
@@ -352,7 +367,7 @@ def test_a_dead_server_is_named_at_the_first_attempt_with_what_is_waited_for_and
     with pytest.raises(EndpointError, match="failed 4 times"):
         policy.generate([ask()])
     [message] = messages_of(caplog)
-    expected = rf"waiting for {url}: no connection \(.+\); it is tried again\. The request is given up at \d\d:"
+    expected = rf"waiting for {url}: no connection \(.+\); it is tried again\. It is given up at \d\d:"
     assert re.match(expected, message)
 
 
@@ -374,7 +389,40 @@ def test_a_silent_server_is_named_once_and_one_that_has_answered_may_take_its_ti
     for _ in range(2):
         policy.generate([ask()])
     [message] = messages_of(caplog)
-    assert message.startswith(f"waiting for {server.url}: no answer yet. The request is given up at ")
+    assert message.startswith(f"waiting for {server.url}: no answer yet. It is given up at ")
+
+
+def test_a_server_that_never_answers_ends_the_whole_evaluation_with_one_line_of_waiting(caplog):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+    policy = EndpointPolicy.load(f"{url}#m", first_answer_s=0.2)
+    with pytest.raises(EndpointDownError, match="refuses: no connection") as caught:
+        evaluate(policy, "tools/lookup")
+    assert re.search(r"not answered once in 0\.2 s\. Start the server, or correct the address", str(caught.value))
+    assert "max_fault_share" not in str(caught.value)
+    assert len(messages_of(caplog)) == 1
+
+
+def test_a_server_that_has_answered_or_asks_to_wait_is_not_given_up_early(server, policy_of):
+    server.answers = [(500, {}, {})]
+    with pytest.raises(EndpointDownError):
+        policy_of(first_answer_s=1e-6).generate([ask()])
+    for answers in ([(429, {}, {}), (503, {"Retry-After": "0"}, {}), chat()], [chat(), (500, {}, {}), chat()]):
+        server.answers = answers
+        replies = policy_of(first_answer_s=1e-6).generate([ask(), ask()])
+        assert [reply.text for reply in replies] == ["hello", "hello"]
+    server.answers = [chat(), (500, {}, {})]
+    with pytest.raises(EndpointError, match="failed 3 times"):
+        policy_of(first_answer_s=1e-6).generate([ask(), ask()])
+
+
+def test_where_every_episode_fails_nobody_is_told_to_accept_more_failures(server, policy_of):
+    server.answers = [(501, {}, b"Unsupported method")]
+    for settings in (EvaluationSettings(limit=2), EvaluationSettings()):
+        with pytest.raises(InfrastructureError, match=r"(20 of 20|2 of 2) episodes .* with status 501") as caught:
+            evaluate(policy_of(), "tools/lookup", settings=settings)
+        assert "Mend the cause" in str(caught.value)
+        assert "max_fault_share" not in str(caught.value)
 
 
 def test_waiting_for_a_model_is_not_counted_as_time_of_the_environment():

@@ -13,17 +13,56 @@ from typing import TYPE_CHECKING, Any, cast
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
-from agentgym.errors import CheckpointError
+from agentgym.errors import CheckpointError, ConfigError
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
+_CHECKPOINTS = "checkpoints"
 _MAX_NAMED = 3
 _KINDS = {
     "missing_keys": "missing",
     "unexpected_keys": "not of this model",
     "mismatched_keys": "of another shape",
 }
+
+
+def require_model(path: Path | str, said: str = "") -> None:
+    """Refuse a folder that holds no model; a run or a checkpoint of one is told where models are, or how to get one.
+
+    Args:
+        path: The folder.
+        said: What names it, with a space behind, such as "model.path "; "" names the folder alone.
+
+    Raises:
+        ConfigError: Says what the folder is, and what to name instead.
+    """
+    folder = Path(path)
+    what, run = _part_of_run(folder)
+    if run is None and (folder / "config.json").is_file():
+        return
+    found = f"{said}{str(path)!r}"
+    if run is None:
+        raise ConfigError(f"{found} holds no model; expected a folder with config.json, as save_pretrained writes it")
+    models = sorted(str(each.parent) for each in run.glob("models/*/config.json"))
+    trained = run / "models" / "trained"
+    ways = [f"name one of the run's models: {', '.join(models)}"] if models else []
+    if not (trained / "config.json").is_file():
+        ways.append(
+            f"write {trained} from the newest checkpoint, with: agentgym train --run {run} --resume run.max_seconds=0"
+        )
+    raise ConfigError(f"{found} is {what}, not a model; {'; or '.join(ways)}")
+
+
+def _part_of_run(folder: Path) -> tuple[str, Path | None]:
+    """What a folder is to a training run, and that run's folder; None if it is nothing to one."""
+    if folder.parent.name == _CHECKPOINTS and (folder / "manifest.json").is_file():
+        return "a checkpoint, from which a run goes on", folder.parent.parent
+    if folder.name == _CHECKPOINTS and any(folder.glob("*/manifest.json")):
+        return "a run's folder of checkpoints", folder.parent
+    if any(folder.glob("models/*/config.json")) or any(folder.glob(f"{_CHECKPOINTS}/*/manifest.json")):
+        return "a run", folder
+    return "", None
 
 
 def load_saved(
@@ -51,8 +90,9 @@ def load_saved(
                 folder, output_loading_info=True, ignore_mismatched_sizes=True, **options, **how
             )
     except Exception as error:  # what reads a damaged file raises errors of any kind
+        reason = (str(error).splitlines() or [type(error).__name__])[0].strip(" .:")
         raise CheckpointError(
-            f"the model in {str(folder)!r} cannot be loaded: {str(error).rstrip('.')}; save it again, or name "
+            f"the model in {str(folder)!r} cannot be loaded: {reason}; save it again with its tokenizer, or name "
             "another folder"
         ) from error
     if not allow_incomplete:

@@ -23,7 +23,7 @@ from agentgym.policies.torch.cache import EpisodeStore
 from agentgym.policies.torch.decoder import Decoder, Row
 from agentgym.policies.torch.device import device_of, dtype_of
 from agentgym.policies.torch.layout import attention_of, layout_of
-from agentgym.policies.torch.loading import load_saved
+from agentgym.policies.torch.loading import load_saved, require_model
 from agentgym.policies.torch.network import Network
 from agentgym.policies.torch.steering import load_steering
 from agentgym.policy import Reply, Request, Seen
@@ -205,13 +205,7 @@ class TorchPolicy:
             CheckpointError: Model or tokenizer cannot be loaded, or do not fit.
         """
         folder, place = Path(path), device_of(device)
-        models = sorted(str(each.parent) for each in folder.glob("models/*/config.json"))
-        if models:
-            raise ConfigError(f"{str(path)!r} is a run, not a model; name one of its models: {', '.join(models)}")
-        if not (folder / "config.json").is_file():
-            raise ConfigError(
-                f"{str(path)!r} holds no model: expected a folder with config.json, as save_pretrained writes"
-            )
+        require_model(path)
         model, tokenizer = load_saved(
             folder,
             trust_remote_code=trust_remote_code,

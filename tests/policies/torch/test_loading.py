@@ -108,3 +108,10 @@ def test_loading_says_nothing_beside_its_errors(folder: Path, capfd: pytest.Capt
     with pytest.raises(CheckpointError):
         load_saved(folder)
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_folder_without_a_tokenizer_is_refused_in_one_line(folder: Path) -> None:
+    (folder / TOKENIZER).unlink()
+    (folder / "tokenizer_config.json").unlink()
+    with pytest.raises(CheckpointError, match=r"^[^\n]+; save it again with its tokenizer, or [^\n]+$"):
+        TorchPolicy.load(folder)

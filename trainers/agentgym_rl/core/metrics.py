@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from agentgym.evaluation.statistics import mean_interval
+from agentgym.evaluation.statistics import mean_interval, num_apart
 from agentgym.outcome import KINDS
 from agentgym.reward import by_component
 from agentgym.trajectory import Group, Trajectory
@@ -26,7 +26,7 @@ def collection_metrics(groups: Sequence[Group], version: int) -> Metrics:
         version: Version of the weights that is about to be trained.
 
     Returns:
-        By name: `success/mean` (with `low` and `high`, 95 %, clustered by task), `score/mean`, `return/mean`,
+        By name: those of `success_metrics`, `score/mean`, `return/mean`,
         `reward/COMPONENT` (mean sum an episode, unweighted), `outcome/KIND` (share of episodes), `episode/turns`,
         `episode/tokens`, `tokens/mask_coverage` (share of tokens that were sampled), `time/…` (shares),
         `staleness/mean` and `max` (versions), `policy/invalid_share` and `cut_share` (of turns); of a game with several
@@ -38,8 +38,7 @@ def collection_metrics(groups: Sequence[Group], version: int) -> Metrics:
     if not members:
         return metrics
     rates = [float(np.mean([bool(member.success) for member in group.members])) for group in groups if group.members]
-    interval = mean_interval(rates, bounds=(0.0, 1.0))
-    metrics |= {"success/mean": interval.mean, "success/low": interval.low, "success/high": interval.high}
+    metrics |= success_metrics(rates)
     metrics["score/mean"] = float(np.mean([member.score for member in members if member.score is not None]))
     metrics["return/mean"] = float(np.mean([member.total_reward for member in members]))
     components: Counter[str] = Counter()
@@ -49,6 +48,22 @@ def collection_metrics(groups: Sequence[Group], version: int) -> Metrics:
             components[name] += value  # type: ignore[assignment]
     metrics |= {f"reward/{name}": float(total) / len(members) for name, total in components.items()}
     return metrics | _role_metrics(members) | _turn_metrics(members) | _token_metrics(members, version)
+
+
+def success_metrics(rates: Sequence[float]) -> Metrics:
+    """The success of several tasks.
+
+    Args:
+        rates: Each task's rate.
+
+    Returns:
+        `success/mean` with `low` and `high` (95 %, clustered by task), `success/tasks` (how many there are) and, where
+        one to three tasks alone differ from the others, `success/apart` (how many of them), which widens the interval.
+    """
+    interval, apart = mean_interval(rates, bounds=(0.0, 1.0)), num_apart(rates)
+    metrics = {"success/mean": interval.mean, "success/low": interval.low, "success/high": interval.high}
+    metrics["success/tasks"] = float(interval.num_tasks)
+    return metrics if apart is None else metrics | {"success/apart": float(apart)}
 
 
 def mean_by_name(rows: Sequence[Mapping[str, float]]) -> Metrics:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 import warnings
-from pathlib import Path
 from typing import Any, cast
 
 import torch
@@ -16,7 +15,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from agentgym.errors import ConfigError, MissingExtraError
-from agentgym.policies.torch.loading import load_saved
+from agentgym.policies.torch.loading import load_saved, require_model
 from agentgym_rl.core.config.tables import ModelConfig
 from agentgym_rl.core.logprobs import states_before, token_logprobs
 from agentgym_rl.core.micro_batch import MicroBatch
@@ -146,11 +145,7 @@ def load_causal_lm(path: str, config: ModelConfig) -> tuple[PreTrainedModel, Pre
         ConfigError: There is no model in the folder.
         CheckpointError: It cannot be loaded, or its weights or its tokenizer do not fit.
     """
-    if not (Path(path) / "config.json").is_file():
-        raise ConfigError(
-            f"model.path is {path!r}, which holds no model; expected a folder with config.json, as save_pretrained "
-            "writes it"
-        )
+    require_model(path, "model.path ")
     return load_saved(
         path,
         trust_remote_code=config.trust_remote_code,

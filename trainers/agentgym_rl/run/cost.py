@@ -19,6 +19,7 @@ from agentgym_rl.core.config.tables import ValidationConfig, WarmStartConfig
 from agentgym_rl.core.config.train import TrainConfig
 from agentgym_rl.run.job import Spent, TrainingJob
 from agentgym_rl.run.journal import Journal
+from agentgym_rl.run.names import require_splits
 from agentgym_rl.run.run_folder import open_run
 from agentgym_rl.run.setup import assemble
 
@@ -76,11 +77,12 @@ def estimate(config: TrainConfig, folder: Path) -> Cost:
         folder: Taken by the short run; the caller removes it.
 
     Raises:
-        ConfigError: Settings do not fit.
+        ConfigError: Settings do not fit, or the suite lacks a split that the run evaluates on.
         UnknownNameError: A name in the configuration does not exist.
     """
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     suite = load_suite(config.run.suite)
+    require_splits(config, suite)
     short, num_episodes = _short(config, suite, folder)
     parts = assemble(short)
     with open_run(folder / "run", short, resume=False, overwrite=False) as store:
@@ -147,7 +149,7 @@ def _warm_start(config: WarmStartConfig, num_episodes: int, spent: dict[str, Spe
 def _evaluations(config: TrainConfig, suite: Suite, graded: Spent) -> list[Part]:
     """Validations during the run, and the test of each stage at its end."""
     validation, parts = config.validation, []
-    if validation.every > 0:
+    if validation.every > 0 and config.run.iterations > 0:
         times = -(-config.run.iterations // validation.every)
         tasks = min(validation.tasks, len(suite.tasks("validation")))
         amount = f"{times} times {tasks} tasks"

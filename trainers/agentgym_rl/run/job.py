@@ -35,12 +35,13 @@ from agentgym_rl.core.checkpoint import checkpoints, load_newest
 from agentgym_rl.core.cloning import CloneStep, clone, successes, updates_of, warm_start_episodes
 from agentgym_rl.core.config.train import TrainConfig
 from agentgym_rl.core.demonstrations import collect_demonstrations, with_tokens
+from agentgym_rl.core.metrics import success_metrics
 from agentgym_rl.core.models import PolicyModel, load_causal_lm
 from agentgym_rl.core.publishing import publish
 from agentgym_rl.core.roles import evaluated_role
 from agentgym_rl.replay.admission import record_tokenizer
 from agentgym_rl.run.describe import describe
-from agentgym_rl.run.journal import Journal
+from agentgym_rl.run.journal import Journal, success_text
 from agentgym_rl.run.preflight import require_fitting
 from agentgym_rl.run.run_folder import SUMMARY, config_digest, open_run, require_usable
 from agentgym_rl.run.sampling import MakeSampler, make_torch_sampler, stored_policy, untrained_policy
@@ -362,10 +363,10 @@ class TrainingJob:
             result = evaluate(trainer.policy, self.parts.suite, "validation", settings, store=self.store)
             _require_whole(result)
             self.spent["validation"] = Spent(time.monotonic() - began, len(result.tasks))
-            success, score = result.success, result.score.mean
-            metrics = {"success/mean": success.mean, "success/low": success.low, "success/high": success.high}
+            metrics = success_metrics([task.success for task in result.tasks if task.attempts])
+            score = result.score.mean
             self.journal.record(trainer.state.iteration, {**metrics, "score/mean": score}, phase="validation")
-            self.journal.say(f"validation: success {success.mean:.3f} [{success.low:.3f}, {success.high:.3f}]")
+            self.journal.say(f"validation: success {success_text(metrics)}")
             trainer.state.best_score, is_best = _better(trainer.state.best_score, score)
             if is_best:
                 trainer.state.best_iteration = trainer.state.iteration
@@ -414,21 +415,24 @@ class TrainingJob:
 
     def _test(self) -> dict[str, Any]:
         held_out = {}
+        suite, validation = self.parts.suite, self.config.validation
+        has_strata = len(suite.splits["test"]) > 1
+        title = "test of all strata" if has_strata else "test"
         for stage in STAGES:
             policy = self._stage_policy(stage)
             if policy is None:
                 continue
-            validation = self.config.validation
             settings = replace(self._evaluation(), attempts=validation.test_attempts, limit=validation.test_tasks)
-            result = evaluate(
-                policy, self.parts.suite, "test", settings, store=self.store, progress=ProgressDisplay(f"test, {stage}")
-            )
+            progress = ProgressDisplay(f"{title}, {stage}")
+            result = evaluate(policy, suite, "test", settings, store=self.store, progress=progress)
             _require_whole(result)
-            held_out[stage] = _headline_first(result.to_json(), self.parts.suite.headline)
+            held_out[stage] = _headline_first(result.to_json(), suite.headline)
             shown = held_out[stage]["success"]
             interval = f"[{shown['low']:.3f}, {shown['high']:.3f}]"
+            whole = f"; all strata {result.success.mean:.3f}" if has_strata else ""
             known = "" if result.num_trained_on is not None else f"; trained on: {UNKNOWN}"
-            self.journal.say(f"held out, {self.parts.suite.headline}: {stage} {shown['mean']:.3f} {interval}{known}")
+            headline = f"stratum {suite.headline}" if has_strata else suite.headline
+            self.journal.say(f"held out, {headline}: {stage} {shown['mean']:.3f} {interval}{whole}{known}")
         return held_out
 
     def _stage_policy(self, stage: str) -> Policy | None:

@@ -99,10 +99,7 @@ class Journal:
 
 def _played(metrics: Metrics, seconds: float) -> list[str]:
     """Of an iteration that collected episodes."""
-    success = "  -  "
-    if "success/mean" in metrics:
-        low, high = metrics["success/low"], metrics["success/high"]
-        success = f"{metrics['success/mean']:.3f} [{low:.3f}, {high:.3f}]"
+    success = success_text(metrics) if "success/mean" in metrics else "  -  "
     entropy = metrics.get("loss/entropy")
     return [
         f"success {success}",
@@ -112,6 +109,13 @@ def _played(metrics: Metrics, seconds: float) -> list[str]:
         f"flat groups {metrics.get('groups/zero_variance_share', 0):.0%}",
         f"{metrics.get('tokens/sampled', 0) / max(seconds, 1e-9):.0f} tok/s",
     ]
+
+
+def success_text(metrics: Metrics) -> str:
+    """A rate with its interval and tasks; where few tasks differ from the others, how many, as they make it wide."""
+    low, high, count = metrics["success/low"], metrics["success/high"], int(metrics["success/tasks"])
+    text = f"{metrics['success/mean']:.3f} [{low:.3f}, {high:.3f}] of {count} {'task' if count == 1 else 'tasks'}"
+    return f"{text}, all but {metrics['success/apart']:.0f} alike" if "success/apart" in metrics else text
 
 
 def _learnt(metrics: Metrics) -> list[str]:

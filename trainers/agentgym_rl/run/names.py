@@ -1,4 +1,4 @@
-"""The names in a configuration: suite, runtime, roles, partners and demonstrator, looked up without torch.
+"""The names in a configuration: suite, splits, runtime, roles, partners and demonstrator, looked up without torch.
 
 Its numbers are checked where its tables are made. What needs the model is in preflight.py.
 """
@@ -6,6 +6,7 @@ Its numbers are checked where its tables are made. What needs the model is in pr
 from __future__ import annotations
 
 from agentgym.config import Source, naming
+from agentgym.errors import ConfigError
 from agentgym.policies.by_name import load
 from agentgym.policies.cast import Cast
 from agentgym.registration import require_runtime
@@ -13,6 +14,8 @@ from agentgym.suite import Suite, load_suite
 from agentgym_rl.core.config.tables import WarmStartConfig
 from agentgym_rl.core.config.train import TrainConfig
 from agentgym_rl.core.roles import RolesConfig, evaluated_role
+
+_NOWHERE = Source()
 
 
 def require_names(config: TrainConfig, source: Source) -> None:
@@ -24,15 +27,37 @@ def require_names(config: TrainConfig, source: Source) -> None:
 
     Raises:
         UnknownNameError: There is no such suite, runtime, role, partner or demonstrator.
-        ConfigError: The environment does not run in the runtime, or a role is played twice.
+        ConfigError: The suite lacks a split that the run evaluates on, the environment does not run in the runtime, or
+            a role is played twice.
     """
     with naming("run.suite", source):
         suite = load_suite(config.run.suite)
+    require_splits(config, suite, source)
     with naming("rollout.runtime", source):
         require_runtime(suite.env, config.rollout.runtime)
     with naming("warm_start.demonstrator", source):
         require_demonstrator(config.warm_start, suite)
     require_roles(config.roles, suite)
+
+
+def require_splits(config: TrainConfig, suite: Suite, source: Source = _NOWHERE) -> None:
+    """Refuse a run that evaluates on a split which its suite does not declare.
+
+    Raises:
+        ConfigError: Says which key leaves that evaluation out.
+    """
+    validation, declared = config.validation, f"declare it in [splits] of {suite.folder / 'suite.toml'}"
+    if config.run.iterations > 0 and validation.every > 0 and "validation" not in suite.splits:
+        raise ConfigError(
+            f"{source.beside('validation.every')}suite {suite.name!r} has no validation split, and validation.every is "
+            f"{validation.every}; train without validations (validation.every=0), or {declared} and write its tasks"
+        )
+    if validation.has_final_test and "test" not in suite.splits:
+        raise ConfigError(
+            f"{source.beside('validation.has_final_test')}suite {suite.name!r} has no test split, and "
+            "validation.has_final_test is true; train without the test at the end (validation.has_final_test=false), "
+            f"or {declared} and write its tasks"
+        )
 
 
 def require_demonstrator(config: WarmStartConfig, suite: Suite) -> None:

@@ -27,7 +27,7 @@ from agentgym_rl.core.config.kind import Check, Groundwork
 from agentgym_rl.core.demonstrations import collect_demonstrations, with_tokens
 from agentgym_rl.curricula.requirements import make_curriculum
 from agentgym_rl.run.learners import kind_of
-from agentgym_rl.run.names import require_demonstrator, require_roles
+from agentgym_rl.run.names import require_demonstrator, require_roles, require_splits
 
 _NUM_DEMONSTRATIONS = 4
 _NUM_OPENINGS = 3
@@ -35,6 +35,10 @@ _NUM_OPENINGS = 3
 
 def _require_roles(ground: Groundwork[Any]) -> None:
     require_roles(ground.config.roles, ground.suite)
+
+
+def _require_splits(ground: Groundwork[Any]) -> None:
+    require_splits(ground.config, ground.suite)
 
 
 def _require_runtime(ground: Groundwork[Any]) -> None:
@@ -153,6 +157,7 @@ def _length_of_opening(ground: Groundwork[Any], task: Task) -> int | None:
 
 
 CHECKS = (
+    Check("the suite has the splits that the run evaluates on", _require_splits),
     Check("the roles and the partners of the evaluation exist", _require_roles),
     Check("the environment runs in the chosen runtime", _require_runtime),
     Check("the suite and its environment can do what the curriculum says", _require_curriculum),

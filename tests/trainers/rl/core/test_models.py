@@ -231,7 +231,7 @@ def test_a_saved_model_is_loaded_with_its_tokenizer(causal_lm, tokenizer, tmp_pa
 
 
 def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"model.path is .* holds no model; expected a folder with config\.json"):
+    with pytest.raises(ConfigError, match=r"model.path .* holds no model; expected a folder with config\.json"):
         load_causal_lm(str(tmp_path), ModelConfig())
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(CheckpointError, match="cannot be loaded"):

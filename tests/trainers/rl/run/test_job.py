@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from agentgym.cli.main import main
 from agentgym.errors import CheckpointError, ConfigError, HeldOutError, LearningStalledError, WrongRunError
 from agentgym.evaluation import EvaluationSettings, evaluate
 from agentgym.policies.by_name import load
@@ -23,6 +26,7 @@ from agentgym.store import RunStore
 from agentgym.suite import load_suite, register_suites
 from agentgym_rl.core.checkpoint import newest_iteration
 from agentgym_rl.core.config.tables import CheckpointConfig
+from agentgym_rl.core.models import load_causal_lm
 from agentgym_rl.run import job
 from agentgym_rl.run.job import train
 from agentgym_rl.run.watch import Watch
@@ -425,3 +429,50 @@ def test_the_configuration_of_the_killed_runs_touches_every_stage() -> None:
     assert config.warm_start.demonstrations
     assert config.validation.every
     assert config.validation.has_final_test
+
+
+@pytest.mark.usefixtures("suites")
+def test_a_stopped_run_says_how_its_newest_checkpoint_becomes_a_model_and_can_still_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    config = toy_config("bandit", **CLONED, run={"iterations": 3}, group=SHORT["group"], checkpoint={"every": 1})
+    with breaking(monkeypatch, 2):
+        train(config, run)
+    stopped = {
+        run: "is a run, not a model; name one of the run's models: .*models/cloned; or ",
+        run / "checkpoints": "folder of checkpoints, not a model; ",
+        run / "checkpoints" / "iteration-000001": "is a checkpoint, from which a run goes on, not a model; ",
+    }
+    for folder, said in stopped.items():
+        for read in (TorchPolicy.load, partial(load_causal_lm, config=config.model)):
+            with pytest.raises(ConfigError, match=said) as caught:
+                read(str(folder))
+            told = str(caught.value).partition(" with: agentgym ")[2].split()
+    assert told == ["train", "--run", str(run), "--resume", "run.max_seconds=0"]
+    assert main(told) == 0
+    made, checkpoint = (
+        load_file(run / folder / "model.safetensors") for folder in ("models/trained", "checkpoints/iteration-000001")
+    )
+    assert all(torch.equal(tensor, checkpoint[f"causal_lm.{name}"]) for name, tensor in made.items())
+    with pytest.raises(ConfigError, match=r"models: .*models/trained$"):
+        TorchPolicy.load(run)
+    assert main(["train", "--run", str(run), "--resume", "run.max_seconds=1000"]) == 0
+    assert newest_iteration(run / "checkpoints") == 3
+
+
+def test_the_lines_of_the_test_say_which_tasks_their_rates_are_of(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = install(tmp_path / "suites", "questions").folder
+    declaration = folder / "suite.toml"
+    text = declaration.read_text().replace('test = ["all"]', 'test = ["all", "rare"]')
+    declaration.write_text(text.replace("[strata]", '[strata]\nrare = "Rare."'))
+    tasks = folder / "test.jsonl"
+    tasks.write_text(tasks.read_text().replace('"stratum": "all"', '"stratum": "rare"', 1))
+    register_suites(tmp_path / "suites")
+    config = toy_config("questions", run={"iterations": 0}, group=SHORT["group"], validation={"has_final_test": True})
+    train(config, tmp_path / "run")
+    said = capfd.readouterr().err
+    assert "test of all strata, trained: " in said
+    assert re.search(r"held out, stratum all: trained \d\.\d{3} \[.+\]; all strata \d\.\d{3}\n", said)

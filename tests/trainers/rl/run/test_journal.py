@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import re
 import resource
 
 import pytest
@@ -10,7 +11,8 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from agentgym.cli.main import main
 from agentgym.errors import StoreError
 from agentgym.store import RunStore
-from agentgym_rl.run.journal import Journal
+from agentgym_rl.core.metrics import success_metrics
+from agentgym_rl.run.journal import Journal, success_text
 
 
 @pytest.fixture
@@ -50,11 +52,19 @@ def test_restore_leaves_no_point_of_what_was_rolled_back(store, tmp_path):
 def test_iteration_prints_one_line(store, tmp_path):
     out = io.StringIO()
     journal = Journal(store, tmp_path, Console(file=out, width=60))
-    journal.iteration(2, 10, {"success/mean": 0.5, "success/low": 0.4, "success/high": 0.6, "tokens/sampled": 100}, 2.0)
+    rates = [0.0, 1.0] * 8
+    journal.iteration(2, 10, {**success_metrics(rates), "tokens/sampled": 100}, 2.0)
     journal.close()
     assert out.getvalue().count("\n") == 1
-    assert "iteration 2/10 · success 0.500 [0.400, 0.600]" in out.getvalue()
+    assert re.search(r"iteration 2/10 · success 0\.500 \[0\.\d+, 0\.\d+\] of 16 tasks · ", out.getvalue())
     assert "50 tok/s" in out.getvalue()
+
+
+def test_a_rate_whose_interval_a_few_tasks_widen_says_so():
+    assert success_text(success_metrics([1.0] * 15 + [0.75])).endswith("] of 16 tasks, all but 1 alike")
+    assert success_text(success_metrics([1.0] * 16)).endswith("] of 16 tasks")
+    assert success_text(success_metrics([1.0] * 12 + [0.5] * 4)).endswith("] of 16 tasks")
+    assert success_text(success_metrics([0.5])).endswith("] of 1 task")
 
 
 def test_an_iteration_that_collected_nothing_says_what_it_learnt(store, tmp_path):

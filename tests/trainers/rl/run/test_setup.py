@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
+from agentgym.config import Source
 from agentgym.errors import ConfigError, UnknownNameError
-from agentgym.suite import register_suites
+from agentgym.suite import Suite, register_suites
 from agentgym_rl.core import distributed
 from agentgym_rl.run import setup
 from agentgym_rl.run.config import load_config
+from agentgym_rl.run.cost import estimate
 from agentgym_rl.run.job import train
+from agentgym_rl.run.names import require_names, require_splits
 from agentgym_rl.run.preflight import require_room
 from agentgym_rl.run.setup import assemble, device_of, groundwork, reference_of, suite_tokenizer, untrained
 from tests.trainers.rl.toys import install, toy_config
@@ -133,3 +137,27 @@ def test_rows_without_room_for_a_first_message_are_refused() -> None:
 
 def test_rows_with_room_are_taken() -> None:
     require_room(groundwork(load_config(None, [*SMALL, *CLONED, "packing.row_length=400"])))
+
+
+def test_a_split_that_the_suite_lacks_is_refused_before_the_folder_is_made(tmp_path: Path) -> None:
+    folder = install(tmp_path / "suites", "bandit").folder
+    declaration = folder / "suite.toml"
+    declaration.write_text(declaration.read_text().replace('validation = ["all"]\n', ""))
+    (folder / "validation.jsonl").unlink()
+    register_suites(tmp_path / "suites")
+    validated = toy_config("bandit", validation={"every": 10})
+    refused = rf"'toys/bandit' has no validation split, .* 10; .*\(validation\.every=0\), or .*{declaration}"
+    for begin in (train, estimate):
+        with pytest.raises(ConfigError, match=refused):
+            begin(validated, tmp_path / "run")
+    with pytest.raises(ConfigError, match=refused):
+        require_names(validated, Source())
+    assert not (tmp_path / "run").exists()
+    assemble(toy_config("bandit", validation={"every": 0, "has_final_test": True}))
+
+
+def test_the_test_at_the_end_needs_a_test_split(suite: Suite) -> None:
+    without = replace(suite, splits={"train": ["all"]})
+    with pytest.raises(ConfigError, match=r"no test split, .*\(validation\.has_final_test=false\)"):
+        require_splits(toy_config("questions", validation={"has_final_test": True}), without)
+    require_splits(toy_config("questions"), without)
