@@ -41,6 +41,8 @@ from pathlib import Path
 from typing import Self
 
 DISTRIBUTION = "agentgymnasium"
+SEE_LIST = "agentgym list shows all environments and suites"
+"""What follows the error of an unknown environment or suite."""
 _MAX_NAMED = 20
 
 
@@ -80,16 +82,16 @@ class UnknownNameError(AgentGymError, LookupError):
         kind: What was looked up, such as "suite".
         name: The name that was asked for.
         known: The names that exist; close matches are suggested from them.
-        failures: Why names may be missing, a sentence each.
+        notes: What follows, a line each: why names may be missing, or what lists them.
         owner: What should have the name, such as "'tools/lookup'"; "" for names that stand alone.
     """
 
     def __init__(
-        self, kind: str, name: str, known: Iterable[str], failures: Iterable[str] = (), *, owner: str = ""
+        self, kind: str, name: str, known: Iterable[str], notes: Iterable[str] = (), *, owner: str = ""
     ) -> None:
         self.kind, self.name = kind, name
         problem = f"{owner} has no {kind} {name!r}" if owner else f"unknown {kind} {name!r}"
-        super().__init__("\n".join([f"{problem}; {suggestion(name, known)}", *failures]))
+        super().__init__("\n".join([f"{problem}; {suggestion(name, known)}", *notes]))
 
     def at(self, place: str) -> Self:
         """The same error, with the place in front at which the name was written."""
