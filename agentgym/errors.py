@@ -41,18 +41,24 @@ from pathlib import Path
 from typing import Self
 
 DISTRIBUTION = "agentgymnasium"
-SEE_LIST = "agentgym list shows all environments and suites"
-"""What follows the error of an unknown environment or suite."""
+SEE_LIST = "; agentgym list shows all environments and suites"
+"""What follows some of the names of environments or suites."""
 _MAX_NAMED = 20
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """What to write instead of an unknown name: the names that are close to it, or all where none is."""
+def suggestion(name: str, known: Iterable[str], see: str = "") -> str:
+    """What to write instead of an unknown name: the names that are close to it, or else those that are known.
+
+    Args:
+        name: The unknown name.
+        known: Those that are known.
+        see: What shows them, for more than can be named here.
+    """
     names = sorted(known)
     close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
     if close:
         return f"did you mean {' or '.join(filter(None, (', '.join(close[:-1]), close[-1])))}?"
-    rest = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+    rest = f" and {len(names) - _MAX_NAMED} more{see}" if len(names) > _MAX_NAMED else ""
     return f"known: {', '.join(names[:_MAX_NAMED]) or 'none'}{rest}"
 
 
@@ -82,16 +88,24 @@ class UnknownNameError(AgentGymError, LookupError):
         kind: What was looked up, such as "suite".
         name: The name that was asked for.
         known: The names that exist; close matches are suggested from them.
-        notes: What follows, a line each: why names may be missing, or what lists them.
+        failures: Why names may be missing, a sentence each.
         owner: What should have the name, such as "'tools/lookup'"; "" for names that stand alone.
+        see: What shows them all, such as `SEE_LIST`; it follows if they are too many to name.
     """
 
     def __init__(
-        self, kind: str, name: str, known: Iterable[str], notes: Iterable[str] = (), *, owner: str = ""
+        self,
+        kind: str,
+        name: str,
+        known: Iterable[str],
+        failures: Iterable[str] = (),
+        *,
+        owner: str = "",
+        see: str = "",
     ) -> None:
         self.kind, self.name = kind, name
         problem = f"{owner} has no {kind} {name!r}" if owner else f"unknown {kind} {name!r}"
-        super().__init__("\n".join([f"{problem}; {suggestion(name, known)}", *notes]))
+        super().__init__("\n".join([f"{problem}; {suggestion(name, known, see)}", *failures]))
 
     def at(self, place: str) -> Self:
         """The same error, with the place in front at which the name was written."""

@@ -241,7 +241,7 @@ def load_suite(name: str) -> Suite:
         load_entry_points()
     folders = _folders()
     if name not in folders:
-        raise UnknownNameError("suite", name, folders, [SEE_LIST, *load_entry_points()])
+        raise UnknownNameError("suite", name, folders, load_entry_points(), see=SEE_LIST)
     return read_suite(folders[name])
 
 

@@ -177,6 +177,6 @@ def _chosen(names: tuple[str, ...], family: str) -> tuple[list[str], list[str]]:
     for name in suites:
         if name not in suite_names():
             unknown = [*known, *suite_names()]
-            raise UnknownNameError("environment or suite", name, unknown, [SEE_LIST, *load_entry_points()])
+            raise UnknownNameError("environment or suite", name, unknown, load_entry_points(), see=SEE_LIST)
     brought = [suite for each in chosen for suite in each.suites]
     return [each.id for each in chosen], list(dict.fromkeys(brought + suites))
