@@ -31,6 +31,8 @@ ADVICE = "advice"
 _KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 MAX_LEVELS = 100
 """How deep tables and lists may be nested; what goes through them is recursive."""
+_MAX_NESTED = 3
+"""Most keys of inner tables that are suggested for an unknown one."""
 _TOO_DEEP = f"tables and lists are nested deeper than {MAX_LEVELS} levels"
 _PLACE_IN_TOML = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
@@ -278,15 +280,23 @@ def _fields_once(cls: Any) -> Mapping[str, tuple[dataclasses.Field[Any], Any]]:
     }
 
 
+def _nested(cls: Any) -> Iterator[str]:
+    """The dotted keys of a table and of the tables in it, whatever is chosen there."""
+    for name, (_, hint) in _fields(cls).items():
+        yield name
+        for each in _dataclasses_of(hint):
+            yield from (f"{name}.{inner}" for inner in _nested(each))
+
+
 def _unknown(cls: Any, key: str, prefix: str, source: Source) -> str:
     """That a table has no such key, and which it has."""
     fields = _fields(cls)
-    inner = [
-        f"{prefix}{name}.{key}"
-        for name, (_, hint) in fields.items()
-        if any(key in _fields(each) for each in _dataclasses_of(hint))
-    ]
-    close = inner or difflib.get_close_matches(key, fields, n=2, cutoff=0.5)
+    below = [f"{prefix}{path}" for path in dict.fromkeys(_nested(cls)) if "." in path]
+    same = [path for path in below if path.rpartition(".")[2] == key]
+    similar = [path for path in below if key in path.rpartition(".")[2].split("_")]
+    close = (same + [path for path in similar if path not in same])[:_MAX_NESTED] or difflib.get_close_matches(
+        key, fields, n=2, cutoff=0.5
+    )
     known = ", ".join(sorted(fields)) or "none"
     hint = f"did you mean {' or '.join(close)}?" if close else f"known: {known}"
     tags = [(name, field.default) for name, (field, tagged) in fields.items() if len(_literals(tagged)) == 1]

@@ -42,15 +42,23 @@ from pathlib import Path
 from typing import Self
 
 DISTRIBUTION = "agentgymnasium"
+SEE_LIST = "; agentgym list shows all environments and suites"
+"""What follows some of the names of environments or suites."""
 _MAX_NAMED = 20
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """What to write instead of an unknown name: the names that are close to it, or all where none is."""
+def suggestion(name: str, known: Iterable[str], see: str = "") -> str:
+    """What to write instead of an unknown name: the names that are close to it, or else those that are known.
+
+    Args:
+        name: The unknown name.
+        known: Those that are known.
+        see: What shows them, for more than can be named here.
+    """
     names = sorted(known)
     if close := _close(name, names):
         return f"did you mean {' or '.join(filter(None, (', '.join(close[:-1]), close[-1])))}?"
-    rest = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+    rest = f" and {len(names) - _MAX_NAMED} more{see}" if len(names) > _MAX_NAMED else ""
     return f"known: {', '.join(names[:_MAX_NAMED]) or 'none'}{rest}"
 
 
@@ -86,18 +94,26 @@ class UnknownNameError(AgentGymError, LookupError):
         known: The names that exist; close matches are suggested from them.
         failures: Why names may be missing, a sentence each.
         owner: What should have the name, such as "'tools/lookup'"; "" for names that stand alone.
+        see: What shows them all, such as `SEE_LIST`; it follows if they are too many to name.
     """
 
     def __init__(
-        self, kind: str, name: str, known: Iterable[str], failures: Iterable[str] = (), *, owner: str = ""
+        self,
+        kind: str,
+        name: str,
+        known: Iterable[str],
+        failures: Iterable[str] = (),
+        *,
+        owner: str = "",
+        see: str = "",
     ) -> None:
         self.kind, self.name = kind, name
         problem = f"{owner} has no {kind} {name!r}" if owner else f"unknown {kind} {name!r}"
         failures, names = list(failures), list(known)
         if failures and not _close(name, names):  # what failed is what to read
-            super().__init__("\n".join([problem, *failures, suggestion(name, names)]))
+            super().__init__("\n".join([problem, *failures, suggestion(name, names, see)]))
         else:
-            super().__init__("\n".join([f"{problem}; {suggestion(name, names)}", *failures]))
+            super().__init__("\n".join([f"{problem}; {suggestion(name, names, see)}", *failures]))
 
     def at(self, place: str) -> Self:
         """The same error, with the place in front at which the name was written."""

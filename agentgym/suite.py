@@ -17,7 +17,7 @@ from typing import Any
 from agentgym.config import not_toml, parsed_toml
 from agentgym.data_folder import data_folder
 from agentgym.entry_points import load_entry_points
-from agentgym.errors import HeldOutError, TaskError, UnknownNameError, unreadable
+from agentgym.errors import SEE_LIST, HeldOutError, TaskError, UnknownNameError, unreadable
 from agentgym.task import SPLITS, Split, Task
 
 _REQUIRED = ("name", "env", "description", "license", "source", "headline", "splits", "strata", "scores")
@@ -241,7 +241,7 @@ def load_suite(name: str) -> Suite:
         load_entry_points()
     folders = _folders()
     if name not in folders:
-        raise UnknownNameError("suite", name, folders, load_entry_points())
+        raise UnknownNameError("suite", name, folders, load_entry_points(), see=SEE_LIST)
     return read_suite(folders[name])
 
 

@@ -191,6 +191,7 @@ class Ride:
     kind: Literal["ride"] = "ride"
     gears: int = 3
     in_: str = "town"
+    home_town: str = ""
 
 
 @dataclass(frozen=True)
@@ -211,7 +212,7 @@ def test_a_choice_is_made_by_its_tag_and_the_first_one_is_the_default() -> None:
         ({"gears": 5}, "^'gears' is not a key of way with kind = \"walk\"; it has kind, pace"),
         (
             {"kind": "ride", "gear": 5},
-            r"^'gear' is not a key of way with kind = \"ride\"; did you mean gears\? It has gears, in,",
+            r"^'gear' is not a key of way with kind = \"ride\"; did you mean gears\? It has gears, home_town, in,",
         ),
         ("ride", "key 'way' must be a table, got 'ride'"),
     ],
@@ -221,9 +222,20 @@ def test_a_choice_knows_the_keys_of_its_own_alone(way: object, message: str) -> 
         build(Trip, {"way": way})
 
 
+@dataclass(frozen=True)
+class Journey:
+    trip: Trip = field(default_factory=Trip)
+
+
+@pytest.mark.parametrize(("key", "path"), [("gears", "gears"), ("town", "home_town")])
+def test_an_unknown_key_that_an_inner_table_has_is_named_with_its_path(key: str, path: str) -> None:
+    with pytest.raises(ConfigError, match=rf"did you mean trip\.way\.{path} or trip\.back\.{path}"):
+        build(Journey, {key: 5})
+
+
 def test_tables_are_read_back_with_words_of_python_as_keys() -> None:
     trip = Trip(Ride(in_="snow"), Walk())
-    assert tables_of(trip)["way"] == {"kind": "ride", "gears": 3, "in": "snow"}
+    assert tables_of(trip)["way"] == {"kind": "ride", "gears": 3, "in": "snow", "home_town": ""}
     assert build(Trip, tables_of(trip)) == trip
 
 

@@ -143,6 +143,11 @@ def test_load_suite_suggests_close_names():
         load_suite("dialogue/guess-numbers")
 
 
+def test_load_suite_says_what_lists_all_suites():
+    with pytest.raises(UnknownNameError, match=r"and [0-9]+ more; agentgym list shows all environments and suites"):
+        load_suite("nosuch/thing")
+
+
 def test_registered_folder_adds_its_suites(root):
     assert "test/toy" not in suite_names()
     register_suites(root)

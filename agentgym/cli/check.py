@@ -13,7 +13,7 @@ from agentgym.cli.options import KeyValues, with_options
 from agentgym.cli.output import AsJson, note, print_json, print_table, read_options
 from agentgym.entry_points import load_entry_points
 from agentgym.env import describe_running
-from agentgym.errors import DISTRIBUTION, ConfigError, TaskError, UnknownNameError
+from agentgym.errors import DISTRIBUTION, SEE_LIST, ConfigError, TaskError, UnknownNameError
 from agentgym.registration import EnvSpec, is_environment, require_runtime, spec, specs
 from agentgym.suite import suite_names
 from agentgym.testing import CheckReport, CheckResult, check_env, check_suite
@@ -181,6 +181,7 @@ def _chosen(names: tuple[str, ...], family: str) -> tuple[list[str], list[str]]:
     suites = [name for name in names if name not in known]
     for name in suites:
         if name not in suite_names():
-            raise UnknownNameError("environment or suite", name, [*known, *suite_names()], load_entry_points())
+            unknown = [*known, *suite_names()]
+            raise UnknownNameError("environment or suite", name, unknown, load_entry_points(), see=SEE_LIST)
     brought = [suite for each in chosen for suite in each.suites]
     return [each.id for each in chosen], list(dict.fromkeys(brought + suites))

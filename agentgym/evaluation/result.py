@@ -16,6 +16,7 @@ import numpy as np
 from agentgym.errors import ConfigError
 from agentgym.evaluation.blame import Blame
 from agentgym.evaluation.statistics import Estimate, mean_interval, pass_at_k, pass_hat_k
+from agentgym.prompting.unknown_words import UnknownWords
 from agentgym.registration import Measure
 from agentgym.trajectory import Trajectory
 
@@ -95,6 +96,7 @@ class EvaluationResult:
         other_roles: The results on each task in further roles that the policy played against or with itself.
         is_unseen_env: Whether the suite holds out the environment itself and not only tasks of it.
         measures: Further numbers that the environment declares, by name: of each stratum, and of "all" tasks.
+        unknown_words: Which words of the messages the policy's tokenizer does not know; None if the policy reads text.
     """
 
     suite: str
@@ -114,6 +116,7 @@ class EvaluationResult:
     other_roles: Mapping[str, Sequence[TaskResult]] = field(default_factory=dict)
     is_unseen_env: bool = False
     measures: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    unknown_words: UnknownWords | None = None
 
     @property
     def num_faults(self) -> int:
@@ -205,6 +208,7 @@ class EvaluationResult:
             "sampling": dict(self.sampling),
             "costs": dict(self.costs),
             "seconds": self.seconds,
+            "unknown_words": None if self.unknown_words is None else asdict(self.unknown_words),
             "tasks": [_task_json(task) for task in self.tasks],
         }
 
@@ -221,6 +225,8 @@ class EvaluationResult:
             tasks = [_task_from_json(task) for task in fields["tasks"]]
             values = {name: fields[name] for name in (*plain, "num_missing", "num_trained_on")}
             values |= {name: fields[name] for name in later if name in fields}
+            words = fields.get("unknown_words")
+            values["unknown_words"] = words and UnknownWords(**{**words, "examples": tuple(words["examples"])})
             values["other_roles"] = {
                 role: [_task_from_json(task) for task in result["tasks"]]
                 for role, result in fields.get("other_roles", {}).items()

@@ -6,6 +6,7 @@ The episodes are played by `agentgym.rollout`, the same code as in training.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -14,9 +15,11 @@ from typing import Annotated
 
 from agentgym.errors import InfrastructureError
 from agentgym.evaluation.result import EvaluationResult, measured, summarise
+from agentgym.message import content_text
 from agentgym.outcome import GRADED
 from agentgym.policies.cast import SCRIPTED, SELF, Cast
 from agentgym.policy import Policy, Sampling, Seen, seen_by
+from agentgym.prompting.unknown_words import UnknownWords, unknown_words
 from agentgym.ranges import SEED, Range, Ranged
 from agentgym.registration import spec
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker
@@ -29,6 +32,8 @@ from agentgym.trajectory import Trajectory
 EVALUATIONS = "evaluation:"
 """Prefix of the keys of results in a run's meta: evaluation:<suite>:<split>:<policy>, then role=partner for each role
 of a game that others than the game's own scripts play."""
+_NUM_READ = 300
+"""Messages whose words are looked up in the policy's tokenizer."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +144,7 @@ def evaluate(
         },
         is_unseen_env=suite.is_unseen_env,
         measures=measured(results, spec(suite.env).load_measures()),
+        unknown_words=_unknown_to(policy, own),
     )
     _check_faults(result, own, settings.rollout.max_fault_share)
     if store is not None and settings.iteration is None:
@@ -157,6 +163,15 @@ def _num_trained_on(tasks: Sequence[Task], seen: Seen) -> int | None:
     """How many of the tasks a policy was trained on; None if it does not say, and none is known of."""
     count = sum(task.content_hash in seen.hashes for task in tasks)
     return count if count or seen.is_all else None
+
+
+def _unknown_to(policy: Policy, records: Sequence[Trajectory]) -> UnknownWords | None:
+    """The words of the first messages that the policy's tokenizer does not know; None if the policy has none."""
+    tokenizer = getattr(policy, "tokenizer", None)
+    if tokenizer is None:
+        return None
+    read = (content_text(message) for record in records for turn in record.turns for message in turn.messages)
+    return unknown_words(tokenizer, itertools.islice(read, _NUM_READ))
 
 
 def _playing(cast: Cast) -> list[str]:

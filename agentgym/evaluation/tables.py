@@ -43,6 +43,10 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
         lines.append(f"TRAINED ON: {UNKNOWN}")
     if result.num_trained_on:
         lines.append(f"TRAINED ON: {result.num_trained_on} of these tasks were in the policy's training data")
+    if result.unknown_words is not None and result.unknown_words.share:
+        lines.append(
+            f"UNKNOWN WORDS: the policy's tokenizer spells {result.unknown_words}, because it does not know them"
+        )
     if result.num_missing:
         lines.append(f"INCOMPLETE: {result.num_missing} episodes were not played")
     rows: list[tuple[str, ...]] = [("stratum", "tasks", "success [95 %]", "score [95 %]", *result.measures)]

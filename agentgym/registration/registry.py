@@ -13,7 +13,7 @@ from pathlib import Path
 import gymnasium
 
 from agentgym.entry_points import load_entry_points
-from agentgym.errors import ConfigError, UnknownNameError
+from agentgym.errors import SEE_LIST, ConfigError, UnknownNameError
 from agentgym.registration.env_spec import EnvSpec
 from agentgym.suite import register_suites
 
@@ -91,7 +91,8 @@ def spec(env_id: str) -> EnvSpec:
     if env_id not in _specs and pattern is not None:
         register(pattern.named(env_id))
     if env_id not in _specs:
-        raise UnknownNameError("environment", env_id, _specs, [*load_entry_points(), *_uninstalled(env_id)])
+        failures = [*load_entry_points(), *_uninstalled(env_id)]
+        raise UnknownNameError("environment", env_id, _specs, failures, see=SEE_LIST)
     return _specs[env_id]
 
 

@@ -36,7 +36,8 @@ _FILES = {
     "generate.py": "{package}/generate.py",
     "suite.toml": "{package}/tasks/{name}/basic/suite.toml",
     "suite_readme.md": "{package}/tasks/{name}/basic/README.md",
-    "test.py": "tests/test_{package}.py",
+    "test_contract.py": "tests/test_contract.py",
+    "test_rules.py": "tests/test_rules.py",
 }
 
 

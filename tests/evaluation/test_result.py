@@ -14,6 +14,7 @@ from agentgym.evaluation import (
     summarise,
 )
 from agentgym.outcome import Outcome
+from agentgym.prompting.unknown_words import UnknownWords
 from agentgym.trajectory import Trajectory, Turn
 
 DONE, FAULT = Outcome("terminated"), Outcome("infrastructure", "StepTimeoutError")
@@ -133,6 +134,15 @@ def test_results_are_compared_from_files(tmp_path):
     for name, tasks in (("a", tasks_of(1, 2)), ("b", tasks_of(2, 2))):
         (tmp_path / f"{name}.json").write_text(json.dumps(result(tasks, name).to_json()))
     assert compare(tmp_path / "a.json", str(tmp_path / "b.json")).success.mean == 0.125
+
+
+def test_unknown_words_are_named_and_read_back():
+    found = result(tasks_of(0, 4), unknown_words=UnknownWords(0.5, ("beacon",), 20))
+    again = type(found).from_json(json.loads(json.dumps(found.to_json())))
+    assert again.unknown_words == found.unknown_words
+    assert "UNKNOWN WORDS: the policy's tokenizer spells 50.0% of the words, such as 'beacon'" in result_text(again)
+    assert "UNKNOWN" not in result_text(result(tasks_of(0, 4), unknown_words=UnknownWords(0.0, (), 20)))
+    assert "UNKNOWN" not in result_text(result(tasks_of(0, 4)))
 
 
 def test_text_names_strata_faults_and_training():

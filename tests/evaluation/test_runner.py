@@ -281,6 +281,16 @@ def test_evaluation_asks_an_endpoint_that_is_a_partner_once_for_a_run_folder(nim
     assert counts == [15, 15]
 
 
+def test_words_that_the_tokenizer_of_a_policy_does_not_know_are_counted() -> None:
+    tokenizer = build_tokenizer(["beacon"])
+    policy = TorchPolicy(build_tiny_model(tokenizer, "0.25M", 0), tokenizer)
+    found = evaluate(policy, "dialogue/guess-number", settings=EvaluationSettings(limit=2)).unknown_words
+    assert found is not None
+    assert found.share == 1.0
+    assert found.num_words > 0
+    assert evaluate(Sayer("1"), "dialogue/guess-number", settings=EvaluationSettings(limit=2)).unknown_words is None
+
+
 def test_a_chat_template_without_tools_is_refused_before_the_first_episode(tmp_path: Path) -> None:
     tokenizer = build_tokenizer(["how many are there"])
     model = build_tiny_model(tokenizer, "0.25M", 0)

@@ -60,6 +60,8 @@ def test_spec_names_scripts_and_suites_that_exist(env_id):
 def test_unknown_id_suggests_the_closest():
     with pytest.raises(UnknownNameError, match="did you mean agentgym/Wordle-v0"):
         make("agentgym/Wordl-v0")
+    with pytest.raises(UnknownNameError, match="more; agentgym list shows all environments and suites"):
+        make("nosuch/thing")
 
 
 def test_an_id_of_a_package_that_is_not_installed_says_so():

@@ -357,3 +357,13 @@ def test_readme_python_example_plays_an_action_that_is_valid(capsys: pytest.Capt
     shown = capsys.readouterr().out
     assert "invalid" not in shown
     assert shown.startswith(("higher", "lower"))
+
+
+TABLES = re.compile(r"<!-- (?:environments|suites): ([\w-]+)")
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "environments").glob("*.md")), ids=lambda page: page.stem)
+def test_page_with_a_table_of_the_site_says_what_prints_it_in_a_checkout(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    printed = re.findall(r"In a checkout, `agentgym list --family (\w+)`", text)
+    assert sorted(printed) == sorted(TABLES.findall(text))

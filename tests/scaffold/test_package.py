@@ -57,6 +57,15 @@ def test_number_of_tasks_that_the_readme_does_not_state_is_noticed(tmp_path: Pat
     assert "states 600 train tasks, got 300: mend its line" in told
 
 
+def test_contract_checks_stay_when_the_game_is_replaced(tmp_path: Path) -> None:
+    package = write_package("coin-hunt", tmp_path)
+    for name in ("env.py", "generate.py"):
+        path = package / "coin_hunt" / name
+        path.write_text(path.read_text().replace("hunt_task", "coin_task"))
+    (package / "tests" / "test_rules.py").unlink()
+    assert "2 passed" in run(package, sys.executable, "-m", "pytest", "-q", "-k", "generator or train_tasks")
+
+
 def test_package_leaves_no_placeholder(package: Path) -> None:
     for path in package.rglob("*"):
         if path.is_file() and path.name != "Makefile":

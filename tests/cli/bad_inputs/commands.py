@@ -46,7 +46,7 @@ COMMANDS: list[Case] = [
     (["serve", GUESS, "--step-timeout-s", "0"], "step_timeout_s must be above 0, got 0"),
     (["serve", GUESS, "--port", "70000"], "port must be from 0 to 65535, got 70000"),
     (["check", "bfcl"], "unknown environment or suite 'bfcl'"),
-    (["check", "bfcl/../x"], "unknown environment or suite"),
+    (["check", "bfcl/../x"], "agentgym list shows all environments and suites"),
     (["play", "bfcl/", "--seed", "1", "--policy", "demo"], "unknown environment"),
     (["play", GUESS, "--seed", "1", "--env-option", f"max_numbers={'[' * 100_000}"], "cannot be read as JSON"),
     (["play", GUESS, "--seed", "1", "--env-option", f"max_numbers={'9' * 5000}"], "cannot be read as JSON"),

@@ -9,7 +9,7 @@ import copy
 import json
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -47,7 +47,7 @@ from agentgym_rl.run.run_folder import SUMMARY, config_digest, open_run, require
 from agentgym_rl.run.sampling import MakeSampler, make_torch_sampler, stored_policy, untrained_policy
 from agentgym_rl.run.setup import Parts, assemble, device_of, reference_of, untrained
 from agentgym_rl.run.trainer import Trainer
-from agentgym_rl.run.watch import why_not_learning
+from agentgym_rl.run.watch import look_up, messages_of, told_before, why_not_learning
 
 _WHY = "why_not_learning"
 _OPEN_DEMONSTRATIONS = 64
@@ -120,8 +120,9 @@ def _train(config: TrainConfig, folder: Path, resume: bool, overwrite: bool, mak
         try:
             job.run(is_resumed=resume)
         except LearningStalledError as error:
-            job.report_stall(str(error))
-            raise
+            reason = ". ".join(filter(None, (str(error), told_before(store))))
+            job.report_stall(reason)
+            raise LearningStalledError(reason) from error
         return job.conclude()
     finally:
         journal.close()
@@ -204,7 +205,7 @@ class TrainingJob:
         if distributed.rank() != 0 or self.store is None:
             return TrainResult(self.folder)
         held_out = self._test() if self.config.validation.has_final_test else {}
-        notes = why_not_learning(self.store.metrics(), held_out) if self._is_watched() else []
+        notes = why_not_learning(self.store.metrics(), held_out, told_before(self.store)) if self._is_watched() else []
         self.store.set_meta({_WHY: "\n".join(notes)})
         if notes:
             self.journal.say("why is it not learning: " + "; ".join(notes))
@@ -239,6 +240,7 @@ class TrainingJob:
 
     def _warm_start(self) -> None:
         if not self._has_warm_start():
+            _look_up(self, (task.instruction for task in self.parts.suite.train_tasks()))
             return
         config = self.config.warm_start
         control = copy.deepcopy(self.parts.model) if config.has_control else None
@@ -280,6 +282,7 @@ class TrainingJob:
         self.spent["demonstrations"] = Spent(time.monotonic() - began, len(found))
         rate = sum(bool(each.success) for each in found) / max(1, len(found))
         self.journal.say(f"{len(found)} demonstrations, {rate:.0%} of them successful")
+        _look_up(self, messages_of(found))
         return shown
 
     def _keep_demonstration(self, records: list[Trajectory]) -> None:
@@ -442,6 +445,10 @@ class TrainingJob:
             return untrained_policy(model, tokenizer, self.config, self.parts.seen)
         folder = self.folder / "models" / stage
         return stored_policy(folder, stage) if (folder / "config.json").exists() else None
+
+
+def _look_up(job: TrainingJob, texts: Iterable[str]) -> None:
+    look_up(texts, job.parts.tokenizer, job.config, job.parts.suite.env, job.journal, job.store)
 
 
 def _drop_former(model: Path) -> None:

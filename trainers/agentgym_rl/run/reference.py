@@ -13,7 +13,7 @@ import json
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args, get_origin, get_type_hints
@@ -99,14 +99,43 @@ def page() -> str:
     lines = [_INTRODUCTION]
     for heading, own in sections.items():
         lines += [f"## {heading}\n", "| Key | Type | Range | Default | Meaning |", "| --- | --- | --- | --- | --- |"]
-        lines += map(_row, own)
+        lines += map(_row, _by_name(own))
         lines.append("")
     return "\n".join(lines)
 
 
+def _by_name(own: Iterable[Key]) -> Iterator[Key]:
+    """The keys of a section, each once: one that is the same with several choices names them all.
+
+    The key by which a table is chosen is one key with all its values.
+    """
+    found: dict[Key, list[str]] = {}
+    for key in own:
+        _, _, inner = key.choice.partition(", ") if key.name.startswith("algorithm.") else ("", "", key.choice)
+        found.setdefault(key._replace(choice=""), []).append(inner)
+    tags: dict[tuple[str, str], list[Key]] = {}
+    for key, choices in found.items():
+        if f"{key.name.rpartition('.')[2]} = {key.default}" in choices[0].split(", ")[-1:]:
+            tags.setdefault((key.name, key.meaning), []).append(key)
+    for key, choices in found.items():
+        alike = tags.get((key.name, key.meaning), [key])
+        if key == alike[0]:
+            values = dict.fromkeys(each.kind for each in alike)
+            choice = "" if len(alike) > 1 else _choices_in_words(choices)
+            yield key._replace(kind=", ".join(values), choice=choice)
+
+
+def _choices_in_words(choices: Iterable[str]) -> str:
+    """Such as `kind = "a" or "b"`."""
+    values: dict[str, list[str]] = {}
+    for choice in filter(None, choices):
+        before, _, value = choice.rpartition(" = ")
+        values.setdefault(before, []).append(value)
+    return " or ".join(f"{before} = {' or '.join(own)}" for before, own in values.items())
+
+
 def _row(key: Key) -> str:
-    _, _, inner = key.choice.partition(", ") if key.name.startswith("algorithm.") else ("", "", key.choice)
-    meaning = f"With {inner}: {key.meaning}" if inner else key.meaning
+    meaning = f"With {key.choice}: {key.meaning}" if key.choice else key.meaning
     cells = (f"`{key.name}`", key.kind, key.allowed, f"`{key.default}`" if key.default else "", meaning)
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from transformers import PreTrainedTokenizerFast
 
 from agentgym.errors import LearningStalledError
+from agentgym.message import content_text
+from agentgym.prompting.unknown_words import unknown_words
+from agentgym.registration import spec
+from agentgym.store import RunStore
+from agentgym.trajectory import Trajectory
 from agentgym_rl.core.checkpoint import TrainerState
 from agentgym_rl.core.config.tables import WatchConfig
+from agentgym_rl.core.config.train import TrainConfig
+from agentgym_rl.run.journal import Journal
 
 Curves = Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]]
 
 _MIN_GAIN = 0.02
 _WINDOW = 5
 _RATES = ("success", "score")
+_UNKNOWN = "unknown_words"
+_NUM_READ = 300
+"""Messages whose words are looked up in the tokenizer."""
+_MAX_UNKNOWN = 0.05
+"""Share of unknown words above which they may be why a run does not learn."""
 _NO_CAUSE = (
     "no known cause stands out: try a larger learning rate, more iterations, a longer warm start "
     "(warm_start.epochs, warm_start.demonstrations), or easier tasks"
@@ -77,7 +91,9 @@ class Watch:
             )
 
 
-def why_not_learning(curves: Curves, held_out: Mapping[str, Mapping[str, Any]] | None = None) -> list[str]:
+def why_not_learning(
+    curves: Curves, held_out: Mapping[str, Mapping[str, Any]] | None = None, unknown: str = ""
+) -> list[str]:
     """What the metrics of a run say about why it did not improve; empty for a run that did, in training and held out.
 
     A single iteration shows no improvement, but it may show what stands in the way of one.
@@ -85,10 +101,12 @@ def why_not_learning(curves: Curves, held_out: Mapping[str, Mapping[str, Any]] |
     Args:
         curves: Metrics of the phase "train", as `RunStore.metrics` returns them.
         held_out: Results on held-out tasks by stage, as JSON, where there are any.
+        unknown: That the tokenizer does not know many of the suite's words, where this is so.
     """
     success = _values(curves, "success/mean")
     if len(success) < 2:
         found = [text for is_so, text in _suspicions(curves, 1) if is_so] if len(success) else []
+        found += [unknown] if unknown else []
         return ["fewer than two iterations: too few to say whether it improves", *found]
     window = max(1, min(_WINDOW, len(success) // 2))
     gain = success[-window:].mean() - success[:window].mean()
@@ -100,6 +118,7 @@ def why_not_learning(curves: Curves, held_out: Mapping[str, Mapping[str, Any]] |
     if not reasons:
         return []
     found = [text for is_so, text in _suspicions(curves, window) if is_so]
+    found += [unknown] if unknown else []
     return reasons + (found or [_NO_CAUSE])
 
 
@@ -142,3 +161,44 @@ def _suspicions(curves: Curves, window: int) -> list[tuple[bool, str]]:
 
 def _values(curves: Curves, name: str) -> NDArray[np.float64]:
     return curves[name][1] if name in curves else np.zeros(0)
+
+
+def messages_of(records: Iterable[Trajectory]) -> Iterable[str]:
+    """All messages of some episodes."""
+    return (content_text(message) for record in records for message in record.transcript())
+
+
+def look_up(
+    texts: Iterable[str],
+    tokenizer: PreTrainedTokenizerFast,
+    config: TrainConfig,
+    env: str,
+    journal: Journal,
+    store: RunStore | None,
+) -> None:
+    """Say which words of a suite the tokenizer does not know, and keep it with the run where they are many.
+
+    Args:
+        texts: Messages of the suite; the first of them are read.
+        tokenizer: What the model reads with.
+        config: The run's configuration.
+        env: Id of the suite's environment.
+        journal: Where it is said.
+        store: Where it is kept; None on ranks other than 0.
+    """
+    found = unknown_words(tokenizer, itertools.islice(texts, _NUM_READ))
+    if not found.num_words:
+        return
+    told = f"the tokenizer does not know {found}"
+    if found.share > _MAX_UNKNOWN:
+        package = spec(env).entry_point.partition(":")[0].rpartition(".")[0]
+        remedy = "use a model that knows them" if config.model.path else f"add them to texts() of {package}.vocabulary"
+        told = f"{told}, and spells them in bytes: {remedy}"
+        if store is not None:
+            store.set_meta({_UNKNOWN: told})
+    journal.say(told if found.share else "the tokenizer knows all words of the suite that were looked up")
+
+
+def told_before(store: RunStore | None) -> str:
+    """What was said of many unknown words; "" if nothing was."""
+    return "" if store is None else str(store.meta.get(_UNKNOWN, ""))

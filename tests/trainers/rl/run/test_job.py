@@ -30,6 +30,7 @@ from agentgym_rl.core.models import load_causal_lm
 from agentgym_rl.run import job
 from agentgym_rl.run.job import train
 from agentgym_rl.run.watch import Watch
+from tests.trainers.rl import vocabulary
 from tests.trainers.rl.breaking import breaking, press_ctrl_c, send_sigterm
 from tests.trainers.rl.processes import in_a_process, in_two_ranks, under_torchrun
 from tests.trainers.rl.toys import install, toy_config
@@ -208,6 +209,22 @@ def test_a_model_that_knows_the_test_is_refused_before_anything_is_played(tmp_pa
     with pytest.raises(HeldOutError, match="was trained on 1 of the tasks"):
         train(toy_config("bandit", **SHORT, **tested, model={"path": str(base)}), tmp_path / "run")
     train(toy_config("bandit", **SHORT, model={"path": str(base)}), tmp_path / "untested")
+
+
+@pytest.mark.usefixtures("suites")
+def test_words_that_the_tokenizer_does_not_know_are_said_before_cloning_and_when_nothing_was_learnt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = "the tokenizer does not know 100.0% of the words, such as "
+    monkeypatch.setattr(vocabulary, "texts", lambda: ["a"])
+    result = train(toy_config("bandit", **SHORT, **CLONED), tmp_path / "run")
+    lines = " ".join(capsys.readouterr().err.split())
+    assert lines.index(told) < lines.index("cloning: update")
+    assert [note for note in result.notes if note.startswith(told) and "add them to texts() of" in note]
+    monkeypatch.undo()
+    known = train(toy_config("bandit", **SHORT, **CLONED), tmp_path / "known")
+    assert "the tokenizer knows all words" in " ".join(capsys.readouterr().err.split())
+    assert not [note for note in known.notes if "tokenizer" in note]
 
 
 @pytest.mark.usefixtures("suites")

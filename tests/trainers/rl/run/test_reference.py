@@ -57,3 +57,14 @@ def test_a_key_of_several_learners_names_each_once() -> None:
     text = help_text("algorithm.replay.per_task")
     assert text.startswith('algorithm.replay.per_task (with learner = "groups", kind = "successes"): whole number, ')
     assert dataclasses.is_dataclass(LEARNERS["groups"].options)
+
+
+def test_the_page_names_a_key_of_several_choices_once() -> None:
+    section = page().partition('## [algorithm] with learner = "groups"')[2].partition("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("| `algorithm.replay.kind`")]
+    assert len(rows) == 1
+    assert rows[0].count('"') > 4
+    assert "With kind" not in rows[0]
+    assert '| With kind = "turn_gae" or "token_gae": gamma, the discount of a step. |' in section
+    keys_of_section = [line for line in section.splitlines() if line.startswith("| `")]
+    assert len(keys_of_section) == len(set(keys_of_section))

@@ -108,3 +108,10 @@ def test_each_cause_is_named_and_no_other(values: dict[str, list[float]], reason
     assert len(reasons) == 2
     assert reasons[0].startswith("success in training went from")
     assert reason in reasons[1]
+
+
+def test_unknown_words_are_named_beside_other_causes() -> None:
+    told = "the tokenizer does not know 60.0% of the words"
+    assert why_not_learning(curves(flat=[0.9] * 10), None, told)[2:] == [told]
+    assert why_not_learning(curves(), None, told)[1:] == [told]
+    assert why_not_learning({}, None, told)[1:] == [told]
