@@ -422,20 +422,18 @@ class TrainingJob:
         has_strata = len(suite.splits["test"]) > 1
         title = "test of all strata" if has_strata else "test"
         for stage in STAGES:
-            policy = self._stage_policy(stage)
-            if policy is None:
+            if (policy := self._stage_policy(stage)) is None:
                 continue
             settings = replace(self._evaluation(), attempts=validation.test_attempts, limit=validation.test_tasks)
             progress = ProgressDisplay(f"{title}, {stage}")
             result = evaluate(policy, suite, "test", settings, store=self.store, progress=progress)
             _require_whole(result)
             held_out[stage] = _headline_first(result.to_json(), suite.headline)
-            shown = held_out[stage]["success"]
-            interval = f"[{shown['low']:.3f}, {shown['high']:.3f}]"
+            shown = "{mean:.3f} [{low:.3f}, {high:.3f}]".format_map(held_out[stage]["success"])
             whole = f"; all strata {result.success.mean:.3f}" if has_strata else ""
             known = "" if result.num_trained_on is not None else f"; trained on: {UNKNOWN}"
             headline = f"stratum {suite.headline}" if has_strata else suite.headline
-            self.journal.say(f"held out, {headline}: {stage} {shown['mean']:.3f} {interval}{whole}{known}")
+            self.journal.say(f"held out, {headline}: {stage} {shown}{whole}{known}")
         return held_out
 
     def _stage_policy(self, stage: str) -> Policy | None:
