@@ -326,6 +326,7 @@ def test_images_of_ours_are_small_and_give_no_rights(client: Any, name_of_ours: 
             "redis-server --version && nginx -v && postgres --version && ab -V && pgbench --version",
             "Redis server v=7",
         ),
+        ("desktop", "which Xvfb openbox agentgym-desk mousepad gnumeric", "/usr/bin/gnumeric"),
         ("env", "agentgym list --json", "agentgym/GuessNumber-v0"),
         ("web", "chromium-headless-shell --version && agentgym list --family web --json", "agentgym/MiniWoB-v0"),
     ],
@@ -341,5 +342,5 @@ def test_images_of_ours_hold_what_they_promise(client: Any, name_of_ours: str, c
 
 
 def test_every_image_of_ours_is_covered_above() -> None:
-    names = {"base", "python", "experiment", "terminal", "mcp", "env", "web", "swe", "tuning"}
+    names = {"base", "desktop", "python", "experiment", "terminal", "mcp", "env", "web", "swe", "tuning"}
     assert set(default_catalogue().names) == names

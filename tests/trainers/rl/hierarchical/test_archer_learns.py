@@ -11,7 +11,7 @@ from agentgym_rl.core.scoring import FINAL_PROMPT, final_probe
 from agentgym_rl.hierarchical import actor_losses, transitions
 from agentgym_rl.hierarchical.critic import targets, valuation
 from agentgym_rl.hierarchical.critic.network import CriticNetwork
-from agentgym_rl.hierarchical.options import AwrConfig
+from agentgym_rl.hierarchical.options import AwrConfig, CriticConfig
 from agentgym_rl.hierarchical.transitions import CUT, TERMINAL
 from tests.trainers.rl.hierarchical.tables import PACKING, Learner, OneHot, chain, key_door
 from tests.trainers.rl.planted import noticed, parametrised, swapped, trap
@@ -128,7 +128,7 @@ def test_a_terminal_state_is_never_encoded(ends_of) -> None:
     assert 0 < len(ended) < 20
     for index in ended:
         batch.trajectories[index].metadata[FINAL_PROMPT] = [poison]
-    network = CriticNetwork(poison + 1, 8, OneHot(poison + 1))
+    network = CriticNetwork(poison + 1, CriticConfig(width=8), OneHot(poison + 1))
     seen: set[int] = set()
     network.tower.register_forward_pre_hook(
         lambda _, __, named: seen.update(named["input_ids"].unique().tolist()), with_kwargs=True
