@@ -47,7 +47,7 @@ def stored(preset: str) -> dict[str, Any]:
     return tables
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", sorted({*PRESETS} - {"archer_awr"}))  # which is younger
 def test_what_runs_stored_is_read_as_the_configuration_of_today(preset: str) -> None:
     found = stored_config(translated(stored(preset)), Source())
     # Critics of that time read the history alone, whatever a suite declares.
