@@ -294,9 +294,9 @@ def _unknown(cls: Any, key: str, prefix: str, source: Source) -> str:
     below = [f"{prefix}{path}" for path in dict.fromkeys(_nested(cls)) if "." in path]
     same = [path for path in below if path.rpartition(".")[2] == key]
     similar = [path for path in below if key in path.rpartition(".")[2].split("_")]
-    close = (same + [path for path in similar if path not in same])[:_MAX_NESTED] or difflib.get_close_matches(
-        key, fields, n=2, cutoff=0.5
-    )
+    misspelt = difflib.get_close_matches(key, fields, n=2, cutoff=0.75)
+    inner = (same + [path for path in similar if path not in same])[:_MAX_NESTED]
+    close = misspelt or inner or difflib.get_close_matches(key, fields, n=2, cutoff=0.5)
     known = ", ".join(sorted(fields)) or "none"
     hint = f"did you mean {' or '.join(close)}?" if close else f"known: {known}"
     tags = [(name, field.default) for name, (field, tagged) in fields.items() if len(_literals(tagged)) == 1]
