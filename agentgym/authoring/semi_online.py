@@ -89,7 +89,7 @@ class Course:
 
 
 def what_follows(taken: Taken, expert: str, show: Callable[[], str]) -> str:
-    """What the agent is told after a step: the expert's step where its own differed, and what it sees next.
+    """What the agent is told after a step: the next screen, and the expert's step if the agent's was another.
 
     Args:
         taken: What its step came to.

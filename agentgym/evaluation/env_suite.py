@@ -108,7 +108,7 @@ def suite_named(name: str, env_options: Mapping[str, Any], limit: int | None) ->
 
     Args:
         name: Such as "tools/lookup" or "agentgym/WebArena-v0".
-        env_options: Options of the environment; a suite has its own, but for those of how messages are written.
+        env_options: Options of the environment. A suite of files takes only `message_options`.
         limit: How many tasks an environment makes; None for all that it has.
 
     Raises:

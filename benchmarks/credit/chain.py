@@ -62,7 +62,7 @@ class Plan:
     def runs(self, task: str, method: str) -> list[Piece]:
         """The runs of a method on a task, a seed each; none where it is yet to be tuned.
 
-        Of a preliminary method those that there are.
+        A preliminary method has only some of them.
         """
         if method_named(method).is_preliminary:
             untuned = method_named(method).untuned(task_named(task))

@@ -1,4 +1,4 @@
-"""Generated pairs of what was found and expected: each metric is given equal, nearly equal and different ones."""
+"""Generated pairs of a found and an expected file for each metric: equal, nearly equal, and different."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Other ways to grade a repair, for comparison: the exit code in the agent's folder, and a fresh tree with its diff.
 
 The second takes the steps of SWE-bench's harness: it applies the whole diff, puts the original test files back, and
-reads the lines of pytest's output. The code here is written anew and is not that harness.
+reads the lines of pytest's output. This is our own code, not that harness.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ _KINDS = {
 
 
 def require_model(path: Path | str, said: str = "") -> None:
-    """Refuse a folder that holds no model; a run or a checkpoint of one is told where models are, or how to get one.
+    """Refuse a folder that holds no model. For a run or a checkpoint, the error says where its models are.
 
     Args:
         path: The folder.
