@@ -78,7 +78,7 @@ def test_run_in_place_of_a_model_names_the_models_in_it(tmp_path):
     for folder in (tmp_path, tmp_path / "models" / "trained"):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "config.json").write_text("{}")
-    with pytest.raises(ConfigError, match=r"name one of its models: .*models/trained"):
+    with pytest.raises(ConfigError, match=r"name one of the run's models: .*models/trained"):
         load(f"torch:{tmp_path}")
 
 

@@ -44,8 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     web = web_app(site, sessions, is_debug=options.port is not None)
     if options.port is not None:
         listener = _listener(options.port)
-        print(f"http://127.0.0.1:{listener.getsockname()[1]}/", file=sys.stderr, flush=True)  # noqa: T201 - for people
-        asyncio.run(_serve([(web, listener)], watch_input=False))
+        asyncio.run(_serve([(web, listener)], watch_input=False, address=f"127.0.0.1:{listener.getsockname()[1]}"))
     else:
         control = control_app(sessions)
         listeners = [(web, _unix_socket(options.web)), (control, _unix_socket(options.control))]
@@ -101,7 +100,10 @@ def _unix_socket(path: Path) -> socket.socket:
     return listener
 
 
-async def _serve(listeners: Sequence[tuple[Starlette, socket.socket]], *, watch_input: bool) -> None:
+async def _serve(
+    listeners: Sequence[tuple[Starlette, socket.socket]], *, watch_input: bool, address: str | None = None
+) -> None:
+    """Serve until the input closes or a signal comes; the address is said once signals are heard."""
     servers = [_Server(_config(app)) for app, _ in listeners]
     loop = asyncio.get_running_loop()
 
@@ -111,6 +113,8 @@ async def _serve(listeners: Sequence[tuple[Starlette, socket.socket]], *, watch_
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop)
+    if address:
+        print(f"http://{address}/", file=sys.stderr, flush=True)  # noqa: T201 - for people
     if watch_input:
         threading.Thread(target=_wait_for_end, args=(lambda: loop.call_soon_threadsafe(stop),), daemon=True).start()
     pairs = zip(servers, listeners, strict=True)
