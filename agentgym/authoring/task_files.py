@@ -76,7 +76,9 @@ def draw_unseen(draw: Callable[[], Drawn], seen: set[Key], key: Callable[[Drawn]
     )
 
 
-def write_suite(folder: Path, suite: str, counts: Mapping[Split, Mapping[str, int]], make: MakeTask) -> None:
+def write_suite(
+    folder: Path, suite: str, counts: Mapping[Split, Mapping[str, int]], make: MakeTask, first: First = None
+) -> None:
     """Write all splits of a suite into a folder, its tasks made in the order of the splits and strata.
 
     Args:
@@ -84,10 +86,11 @@ def write_suite(folder: Path, suite: str, counts: Mapping[Split, Mapping[str, in
         suite: The suite's name, with which the ids of its tasks begin.
         counts: By split how many tasks each stratum has; they are numbered from 0 in each split.
         make: Makes a task.
+        first: Which of them are drawn; None draws all.
     """
     for split, wanted in counts.items():
-        strata = [stratum for stratum, count in wanted.items() for _ in range(count)]
-        tasks = [make(numbered_id(suite, split, index), index, split, stratum) for index, stratum in enumerate(strata)]
+        numbers = [(stratum, index) for stratum, drawn in numbered_strata(wanted, first) for index in drawn]
+        tasks = [make(numbered_id(suite, split, index), index, split, stratum) for stratum, index in numbers]
         write_split(folder, split, tasks)
 
 

@@ -15,7 +15,9 @@ from scripts.check_suites import own_suites, unlike_files, unlike_tasks
 SPECS = [spec for spec in specs() if spec.id.startswith("agentgym/")]
 SUITES = {name: spec.id for spec in SPECS for name in spec.suites}
 OWN = own_suites()
-SLOW = [name for name in OWN if name.startswith(("tools/desk-", "tools/apps"))]
+SLOW = [
+    name for name in OWN if name.startswith(("tools/desk-", "tools/apps", "tools/sql", "tools/workbench", "swe/patch"))
+]
 FIRST: Mapping[str, Mapping[str, int]] = {
     "harder": {"distractors_3": 4, "all_together": 4},
     "find": {"finds_tools": 8},
@@ -25,6 +27,13 @@ FIRST: Mapping[str, Mapping[str, int]] = {
     "": {"train": 6, "unseen_templates": 6, "infeasible": 6, "three_requests": 3, "unseen_desk": 6},
 }
 """By the kind of a desk's suite which of its tasks are compared: desks draw a suite for half a minute."""
+FIRST_OF_OTHERS: Mapping[str, Mapping[str, int]] = {
+    "tools/sql": {"questions": 30, "changes": 8, "ambiguous": 8, "unseen_schema": 8},
+    "tools/sql-small": {"train": 100},
+    "tools/workbench": {"train_base": 30, "train_missing_tool": 10, "nothing_to_do": 10, "unseen_templates": 20},
+    "tools/workbench-small": {"train": 100},
+    "swe/patch-line": {"two_mistakes": 20, "unseen_combinations": 30, "unseen_mistakes": 20},
+}
 FIRST_OF_APPS: Mapping[str, Mapping[str, int]] = {
     "injected": {"injected": 12},
     "small": {"train": 60, "unseen_instances": 20},
@@ -40,7 +49,7 @@ def test_generator_writes_the_files_of_the_suite_byte_for_byte(name: str, tmp_pa
 @pytest.mark.parametrize("name", SLOW)
 def test_slow_generator_writes_tasks_of_the_suite_byte_for_byte(name: str, tmp_path: Path) -> None:
     kind = name.removeprefix("tools/").removeprefix("desk-").partition("-")[2]
-    first = (FIRST_OF_APPS if name.startswith("tools/apps") else FIRST)[kind]
+    first = FIRST_OF_OTHERS.get(name) or (FIRST_OF_APPS if name.startswith("tools/apps") else FIRST)[kind]
     assert unlike_tasks(load_suite(name), tmp_path, first) == []
     written = sum(len(path.read_bytes().splitlines()) for path in tmp_path.iterdir())
     assert written >= sum(count for stratum, count in first.items() if stratum in load_suite(name).strata)

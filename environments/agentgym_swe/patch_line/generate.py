@@ -11,7 +11,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-from agentgym.authoring.task_files import Suites, draw_unseen, write_suite, write_suites
+from agentgym.authoring.task_files import First, Suites, draw_unseen, write_suite, write_suites
 from agentgym.task import Split, Task
 from agentgym_swe.patch_line.grammar import AGGREGATES, FILTERS, SHAPES, Stage
 from agentgym_swe.patch_line.mistakes import TRAINED, UNSEEN
@@ -36,7 +36,7 @@ def held_out() -> frozenset[tuple[str, str, str]]:
     return frozenset(random.Random("held out").sample(combinations, round(HELD_OUT_SHARE * len(combinations))))
 
 
-def generate(folder: Path, suite: str) -> None:
+def generate(folder: Path, suite: str, first: First = None) -> None:
     """Write the three splits of swe/patch-line into a folder; no program with its mistakes occurs twice."""
     seen: set[str] = set()
     hidden = held_out()
@@ -60,7 +60,7 @@ def generate(folder: Path, suite: str) -> None:
         case, seed = draw_unseen(draw, seen, _key)
         return to_task(case, seed=seed, task_id=task_id, stratum=stratum)
 
-    write_suite(folder, suite, SIZES, make)
+    write_suite(folder, suite, SIZES, make, first)
 
 
 def _key(drawn: tuple[Case, int]) -> str:

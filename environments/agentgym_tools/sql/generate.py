@@ -9,7 +9,7 @@ import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from agentgym.authoring.task_files import Suites, write_suite, write_suites
+from agentgym.authoring.task_files import First, Suites, write_suite, write_suites
 from agentgym.errors import TaskError
 from agentgym.task import Split, Task
 from agentgym_tools.sql.databases import SIZES
@@ -45,7 +45,7 @@ SIZES_OF_SMALL: Mapping[Split, Mapping[str, int]] = {
 }
 
 
-def generate(folder: Path, suite: str) -> None:
+def generate(folder: Path, suite: str, first: First = None) -> None:
     """Write the three splits of tools/sql into a folder."""
     seen: set[str] = set()
 
@@ -58,10 +58,10 @@ def generate(folder: Path, suite: str) -> None:
         except TaskError:  # a template of few words may have none left
             return _draw(task_id, stratum, templates, places, seen)
 
-    write_suite(folder, suite, SIZES_OF_STRATA, make)
+    write_suite(folder, suite, SIZES_OF_STRATA, make, first)
 
 
-def generate_small(folder: Path, suite: str) -> None:
+def generate_small(folder: Path, suite: str, first: First = None) -> None:
     """Write the three splits of tools/sql-small into a folder."""
     seen: set[str] = set()
     templates = [TEMPLATES[name] for name in SMALL_TEMPLATES]
@@ -70,7 +70,7 @@ def generate_small(folder: Path, suite: str) -> None:
         places = [(name, number) for name in SMALL_SCHEMAS for number in _databases(split)]
         return _draw(task_id, stratum, templates, places, seen, is_small=True)
 
-    write_suite(folder, suite, SIZES_OF_SMALL, make)
+    write_suite(folder, suite, SIZES_OF_SMALL, make, first)
 
 
 def _draw(

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from agentgym.authoring.task_files import Suites, draw_unseen, write_suite, write_suites
+from agentgym.authoring.task_files import First, Suites, draw_unseen, write_suite, write_suites
 from agentgym.task import Split, Task
 from agentgym_tools.workbench.drawing import TROUBLES, Trouble, Wanted, draw_entry
 from agentgym_tools.workbench.requests.all_requests import HELD_OUT, TEMPLATES
@@ -63,23 +63,27 @@ def wanted_for(split: Split, stratum: str) -> Wanted:
     return replace(wanted, sizes=(4, 5, 6)) if name == MANY else wanted
 
 
-def generate(folder: Path, suite: str) -> None:
+def generate(folder: Path, suite: str, first: First = None) -> None:
     """Write the three splits of tools/workbench into a folder."""
-    _write(folder, suite, SIZES, wanted_for)
+    _write(folder, suite, SIZES, wanted_for, first)
 
 
-def generate_small(folder: Path, suite: str) -> None:
+def generate_small(folder: Path, suite: str, first: First = None) -> None:
     """Write the three splits of tools/workbench-small into a folder."""
 
     def wanted(split: Split, stratum: str) -> Wanted:
         people = [each.id for each in PEOPLE if each.split == split and not each.is_heavy]
         return Wanted(people, SMALL_TEMPLATES, (2,), sets=("vehicle",), num_distractors=SMALL_DISTRACTORS)
 
-    _write(folder, suite, SIZES_OF_SMALL, wanted)
+    _write(folder, suite, SIZES_OF_SMALL, wanted, first)
 
 
 def _write(
-    folder: Path, suite: str, sizes: Mapping[Split, Mapping[str, int]], wanted_for: Callable[[Split, str], Wanted]
+    folder: Path,
+    suite: str,
+    sizes: Mapping[Split, Mapping[str, int]],
+    wanted_for: Callable[[Split, str], Wanted],
+    first: First,
 ) -> None:
     seen: set[str] = set()
 
@@ -91,7 +95,7 @@ def _write(
         draw = partial(draw_entry, rng, wanted, task_id, rng.randrange(2**31), stratum)
         return draw_unseen(draw, seen, lambda task: task.content_hash)
 
-    write_suite(folder, suite, sizes, make)
+    write_suite(folder, suite, sizes, make, first)
 
 
 SUITES: Suites = {"tools/workbench": generate, "tools/workbench-small": generate_small}
