@@ -114,7 +114,7 @@ SECONDS: Counter[str] = Counter()
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     *folders, _ = report.nodeid.partition("::")[0].split("/")
-    depth = 4 if "trainers" in folders else 2
+    depth = 4 if "trainers" in folders else 3 if "environments" in folders else 2
     SECONDS["/".join(folders[:depth]) or "."] += report.duration
 
 
