@@ -5,7 +5,7 @@ It imports no environment. To add one, write its folder and add its entry here.
 
 from __future__ import annotations
 
-from agentgym.registration.env_spec import EnvSpec
+from agentgym.registration.env_spec import EnvSpec, Need
 
 SPECS: tuple[EnvSpec, ...] = (
     EnvSpec(
@@ -26,6 +26,18 @@ SPECS: tuple[EnvSpec, ...] = (
         runtimes=("local", "served"),
         measures="agentgym.authoring.semi_online:MEASURES",
         room="traces",
+    ),
+    EnvSpec(
+        "osworld/json",
+        "agentgym_gui.osworld.env:OSWorldEnv",
+        "agentgym_gui.osworld.scripts:SCRIPTS",
+        "gui",
+        deterministic=False,
+        runtimes=("workspace",),
+        extra="docker",
+        adapts="osworld",
+        room="desktop",
+        needs=(Need("a task file in OSWorld's form, or a folder of them", "tasks", "AGENTGYM_OSWORLD"),),
     ),
 )
 """All environments of the family."""

@@ -220,6 +220,14 @@ NOT_RUN = {
         f"{OWN_FILES}tests/environments/gui/traces/test_gui_traces.py converts such",
     ),
     **dict.fromkeys(
+        (
+            "agentgym play osworld/json --seed 0 --env-option tasks=TASKS cache=CACHE",
+            "agentgym eval --suite osworld/json --policy endpoint:URL#MODEL --env-option tasks=TASKS "
+            "actions=computer_13",
+        ),
+        f"{OWN_FILES}tests/environments/gui/desktop/test_osworld.py plays such",
+    ),
+    **dict.fromkeys(
         ("python -m agentgym_swe.tuning.record", "python -m agentgym_swe.tuning.record LOAD --again"),
         "measures real servers for minutes; tests/environments/tuning/test_tuning_containers.py measures a few",
     ),

@@ -41,7 +41,7 @@ from agentgym_gui.desktop.text import Writer
 from agentgym_gui.desktop.tree import Screen
 from agentgym_gui.desktop.view import View
 from agentgym_gui.verify.apart import check_apart
-from agentgym_gui.verify.check import KEPT, PROGRESS, RESISTED, SUCCESS
+from agentgym_gui.verify.check import KEPT, PROGRESS, RESISTED, SUCCESS, Component
 from agentgym_gui.verify.state import State
 
 ENDED = "The episode has ended."
@@ -137,18 +137,34 @@ class DesktopEnv(SandboxEnv):
 
     def sandbox_spec(self, task: Task) -> SandboxSpec:
         """A desktop of the task's screen."""
-        return read_task(task).screen.spec()
+        return self.read(task).screen.spec()
+
+    def read(self, task: Task) -> DesktopTask:
+        """What a task lays out."""
+        return read_task(task)
+
+    def lay_out(self, desktop: Desktop, work: DesktopTask) -> None:
+        """Put what a task lays out on a new desktop."""
+        lay_out(desktop, work)
+
+    def parts(self, before: State, after: State) -> Sequence[Component]:
+        """The verdict on the running episode."""
+        assert self.task is not None
+        try:
+            return check_apart(self.task.private, before, after)
+        except TaskError as error:
+            raise TaskError(f"task {self.task.id!r}: {error}") from error
 
     def set_up(self, task: Task) -> Sequence[Message]:
         """Lay the task out, keep what is there, and show it."""
-        self._work = read_task(task)
+        self._work = self.read(task)
         self._writer.forget()
         self._pointer, self._said, self._failed = None, None, False
         self._messages, self._num_steps = [], 0
         self._drop_folder()
         self._folder = Path(tempfile.mkdtemp(prefix="agentgym-desktop-"))
         self._desktop = Desktop(self.sandbox, self._work.screen)
-        lay_out(self._desktop, self._work)
+        self.lay_out(self._desktop, self._work)
         self._before = take_state(self._desktop, self._folder / "before")
         text = self._shown(self._desktop.look(has_picture=self.view.picture, has_pointer=self.view.pointer))
         guide = f"{self.syntax.guide}\n\n" if self.syntax.guide else ""
@@ -171,11 +187,11 @@ class DesktopEnv(SandboxEnv):
         except DesktopLostError as error:
             self._require_sandbox(error)
             reply = self._judged(None)
-            return reply._replace(messages=self._answers(action, LOST))
+            return reply._replace(messages=_answers(action, LOST))
         if any(isinstance(event, Done | Fail) for event in events):
             reply = self._judged(self._desktop)
-            return reply._replace(messages=self._answers(action, ENDED))
-        return EnvReply(self._answers(action, text), image=self._image())
+            return reply._replace(messages=_answers(action, ENDED))
+        return EnvReply(_answers(action, text), image=self._image())
 
     def grade(self) -> EnvReply:
         """Judge what is there when a limit cuts the episode."""
@@ -293,21 +309,9 @@ class DesktopEnv(SandboxEnv):
                 case Fail(reason):
                     self._failed, self._said = True, reason or self._said
 
-    def _answers(self, action: Action, text: str) -> list[Message]:
-        calls = action.tool_calls
-        if not calls:
-            return [user(text)]
-        said = [*("done" for _ in calls[:-1]), text]
-        return [tool_result(call.id, call.name, each) for call, each in zip(calls, said, strict=True)]
-
     def _judged(self, desktop: Desktop | None) -> EnvReply:
-        assert self.task is not None
         assert self._before is not None
-        after = self._after(desktop)
-        try:
-            parts = check_apart(self.task.private, self._before, after)
-        except TaskError as error:
-            raise TaskError(f"task {self.task.id!r}: {error}") from error
+        parts = self.parts(self._before, self._after(desktop))
         events = [
             self.event(part.name, part.value, source="verifier", detail={"why": part.detail[:500]})
             for part in parts
@@ -341,6 +345,15 @@ class DesktopEnv(SandboxEnv):
         folder, self._folder = self._folder, None
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _answers(action: Action, text: str) -> list[Message]:
+    """A text as the answer to a message; the last of its calls gets it."""
+    calls = action.tool_calls
+    if not calls:
+        return [user(text)]
+    said = [*("done" for _ in calls[:-1]), text]
+    return [tool_result(call.id, call.name, each) for call, each in zip(calls, said, strict=True)]
 
 
 def _view(view: View | None, fields: Mapping[str, Any], render_mode: str | None) -> View:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentgym_gui.osworld.machine import Machine
-from agentgym_gui.osworld.steps import UnsupportedError, command_of
+from agentgym_gui.osworld.steps import command_of
+from agentgym_gui.osworld.unsupported import UnsupportedError
 from agentgym_gui.verify import workbooks
 from agentgym_gui.verify.reading import UnreadableFileError
 
@@ -105,6 +106,10 @@ def _command(kind: str, part: int) -> Callable[[Fields], Getter]:
         return Getter(kind, lambda machine, cache: machine.run(argv)[part])
 
     return read
+
+
+COMMANDS = ("vm_command_line", "vm_command_error")
+"""The kinds that run a command."""
 
 
 def _list_directory(fields: Fields) -> Getter:

@@ -18,7 +18,8 @@ from agentgym_gui.osworld.getters import Cache, Getter, read_getter
 from agentgym_gui.osworld.metrics.all_metrics import METRICS
 from agentgym_gui.osworld.metrics.slides import UNSUPPORTED_OPTIONS
 from agentgym_gui.osworld.metrics.tables import RULES, STYLES
-from agentgym_gui.osworld.steps import PutFile, Step, UnsupportedError, read_steps
+from agentgym_gui.osworld.steps import PutFile, Step, read_steps
+from agentgym_gui.osworld.unsupported import UnsupportedError
 
 MAX_TASK_BYTES = 1 << 20
 MAX_CACHED_BYTES = 64 << 20

@@ -10,13 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agentgym.errors import ConfigError
+from agentgym_gui.osworld.machine import below_home
+from agentgym_gui.osworld.opening import opener
+from agentgym_gui.osworld.unsupported import UnsupportedError
+from agentgym_gui.verify.reading import UnreadableFileError
 
 Fields = Mapping[str, Any]
-
-
-class UnsupportedError(ConfigError):
-    """A part of a task that cannot be played here; the message says which and why."""
 
 
 @dataclass(frozen=True)
@@ -137,11 +136,26 @@ def command_of(fields: Fields) -> tuple[str, ...]:
 
 
 def _download(fields: Fields) -> list[Step]:
-    return [PutFile(str(each["path"]), _last(each["path"]), str(each["url"])) for each in fields["files"]]
+    return [PutFile(_inside(each["path"]), _last(each["path"]), str(each["url"])) for each in fields["files"]]
 
 
 def _upload(fields: Fields) -> list[Step]:
-    return [PutFile(str(each["path"]), _last(each["local_path"])) for each in fields["files"]]
+    return [PutFile(_inside(each["path"]), _last(each["local_path"])) for each in fields["files"]]
+
+
+def _open(fields: Fields) -> list[Step]:
+    path = _inside(fields["path"])
+    opener(path)
+    return [Open(path)]
+
+
+def _inside(path: Any) -> str:
+    """A path of the home, as the task says it."""
+    try:
+        below_home(str(path))
+    except UnreadableFileError as error:
+        raise UnsupportedError(str(error)) from error
+    return str(path)
 
 
 def _last(path: Any) -> str:
@@ -169,7 +183,7 @@ STEPS: Mapping[str, Callable[[Fields], list[Step]]] = {
     "download": _download,
     "upload_file": _upload,
     "launch": lambda fields: [Launch(command_of(fields))],
-    "open": lambda fields: [Open(str(fields["path"]))],
+    "open": _open,
     "execute": _execute,
     "command": _execute,
     "sleep": lambda fields: [],

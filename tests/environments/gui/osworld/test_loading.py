@@ -12,7 +12,8 @@ from agentgym_gui.osworld.getters import tree_of
 from agentgym_gui.osworld.grading import _call, joined, score
 from agentgym_gui.osworld.loading import load_osworld, read_osworld_task
 from agentgym_gui.osworld.machine import FolderMachine
-from agentgym_gui.osworld.steps import PutFile, Run, UnsupportedError, Window, read_steps
+from agentgym_gui.osworld.steps import PutFile, Run, Window, read_steps
+from agentgym_gui.osworld.unsupported import UnsupportedError
 from agentgym_gui.templates.all_templates import TEMPLATES
 from agentgym_gui.templates.plan import Ending
 from agentgym_gui.templates.staging import lay_ending
