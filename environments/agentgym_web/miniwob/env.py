@@ -12,6 +12,7 @@ from dataclasses import replace
 from agentgym.env import EnvReply
 from agentgym.errors import ConfigError, InfrastructureError, TaskError
 from agentgym.task import Limits, Split, Task
+from agentgym_web.browser.errors import ScriptError
 from agentgym_web.browser.gate import Folder, Network
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.browser.sight import Sight
@@ -22,6 +23,7 @@ from agentgym_web.miniwob.starting import PROBE, RESIDUE, start_script
 HOST = "miniwob.test"
 OVER = "The episode has ended."
 _READY_ROUNDS = 20
+_OPENINGS = 3
 _MAX_TEXT = 1200
 """Longest text of an element, in characters; pages ask for the end of texts that are nearly as long."""
 
@@ -129,11 +131,8 @@ class MiniWoBEnv(WebEnv):
             sight = page.look_after(start_script(task.seed), self.view, self.probe(), RESIDUE)
             if sight.extra.get("residue") == self._pristine:
                 return self._ready(sight)
-        page.start_over(self.network(task))
-        page.open(f"http://{HOST}/{ALL_PAGES[name]}", View(tree=False))
-        self._open_page = name
-        sight = page.look_after(start_script(task.seed), self.view, self.probe(), RESIDUE)
-        self._pristine = sight.extra.get("residue")
+        sight = self._opened(name, task)
+        self._open_page, self._pristine = name, sight.extra.get("residue")
         return self._ready(sight)
 
     def probe(self) -> str:
@@ -160,6 +159,18 @@ class MiniWoBEnv(WebEnv):
         value = float(told["decayed"]) if self._is_decayed else raw
         events = [self.event("success", float(raw > 0)), self.event("page", value, detail={"why": told["reason"]})]
         return EnvReply(events=events, terminated=True, success=raw > 0, score=max(0.0, min(1.0, raw)))
+
+    def _opened(self, name: str, task: Task) -> Sight:
+        """The first sight of an episode in a page loaded anew, and again if one of its scripts was not loaded."""
+        page, fault = self.page, ""
+        for _ in range(_OPENINGS):
+            page.start_over(self.network(task))
+            page.open(f"http://{HOST}/{ALL_PAGES[name]}", View(tree=False))
+            try:
+                return page.look_after(start_script(task.seed), self.view, self.probe(), RESIDUE)
+            except ScriptError as error:
+                self._open_page, fault = "", str(error)
+        raise InfrastructureError(f"page {name!r} of MiniWoB++ was not loaded whole in {_OPENINGS} attempts: {fault}")
 
     def _ready(self, sight: Sight) -> Sight:
         for _ in range(_READY_ROUNDS):

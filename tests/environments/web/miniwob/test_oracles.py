@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from agentgym.errors import ConfigError
+from agentgym.errors import ConfigError, InfrastructureError
 from agentgym.message import user
 from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym_web.miniwob.env import MiniWoBEnv, make_task
 from agentgym_web.miniwob.oracles.player import all_oracles, do
-from agentgym_web.miniwob.pages import ALL_PAGES
+from agentgym_web.miniwob.pages import ALL_PAGES, html_folder
 from agentgym_web.miniwob.scores import main, play
 from agentgym_web.miniwob.scripts import SCRIPTS, mistyped
 from agentgym_web.miniwob.unsolved import LEFT_OUT, UNSOLVED
@@ -131,3 +132,20 @@ def test_scores_writes_table(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     row = json.loads(out.read_text())["pages"][0]
     assert (row["page"], row["success"], row["failures"]) == ("click-test", 1.0, [])
     assert "click-test" in capsys.readouterr().out
+
+
+def test_page_whose_script_was_not_loaded_is_loaded_again(
+    env: MiniWoBEnv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, broken = html_folder(), tmp_path / "html"
+    shutil.copytree(whole, broken, ignore=shutil.ignore_patterns("flight", "ui_utils.js"))
+    served = [broken, broken, whole]
+    monkeypatch.setattr("agentgym_web.miniwob.env.html_folder", lambda: served.pop(0) if served else whole)
+    env.reset(options={"task": make_task("choose-list", 1)})
+    assert "Select" in env.goal(make_task("choose-list", 1))
+
+    served = [broken] * 9
+    with pytest.raises(InfrastructureError, match=r"'enter-time' .* not loaded whole in 3 attempts: .*ui_utils"):
+        env.reset(options={"task": make_task("enter-time", 1)})
+    served = []
+    assert play(env, "enter-time", 1, SCRIPTS["oracle"]).why == ""
