@@ -20,7 +20,7 @@ _KEYS = ("Tab", "Return", "Escape", "Down", "ctrl+s", "alt+f")
 
 def oracle(task: Task, seed: int) -> Script:
     """Plays the steps of the task's private part."""
-    return Stepping(task.private["oracle"])
+    return Stepping(task.private["oracle"], popup=task.config.get("popup"))
 
 
 class RandomPlayer:
@@ -47,7 +47,7 @@ class Demonstrator:
 
     def __init__(self, task: Task, seed: int) -> None:
         self._rng = random.Random(seed)
-        self._oracle = Stepping(task.private["oracle"])
+        self._oracle = Stepping(task.private["oracle"], popup=task.config.get("popup"))
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next call."""

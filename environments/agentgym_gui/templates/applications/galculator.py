@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
-from agentgym_gui.templates.steps import finish, typed
+from agentgym_gui.templates.steps import finish, menu, press, typed
 
 APP = "galculator"
 
@@ -34,7 +35,14 @@ def _quotient(rng: random.Random) -> Plan:
 
 def _hexadecimal(rng: random.Random) -> Plan:
     number = rng.randrange(4096, 60000)
-    return _told(f"Which decimal number is the hexadecimal {number:X}?", number, number + 16)
+    plan = _told(f"Which decimal number is the hexadecimal {number:X}?", number, number + 16)
+    steps = (
+        *menu("View", "Scientific Mode"),
+        *menu("Calculator", "Number Bases", "Hexadecimal"),
+        typed(f"{number:X}="),
+        *menu("Calculator", "Number Bases", "Decimal"),
+    )
+    return replace(plan, oracle=(*steps, finish(str(number))))
 
 
 def _power(rng: random.Random) -> Plan:
@@ -55,6 +63,7 @@ def _copied(rng: random.Random) -> Plan:
         start=((APP,),),
         clipboard="nothing yet",
         goals=(goal("clipboard", "clipboard", words=str(a * b)),),
+        oracle=(typed(f"{a}*{b}="), press("ctrl+c"), finish()),
         ending=Ending(clipboard=str(a * b)),
         near_misses=(Ending(clipboard=str(a + b)), Ending(answer=str(a * b))),
     )
