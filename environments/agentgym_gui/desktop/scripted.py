@@ -78,11 +78,19 @@ class Stepping:
         return call_text("click", element=button) if button else call_text("press", keys="Escape")
 
 
-def find(text: str, role: str = "", name: str | None = None, nth: int = 0) -> str | None:
-    """The id of an element in the text of a screen; None where there is none."""
-    found = [
-        number
-        for number, kind, called in _LINE.findall(text)
-        if (not role or kind == role) and (name is None or called.replace('\\"', '"') == name)
-    ]
+def find(text: str, role: str = "", name: str | None = None, nth: int = 0, start: str = "") -> str | None:
+    """The id of an element in the text of a screen; None where there is none.
+
+    Args:
+        text: The screen.
+        role: Role of the element; "" for any.
+        name: Name of the element; None for any.
+        nth: Which of those that fit; negative ones count from the end.
+        start: What its name begins with.
+    """
+    found = []
+    for number, kind, written in _LINE.findall(text):
+        called = written.replace('\\"', '"').replace("\\n", "\n").strip()
+        if (not role or kind == role) and (name is None or called == name) and called.startswith(start):
+            found.append(number)
     return found[nth] if -len(found) <= nth < len(found) else None

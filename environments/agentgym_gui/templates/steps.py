@@ -31,6 +31,11 @@ def on(tool: str, role: str = "", name: str | None = None, nth: int = 0, **argum
     return {"tool": tool, "arguments": arguments, "element": {"role": role, "name": name, "nth": nth}}
 
 
+def click_first(role: str, start: str) -> Step:
+    """A click on the first element of a role whose name begins so."""
+    return {"tool": "click", "arguments": {}, "element": {"role": role, "start": start}}
+
+
 def click(role: str = "", name: str | None = None, nth: int = 0, **arguments: Any) -> Step:
     """A click on the element of that role and name."""
     return on("click", role, name, nth, **arguments)

@@ -38,9 +38,9 @@ def _hexadecimal(rng: random.Random) -> Plan:
     plan = _told(f"Which decimal number is the hexadecimal {number:X}?", number, number + 16)
     steps = (
         *menu("View", "Scientific Mode"),
-        *menu("Calculator", "Number Bases", "Hexadecimal"),
+        *menu("Calculator", "Number bases", "Hexadecimal"),
         typed(f"{number:X}="),
-        *menu("Calculator", "Number Bases", "Decimal"),
+        *menu("Calculator", "Number bases", "Decimal"),
     )
     return replace(plan, oracle=(*steps, finish(str(number))))
 

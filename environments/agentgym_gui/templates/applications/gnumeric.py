@@ -8,7 +8,7 @@ from typing import Any
 
 from agentgym_gui.templates.making import Cell, gnumeric_file, shown
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
-from agentgym_gui.templates.steps import Step, Steps, click, finish, menu, press, typed
+from agentgym_gui.templates.steps import Step, Steps, click, filled, finish, menu, press, typed
 from agentgym_gui.templates.words import MONTHS, THINGS, TOPICS, person, some
 from agentgym_gui.verify.workbooks import cell_name
 
@@ -157,6 +157,14 @@ def _rename_sheet(rng: random.Random) -> Plan:
         files={path: gnumeric_file({one: first, two: second})},
         goals=goals,
         may_change=(path,),
+        oracle=(
+            click("page tab", two),
+            *menu("Format", "Sheet", "Rename..."),
+            *filled(new),
+            press("Return"),
+            press("ctrl+s"),
+            finish(),
+        ),
         ending=Ending({path: gnumeric_file({one: first, new: second})}),
         near_misses=(
             Ending({path: gnumeric_file({new: first, two: second})}),

@@ -141,7 +141,7 @@ def _delete(rng: random.Random) -> Plan:
         files=files,
         goals=(_there(old, wanted=False),),
         may_change=(old, TRASH),
-        oracle=(press("ctrl+2"), _chosen(old), press("Delete"), finish()),
+        oracle=(press("ctrl+2"), _chosen(old), press("Delete"), click("push button", "Delete"), finish()),
         ending=Ending({old: None, f".local/share/Trash/files/{old.rpartition('/')[2]}": files[old]}),
         near_misses=(Ending({old: None, other: None}), Ending({other: None})),
     )

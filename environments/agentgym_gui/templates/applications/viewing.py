@@ -124,7 +124,7 @@ def _drop(rng: random.Random) -> Plan:
         files=files,
         goals=(goal("gone", "there", path=path, equals=False),),
         may_change=(path, TRASH),
-        oracle=(*_turned(sorted(files).index(path), PICTURES), press("Delete"), click("push button", "Delete"), finish()),
+        oracle=(*_turned(sorted(files).index(path), PICTURES), press("Delete"), click("push button", "OK"), finish()),
         ending=Ending({path: None}),
         near_misses=(Ending({other: None}), Ending({path: None, other: None})),
     )
