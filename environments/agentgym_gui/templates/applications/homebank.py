@@ -10,7 +10,7 @@ from typing import Any
 
 from agentgym_gui.templates.making import ledger_file
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
-from agentgym_gui.templates.steps import Steps, click, filled, finish, press, typed
+from agentgym_gui.templates.steps import Steps, click, filled, finish, press
 from agentgym_gui.templates.words import FOODS, LAST, TOWNS, some
 from agentgym_gui.verify.ledgers import day_number, ledger
 
@@ -67,7 +67,7 @@ def book_plan(words: str, old: Book, new: Book, wrong: Sequence[Book], **rest: A
         start=((APP, f"~/{PATH}"),),
         files={PATH: old.content()},
         goals=tuple(goals),
-        may_change=(PATH, f"{PATH}~", "Documents/household-*.bak", "Documents/household*.xhb~"),
+        may_change=(PATH, f"{PATH}~", "household-*.bak", "Documents/household-*.bak", "Documents/household*.xhb~"),
         oracle=(*steps, press("ctrl+s"), finish()),
         ending=Ending({PATH: new.content()}),
         near_misses=tuple(Ending({PATH: each.content()}) for each in wrong),
@@ -107,7 +107,7 @@ def _add_payee(rng: random.Random) -> Plan:
     steps = (
         click("push button", "Payee"),
         click("toggle button", "Add"),
-        typed(name),
+        *filled(name),
         press("Return"),
         click("push button", "Close"),
     )

@@ -12,6 +12,7 @@ from agentgym_gui.templates.words import THINGS, TOPICS, TOWNS, address, person,
 APP = "claws-mail"
 KEEPING = (".claws-mail/*", "Mail/*/.claws_*", "Mail/*/.mh_sequences", "Mail/*/*/.claws_*")
 """What the program writes beside the mails: its settings, caches and marks."""
+_WINDOW = ("mainwin_width=1000", "mainwin_height=600", "mainview_height=560", "summaryview_height=250", "enable_aspell=0")
 _FOLDERS = ("inbox", "sent", "draft", "queue", "trash")
 
 
@@ -29,7 +30,7 @@ def account_files(folders: tuple[str, ...] = ()) -> dict[str, bytes]:
     return {
         ".claws-mail/folderlist.xml": text("\n".join([*tree, *items, "    </folder>", "</folderlist>"]) + "\n"),
         ".claws-mail/accountrc": text("\n".join(account) + "\n"),
-        ".claws-mail/clawsrc": text("[Common]\nalways_show_msg=2\n"),
+        ".claws-mail/clawsrc": text("\n".join(["[Common]", "always_show_msg=2", *_WINDOW]) + "\n"),
     }
 
 

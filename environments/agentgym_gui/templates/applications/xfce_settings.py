@@ -24,6 +24,13 @@ _START = {
     f"{_X}/Net/DoubleClickTime": "400",
     f"{_X}/Net/DndDragThreshold": "8",
 }
+_FOLLOWING = (
+    f"{_X}/Xfce/LastCustomDPI",
+    f"{_X}/Xft/Hinting",
+    f"{_X}/Net/EnableInputFeedbackSounds",
+    "gsettings/org.gnome.desktop.interface/gtk-theme",
+)
+"""What the program sets by itself when something else is set."""
 APPEARANCE, MOUSE = "xfce4-appearance-settings", "xfce4-mouse-settings"
 
 
@@ -38,7 +45,7 @@ def _plan(words: str, application: str, changes: dict[str, str], steps: Steps, *
         goals=tuple(
             goal(name.rpartition("/")[2], "setting", setting=name, equals=value) for name, value in names.items()
         ),
-        may_set=tuple(names),
+        may_set=(*names, *_FOLLOWING),
         ending=Ending(settings=names),
         near_misses=tuple(Ending(settings={f"{_X}/{key}": value for key, value in each.items()}) for each in wrong),
         oracle=(*steps, finish()),
@@ -90,9 +97,9 @@ def _accelerators(rng: random.Random) -> Plan:
 
 
 def _double_click(rng: random.Random) -> Plan:
-    time = rng.randrange(50, 90) * 10
+    time = rng.randrange(9, 20) * 50
     words = f"Set the time of a double click to {time} ms."
-    steps = (click("page tab", "Behavior"), press("Tab"), press("Tab"), press("Right", (time - 400) // 10))
+    steps = (click("page tab", "Behavior"), press("Tab", 2), *(press("Right", 50),) * ((time - 400) // 50))
     return _plan(words, MOUSE, {"Net/DoubleClickTime": str(time)}, steps, {"Net/DoubleClickTime": str(time + 10)})
 
 

@@ -114,8 +114,9 @@ def _new_page(rng: random.Random) -> Plan:
         typed(f":{name}"),
         press("Return"),
         click("text"),
-        press("ctrl+End"),
-        press("shift+Home"),
+        press("ctrl+Home"),
+        press("Down"),
+        press("ctrl+shift+End"),
         typed(line),
         press("ctrl+s"),
     )
