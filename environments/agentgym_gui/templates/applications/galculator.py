@@ -7,25 +7,26 @@ from dataclasses import replace
 from itertools import pairwise
 
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
-from agentgym_gui.templates.steps import Steps, finish, menu, typed
+from agentgym_gui.templates.steps import Steps, click, finish, menu, typed
 
 APP = "galculator"
 
 
-def _keyed(keys: str) -> Steps:
-    """Keys of the calculator. It passes over a key that follows itself at once, so those come with the next step."""
-    pieces = [keys[0]]
-    for before, key in pairwise(keys):
+def keyed(keys: str) -> Steps:
+    """Keys of the calculator. It passes over a key that follows itself at once, so such a key is clicked."""
+    steps, piece = [], ""
+    for before, key in pairwise(f" {keys}"):
         if key == before:
-            pieces.append(key)
+            steps += [typed(piece), click("toggle button", key)] if piece else [click("toggle button", key)]
+            piece = ""
         else:
-            pieces[-1] += key
-    return tuple(map(typed, pieces))
+            piece += key
+    return (*steps, typed(piece)) if piece else tuple(steps)
 
 
 def _told(words: str, result: int, wrong: int, keys: str = "") -> Plan:
     return Plan(
-        oracle=(*_keyed(f"{keys}="), finish(str(result))) if keys else (),
+        oracle=(*keyed(f"{keys}="), finish(str(result))) if keys else (),
         goal=f"{words} Use the calculator that is open, and answer with the number alone.",
         applications=(APP,),
         start=((APP,),),
@@ -51,7 +52,7 @@ def _hexadecimal(rng: random.Random) -> Plan:
     steps = (
         *menu("View", "Scientific Mode"),
         *menu("Calculator", "Number bases", "Hexadecimal"),
-        *_keyed(f"{number:X}="),
+        *keyed(f"{number:X}="),
         *menu("Calculator", "Number bases", "Decimal"),
     )
     return replace(plan, oracle=(*steps, finish(str(number))))
@@ -75,7 +76,7 @@ def _copied(rng: random.Random) -> Plan:
         start=((APP,),),
         clipboard="nothing yet",
         goals=(goal("clipboard", "clipboard", words=str(a * b)),),
-        oracle=(*_keyed(f"{a}*{b}="), *menu("Edit", "Copy Display Value"), finish()),
+        oracle=(*keyed(f"{a}*{b}="), *menu("Edit", "Copy Display Value"), finish()),
         ending=Ending(clipboard=str(a * b)),
         near_misses=(Ending(clipboard=str(a + b)), Ending(answer=str(a * b))),
     )

@@ -6,7 +6,7 @@ import random
 
 from agentgym_gui.templates.editing import joined
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
-from agentgym_gui.templates.steps import Steps, click, click_first, filled, finish, press
+from agentgym_gui.templates.steps import Steps, call, click, click_first, filled, finish, press
 
 _X = "xfconf/xsettings"
 _START = {
@@ -97,9 +97,11 @@ def _accelerators(rng: random.Random) -> Plan:
 
 
 def _double_click(rng: random.Random) -> Plan:
-    time = rng.randrange(9, 20) * 50
+    time = rng.randrange(50, 90) * 10
     words = f"Set the time of a double click to {time} ms."
-    steps = (click("page tab", "Behavior"), press("Tab", 2), *(press("Right", 50),) * ((time - 400) // 50))
+    hundreds, rest = divmod(time - 400, 100)
+    presses = [press(key, times) for key, times in (("Page_Down", hundreds), ("Right", rest)) if times]
+    steps = (click("page tab", "Behavior"), press("Tab", 2), *presses, call("wait", time_s=1.0))
     return _plan(words, MOUSE, {"Net/DoubleClickTime": str(time)}, steps, {"Net/DoubleClickTime": str(time + 10)})
 
 
@@ -107,7 +109,7 @@ def _threshold(rng: random.Random) -> Plan:
     pixels = rng.randrange(9, 30)
     words = f"Set the threshold of drag and drop to {pixels} px."
     wrong = {"Net/DndDragThreshold": str(pixels), "Net/DoubleClickTime": "410"}
-    steps = (click("page tab", "Behavior"), press("Tab"), press("Right", pixels - 8))
+    steps = (click("page tab", "Behavior"), press("Tab"), press("Right", pixels - 8), call("wait", time_s=1.0))
     return _plan(words, MOUSE, {"Net/DndDragThreshold": str(pixels)}, steps, wrong)
 
 
