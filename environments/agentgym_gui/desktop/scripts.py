@@ -12,15 +12,23 @@ from agentgym.message import Message, content_text
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
 from agentgym_gui.desktop.env import ENDED
-from agentgym_gui.desktop.scripted import Stepping
+from agentgym_gui.desktop.scripted import Step, Stepping
+from agentgym_gui.templates.tasks import plan_of
 
 _IDS = re.compile(r"\[(\w+)\]")
 _KEYS = ("Tab", "Return", "Escape", "Down", "ctrl+s", "alt+f")
 
 
 def oracle(task: Task, seed: int) -> Script:
-    """Plays the steps of the task's private part."""
-    return Stepping(task.private["oracle"], popup=task.config.get("popup"))
+    """Plays the steps of the task's private part, or else those of its template."""
+    return Stepping(_steps(task), popup=task.config.get("popup"))
+
+
+def _steps(task: Task) -> Sequence[Step]:
+    if "oracle" in task.private:
+        steps: Sequence[Step] = task.private["oracle"]
+        return steps
+    return plan_of(task.config).oracle
 
 
 class RandomPlayer:
@@ -47,7 +55,7 @@ class Demonstrator:
 
     def __init__(self, task: Task, seed: int) -> None:
         self._rng = random.Random(seed)
-        self._oracle = Stepping(task.private["oracle"], popup=task.config.get("popup"))
+        self._oracle = Stepping(_steps(task), popup=task.config.get("popup"))
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next call."""

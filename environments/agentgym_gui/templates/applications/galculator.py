@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from itertools import pairwise
 
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
-from agentgym_gui.templates.steps import Steps, click, finish, menu, typed
+from agentgym_gui.templates.steps import Steps, finish, menu, typed
 
 APP = "galculator"
 
 
 def keyed(keys: str) -> Steps:
-    """Keys of the calculator. It passes over a key that follows itself at once, so such a key is clicked."""
-    steps, piece = [], ""
-    for before, key in pairwise(f" {keys}"):
-        if key == before:
-            steps += [typed(piece), click("toggle button", key)] if piece else [click("toggle button", key)]
-            piece = ""
+    """Keys of the calculator. It passes over a key that comes again too soon, so that comes with the next step."""
+    pieces = [""]
+    for key in keys:
+        if key in pieces[-1]:
+            pieces.append(key)
         else:
-            piece += key
-    return (*steps, typed(piece)) if piece else tuple(steps)
+            pieces[-1] += key
+    return tuple(map(typed, pieces))
 
 
 def _told(words: str, result: int, wrong: int, keys: str = "") -> Plan:

@@ -13,7 +13,7 @@ from agentgym_gui.templates.words import TOPICS, TOWNS, person, some
 
 APP = "orage"
 PATH = ".local/share/orage/orage.ics"
-KEEPING = (".config/orage/*", ".local/share/orage/orage_persistent_alarms.txt")
+KEEPING = (".config/orage/*", ".local/share/orage/orage_*.txt")
 _LOCATION, _TITLE = 2, 3
 """Which of the fields of an appointment."""
 _HOUR = ((7, "14"), (6, "0"), (2, "1"), (1, "0"))
@@ -82,7 +82,7 @@ def _delete(rng: random.Random) -> Plan:
     events = _events(rng)
     gone, other = rng.sample(events, 2)
     words = f'Delete the appointment "{gone["SUMMARY"]}".'
-    return _plan(words, events, [e for e in events if e is not gone], [[e for e in events if e is not other]], steps=(*_opened(gone), click("push button", "Delete")))
+    return _plan(words, events, [e for e in events if e is not gone], [[e for e in events if e is not other]], steps=(*_opened(gone), click("text", nth=_TITLE), click("push button", "Delete"), click("push button", "Yes, remove it")))
 
 
 def _retitle(rng: random.Random) -> Plan:
