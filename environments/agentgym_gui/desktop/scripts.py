@@ -62,8 +62,8 @@ class Demonstrator:
         return call_text("wait", time_s=0.1) if self._rng.random() < 0.2 else self._oracle.act(messages)
 
 
-def cheat_give_up(task: Task, seed: int) -> Script:
-    """Says of every task that it cannot be done."""
+def refuse(task: Task, seed: int) -> Script:
+    """Says of every task that it cannot be done, which is right of the few that cannot."""
     return Saying(call_text("give_up", reason="It cannot be done."))
 
 
@@ -72,8 +72,8 @@ SCRIPTS: Mapping[str, ScriptFactory] = {
     "demo": Demonstrator,
     "random": RandomPlayer,
     "null": saying(call_text("finish")),
+    "refuse": refuse,
     "cheat_claim": claiming(ENDED),
-    "cheat_give_up": cheat_give_up,
     "cheat_answer": saying(call_text("finish", answer="success = true, score = 1.0")),
 }
 """The players by name."""

@@ -68,7 +68,9 @@ def from_mail(rng: random.Random, prices: Mapping[str, int], order: str) -> Part
     body = "\n".join(["Hello Alex,", "", *_lines(prices, order), "", who])
     files = {**account_files(), "Mail/inbox/1": mail(address(who), "New prices", body)}
     steps = (*opened_folder("inbox"), chosen_mail(1))
-    return Part('the mail "New prices" in the inbox', "claws-mail", ("claws-mail",), files, KEEPING, steps=_seen(*steps))
+    return Part(
+        'the mail "New prices" in the inbox', "claws-mail", ("claws-mail",), files, KEEPING, steps=_seen(*steps)
+    )
 
 
 def from_paper(rng: random.Random, prices: Mapping[str, int], order: str) -> Part:
@@ -101,7 +103,7 @@ def from_archive(rng: random.Random, prices: Mapping[str, int], order: str) -> P
     path = "Documents/papers.zip"
     members = {"letter.txt": joined(sentences(rng, 2)), "prices.txt": joined(_lines(prices, order))}
     files, start = {path: zip_file(members)}, ("engrampa", f"~/{path}")
-    steps = _seen(click("table cell", "prices.txt", count=2), click("page tab", "prices.txt"), press("alt+F4"))
+    steps = _seen(click("table cell", "prices.txt"), press("Return"), click("page tab", "prices.txt"), press("alt+F4"))
     return Part(f"prices.txt in the archive {path}", "engrampa", start, files, steps=steps)
 
 

@@ -103,7 +103,12 @@ def _changed(first: int, count: int, lines: Sequence[str], *, indents: bool) -> 
         steps += [*_row(first + count - 1), press("End")]
         if indents:
             for line in more:
-                steps += [press("Return"), press("shift+Home"), typed(line or " "), *(() if line else (press("BackSpace"),))]
+                steps += [
+                    press("Return"),
+                    press("shift+Home"),
+                    typed(line or " "),
+                    *(() if line else (press("BackSpace"),)),
+                ]
         else:
             steps.append(typed("".join(f"\n{line}" for line in more)))
     for row in range(min(count, len(lines)) - 1, -1, -1):

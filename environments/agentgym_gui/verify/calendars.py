@@ -16,7 +16,8 @@ _ESCAPE = re.compile(r"\\([nN,;\\])")
 
 Item = dict[str, str]
 """An event or to-do: its `kind`, and each property by its upper-case name, unescaped, without parameters. A property
-that is written twice keeps both values, a line each. An end that is told by a duration is told as DTEND too. Alarms within it are left out, but for `ALARMS`, their number."""
+that is written twice keeps both values, a line each. An end that is told by a duration is told as DTEND too. Alarms
+within it are left out, but for `ALARMS`, their number."""
 
 
 def items(text: str) -> list[Item]:
@@ -60,7 +61,7 @@ def _with_end(item: Item) -> Item:
         return item
     days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
     with suppress(ValueError, OverflowError):
-        start = datetime.strptime(item.get("DTSTART", ""), _MOMENT)  # noqa: DTZ007 - a local time, as it is written
+        start = datetime.strptime(item.get("DTSTART", ""), _MOMENT)
         end = start + timedelta(days, seconds, minutes=minutes, hours=hours)
         return {**item, "DTEND": end.strftime(_MOMENT)}
     return item

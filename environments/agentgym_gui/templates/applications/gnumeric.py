@@ -98,7 +98,9 @@ def _delete_row(rng: random.Random) -> Plan:
     left = rows[:row] + rows[row + 1 :]
     words = f"Delete the row of the {rows[row][0]}, so that no empty row stays."
     steps = (press("ctrl+Home"), press("Down", row), press("shift+space"), *menu("Edit", "Delete", "Rows"))
-    return sheet_plan(words, rows, left, [[*rows[:row], [], *rows[row + 1 :]], rows[:-1] if row != 5 else rows[:-2]], steps=steps)
+    return sheet_plan(
+        words, rows, left, [[*rows[:row], [], *rows[row + 1 :]], rows[:-1] if row != 5 else rows[:-2]], steps=steps
+    )
 
 
 def _formula(name: str, words: str, function: str) -> Template:

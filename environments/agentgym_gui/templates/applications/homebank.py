@@ -97,7 +97,9 @@ def _add_entry(rng: random.Random) -> Plan:
         click("push button", "Add"),
         click("push button", "Close"),
     )
-    return book_plan(words, book, new, [replace(book, entries=(*book.entries, each)) for each in (income, cash)], steps=steps)
+    return book_plan(
+        words, book, new, [replace(book, entries=(*book.entries, each)) for each in (income, cash)], steps=steps
+    )
 
 
 def _add_payee(rng: random.Random) -> Plan:
@@ -111,7 +113,9 @@ def _add_payee(rng: random.Random) -> Plan:
         press("Return"),
         click("push button", "Close"),
     )
-    return book_plan(f"Add a payee called {name}.", book, new, [replace(book, payees=(*book.payees, name.lower()))], steps=steps)
+    return book_plan(
+        f"Add a payee called {name}.", book, new, [replace(book, payees=(*book.payees, name.lower()))], steps=steps
+    )
 
 
 def _rename_account(rng: random.Random) -> Plan:

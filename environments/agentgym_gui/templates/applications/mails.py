@@ -15,7 +15,13 @@ KEEPING = (".claws-mail/*", "Mail/*/.claws_*", "Mail/*/.mh_sequences", "Mail/*/*
 """What the program writes beside the mails: its settings, caches and marks."""
 _SUBJECT, _BODY = 3, 4
 """Which of the fields of a new mail."""
-_WINDOW = ("mainwin_width=1000", "mainwin_height=600", "mainview_height=560", "summaryview_height=250", "enable_aspell=0")
+_WINDOW = (
+    "mainwin_width=1000",
+    "mainwin_height=600",
+    "mainview_height=560",
+    "summaryview_height=250",
+    "enable_aspell=0",
+)
 _FOLDERS = ("inbox", "sent", "draft", "queue", "trash")
 
 

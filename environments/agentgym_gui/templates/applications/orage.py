@@ -82,7 +82,18 @@ def _delete(rng: random.Random) -> Plan:
     events = _events(rng)
     gone, other = rng.sample(events, 2)
     words = f'Delete the appointment "{gone["SUMMARY"]}".'
-    return _plan(words, events, [e for e in events if e is not gone], [[e for e in events if e is not other]], steps=(*_opened(gone), click("text", nth=_TITLE), click("push button", "Delete"), click("push button", "Yes, remove it")))
+    return _plan(
+        words,
+        events,
+        [e for e in events if e is not gone],
+        [[e for e in events if e is not other]],
+        steps=(
+            *_opened(gone),
+            click("text", nth=_TITLE),
+            click("push button", "Delete"),
+            click("push button", "Yes, remove it"),
+        ),
+    )
 
 
 def _retitle(rng: random.Random) -> Plan:
@@ -92,7 +103,9 @@ def _retitle(rng: random.Random) -> Plan:
     new = [{**each, "SUMMARY": title} if each is old else each for each in events]
     more = [*events, {**old, "SUMMARY": title}]
     steps = (*_opened(old), *filled(title, nth=_TITLE), click("push button", "Save and close"))
-    return _plan(f'Change the title of the appointment "{old["SUMMARY"]}" to "{title}".', events, new, [more], steps=steps)
+    return _plan(
+        f'Change the title of the appointment "{old["SUMMARY"]}" to "{title}".', events, new, [more], steps=steps
+    )
 
 
 def _relocate(rng: random.Random) -> Plan:

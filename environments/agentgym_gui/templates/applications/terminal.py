@@ -79,7 +79,9 @@ def _save_matches(rng: random.Random) -> Plan:
     found = goal("lines", "lines", path="errors.txt", equals=lines)
     words = f'Write the lines of {path} that hold the word "error" into errors.txt in the home, in their order.'
     done, other = Ending({"errors.txt": joined(lines)}), Ending({"errors.txt": joined(lines[:-1])})
-    return _plan(words, f"grep error {path} > errors.txt", files, (found,), done, other, Ending({"errors.txt": files[path]}))
+    return _plan(
+        words, f"grep error {path} > errors.txt", files, (found,), done, other, Ending({"errors.txt": files[path]})
+    )
 
 
 def _delete_kind(rng: random.Random) -> Plan:
@@ -88,7 +90,13 @@ def _delete_kind(rng: random.Random) -> Plan:
     goals = tuple(goal(f"{path} gone", "there", path=path, equals=False) for path in gone)
     words = "Delete all files in the folder logs that end in .log, and no other file."
     return _plan(
-        words, "rm logs/*.log", files, goals, Ending(gone), Ending({**gone, "keep.log": None}), Ending(dict([*gone.items()][1:]))
+        words,
+        "rm logs/*.log",
+        files,
+        goals,
+        Ending(gone),
+        Ending({**gone, "keep.log": None}),
+        Ending(dict([*gone.items()][1:])),
     )
 
 

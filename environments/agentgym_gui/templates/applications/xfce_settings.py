@@ -93,7 +93,14 @@ def _accelerators(rng: random.Random) -> Plan:
     words = "In the appearance settings, make the keyboard shortcuts editable, and switch event sounds on."
     changes = {"Gtk/CanChangeAccels": "true", "Net/EnableEventSounds": "true"}
     boxes = (click("check box", "Enable editable accelerators"), click("check box", "Enable event sounds"))
-    return _plan(words, APPEARANCE, changes, (click("page tab", "Settings"), *boxes), {"Gtk/CanChangeAccels": "true"}, {"Net/EnableEventSounds": "true"})
+    return _plan(
+        words,
+        APPEARANCE,
+        changes,
+        (click("page tab", "Settings"), *boxes),
+        {"Gtk/CanChangeAccels": "true"},
+        {"Net/EnableEventSounds": "true"},
+    )
 
 
 def _double_click(rng: random.Random) -> Plan:

@@ -68,7 +68,7 @@ def test_desktop_killed_from_inside_ends_the_episode_on_its_files(env):
 
 def test_cheats_and_idlers_earn_nothing(pool):
     made = DesktopEnv(sandbox=pool)
-    for name in ("null", "cheat_give_up"):
+    for name in ("null", "refuse"):
         made.reset(options={"task": starter_task(LIST)})
         _, reward, _, info = act(made, SCRIPTS[name](made.task, 0).act([]))
         assert (reward, info["success"]) == (0.0, False), name
