@@ -13,6 +13,7 @@ SPECS: tuple[EnvSpec, ...] = (
         "agentgym_gui.desktop.env:DesktopEnv",
         "agentgym_gui.desktop.scripts:SCRIPTS",
         "gui",
+        ("gui/desktop",),
         runtimes=("workspace",),
         extra="docker",
         room="desktop",

@@ -43,13 +43,18 @@ class Stepping:
     Args:
         steps: The steps.
         patience: How many turns an element is waited for.
+        popup: A dialog that may come in the way, as a task's config has it; its last button sends it away.
     """
 
-    def __init__(self, steps: Sequence[Step], patience: int = 3) -> None:
+    def __init__(self, steps: Sequence[Step], patience: int = 3, popup: Mapping[str, Any] | None = None) -> None:
         self._steps, self._patience, self._waited = list(steps), patience, 0
+        self._popup = popup
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next call."""
+        in_the_way = self._dismissed(content_text(messages[-1]))
+        if in_the_way:
+            return in_the_way
         if not self._steps:
             return call_text("give_up", reason="no step is left")
         wanted = self._steps[0].get("element")
@@ -65,12 +70,27 @@ class Stepping:
         self._waited = 0
         return call_text(self._steps.pop(0)["tool"], **arguments)
 
+    def _dismissed(self, text: str) -> str:
+        """The call that sends the dialog away, if it is there."""
+        if self._popup is None or f'window "{self._popup["title"]}"' not in text:
+            return ""
+        button = find(text, "push button", self._popup["buttons"][-1])
+        return call_text("click", element=button) if button else call_text("press", keys="Escape")
 
-def find(text: str, role: str = "", name: str | None = None, nth: int = 0) -> str | None:
-    """The id of an element in the text of a screen; None where there is none."""
-    found = [
-        number
-        for number, kind, called in _LINE.findall(text)
-        if (not role or kind == role) and (name is None or called.replace('\\"', '"') == name)
-    ]
-    return found[nth] if nth < len(found) else None
+
+def find(text: str, role: str = "", name: str | None = None, nth: int = 0, start: str = "") -> str | None:
+    """The id of an element in the text of a screen; None where there is none.
+
+    Args:
+        text: The screen.
+        role: Role of the element; "" for any.
+        name: Name of the element; None for any.
+        nth: Which of those that fit; negative ones count from the end.
+        start: What its name begins with.
+    """
+    found = []
+    for number, kind, written in _LINE.findall(text):
+        called = written.replace('\\"', '"').replace("\\n", "\n").strip()
+        if (not role or kind == role) and (name is None or called == name) and called.startswith(start):
+            found.append(number)
+    return found[nth] if -len(found) <= nth < len(found) else None

@@ -12,15 +12,23 @@ from agentgym.message import Message, content_text
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
 from agentgym_gui.desktop.env import ENDED
-from agentgym_gui.desktop.scripted import Stepping
+from agentgym_gui.desktop.scripted import Step, Stepping
+from agentgym_gui.templates.tasks import plan_of
 
 _IDS = re.compile(r"\[(\w+)\]")
 _KEYS = ("Tab", "Return", "Escape", "Down", "ctrl+s", "alt+f")
 
 
 def oracle(task: Task, seed: int) -> Script:
-    """Plays the steps of the task's private part."""
-    return Stepping(task.private["oracle"])
+    """Plays the steps of the task's private part, or else those of its template."""
+    return Stepping(_steps(task), popup=task.config.get("popup"))
+
+
+def _steps(task: Task) -> Sequence[Step]:
+    if "oracle" in task.private:
+        steps: Sequence[Step] = task.private["oracle"]
+        return steps
+    return plan_of(task.config).oracle
 
 
 class RandomPlayer:
@@ -47,15 +55,15 @@ class Demonstrator:
 
     def __init__(self, task: Task, seed: int) -> None:
         self._rng = random.Random(seed)
-        self._oracle = Stepping(task.private["oracle"])
+        self._oracle = Stepping(_steps(task), popup=task.config.get("popup"))
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next call."""
         return call_text("wait", time_s=0.1) if self._rng.random() < 0.2 else self._oracle.act(messages)
 
 
-def cheat_give_up(task: Task, seed: int) -> Script:
-    """Says of every task that it cannot be done."""
+def refuse(task: Task, seed: int) -> Script:
+    """Says of every task that it cannot be done, which is right of the few that cannot."""
     return Saying(call_text("give_up", reason="It cannot be done."))
 
 
@@ -64,8 +72,8 @@ SCRIPTS: Mapping[str, ScriptFactory] = {
     "demo": Demonstrator,
     "random": RandomPlayer,
     "null": saying(call_text("finish")),
+    "refuse": refuse,
     "cheat_claim": claiming(ENDED),
-    "cheat_give_up": cheat_give_up,
     "cheat_answer": saying(call_text("finish", answer="success = true, score = 1.0")),
 }
 """The players by name."""

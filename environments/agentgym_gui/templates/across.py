@@ -13,10 +13,13 @@ from functools import partial
 from typing import Any
 
 from agentgym_gui.templates.applications import gnumeric
-from agentgym_gui.templates.applications.mails import KEEPING, account_files
+from agentgym_gui.templates.applications.galculator import keyed
+from agentgym_gui.templates.applications.mails import KEEPING, account_files, chosen_mail, opened_folder
+from agentgym_gui.templates.applications.zim import on_page
 from agentgym_gui.templates.editing import joined
 from agentgym_gui.templates.making import Cell, gnumeric_file, mail, pdf_file, zim_notebook, zip_file
 from agentgym_gui.templates.plan import Ending, Goal, Plan, Template, goal
+from agentgym_gui.templates.steps import Step, Steps, call, click, finish, line_edits, press, typed
 from agentgym_gui.templates.words import THINGS, address, person, sentences, some
 
 
@@ -32,6 +35,7 @@ class Part:
         may_change: Files that change without harm.
         goals: What must be there in the end; of targets alone.
         done: Files that differ in the end, from the value that is written.
+        steps: Steps in its window: a source is looked at; a target gets the value.
     """
 
     words: str
@@ -41,10 +45,16 @@ class Part:
     may_change: tuple[str, ...] = ()
     goals: tuple[Goal, ...] = ()
     done: Callable[[str], Mapping[str, bytes]] = field(default=lambda value: {})
+    steps: Callable[[str], Steps] = field(default=lambda value: ())
 
 
 Source = Callable[[random.Random, Mapping[str, int], str], Part]
 Target = Callable[[random.Random, list[str], str, int], Part]
+
+
+def _seen(*steps: Step) -> Callable[[str], Steps]:
+    """Steps of a source, which need no value."""
+    return lambda value: steps
 
 
 def _lines(prices: Mapping[str, int], order: str) -> list[str]:
@@ -57,14 +67,18 @@ def from_mail(rng: random.Random, prices: Mapping[str, int], order: str) -> Part
     who = person(rng)
     body = "\n".join(["Hello Alex,", "", *_lines(prices, order), "", who])
     files = {**account_files(), "Mail/inbox/1": mail(address(who), "New prices", body)}
-    return Part('the mail "New prices" in the inbox', "claws-mail", ("claws-mail",), files, KEEPING)
+    steps = (*opened_folder("inbox"), chosen_mail(1))
+    return Part(
+        'the mail "New prices" in the inbox', "claws-mail", ("claws-mail",), files, KEEPING, steps=_seen(*steps)
+    )
 
 
 def from_paper(rng: random.Random, prices: Mapping[str, int], order: str) -> Part:
     """Prices on the second page of a paper."""
     path = "Documents/prices.pdf"
     content = pdf_file([["Prices of the season", "See the next page."], _lines(prices, order)])
-    return Part(f"the paper {path}", "atril", ("atril", f"~/{path}"), {path: content})
+    start = ("atril", f"~/{path}")
+    return Part(f"the paper {path}", "atril", start, {path: content}, steps=_seen(press("ctrl+Page_Down")))
 
 
 def from_table(rng: random.Random, prices: Mapping[str, int], order: str) -> Part:
@@ -73,20 +87,24 @@ def from_table(rng: random.Random, prices: Mapping[str, int], order: str) -> Par
     rows: list[list[Cell]] = [["Item", "Price"]]
     rows += [[thing, price] for thing, price in prices.items()]
     rows += [["", ""], [order]] if order else []
-    return Part(f"the workbook {path}", "gnumeric", ("gnumeric", f"~/{path}"), {path: gnumeric_file({"Prices": rows})})
+    files, start = {path: gnumeric_file({"Prices": rows})}, ("gnumeric", f"~/{path}")
+    return Part(f"the workbook {path}", "gnumeric", start, files, steps=_seen(press("ctrl+Down")))
 
 
 def from_notes(rng: random.Random, prices: Mapping[str, int], order: str) -> Part:
     """Prices on a page of a notebook."""
     files = zim_notebook("Notes", {"Home": "Welcome to these notes.", "Prices": "\n".join(_lines(prices, order))})
-    return Part("the page Prices of the notebook Notes", "zim", ("zim", "~/Notes"), files, ("Notes/notebook.zim",))
+    words, start = "the page Prices of the notebook Notes", ("zim", "~/Notes")
+    return Part(words, "zim", start, files, ("Notes/notebook.zim",), steps=_seen(click("table cell", "Prices")))
 
 
 def from_archive(rng: random.Random, prices: Mapping[str, int], order: str) -> Part:
     """Prices in a text file within an archive."""
     path = "Documents/papers.zip"
     members = {"letter.txt": joined(sentences(rng, 2)), "prices.txt": joined(_lines(prices, order))}
-    return Part(f"prices.txt in the archive {path}", "engrampa", ("engrampa", f"~/{path}"), {path: zip_file(members)})
+    files, start = {path: zip_file(members)}, ("engrampa", f"~/{path}")
+    steps = _seen(click("table cell", "prices.txt"), press("Return"), click("page tab", "prices.txt"), press("alt+F4"))
+    return Part(f"prices.txt in the archive {path}", "engrampa", start, files, steps=steps)
 
 
 def to_text(rng: random.Random, things: list[str], thing: str, price: int) -> Part:
@@ -99,7 +117,12 @@ def to_text(rng: random.Random, things: list[str], thing: str, price: int) -> Pa
 
     wanted = goal("text", "lines", path=path, equals=[*old, f"{thing}: {price}"])
     words = f'Add it to {path} as a last line in the form "{thing}: 123" and save the file.'
-    return Part(words, "mousepad", ("mousepad", f"~/{path}"), {path: joined(old)}, (path,), (wanted,), done)
+
+    def steps(value: str) -> Steps:
+        return (*line_edits(old, [*old, f"{thing}: {value}"]), press("ctrl+s"))
+
+    start = ("mousepad", f"~/{path}")
+    return Part(words, "mousepad", start, {path: joined(old)}, (path,), (wanted,), done, steps)
 
 
 def to_program(rng: random.Random, things: list[str], thing: str, price: int) -> Part:
@@ -115,7 +138,11 @@ def to_program(rng: random.Random, things: list[str], thing: str, price: int) ->
     wanted = goal("program", "lines", path=path, equals=lines(str(price)))
     words = f"Set {thing}_price in {path} to that number and save the program."
     start = ("geany", f"~/{path}")
-    return Part(words, "geany", start, {path: joined(lines("0"))}, (path, f"{path}~"), (wanted,), done)
+
+    def steps(value: str) -> Steps:
+        return (*line_edits(lines("0"), lines(value), indents=True), press("ctrl+s"))
+
+    return Part(words, "geany", start, {path: joined(lines("0"))}, (path, f"{path}~"), (wanted,), done, steps)
 
 
 def to_table(rng: random.Random, things: list[str], thing: str, price: int) -> Part:
@@ -131,7 +158,11 @@ def to_table(rng: random.Random, things: list[str], thing: str, price: int) -> P
     wanted = goal("values", "cells", path=path, equals=gnumeric.cells(rows(price)))
     words = f"Write the number into the row of the {thing} in {path}, instead of what stands there, and save it."
     start = {path: gnumeric_file({"Offer": rows(1)})}
-    return Part(words, "gnumeric", ("gnumeric", f"~/{path}"), start, (path,), (wanted,), done)
+
+    def steps(value: str) -> Steps:
+        return (*gnumeric.in_cell(things.index(thing) + 1, 1, float(value)), press("ctrl+s"))
+
+    return Part(words, "gnumeric", ("gnumeric", f"~/{path}"), start, (path,), (wanted,), done, steps)
 
 
 def to_notes(rng: random.Random, things: list[str], thing: str, price: int) -> Part:
@@ -148,7 +179,11 @@ def to_notes(rng: random.Random, things: list[str], thing: str, price: int) -> P
 
     wanted = goal("page", "page", path=path, equals="\n".join([*old, f"{thing}: {price}"]))
     words = f'Add the line "{thing}: 123", with that number, at the end of the page Offer of the notebook Notes.'
-    return Part(words, "zim", ("zim", "~/Notes"), pages(""), (path, "Notes/notebook.zim"), (wanted,), done)
+
+    def steps(value: str) -> Steps:
+        return on_page("Offer", press("ctrl+End"), typed(f"{thing}: {value}"))
+
+    return Part(words, "zim", ("zim", "~/Notes"), pages(""), (path, "Notes/notebook.zim"), (wanted,), done, steps)
 
 
 def carried(source: Source, target: Target, rng: random.Random, order: str = "") -> Plan:
@@ -175,12 +210,15 @@ def reckoned(source: Source, target: Target, rng: random.Random) -> Plan:
         source(rng, prices, ""),
         target(rng, things, one, result),
         (str(result), str(prices[one] + prices[two])),
-        ("galculator",),
+        keyed(f"{prices[one]}*{prices[two]}="),
     )
 
 
-def _joined(words: str, source: Part, target: Part, values: tuple[str, str], tools: tuple[str, ...] = ()) -> Plan:
+def _joined(words: str, source: Part, target: Part, values: tuple[str, str], reckoning: Steps = ()) -> Plan:
+    tools = ("galculator",) if reckoning else ()
     applications = (target.application, source.application, *tools)
+    first = (*reckoning, *raised(1)) if reckoning else ()
+    steps = (*first, *source.steps(""), *raised(len(applications) - 1), *target.steps(values[0]), finish())
     files = {**source.files, **target.files}
     right, wrong = (target.done(value) for value in values)
     return Plan(
@@ -190,9 +228,15 @@ def _joined(words: str, source: Part, target: Part, values: tuple[str, str], too
         files=files,
         goals=target.goals,
         may_change=(*source.may_change, *target.may_change),
+        oracle=steps,
         ending=Ending(dict(right)),
         near_misses=(Ending(dict(wrong)), Ending(answer=values[0]), Ending(clipboard=values[0])),
     )
+
+
+def raised(place: int) -> Steps:
+    """The window that was last active so many windows ago."""
+    return (call("key_down", key="alt"), press("Tab", place), call("key_up", key="alt"))
 
 
 SOURCES: Mapping[str, Source] = {

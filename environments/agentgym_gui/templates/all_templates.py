@@ -35,3 +35,31 @@ TEMPLATES: Mapping[str, Template] = {
 """The templates by name."""
 HELD_OUT_APPLICATIONS = frozenset({"orage"})
 """Applications that no training or validation task shows."""
+HELD_OUT_TEMPLATES = frozenset(
+    {
+        "mousepad.swap_lines",
+        "mousepad.restore_line",
+        "geany.add_function",
+        "thunar.move_kind",
+        "thunar.put_two_back",
+        "thunar.delete",
+        "galculator.hexadecimal",
+        "gnumeric.total_column",
+        "gnumeric.delete_row",
+        "terminal.save_matches",
+        "atril.which_page",
+        "ristretto.drop",
+        "mail.rescue",
+        "zim.new_page",
+        "homebank.mend_amount",
+        "engrampa.extract_one",
+        "settings.two_switches",
+        "across.paper_to_table",
+        "across.archive_to_notes",
+        "across.mail_reckoned_to_text",
+        "orders.notes_to_text",
+        "popups.thunar_rename",
+        "popups.gnumeric_sum",
+    }
+)
+"""Templates that no training or validation task shows; their twins that cannot be done are held out with them."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from agentgym_gui.templates.making import text
 from agentgym_gui.templates.plan import Ending, Plan, goal
-from agentgym_gui.templates.steps import click, finish, press, typed
+from agentgym_gui.templates.steps import finish, line_edits, press
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,7 @@ def joined(lines: Sequence[str]) -> bytes:
 
 def edit_plan(application: str, words: str, edit: Edit, **rest: Any) -> Plan:
     """The plan to change a text file that is open in an editor."""
-    whole = "".join(f"{line}\n" for line in edit.new)
-    # Geany indents and completes what is typed, so that a whole text cannot be typed there as it is.
-    steps = (
-        (click("text"), press("ctrl+a"), typed(whole), press("ctrl+s"), finish()) if application == "mousepad" else ()
-    )
+    steps = (*line_edits(edit.old, edit.new, indents=application == "geany"), press("ctrl+s"), finish())
     return Plan(
         goal=words,
         oracle=steps,

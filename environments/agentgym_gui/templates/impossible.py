@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from agentgym.errors import TaskError
 from agentgym_gui.templates.plan import Ending, Plan, Template
+from agentgym_gui.templates.steps import give_up
 
 # The twin; where its request names what is looked for; and the name of something that is nowhere.
 _ASKED = (
@@ -46,6 +47,7 @@ def _template(twin: Template, pattern: str, missing: str) -> Template:
             may_change=tuple(each for each in plan.may_change if each not in done.files),
             may_set=(),
             ending=Ending(failed=True),
+            oracle=(give_up(f"There is no {missing}."),),
             near_misses=(Ending(), done, *([replace(done, failed=True)] if done.files or done.settings else [])),
         )
 

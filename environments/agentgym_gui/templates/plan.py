@@ -100,9 +100,7 @@ class Plan:
 
     def private(self) -> dict[str, Any]:
         """What grading needs and the agent must not see, as `verify.check` takes it."""
-        steps = {"oracle": [dict(each) for each in self.oracle]} if self.oracle else {}
         return {
-            **steps,
             "goals": [dict(each) for each in self.goals],
             "may_change": list(self.may_change),
             "settings": list(self.may_set),

@@ -34,7 +34,7 @@ def drawn_popup(rng: random.Random) -> Popup:
             asks_password=True,
         ),
     )
-    return replace(rng.choice(kinds), after_steps=rng.randrange(0, 3))
+    return replace(rng.choice(kinds), after_steps=rng.randrange(1, 4))
 
 
 def popup_templates(calm: Mapping[str, Template]) -> tuple[Template, ...]:

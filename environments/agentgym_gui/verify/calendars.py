@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from datetime import datetime, timedelta
 
 from agentgym_gui.verify.reading import UnreadableFileError
 
 MAX_ITEMS = 10_000
 _KINDS = ("VEVENT", "VTODO", "VJOURNAL")
+_DURATION = re.compile(r"P(?:(\d{1,4})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,4})M)?(?:(\d{1,5})S)?)?")
+_MOMENT = "%Y%m%dT%H%M%S"
 _ESCAPE = re.compile(r"\\([nN,;\\])")
 
 Item = dict[str, str]
 """An event or to-do: its `kind`, and each property by its upper-case name, unescaped, without parameters. A property
-that is written twice keeps both values, a line each. Alarms within it are left out, but for `ALARMS`, their number."""
+that is written twice keeps both values, a line each. An end that is told by a duration is told as DTEND too. Alarms
+within it are left out, but for `ALARMS`, their number."""
 
 
 def items(text: str) -> list[Item]:
@@ -39,7 +44,7 @@ def items(text: str) -> list[Item]:
             if inner:
                 inner -= 1
                 continue
-            found.append(current)
+            found.append(_with_end(current))
             current = None
         elif current is not None and not inner and key:
             plain = _ESCAPE.sub(lambda match: "\n" if match[1] in "nN" else match[1], value)
@@ -47,3 +52,16 @@ def items(text: str) -> list[Item]:
         if len(found) > MAX_ITEMS:
             raise UnreadableFileError(f"over {MAX_ITEMS} items")
     return found
+
+
+def _with_end(item: Item) -> Item:
+    """An item with its end, if it tells a start and a duration."""
+    match = _DURATION.fullmatch(item.get("DURATION", ""))
+    if match is None or "DTEND" in item:
+        return item
+    days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    with suppress(ValueError, OverflowError):
+        start = datetime.strptime(item.get("DTSTART", ""), _MOMENT)
+        end = start + timedelta(days, seconds, minutes=minutes, hours=hours)
+        return {**item, "DTEND": end.strftime(_MOMENT)}
+    return item

@@ -39,6 +39,7 @@ SELF_CHANGING_SETTINGS = (
     "gsettings/org.gtk.Settings.FileChooser/*",
     "gsettings/org.xfce.mousepad.state.*",
     "gsettings/org.gnome.gnumeric.*window*",
+    "gsettings/org.mate.engrampa.dialogs.*",
     "xfconf/thunar/last-*",
     "xfconf/ristretto/window/*",
     "xfconf/xfce4-appfinder/*",

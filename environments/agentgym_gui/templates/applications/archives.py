@@ -9,9 +9,11 @@ from typing import Any
 from agentgym_gui.templates.editing import joined
 from agentgym_gui.templates.making import zip_file
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
+from agentgym_gui.templates.steps import Steps, click, finish, press, saved_as
 from agentgym_gui.templates.words import COLOURS, TOPICS, sentences, some
 
 APP = "engrampa"
+PATH = "Documents/papers.zip"
 
 
 def _files(rng: random.Random, count: int = 4) -> dict[str, bytes]:
@@ -25,7 +27,13 @@ def _goals(path: str, members: Mapping[str, bytes]) -> tuple[Any, ...]:
 
 
 def _plan(
-    words: str, files: dict[str, bytes], path: str, new: Mapping[str, bytes], wrong: list[Mapping[str, bytes]]
+    words: str,
+    files: dict[str, bytes],
+    new: Mapping[str, bytes],
+    wrong: list[Mapping[str, bytes]],
+    *,
+    path: str = PATH,
+    steps: Steps,
 ) -> Plan:
     return Plan(
         goal=words,
@@ -36,6 +44,7 @@ def _plan(
         may_change=(path,),
         ending=Ending({path: zip_file(new)}),
         near_misses=tuple(Ending({path: zip_file(each)}) for each in wrong),
+        oracle=(*steps, finish()),
     )
 
 
@@ -45,31 +54,44 @@ def _make(rng: random.Random) -> Plan:
     files = {f"Documents/{name}": body for name, body in members.items()}
     words = f"Pack the three text files of Documents into a zip archive {path}, without a folder inside."
     fewer = dict(list(members.items())[:2])
-    return _plan(words, files, path, members, [fewer, {f"Documents/{name}": body for name, body in members.items()}])
+    deep = {f"Documents/{name}": body for name, body in members.items()}
+    first, *others = sorted(members)
+    steps = (
+        click("push button", "New…"),
+        *saved_as(path),
+        click("push button", "Add Files"),
+        click("table cell", "Documents", count=2),
+        click("table cell", first),
+        *(click("table cell", name, keys="ctrl") for name in others),
+        click("push button", "Add"),
+    )
+    return _plan(words, files, members, [fewer, deep], path=path, steps=steps)
 
 
 def _delete(rng: random.Random) -> Plan:
     members = _files(rng)
-    path, gone = "Documents/papers.zip", rng.choice(sorted(members))
+    gone = rng.choice(sorted(members))
     rest = {name: body for name, body in members.items() if name != gone}
     other = {name: body for name, body in members.items() if name != min(rest)}
-    return _plan(f"Delete {gone} from the archive {path}.", {path: zip_file(members)}, path, rest, [other, {}])
+    steps = (click("table cell", gone), press("Delete"), click("push button", "Delete"))
+    words = f"Delete {gone} from the archive {PATH}."
+    return _plan(words, {PATH: zip_file(members)}, rest, [other, {}], steps=steps)
 
 
 def _add(rng: random.Random) -> Plan:
     members = _files(rng)
-    path, new = "Documents/papers.zip", rng.choice(sorted(members))
+    new = rng.choice(sorted(members))
     old = {name: body for name, body in members.items() if name != new}
-    files = {path: zip_file(old), f"Documents/{new}": members[new]}
+    files = {PATH: zip_file(old), f"Documents/{new}": members[new]}
     wrong: list[Mapping[str, bytes]] = [{new: members[new]}, {**old, f"Documents/{new}": members[new]}]
-    return _plan(
-        f"Add Documents/{new} to the archive {path}, beside the files that are in it.", files, path, members, wrong
-    )
+    words = f"Add Documents/{new} to the archive {PATH}, beside the files that are in it."
+    steps = (click("push button", "Add Files"), click("table cell", new), click("push button", "Add"))
+    return _plan(words, files, members, wrong, steps=steps)
 
 
 def _extract(rng: random.Random) -> Plan:
     members = _files(rng)
-    path, wanted = "Documents/papers.zip", rng.choice(sorted(members))
+    path, wanted = PATH, rng.choice(sorted(members))
     target = f"Documents/{wanted}"
     return Plan(
         goal=f"Extract {wanted} from the archive {path} into the folder Documents, and nothing else of it.",
@@ -78,6 +100,13 @@ def _extract(rng: random.Random) -> Plan:
         files={path: zip_file(members)},
         goals=(goal("text", "text", path=target, equals=members[wanted].decode()),),
         may_change=(target,),
+        oracle=(
+            click("table cell", wanted),
+            click("push button", "Extract"),
+            click("push button", "Extract"),
+            press("Escape"),
+            finish(),
+        ),
         ending=Ending({target: members[wanted]}),
         near_misses=(Ending({f"Documents/{name}": body for name, body in members.items()}), Ending({target: b""})),
     )
@@ -87,7 +116,7 @@ def _largest(rng: random.Random) -> Plan:
     members = _files(rng)
     largest = rng.choice(sorted(members))
     members[largest] *= 7
-    path = "Documents/papers.zip"
+    path = PATH
     other = min(members.keys() - {largest})
     return Plan(
         goal=f"Which file in the archive {path} is the largest? Answer with its name alone.",
@@ -95,6 +124,7 @@ def _largest(rng: random.Random) -> Plan:
         start=((APP, f"~/{path}"),),
         files={path: zip_file(members)},
         goals=(goal("answer", "answer", words=largest),),
+        oracle=(click("table column header", "Size"), finish(largest)),
         ending=Ending(answer=largest),
         near_misses=(Ending(answer=other), Ending({largest: members[largest]}, answer=largest)),
     )

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
-from agentgym_gui.templates.steps import finish, typed
+from agentgym_gui.templates.steps import Steps, finish, menu, typed
 
 APP = "galculator"
 
 
+def keyed(keys: str) -> Steps:
+    """Keys of the calculator. It passes over a key that comes again too soon, so that comes with the next step."""
+    pieces = [""]
+    for key in keys:
+        if key in pieces[-1]:
+            pieces.append(key)
+        else:
+            pieces[-1] += key
+    return tuple(map(typed, pieces))
+
+
 def _told(words: str, result: int, wrong: int, keys: str = "") -> Plan:
     return Plan(
-        oracle=(typed(f"{keys}="), finish(str(result))) if keys else (),
+        oracle=(*keyed(f"{keys}="), finish(str(result))) if keys else (),
         goal=f"{words} Use the calculator that is open, and answer with the number alone.",
         applications=(APP,),
         start=((APP,),),
@@ -34,7 +46,14 @@ def _quotient(rng: random.Random) -> Plan:
 
 def _hexadecimal(rng: random.Random) -> Plan:
     number = rng.randrange(4096, 60000)
-    return _told(f"Which decimal number is the hexadecimal {number:X}?", number, number + 16)
+    plan = _told(f"Which decimal number is the hexadecimal {number:X}?", number, number + 16)
+    steps = (
+        *menu("View", "Scientific Mode"),
+        *menu("Calculator", "Number bases", "Hexadecimal"),
+        *keyed(f"{number:X}="),
+        *menu("Calculator", "Number bases", "Decimal"),
+    )
+    return replace(plan, oracle=(*steps, finish(str(number))))
 
 
 def _power(rng: random.Random) -> Plan:
@@ -55,6 +74,7 @@ def _copied(rng: random.Random) -> Plan:
         start=((APP,),),
         clipboard="nothing yet",
         goals=(goal("clipboard", "clipboard", words=str(a * b)),),
+        oracle=(*keyed(f"{a}*{b}="), *menu("Edit", "Copy Display Value"), finish()),
         ending=Ending(clipboard=str(a * b)),
         near_misses=(Ending(clipboard=str(a + b)), Ending(answer=str(a * b))),
     )

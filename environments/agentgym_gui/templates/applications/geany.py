@@ -6,6 +6,7 @@ import random
 
 from agentgym_gui.templates.editing import Edit, edit_plan, joined
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
+from agentgym_gui.templates.steps import finish, press, saved_as, typed
 from agentgym_gui.templates.words import COLOURS, THINGS, TOPICS, some
 
 APP = "geany"
@@ -80,6 +81,19 @@ def _split(rng: random.Random) -> Plan:
             goal("rest", "lines", path=path, equals=rest),
         ),
         may_change=(path, settings),
+        oracle=(
+            press("ctrl+Home"),
+            press("shift+Down", 2),
+            press("shift+End"),
+            press("ctrl+x"),
+            typed(rest[0]),
+            press("ctrl+s"),
+            press("ctrl+n"),
+            press("ctrl+v"),
+            press("ctrl+s"),
+            *saved_as(settings),
+            finish(),
+        ),
         ending=Ending({path: joined(rest), settings: joined(moved)}),
         near_misses=(Ending({settings: joined(moved)}), Ending({path: joined(rest)})),
     )

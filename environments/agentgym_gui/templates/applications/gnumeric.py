@@ -6,8 +6,9 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from agentgym_gui.templates.making import Cell, gnumeric_file
+from agentgym_gui.templates.making import Cell, gnumeric_file, shown
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
+from agentgym_gui.templates.steps import Step, Steps, click, filled, finish, menu, press, typed
 from agentgym_gui.templates.words import MONTHS, THINGS, TOPICS, person, some
 from agentgym_gui.verify.workbooks import cell_name
 
@@ -31,11 +32,29 @@ def price_rows(rng: random.Random, count: int = 5) -> Rows:
     return [["Item", "Price", "Count"], *body]
 
 
+def in_cell(row: int, column: int, value: Cell) -> Steps:
+    """A value typed into a cell; rows and columns count from 0."""
+    way = [press(key, times) for key, times in (("Down", row), ("Right", column)) if times]
+    return (press("ctrl+Home"), *way, typed(f"{shown(value)}\n"))
+
+
+def cell_edits(old: Rows, new: Rows) -> Steps:
+    """What differs, typed cell by cell."""
+    steps: list[Step] = []
+    for row, values in enumerate(new):
+        for column, value in enumerate(values):
+            before = old[row][column] if row < len(old) and column < len(old[row]) else ""
+            if value != before:
+                steps += in_cell(row, column, value)
+    return tuple(steps)
+
+
 def sheet_plan(words: str, old: Rows, new: Rows, wrong: Sequence[Rows], **rest: Any) -> Plan:
     """The plan to change one sheet, whose values in the end are known cell by cell."""
     path = "Documents/table.gnumeric"
     files = [{path: gnumeric_file({"Sheet1": rows})} for rows in (old, new, *wrong)]
     formulas = rest.pop("formulas", ())
+    steps = rest.pop("steps", None) or cell_edits(old, new)
     return Plan(
         goal=f"{words} Save the workbook.",
         applications=(APP,),
@@ -43,6 +62,7 @@ def sheet_plan(words: str, old: Rows, new: Rows, wrong: Sequence[Rows], **rest: 
         files=files[0],
         goals=(goal("values", "cells", path=path, equals=cells(new)), *formulas),
         may_change=(path,),
+        oracle=(*steps, press("ctrl+s"), finish()),
         ending=Ending(dict(files[1])),
         near_misses=tuple(Ending(dict(each)) for each in files[2:]),
         **rest,
@@ -77,7 +97,10 @@ def _delete_row(rng: random.Random) -> Plan:
     row = rng.randrange(1, 6)
     left = rows[:row] + rows[row + 1 :]
     words = f"Delete the row of the {rows[row][0]}, so that no empty row stays."
-    return sheet_plan(words, rows, left, [[*rows[:row], [], *rows[row + 1 :]], rows[:-1] if row != 5 else rows[:-2]])
+    steps = (press("ctrl+Home"), press("Down", row), press("shift+space"), *menu("Edit", "Delete", "Rows"))
+    return sheet_plan(
+        words, rows, left, [[*rows[:row], [], *rows[row + 1 :]], rows[:-1] if row != 5 else rows[:-2]], steps=steps
+    )
 
 
 def _formula(name: str, words: str, function: str) -> Template:
@@ -136,6 +159,14 @@ def _rename_sheet(rng: random.Random) -> Plan:
         files={path: gnumeric_file({one: first, two: second})},
         goals=goals,
         may_change=(path,),
+        oracle=(
+            click("page tab", two),
+            *menu("Format", "Sheet", "Rename..."),
+            *filled(new),
+            press("Return"),
+            press("ctrl+s"),
+            finish(),
+        ),
         ending=Ending({path: gnumeric_file({one: first, new: second})}),
         near_misses=(
             Ending({path: gnumeric_file({new: first, two: second})}),

@@ -10,11 +10,14 @@ from typing import Any
 
 from agentgym_gui.templates.making import ledger_file
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
+from agentgym_gui.templates.steps import Steps, click, filled, finish, press
 from agentgym_gui.templates.words import FOODS, LAST, TOWNS, some
 from agentgym_gui.verify.ledgers import day_number, ledger
 
 APP = "homebank"
 PATH = "Documents/household.xhb"
+_MEMO, _PAYEE, _ACCOUNT, _DATE = 1, 3, 5, 6
+"""Which of the fields of a new transaction."""
 Entry = tuple[int, float, str, str, str, str]
 
 
@@ -55,6 +58,7 @@ def drawn_book(rng: random.Random, count: int = 5) -> Book:
 def book_plan(words: str, old: Book, new: Book, wrong: Sequence[Book], **rest: Any) -> Plan:
     """The plan to change an account book, whose entries in the end are known."""
     found = ledger(new.content())
+    steps = rest.pop("steps")
     goals = [goal(part, "ledger", path=PATH, part=part, equals=found[part]) for part in ("accounts", "payees")]
     goals.append(goal("transactions", "ledger", path=PATH, part="transactions", items=found["transactions"]))
     return Plan(
@@ -63,11 +67,17 @@ def book_plan(words: str, old: Book, new: Book, wrong: Sequence[Book], **rest: A
         start=((APP, f"~/{PATH}"),),
         files={PATH: old.content()},
         goals=tuple(goals),
-        may_change=(PATH, f"{PATH}~", "Documents/household-*.bak", "Documents/household*.xhb~"),
+        may_change=(PATH, f"{PATH}~", "household-*.bak", "Documents/household-*.bak", "Documents/household*.xhb~"),
+        oracle=(*steps, press("ctrl+s"), finish()),
         ending=Ending({PATH: new.content()}),
         near_misses=tuple(Ending({PATH: each.content()}) for each in wrong),
         **rest,
     )
+
+
+def _entry(memo: str) -> Steps:
+    """A transaction in the list of the account Bank."""
+    return (click("table cell", "Bank", 1, count=2), click("table cell", memo))
 
 
 def _add_entry(rng: random.Random) -> Plan:
@@ -79,14 +89,33 @@ def _add_entry(rng: random.Random) -> Plan:
     new = replace(book, entries=(*book.entries, entry))
     income: Entry = (entry[0], amount, *entry[2:])
     cash: Entry = (entry[0], -amount, "Cash", *entry[3:])
-    return book_plan(words, book, new, [replace(book, entries=(*book.entries, each)) for each in (income, cash)])
+    fields = {_DATE: "11/02/26", _ACCOUNT: "Bank", _PAYEE: payee, _MEMO: memo}
+    steps = (
+        click("push button", "Add"),
+        *filled(f"{amount:.2f}", "spin button"),
+        *(step for place, value in fields.items() for step in (*filled(value, nth=place), press("Tab"))),
+        click("push button", "Add"),
+        click("push button", "Close"),
+    )
+    return book_plan(
+        words, book, new, [replace(book, entries=(*book.entries, each)) for each in (income, cash)], steps=steps
+    )
 
 
 def _add_payee(rng: random.Random) -> Plan:
     book = drawn_book(rng)
     name = f"{rng.choice(TOWNS)} Bakery"
     new = replace(book, payees=(*book.payees, name))
-    return book_plan(f"Add a payee called {name}.", book, new, [replace(book, payees=(*book.payees, name.lower()))])
+    steps = (
+        click("push button", "Payee"),
+        click("toggle button", "Add"),
+        *filled(name),
+        press("Return"),
+        click("push button", "Close"),
+    )
+    return book_plan(
+        f"Add a payee called {name}.", book, new, [replace(book, payees=(*book.payees, name.lower()))], steps=steps
+    )
 
 
 def _rename_account(rng: random.Random) -> Plan:
@@ -96,7 +125,15 @@ def _rename_account(rng: random.Random) -> Plan:
     accounts = ((name, 500.0), ("Cash", 40.0))
     new = replace(book, accounts=accounts, entries=entries)  # type: ignore[arg-type]
     more = replace(book, accounts=(*book.accounts, (name, 0.0)))
-    return book_plan(f"Rename the account Bank to {name}.", book, new, [more])
+    steps = (
+        click("push button", "Account"),
+        click("table cell", "Bank"),
+        click("push button", "Rename"),
+        *filled(name),
+        press("Return"),
+        click("push button", "Close"),
+    )
+    return book_plan(f"Rename the account Bank to {name}.", book, new, [more], steps=steps)
 
 
 def _delete_entry(rng: random.Random) -> Plan:
@@ -106,7 +143,8 @@ def _delete_entry(rng: random.Random) -> Plan:
     words = f'Delete the transaction with the memo "{book.entries[place][5]}" from the account Bank.'
     other = (place + 1) % 5
     wrong = book.entries[:other] + book.entries[other + 1 :]
-    return book_plan(words, book, replace(book, entries=rest), [replace(book, entries=wrong)])
+    steps = (*_entry(book.entries[place][5]), press("Delete"), click("push button", "Delete"), press("alt+F4"))
+    return book_plan(words, book, replace(book, entries=rest), [replace(book, entries=wrong)], steps=steps)
 
 
 def _mend_amount(rng: random.Random) -> Plan:
@@ -119,7 +157,9 @@ def _mend_amount(rng: random.Random) -> Plan:
         f"Set it to {-right[1]:.2f}."
     )
     income = replace(book, entries=tuple((e[0], -e[1], *e[2:]) if e is right else e for e in book.entries))
-    return book_plan(words, slipped, book, [income], num_mistakes=1)
+    change = (press("Return"), *filled(f"{right[1]:.2f}", "spin button"), press("Tab"), click("push button", "OK"))
+    steps = (*_entry(right[5]), *change, press("alt+F4"))
+    return book_plan(words, slipped, book, [income], steps=steps, num_mistakes=1)
 
 
 TEMPLATES = (

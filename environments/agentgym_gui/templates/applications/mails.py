@@ -7,11 +7,21 @@ from typing import Any
 
 from agentgym_gui.templates.making import mail, text
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
+from agentgym_gui.templates.steps import Step, Steps, call, click, finish, press, typed
 from agentgym_gui.templates.words import THINGS, TOPICS, TOWNS, address, person, sentences, some
 
 APP = "claws-mail"
 KEEPING = (".claws-mail/*", "Mail/*/.claws_*", "Mail/*/.mh_sequences", "Mail/*/*/.claws_*")
 """What the program writes beside the mails: its settings, caches and marks."""
+_SUBJECT, _BODY = 3, 4
+"""Which of the fields of a new mail."""
+_WINDOW = (
+    "mainwin_width=1000",
+    "mainwin_height=600",
+    "mainview_height=560",
+    "summaryview_height=250",
+    "enable_aspell=0",
+)
 _FOLDERS = ("inbox", "sent", "draft", "queue", "trash")
 
 
@@ -27,9 +37,10 @@ def account_files(folders: tuple[str, ...] = ()) -> dict[str, bytes]:
     account = ["[Account: 1]", "config_version=4", "account_name=alex", "is_default=1", "name=Alex Reed"]
     account += ["address=alex@example.org", "protocol=4", "smtp_server=localhost"]
     return {
+        **{f"Mail/{each}/.mh_sequences": b"" for each in (*_FOLDERS, *folders)},
         ".claws-mail/folderlist.xml": text("\n".join([*tree, *items, "    </folder>", "</folderlist>"]) + "\n"),
         ".claws-mail/accountrc": text("\n".join(account) + "\n"),
-        ".claws-mail/clawsrc": text("[Common]\nalways_show_msg=2\n"),
+        ".claws-mail/clawsrc": text("\n".join(["[Common]", "always_show_msg=2", *_WINDOW]) + "\n"),
     }
 
 
@@ -43,6 +54,20 @@ def inbox(rng: random.Random, count: int = 5, folder: str = "inbox") -> tuple[di
         files[f"Mail/{folder}/{number}"] = mail(address(sender), subject, body, number=number)
         heads.append((sender, subject))
     return files, heads
+
+
+def opened_folder(folder: str) -> Steps:
+    """A folder in the window at its full size; the program tells its lists to no tree, so they are known by place."""
+    return (press("alt+F10"), call("click_at", x=76, y=169 + 17 * _place_of(folder)))
+
+
+def chosen_mail(number: int) -> Step:
+    """A mail of the open folder by its place in the list, which begins with the newest."""
+    return call("click_at", x=430, y=135 + 17 * number)
+
+
+def _place_of(folder: str) -> int:
+    return _FOLDERS.index(folder) if folder in _FOLDERS else len(_FOLDERS)
 
 
 def mail_plan(words: str, files: dict[str, bytes], goals: list[Any], done: Ending, *wrong: Ending, **rest: Any) -> Plan:
@@ -80,8 +105,17 @@ def _moved(rng: random.Random, source: str, target: str, words: str, num_mistake
     ]
     second = f"Mail/{source}/{number % 5 + 1}"
     done = Ending({old: None, new: files[old]})
+    label = {"inbox": "Inbox", "trash": "Trash"}.get(target, target)
+    steps = (
+        *opened_folder(source),
+        chosen_mail(6 - number),
+        press("ctrl+o"),
+        click("table cell", label),
+        click("push button", "OK"),
+        finish(),
+    )
     wrong = (Ending({new: files[old]}), Ending({second: None, new: files[second]}), Ending({old: None}))
-    return mail_plan(words.format(subject=subject), files, goals, done, *wrong, num_mistakes=num_mistakes)
+    return mail_plan(words.format(subject=subject), files, goals, done, *wrong, oracle=steps, num_mistakes=num_mistakes)
 
 
 def _move(rng: random.Random) -> Plan:
@@ -112,7 +146,8 @@ def _count(rng: random.Random) -> Plan:
     words = f'How many mails in the inbox have a subject that ends with "{topic} list"? Answer with the number alone.'
     answer = goal("answer", "answer", words=str(number))
     files |= account_files()
-    return mail_plan(words, files, [answer], Ending(answer=str(number)), Ending(answer=str(number + 1)))
+    done, wrong = Ending(answer=str(number)), Ending(answer=str(number + 1))
+    return mail_plan(words, files, [answer], done, wrong, oracle=(*opened_folder("inbox"), finish(str(number))))
 
 
 def _who(rng: random.Random) -> Plan:
@@ -121,7 +156,9 @@ def _who(rng: random.Random) -> Plan:
     other = next(each for each, _ in heads if each != sender)
     words = f'Who sent the mail "{subject}"? Answer with the first and last name alone.'
     answer = goal("answer", "answer", words=sender)
-    return mail_plan(words, {**files, **account_files()}, [answer], Ending(answer=sender), Ending(answer=other))
+    steps = (*opened_folder("inbox"), chosen_mail(5 - heads.index((sender, subject))), finish(sender))
+    done, wrong = Ending(answer=sender), Ending(answer=other)
+    return mail_plan(words, {**files, **account_files()}, [answer], done, wrong, oracle=steps)
 
 
 def _draft(rng: random.Random) -> Plan:
@@ -142,7 +179,14 @@ def _draft(rng: random.Random) -> Plan:
     me = "Alex Reed <alex@example.org>"
     done = Ending({path: mail(me, subject, line, to=to)})
     wrong = (Ending({path: mail(me, subject, "", to=to)}), Ending({path: mail(me, town, line, to=to)}))
-    return mail_plan(words, {**files, **account_files()}, goals, done, *wrong)
+    fields = {0: to.partition("<")[2].rstrip(">"), _SUBJECT: subject, _BODY: line}
+    steps = (
+        press("ctrl+m"),
+        *(step for place, value in fields.items() for step in (click("text", nth=place), typed(value))),
+        click("push button", "Draft"),
+        finish(),
+    )
+    return mail_plan(words, {**files, **account_files()}, goals, done, *wrong, oracle=steps)
 
 
 TEMPLATES = (

@@ -6,6 +6,7 @@ import random
 
 from agentgym_gui.templates.editing import Edit, edit_plan, joined
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
+from agentgym_gui.templates.steps import click, finish, line_edits, menu, press, saved_as, typed
 from agentgym_gui.templates.words import COLOURS, FOODS, THINGS, TOPICS, TOWNS, person, sentences, some
 
 APP = "mousepad"
@@ -74,6 +75,7 @@ def _save_copy(rng: random.Random) -> Plan:
         goals=(goal("copy", "lines", path=copy, equals=more),),
         may_change=(copy,),
         ending=Ending({copy: joined(more)}),
+        oracle=(*line_edits(lines, more), press("ctrl+shift+s"), *saved_as(copy), finish()),
         near_misses=(Ending({path: joined(more), copy: joined(more)}), Ending({copy: joined(lines)})),
     )
 
@@ -88,11 +90,12 @@ def _new_file(rng: random.Random) -> Plan:
         goals=(goal("text", "lines", path=path, equals=lines),),
         may_change=(path,),
         ending=Ending({path: joined(lines)}),
+        oracle=(click("text"), typed("\n".join(lines) + "\n"), press("ctrl+s"), *saved_as(path), finish()),
         near_misses=(Ending({path: joined(lines[:1])}), Ending({path.replace(".txt", ".text"): joined(lines)})),
     )
 
 
-def _setting(key: str, words: str, old: str, new: str) -> Template:
+def _setting(key: str, words: str, place: tuple[str, ...]) -> Template:
     def make(rng: random.Random) -> Plan:
         name = f"{_VIEW}/{key}"
         lines = sentences(rng, 3)
@@ -102,13 +105,14 @@ def _setting(key: str, words: str, old: str, new: str) -> Template:
             applications=(APP,),
             start=((APP, f"~/{path}"),),
             files={path: joined(lines)},
-            settings={name: old, f"{_VIEW}/highlight-current-line": "false"},
-            goals=(goal(key, "setting", setting=name, equals=new),),
+            settings={name: "false", f"{_VIEW}/highlight-current-line": "false"},
+            goals=(goal(key, "setting", setting=name, equals="true"),),
             may_set=(name,),
-            ending=Ending(settings={name: new}),
+            oracle=(*menu(*place), finish()),
+            ending=Ending(settings={name: "true"}),
             near_misses=(
-                Ending(settings={name: new, f"{_VIEW}/highlight-current-line": "true"}),
-                Ending({path: joined(lines[:2])}, settings={name: new}),
+                Ending(settings={name: "true", f"{_VIEW}/highlight-current-line": "true"}),
+                Ending({path: joined(lines[:2])}, settings={name: "true"}),
             ),
         )
 
@@ -137,7 +141,11 @@ TEMPLATES = (
     Template("mousepad.save_copy", _save_copy),
     Template("mousepad.new_file", _new_file),
     Template("mousepad.restore_line", _restore_paragraph),
-    _setting("word-wrap", "Switch word wrap on in the editor.", "false", "true"),
-    _setting("show-line-numbers", "Let the editor show line numbers.", "false", "true"),
-    _setting("insert-spaces", "Let the Tab key insert spaces instead of tabs in the editor.", "false", "true"),
+    _setting("word-wrap", "Switch word wrap on in the editor.", ("Document", "Word Wrap")),
+    _setting("show-line-numbers", "Let the editor show line numbers.", ("View", "Line Numbers")),
+    _setting(
+        "insert-spaces",
+        "Let the Tab key insert spaces instead of tabs in the editor.",
+        ("Document", "Tab Size", "Insert Spaces"),
+    ),
 )

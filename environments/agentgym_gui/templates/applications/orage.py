@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from typing import Any
 
 from agentgym_gui.templates.making import calendar_file
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
+from agentgym_gui.templates.steps import Steps, call, click, filled, finish, press
 from agentgym_gui.templates.words import TOPICS, TOWNS, person, some
 
 APP = "orage"
 PATH = ".local/share/orage/orage.ics"
-KEEPING = (".config/orage/*", ".local/share/orage/orage_persistent_alarms.txt")
+KEEPING = (".config/orage/*", ".local/share/orage/orage_*.txt")
+_LOCATION, _TITLE = 2, 3
+"""Which of the fields of an appointment."""
+_HOUR = ((7, "14"), (6, "0"), (2, "1"), (1, "0"))
+"""Which of its numbers are hour and minute of the start, and hours and minutes that it lasts, and what they are."""
 Events = list[dict[str, str]]
 
 
@@ -27,7 +33,18 @@ def _events(rng: random.Random) -> Events:
     return [_event(day, 9 + place, titles[place], towns[place]) for place, day in enumerate(days)]
 
 
-def _plan(words: str, old: Events, new: Events, wrong: list[Events], **rest: Any) -> Plan:
+def _day(day: int, count: int) -> Steps:
+    """A click on a day of November 2026 in the small window, which shows March; both months begin on a Sunday."""
+    row, column = divmod(day - 1, 7)
+    return (press("ctrl+Right", 8), call("click_at", x=568 + 28 * column, y=414 + 17 * row, count=count))
+
+
+def _opened(event: Mapping[str, str]) -> Steps:
+    """An appointment, opened from the list of its day."""
+    return (*_day(int(event["DTSTART"][6:8]), 2), click("table cell", event["SUMMARY"], count=2))
+
+
+def _plan(words: str, old: Events, new: Events, wrong: list[Events], *, steps: Steps, num_mistakes: int = 0) -> Plan:
     source: dict[str, Any] = {"path": PATH}
     goals = [goal("number", "calendar", **source, count=len(new))]
     goals += [goal(each["SUMMARY"], "calendar", **source, contains=[each]) for each in new]
@@ -40,7 +57,8 @@ def _plan(words: str, old: Events, new: Events, wrong: list[Events], **rest: Any
         may_change=(PATH, *KEEPING),
         ending=Ending({PATH: calendar_file(new)}),
         near_misses=tuple(Ending({PATH: calendar_file(each)}) for each in wrong),
-        **rest,
+        oracle=(*steps, finish()),
+        num_mistakes=num_mistakes,
     )
 
 
@@ -49,14 +67,33 @@ def _add(rng: random.Random) -> Plan:
     new = _event(28, 14, f"Call {person(rng)}", rng.choice(TOWNS))
     words = f'Add an appointment "{new["SUMMARY"]}" in {new["LOCATION"]} on 28 November 2026 from 14:00 to 15:00.'
     late = {**new, "DTSTART": "20261128T150000", "DTEND": "20261128T160000"}
-    return _plan(words, events, [*events, new], [[*events, late], [*events[1:], new]])
+    steps = (
+        *_day(28, 1),
+        press("ctrl+n"),
+        *filled(new["SUMMARY"], nth=_TITLE),
+        *filled(new["LOCATION"], nth=_LOCATION),
+        *(step for place, value in _HOUR for step in (*filled(value, "spin button", nth=place), press("Tab"))),
+        click("push button", "Save and close"),
+    )
+    return _plan(words, events, [*events, new], [[*events, late], [*events[1:], new]], steps=steps)
 
 
 def _delete(rng: random.Random) -> Plan:
     events = _events(rng)
     gone, other = rng.sample(events, 2)
     words = f'Delete the appointment "{gone["SUMMARY"]}".'
-    return _plan(words, events, [e for e in events if e is not gone], [[e for e in events if e is not other]])
+    return _plan(
+        words,
+        events,
+        [e for e in events if e is not gone],
+        [[e for e in events if e is not other]],
+        steps=(
+            *_opened(gone),
+            click("text", nth=_TITLE),
+            click("push button", "Delete"),
+            click("push button", "Yes, remove it"),
+        ),
+    )
 
 
 def _retitle(rng: random.Random) -> Plan:
@@ -65,7 +102,10 @@ def _retitle(rng: random.Random) -> Plan:
     title = f"Lunch with {person(rng)}"
     new = [{**each, "SUMMARY": title} if each is old else each for each in events]
     more = [*events, {**old, "SUMMARY": title}]
-    return _plan(f'Change the title of the appointment "{old["SUMMARY"]}" to "{title}".', events, new, [more])
+    steps = (*_opened(old), *filled(title, nth=_TITLE), click("push button", "Save and close"))
+    return _plan(
+        f'Change the title of the appointment "{old["SUMMARY"]}" to "{title}".', events, new, [more], steps=steps
+    )
 
 
 def _relocate(rng: random.Random) -> Plan:
@@ -75,9 +115,9 @@ def _relocate(rng: random.Random) -> Plan:
     slipped = [{**each, "LOCATION": town} if each is old else each for each in events]
     wrong = f'The appointment "{old["SUMMARY"]}" has the wrong place {town} by mistake.'
     words = f"{wrong} Set its place to {old['LOCATION']} again."
-    return _plan(
-        words, slipped, events, [[{**each, "LOCATION": ""} if each is old else each for each in events]], num_mistakes=1
-    )
+    near = [{**each, "LOCATION": ""} if each is old else each for each in events]
+    steps = (*_opened(old), *filled(old["LOCATION"], nth=_LOCATION), click("push button", "Save and close"))
+    return _plan(words, slipped, events, [near], steps=steps, num_mistakes=1)
 
 
 TEMPLATES = (

@@ -6,13 +6,16 @@ import random
 
 from agentgym_gui.templates.editing import joined
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
+from agentgym_gui.templates.steps import finish, typed
 from agentgym_gui.templates.words import COLOURS, TOPICS, TOWNS, sentences, some
 
 APP = "xfce4-terminal"
 _HISTORY = (".bash_history", ".lesshst", ".viminfo")
 
 
-def _plan(words: str, files: dict[str, bytes], goals: tuple[object, ...], done: Ending, *wrong: Ending) -> Plan:
+def _plan(
+    words: str, command: str, files: dict[str, bytes], goals: tuple[object, ...], done: Ending, *wrong: Ending
+) -> Plan:
     changed = tuple(done.files)
     return Plan(
         goal=f"{words} A terminal is open.",
@@ -21,6 +24,7 @@ def _plan(words: str, files: dict[str, bytes], goals: tuple[object, ...], done: 
         files=files,
         goals=goals,  # type: ignore[arg-type]
         may_change=(*_HISTORY, *changed),
+        oracle=(typed(f"{command}\n"), finish(done.answer or "")),
         ending=done,
         near_misses=wrong,
     )
@@ -41,7 +45,8 @@ def _count_lines(rng: random.Random) -> Plan:
     number = files[path].count(b"\n")
     answer = goal("answer", "answer", words=str(number))
     words = f"How many lines does {path} have? Answer with the number alone."
-    return _plan(words, files, (answer,), Ending(answer=str(number)), Ending(answer=str(number + 1)))
+    command = f"wc -l {path}"
+    return _plan(words, command, files, (answer,), Ending(answer=str(number)), Ending(answer=str(number + 1)))
 
 
 def _count_errors(rng: random.Random) -> Plan:
@@ -49,7 +54,8 @@ def _count_errors(rng: random.Random) -> Plan:
     number = sum(line.startswith(b"error") for content in files.values() for line in content.splitlines())
     answer = goal("answer", "answer", words=str(number))
     words = 'How many lines of all files in logs together begin with "error"? Answer with the number alone.'
-    return _plan(words, files, (answer,), Ending(answer=str(number)), Ending(answer=str(number + 1)))
+    command = "cat logs/* | grep -c '^error'"
+    return _plan(words, command, files, (answer,), Ending(answer=str(number)), Ending(answer=str(number + 1)))
 
 
 def _make_tree(rng: random.Random) -> Plan:
@@ -60,7 +66,9 @@ def _make_tree(rng: random.Random) -> Plan:
         f"In the home, make a folder {topic} with the folders {', '.join(colours)} in it, each with an empty notes.txt."
     )
     fewer = dict(list(made.items())[:2])
-    return _plan(words, {}, goals, Ending(made), Ending(fewer), Ending({**made, f"{topic}/notes.txt": b""}))
+    folders = " ".join(f"{topic}/{colour}" for colour in colours)
+    command = f"mkdir -p {folders} && touch {' '.join(made)}"
+    return _plan(words, command, {}, goals, Ending(made), Ending(fewer), Ending({**made, f"{topic}/notes.txt": b""}))
 
 
 def _save_matches(rng: random.Random) -> Plan:
@@ -71,7 +79,9 @@ def _save_matches(rng: random.Random) -> Plan:
     found = goal("lines", "lines", path="errors.txt", equals=lines)
     words = f'Write the lines of {path} that hold the word "error" into errors.txt in the home, in their order.'
     done, other = Ending({"errors.txt": joined(lines)}), Ending({"errors.txt": joined(lines[:-1])})
-    return _plan(words, files, (found,), done, other, Ending({"errors.txt": files[path]}))
+    return _plan(
+        words, f"grep error {path} > errors.txt", files, (found,), done, other, Ending({"errors.txt": files[path]})
+    )
 
 
 def _delete_kind(rng: random.Random) -> Plan:
@@ -80,7 +90,13 @@ def _delete_kind(rng: random.Random) -> Plan:
     goals = tuple(goal(f"{path} gone", "there", path=path, equals=False) for path in gone)
     words = "Delete all files in the folder logs that end in .log, and no other file."
     return _plan(
-        words, files, goals, Ending(gone), Ending({**gone, "keep.log": None}), Ending(dict([*gone.items()][1:]))
+        words,
+        "rm logs/*.log",
+        files,
+        goals,
+        Ending(gone),
+        Ending({**gone, "keep.log": None}),
+        Ending(dict([*gone.items()][1:])),
     )
 
 

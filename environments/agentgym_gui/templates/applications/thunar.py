@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 from agentgym_gui.templates.editing import joined
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
+from agentgym_gui.templates.steps import Step, Steps, click, finish, press, typed
 from agentgym_gui.templates.words import COLOURS, TOPICS, sentences, some
 
 APP = "thunar"
@@ -28,7 +30,35 @@ def _content(path: str, content: bytes) -> dict[str, object]:
     return dict(goal(f"{path} as it was", "text", path=path, equals=content.decode()))
 
 
-def _moved(files: dict[str, bytes], moves: dict[str, str], words: str, **rest: object) -> Plan:
+def _chosen(path: str) -> Step:
+    """A file of the open folder, in the view as a list."""
+    return click("table cell", path.rpartition("/")[2])
+
+
+def gone_to(folder: str) -> Steps:
+    """Another folder, by the field for places."""
+    return (press("ctrl+l"), press("ctrl+a"), typed(f"~/{folder}"), press("Return"))
+
+
+def _renamed(old: str, new: str) -> Steps:
+    return (_chosen(old), press("F2"), press("ctrl+a"), typed(new.rpartition("/")[2]), press("Return"))
+
+
+def _carried(paths: Sequence[str], folder: str, *, key: str = "ctrl+x", is_new: bool = False) -> Steps:
+    """Files of one folder that are put into another, which is made in the home where it is new."""
+    first, *more = paths
+    others = [click("table cell", path.rpartition("/")[2], keys="ctrl") for path in more]
+    home = (*gone_to(""), *made_folder(folder)) if is_new else ()
+    back = gone_to(first.rpartition("/")[0]) if is_new else ()
+    return (*home, *back, _chosen(first), *others, press(key), *gone_to(folder), press("ctrl+v"))
+
+
+def made_folder(name: str) -> Steps:
+    """A new folder in the one that is open."""
+    return (press("ctrl+shift+n"), press("ctrl+a"), typed(name), press("Return"))
+
+
+def _moved(files: dict[str, bytes], moves: dict[str, str], words: str, steps: Steps, num_mistakes: int = 0) -> Plan:
     """The plan to give files other paths."""
     goals = [each for old, new in moves.items() for each in (_content(new, files[old]), _there(old, wanted=False))]
     done: dict[str, bytes | None] = dict.fromkeys(moves)
@@ -43,9 +73,10 @@ def _moved(files: dict[str, bytes], moves: dict[str, str], words: str, **rest: o
         files=files,
         goals=tuple(goals),
         may_change=(*moves, *moves.values()),
+        oracle=(press("ctrl+2"), *steps, finish()),
         ending=Ending(done),
         near_misses=(Ending(copied), Ending(emptied)),
-        **rest,  # type: ignore[arg-type]
+        num_mistakes=num_mistakes,
     )
 
 
@@ -53,7 +84,7 @@ def _rename(rng: random.Random) -> Plan:
     files = _folder(rng)
     old = rng.choice(sorted(files))
     new = f"Documents/{rng.choice(COLOURS)}-{rng.randrange(10, 99)}.{old.rpartition('.')[2]}"
-    return _moved(files, {old: new}, f"Rename {old} to {new.rpartition('/')[2]}.")
+    return _moved(files, {old: new}, f"Rename {old} to {new.rpartition('/')[2]}.", _renamed(old, new))
 
 
 def _move(rng: random.Random) -> Plan:
@@ -61,7 +92,8 @@ def _move(rng: random.Random) -> Plan:
     folder = f"Archive/{rng.choice(COLOURS)}"
     files[f"{folder}/old.txt"] = joined(sentences(rng, 1))
     old = rng.choice([name for name in sorted(files) if name.startswith("Documents/")])
-    return _moved(files, {old: f"{folder}/{old.rpartition('/')[2]}"}, f"Move {old} into the folder {folder}.")
+    moves = {old: f"{folder}/{old.rpartition('/')[2]}"}
+    return _moved(files, moves, f"Move {old} into the folder {folder}.", _carried([old], folder))
 
 
 def _move_kind(rng: random.Random) -> Plan:
@@ -70,9 +102,8 @@ def _move_kind(rng: random.Random) -> Plan:
     }
     end = rng.choice(_ENDS)
     moves = {name: name.replace("Documents/", "Sorted/") for name in files if name.endswith(end)}
-    return _moved(
-        files, moves, f"Make a folder Sorted in the home and move all files of Documents that end in {end} there."
-    )
+    words = f"Make a folder Sorted in the home and move all files of Documents that end in {end} there."
+    return _moved(files, moves, words, _carried(sorted(moves), "Sorted", is_new=True))
 
 
 def _rename_two(rng: random.Random) -> Plan:
@@ -80,7 +111,7 @@ def _rename_two(rng: random.Random) -> Plan:
     olds = rng.sample(sorted(files), 2)
     moves = {old: f"Documents/part-{number}.{old.rpartition('.')[2]}" for number, old in enumerate(olds, 1)}
     words = ", and ".join(f"{old} to {new.rpartition('/')[2]}" for old, new in moves.items())
-    return _moved(files, moves, f"Rename {words}.")
+    return _moved(files, moves, f"Rename {words}.", tuple(step for each in moves.items() for step in _renamed(*each)))
 
 
 def _copy(rng: random.Random) -> Plan:
@@ -94,6 +125,7 @@ def _copy(rng: random.Random) -> Plan:
         files=files,
         goals=(_content(new, files[old]),),
         may_change=(new,),
+        oracle=(press("ctrl+2"), *_carried([old], "Backup", key="ctrl+c", is_new=True), finish()),
         ending=Ending({new: files[old]}),
         near_misses=(Ending({new: files[old], old: None}), Ending({new: b""})),
     )
@@ -109,6 +141,7 @@ def _delete(rng: random.Random) -> Plan:
         files=files,
         goals=(_there(old, wanted=False),),
         may_change=(old, TRASH),
+        oracle=(press("ctrl+2"), _chosen(old), press("Delete"), click("push button", "Delete"), finish()),
         ending=Ending({old: None, f".local/share/Trash/files/{old.rpartition('/')[2]}": files[old]}),
         near_misses=(Ending({old: None, other: None}), Ending({other: None})),
     )
@@ -121,7 +154,7 @@ def _put_back(rng: random.Random) -> Plan:
     files[wrong] = files.pop(old)
     files["Pictures/readme.txt"] = joined(["Pictures alone belong here."])
     words = f"{wrong} was moved to the wrong folder by mistake. Put it back into Documents."
-    return _moved(files, {wrong: old}, words, num_mistakes=1)
+    return _moved(files, {wrong: old}, words, _carried([wrong], "Documents"), 1)
 
 
 def _put_two_back(rng: random.Random) -> Plan:
@@ -134,7 +167,8 @@ def _put_two_back(rng: random.Random) -> Plan:
         f"Two mistakes were made: {first} was moved to Old, and {second} was renamed to "
         f"{named.rpartition('/')[2]}. Undo both."
     )
-    return _moved(files, {moved: first, named: second}, words, num_mistakes=2)
+    steps = (*_carried([moved], "Documents"), *_renamed(named, second))
+    return _moved(files, {moved: first, named: second}, words, steps, 2)
 
 
 TEMPLATES = (

@@ -6,6 +6,7 @@ import random
 
 from agentgym_gui.templates.making import pdf_file, png_file
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
+from agentgym_gui.templates.steps import Steps, click, finish, press
 from agentgym_gui.templates.words import COLOURS, THINGS, TOPICS, TOWNS, person, sentences, some
 
 PAPERS, PICTURES = "atril", "ristretto"
@@ -13,7 +14,14 @@ _SHADES = {"blue": (40, 70, 200), "green": (40, 160, 60), "red": (200, 40, 40), 
 TRASH = ".local/share/Trash/*"
 
 
-def _told(words: str, application: str, path: str, files: dict[str, bytes], answers: tuple[str, str]) -> Plan:
+def _turned(count: int, application: str) -> Steps:
+    """Further pages of a paper, or pictures of a folder."""
+    return (press("ctrl+Page_Down" if application == PAPERS else "Page_Down"),) * count
+
+
+def _told(
+    words: str, application: str, path: str, files: dict[str, bytes], answers: tuple[str, str], pages: int = 0
+) -> Plan:
     right, wrong = answers
     return Plan(
         goal=words,
@@ -21,6 +29,7 @@ def _told(words: str, application: str, path: str, files: dict[str, bytes], answ
         start=((application, f"~/{path}"),),
         files=files,
         goals=(goal("answer", "answer", words=right),),
+        oracle=(*_turned(pages, application), finish(right)),
         ending=Ending(answer=right),
         near_misses=(Ending(answer=wrong), Ending(), Ending({path: None}, answer=right)),
     )
@@ -48,7 +57,7 @@ def _page(rng: random.Random) -> Plan:
     pages[number - 1].append(f"The office in {town} closes at noon.")
     path = "Documents/report.pdf"
     words = f'On which page of the open paper does the office in "{town}" stand? Answer with the number alone.'
-    return _told(words, PAPERS, path, {path: pdf_file(pages)}, (str(number), str(number + 1)))
+    return _told(words, PAPERS, path, {path: pdf_file(pages)}, (str(number), str(number + 1)), number - 1)
 
 
 def _phone(rng: random.Random) -> Plan:
@@ -58,7 +67,8 @@ def _phone(rng: random.Random) -> Plan:
     place = people.index(rng.choice(people))
     path = "Documents/phones.pdf"
     words = f"What is the phone number of {people[place]} in the open paper? Answer with the number alone."
-    return _told(words, PAPERS, path, {path: pdf_file([lines[:4], lines[4:]])}, (numbers[place], numbers[place - 1]))
+    answers = numbers[place], numbers[place - 1]
+    return _told(words, PAPERS, path, {path: pdf_file([lines[:4], lines[4:]])}, answers, place // 4)
 
 
 def _pages(rng: random.Random) -> Plan:
@@ -91,7 +101,8 @@ def _which(rng: random.Random) -> Plan:
     shade = _shade_of(files[path], files)
     first = min(files)
     words = f"Which of the pictures in Pictures is {shade}? The first is open. Answer with the name of its file alone."
-    return _told(words, PICTURES, first, files, (path.rpartition("/")[2], other.rpartition("/")[2]))
+    answers = path.rpartition("/")[2], other.rpartition("/")[2]
+    return _told(words, PICTURES, first, files, answers, sorted(files).index(path))
 
 
 def _width(rng: random.Random) -> Plan:
@@ -113,6 +124,7 @@ def _drop(rng: random.Random) -> Plan:
         files=files,
         goals=(goal("gone", "there", path=path, equals=False),),
         may_change=(path, TRASH),
+        oracle=(*_turned(sorted(files).index(path), PICTURES), press("Delete"), click("push button", "OK"), finish()),
         ending=Ending({path: None}),
         near_misses=(Ending({other: None}), Ending({path: None, other: None})),
     )
@@ -130,7 +142,7 @@ def _count(rng: random.Random) -> Plan:
         f"How many of the six pictures in Pictures are {shade}? The first is open. Names mean nothing. "
         "Answer with the number alone."
     )
-    return _told(words, PICTURES, min(files), files, (str(number), str(number + 1)))
+    return _told(words, PICTURES, min(files), files, (str(number), str(number + 1)), 5)
 
 
 TEMPLATES = (

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 from agentgym_gui.templates.making import zim_notebook
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
+from agentgym_gui.templates.steps import Step, Steps, click, finish, press, typed
 from agentgym_gui.templates.words import FOODS, TOPICS, TOWNS, person, sentences, some
 
 APP = "zim"
 FOLDER = "Notes"
 
 
+def on_page(name: str, *steps: Step) -> Steps:
+    """Steps in the text of a page, with the window so wide that no line is wrapped, and the page saved after them."""
+    return (press("alt+F10"), click("table cell", name), click("text"), *steps, press("ctrl+s"))
+
+
+def _row(number: int) -> Steps:
+    """The caret at the front of a line, which counts from the first below the title."""
+    return (press("ctrl+Home"), press("Down", number + 2))
+
+
 def notebook_plan(
-    words: str, old: dict[str, str], new: dict[str, str], wrong: list[dict[str, str]], **rest: Any
+    words: str,
+    old: dict[str, str],
+    new: dict[str, str],
+    wrong: list[dict[str, str]],
+    *,
+    steps: Steps,
+    num_mistakes: int = 0,
 ) -> Plan:
     """The plan to change pages of a notebook, whose texts in the end are known."""
     start = zim_notebook(FOLDER, old)
@@ -32,7 +48,8 @@ def notebook_plan(
         may_change=(*changed, f"{FOLDER}/notebook.zim"),
         ending=ends[0],
         near_misses=tuple(ends[1:]),
-        **rest,
+        num_mistakes=num_mistakes,
+        oracle=(*steps, finish()),
     )
 
 
@@ -52,7 +69,8 @@ def _add_line(rng: random.Random) -> Plan:
     line = f"Ask {person(rng)} in {rng.choice(TOWNS)}."
     new = {**pages, name: f"{pages[name]}\n{line}"}
     wrong = [{**pages, "Home": f"{pages['Home']}\n{line}"}, {**pages, name: line}]
-    return notebook_plan(f'Add the line "{line}" at the end of the page {name}.', pages, new, wrong)
+    words = f'Add the line "{line}" at the end of the page {name}.'
+    return notebook_plan(words, pages, new, wrong, steps=on_page(name, press("ctrl+End"), typed(line)))
 
 
 def _boxes(states: dict[str, str]) -> str:
@@ -68,7 +86,9 @@ def _tick(rng: random.Random) -> Plan:
     words = f"On the page Shopping, tick the boxes of {chosen[0]} and {chosen[1]} as done."
     crossed = {**pages, "Shopping": _boxes({**states, **dict.fromkeys(chosen, "x")})}
     one = {**pages, "Shopping": _boxes({**states, chosen[0]: "*"})}
-    return notebook_plan(words, pages, {**pages, "Shopping": _boxes(done)}, [crossed, one])
+    ticks = [step for each in chosen for step in (*_row(foods.index(each)), press("F12"))]
+    end = {**pages, "Shopping": _boxes(done)}
+    return notebook_plan(words, pages, end, [crossed, one], steps=on_page("Shopping", *ticks))
 
 
 def _untick(rng: random.Random) -> Plan:
@@ -79,7 +99,8 @@ def _untick(rng: random.Random) -> Plan:
     words = f"On the page Shopping, {chosen} was ticked by mistake. Make its box empty again."
     none = {**pages, "Shopping": _boxes(dict.fromkeys(foods, " "))}
     new = {**pages, "Shopping": _boxes({**states, chosen: " "})}
-    return notebook_plan(words, pages, new, [none], num_mistakes=1)
+    steps = on_page("Shopping", *_row(foods.index(chosen)), press("F12"))
+    return notebook_plan(words, pages, new, [none], steps=steps, num_mistakes=1)
 
 
 def _new_page(rng: random.Random) -> Plan:
@@ -88,7 +109,18 @@ def _new_page(rng: random.Random) -> Plan:
     line = sentences(rng, 1)[0]
     words = f'Make a new page {name}, beside Home, with the single line "{line}".'
     wrong = [{**pages, f"Home:{name}": line}, {**pages, name: f"{line}\n{line}"}]
-    return notebook_plan(words, pages, {**pages, name: line}, wrong)
+    steps = (
+        press("ctrl+n"),
+        typed(f":{name}"),
+        press("Return"),
+        click("text"),
+        press("ctrl+Home"),
+        press("Down"),
+        press("ctrl+shift+End"),
+        typed(line),
+        press("ctrl+s"),
+    )
+    return notebook_plan(words, pages, {**pages, name: line}, wrong, steps=steps)
 
 
 def _delete_line(rng: random.Random) -> Plan:
@@ -99,7 +131,9 @@ def _delete_line(rng: random.Random) -> Plan:
     new = {**pages, name: "\n".join(lines[:place] + lines[place + 1 :])}
     wrong = [{**pages, name: "\n".join(lines[:1])}]
     words = f'On the page {name}, delete the line "{lines[place]}" with its line end.'
-    return notebook_plan(words, pages, new, wrong)
+    before = (press("ctrl+Home"), press("Down", place + 1), press("End"))
+    steps = on_page(name, *before, press("shift+Down"), press("shift+End"), press("Delete"))
+    return notebook_plan(words, pages, new, wrong, steps=steps)
 
 
 TEMPLATES = (

@@ -10,7 +10,7 @@ from agentgym.errors import TaskError
 from agentgym_gui.templates.all_templates import TEMPLATES
 from agentgym_gui.templates.plan import Ending
 from agentgym_gui.templates.staging import lay_ending, lay_start, misjudged
-from agentgym_gui.templates.tasks import plan_of, task_of
+from agentgym_gui.templates.tasks import MAX_TURNS, plan_of, task_of
 from agentgym_gui.verify.check import check
 
 NAMES = sorted(TEMPLATES)
@@ -27,6 +27,14 @@ def test_template_pays_for_its_end_alone(name, tmp_path):
     plan = TEMPLATES[name].plan(0)
     assert plan == TEMPLATES[name].plan(0)
     assert misjudged(plan, tmp_path) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_template_has_an_oracle_that_ends_within_the_turns_of_its_tasks(name):
+    for seed in range(3):
+        steps = TEMPLATES[name].plan(seed).oracle
+        assert 1 <= len(steps) <= MAX_TURNS - 2
+        assert [each["tool"] in ("finish", "give_up") for each in steps] == [False] * (len(steps) - 1) + [True]
 
 
 def test_verifiers_with_a_fault_are_found(tmp_path):

@@ -1,0 +1,77 @@
+"""Writes the tasks of `SUITES`: `python -m agentgym_gui.desktop.generate [SUITE [FOLDER]]`.
+
+What is drawn is in `agentgym_gui.templates`; suite.toml and README are written by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from agentgym.authoring.task_files import Suites, draw_unseen, write_suite, write_suites
+from agentgym.task import Split, Task
+from agentgym_gui.templates.all_templates import HELD_OUT_APPLICATIONS, HELD_OUT_TEMPLATES, TEMPLATES
+from agentgym_gui.templates.tasks import task_of
+
+_RARE = ("popups.", "orders.", "impossible.")
+NUM_TRAIN, NUM_RARE = 2, 3
+"""Training tasks of a template; of those with a dialog in the way, an order, no solution or mistakes to undo."""
+NUM_UNSEEN = 3
+NUM_APPLICATION = 6
+
+
+def stratum_of(name: str) -> str:
+    """Where a template's tasks go: "train" for those that all splits but `unseen_…` share."""
+    plan = TEMPLATES[name].plan(0)
+    if HELD_OUT_APPLICATIONS & set(plan.applications):
+        return "unseen_applications"
+    is_held_out = name in HELD_OUT_TEMPLATES or TEMPLATES[name].twin in HELD_OUT_TEMPLATES
+    return "unseen_templates" if is_held_out else "train"
+
+
+def _repeats(name: str) -> int:
+    is_rare = name.startswith(_RARE) or TEMPLATES[name].plan(0).num_mistakes > 0
+    return NUM_RARE if is_rare else NUM_TRAIN
+
+
+def strata() -> Mapping[Split, Mapping[str, list[str]]]:
+    """The templates of each stratum, one for each of its tasks."""
+    where = {name: stratum_of(name) for name in sorted(TEMPLATES)}
+    shared = [name for name, stratum in where.items() if stratum == "train"]
+    held = {
+        stratum: [name for name in where if where[name] == stratum for _ in range(count)]
+        for stratum, count in (("unseen_templates", NUM_UNSEEN), ("unseen_applications", NUM_APPLICATION))
+    }
+    return {
+        "train": {"train": [name for name in shared for _ in range(_repeats(name))]},
+        "validation": {"validation": shared},
+        "test": {"unseen_instances": shared, **held},
+    }
+
+
+def generate(folder: Path, suite: str) -> None:
+    """Write the three splits of gui/desktop into a folder; no task occurs twice."""
+    names = strata()
+    ordered = {split: [name for part in parts.values() for name in part] for split, parts in names.items()}
+    seen: set[str] = set()
+    seeds: dict[str, int] = {}
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        name = ordered[split][index]
+
+        def draw() -> Task:
+            seeds[name] = seeds.get(name, 0) + 1
+            return task_of(name, seeds[name])
+
+        task = draw_unseen(draw, seen, lambda drawn: drawn.content_hash)
+        return replace(task, id=task_id, stratum=stratum)
+
+    counts = {split: {stratum: len(each) for stratum, each in parts.items()} for split, parts in names.items()}
+    write_suite(folder, suite, counts, make)
+
+
+SUITES: Suites = {"gui/desktop": generate}
+
+if __name__ == "__main__":
+    write_suites(SUITES)
