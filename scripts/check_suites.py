@@ -14,8 +14,8 @@ from pathlib import Path
 from agentgym.registration import specs
 from agentgym.suite import Suite, load_suite
 
-MADE_BY_RUNNING = ("swe/repair",)
-"""Made by running the tests of packages for hours; tests of repairs make and confirm tasks of a small package."""
+MADE_BY_RUNNING = ("swe/repair", "gui/desktop-traces")
+"""Made by running tests of packages for hours, or applications for half an hour; tests make a few such tasks."""
 
 
 def own_suites() -> list[str]:

@@ -23,7 +23,7 @@ SPECS: tuple[EnvSpec, ...] = (
         "agentgym_gui.traces.env:GuiTraceEnv",
         "agentgym_gui.traces.scripts:SCRIPTS",
         "gui",
-        ("gui/traces",),
+        ("gui/traces", "gui/desktop-traces"),
         runtimes=("local", "served"),
         measures="agentgym.authoring.semi_online:MEASURES",
         room="traces",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,8 @@ from agentgym_gui.desktop.scripted import find
 from agentgym_gui.desktop.scripts import SCRIPTS
 from agentgym_gui.desktop.starters import starter_task
 from agentgym_gui.templates.tasks import task_of
+from agentgym_gui.traces.files import tasks_of
+from agentgym_gui.traces.played import trace_of
 from tests.environments.in_containers import needs_image
 
 pytestmark = needs_image("desktop")
@@ -37,6 +41,17 @@ def test_oracle_solves_a_task_through_the_interface(env, seed):
         text, reward, terminated, info = act(env, oracle.act(messages))
         messages.append({"role": "user", "content": text})
     assert (reward, info["success"]) == (1.0, True)
+
+
+def test_an_oracle_s_episode_becomes_a_trace_that_can_be_played(env):
+    trace = trace_of(env, starter_task(SUM))
+    assert trace is not None
+    [task] = tasks_of(trace, "sum", 0, Path())
+    first, *_, last = trace["steps"]
+    [used] = [element for name, element in first["elements"].items() if f'"{name}"' in first["action"]]
+    assert used[4] == "toggle button"
+    assert "finish" in last["action"]
+    assert len(task.private["steps"]) == len(trace["steps"]) >= 8
 
 
 @pytest.mark.parametrize("name", ["popups.geany_set_constant", "across.table_to_text"])
