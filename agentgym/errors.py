@@ -15,6 +15,7 @@ AgentGymError
 ├── StoreError (OSError)                 a run's database that cannot be opened, read or written
 │   └── WrongRunError                    a folder without the run that is wanted, or with one that is in the way
 ├── CheckpointError (OSError)            a checkpoint that is missing, half-written or of another run
+│   └── WrongModelError                  a folder named as a model that cannot be loaded, or does not fit together
 ├── LearningStalledError (RuntimeError)  a training run that crossed a fail-fast threshold
 ├── CostLimitError (RuntimeError)        a request that might cost more than was allowed
 ├── UnsupportedSpecError (ValueError)    a sandbox that asks for more than its provider can enforce
@@ -167,6 +168,10 @@ class WrongRunError(StoreError):
 
 class CheckpointError(AgentGymError, OSError):
     """A checkpoint that is missing, half-written or of another run."""
+
+
+class WrongModelError(CheckpointError):
+    """A folder named as a model that cannot be loaded, or whose weights, settings and tokenizer do not fit together."""
 
 
 class LearningStalledError(AgentGymError, RuntimeError):
