@@ -22,6 +22,7 @@ AgentGymError
 ├── SandboxFileError (OSError)           a file operation in a sandbox that was refused or impossible
 ├── CancelledEpisode (RuntimeError)      an episode that was interrupted on request
 └── InfrastructureError (RuntimeError)   something outside the task and the policy broke; retried, never scored
+    ├── RewardError (ValueError)         a reward that is infinite or not a number; the environment's if it returns
     ├── StepTimeoutError (TimeoutError)  an environment call that ran past its time limit
     ├── HostLostError (ConnectionError)  a machine or process that held environments and is gone
     ├── EndpointError (ConnectionError)  a model server that is down, slow or gives wrong answers
@@ -196,6 +197,10 @@ class CancelledEpisode(AgentGymError, RuntimeError):  # noqa: N818 - it is no fa
 
 class InfrastructureError(AgentGymError, RuntimeError):
     """Something outside the task and the policy broke: the episode is retried, never scored."""
+
+
+class RewardError(InfrastructureError, ValueError):
+    """A reward that is infinite or not a number. If it returns with the same seed, the environment is to blame."""
 
 
 class StepTimeoutError(InfrastructureError, TimeoutError):
