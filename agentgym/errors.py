@@ -15,12 +15,14 @@ AgentGymError
 ├── StoreError (OSError)                 a run's database that cannot be opened, read or written
 │   └── WrongRunError                    a folder without the run that is wanted, or with one that is in the way
 ├── CheckpointError (OSError)            a checkpoint that is missing, half-written or of another run
+│   └── WrongModelError                  a folder named as a model that cannot be loaded, or does not fit together
 ├── LearningStalledError (RuntimeError)  a training run that crossed a fail-fast threshold
 ├── CostLimitError (RuntimeError)        a request that might cost more than was allowed
 ├── UnsupportedSpecError (ValueError)    a sandbox that asks for more than its provider can enforce
 ├── SandboxFileError (OSError)           a file operation in a sandbox that was refused or impossible
 ├── CancelledEpisode (RuntimeError)      an episode that was interrupted on request
 └── InfrastructureError (RuntimeError)   something outside the task and the policy broke; retried, never scored
+    ├── RewardError (ValueError)         a reward that is infinite or not a number; the environment's if it returns
     ├── StepTimeoutError (TimeoutError)  an environment call that ran past its time limit
     ├── HostLostError (ConnectionError)  a machine or process that held environments and is gone
     ├── EndpointError (ConnectionError)  a model server that is down, slow or gives wrong answers
@@ -169,6 +171,10 @@ class CheckpointError(AgentGymError, OSError):
     """A checkpoint that is missing, half-written or of another run."""
 
 
+class WrongModelError(CheckpointError):
+    """A folder named as a model that cannot be loaded, or whose weights, settings and tokenizer do not fit together."""
+
+
 class LearningStalledError(AgentGymError, RuntimeError):
     """A training run that crossed a fail-fast threshold."""
 
@@ -191,6 +197,10 @@ class CancelledEpisode(AgentGymError, RuntimeError):  # noqa: N818 - it is no fa
 
 class InfrastructureError(AgentGymError, RuntimeError):
     """Something outside the task and the policy broke: the episode is retried, never scored."""
+
+
+class RewardError(InfrastructureError, ValueError):
+    """A reward that is infinite or not a number. If it returns with the same seed, the environment is to blame."""
 
 
 class StepTimeoutError(InfrastructureError, TimeoutError):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any, Literal, NamedTuple, SupportsFloat, get_args
 
-from agentgym.errors import ContractError, InfrastructureError
+from agentgym.errors import ContractError, RewardError
 
 Source = Literal["environment", "verifier", "judge", "shaping"]
 SOURCES: frozenset[str] = frozenset(get_args(Source))
@@ -52,13 +52,13 @@ def require_finite(component: str, value: SupportsFloat) -> float:
 
     Raises:
         ContractError: It is no number at all. Names the line of the environment's code that made the event.
-        InfrastructureError: It is infinite or no number as NaN is; names the line too. The episode then has no reward
+        RewardError: It is infinite or no number as NaN is; names the line too. The episode then has no reward
             instead of a reward of zero.
     """
     if isinstance(value, SupportsFloat):
         if isfinite(number := float(value)):
             return number
-        raise InfrastructureError(
+        raise RewardError(
             f"the reward component {component!r} is {value!r} ({_place()}), which is not finite; mend what computed "
             f"it; the episode counts as not graded"
         )
@@ -86,7 +86,7 @@ def weighted_sum(events: Iterable[RewardEvent], weights: Mapping[str, float]) ->
 
     Raises:
         ContractError: An event names an undeclared component.
-        InfrastructureError: A value is not finite. The episode then has no reward instead of a reward of zero.
+        RewardError: A value is not finite. The episode then has no reward instead of a reward of zero.
     """
     total = 0.0
     for event in events:
@@ -98,7 +98,7 @@ def weighted_sum(events: Iterable[RewardEvent], weights: Mapping[str, float]) ->
             )
         value = weight * event.value
         if not isfinite(value):
-            raise InfrastructureError(
+            raise RewardError(
                 f"the reward component {event.component!r} is {event.value!r} at turn {event.turn}, which is not "
                 f"finite; mend what computed it (the events of respond or grade); the episode counts as not graded: "
                 f"{event}"

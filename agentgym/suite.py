@@ -143,8 +143,8 @@ class Suite:
             (one, other), count = self._twins[0], len(self._twins)
             raise TaskError(
                 f"suite {self.name!r}: task {other.id!r} of the {other.split} split is the same as {one.id!r} of the "
-                f"{one.split} split{f', and {count - 1} more stand in two splits' if count > 1 else ''}; remove them "
-                f"from one of the splits (agentgym check --suite {self.name} shows them)"
+                f"{one.split} split{f', and {count - 1} more stand in two splits' if count > 1 else ''}; remove the "
+                f"copies, which this names: agentgym check {self.name}"
             )
 
     @cached_property
@@ -329,8 +329,8 @@ def _read_tasks(suite: Suite, split: Split, only: slice = slice(None)) -> tuple[
             if task.id in places:
                 raise TaskError(f"key 'id' must be unique, got {task.id!r}, which line {places[task.id]} has too")
         except (ValueError, RecursionError, TaskError) as error:
-            anew = f", or write the file anew with: python -m {suite.generator}" if suite.generator else ""
-            raise TaskError(f"{path}:{number}: {error}. Mend the line{anew}") from error
+            again = f", or write the task files again with: python -m {suite.generator}" if suite.generator else ""
+            raise TaskError(f"{path}:{number}: {error}. Correct the line{again}") from error
         tasks[task.id], places[task.id] = task, number
     return tuple(tasks.values())
 

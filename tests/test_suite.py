@@ -98,9 +98,9 @@ def test_suite_refuses_a_malformed_declaration(folder, old, new, message):
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        ("{", r"train.jsonl:2: the line is not valid JSON: Expecting .* at column 2. Mend the line$"),
+        ("{", r"train.jsonl:2: the line is not valid JSON: Expecting .* at column 2. Correct the line$"),
         ('{"seed": 1}', r"train.jsonl:2: a task lacks the keys \['id'\]; each task has an id and a seed"),
-        (line(2, id=""), "train.jsonl:2: a task needs an id: got an empty one. Mend"),
+        (line(2, id=""), "train.jsonl:2: a task needs an id: got an empty one. Correct the line$"),
         ("[1]", "train.jsonl:2: expected an object, got list"),
         (line(2, sed=1), r"train.jsonl:2: .*unknown keys \['sed'\]"),
         (line(2, seed="1"), "train.jsonl:2: .*seed must be an int"),
@@ -121,7 +121,7 @@ def test_suite_names_file_and_line_of_a_malformed_task(folder, second, message):
 def test_suite_says_how_to_write_a_malformed_file_anew(folder):
     (folder / "suite.toml").write_text(TOML.replace("headline", 'generator = "toys.generate"\nheadline', 1))
     (folder / "train.jsonl").write_text("{\n")
-    with pytest.raises(TaskError, match=r"or write the file anew with: python -m toys\.generate$"):
+    with pytest.raises(TaskError, match=r"or write the task files again with: python -m toys\.generate$"):
         read_suite(folder).train_tasks()
 
 

@@ -26,8 +26,8 @@ class WatchConfig(Ranged):
     min_correlation: Annotated[float, Range(-1, 1)] = 0.1
     """Below this, an iteration counts as astray."""
     patience: Annotated[int, Range(1)] = 5
-    """Iterations astray one after another until it is time to stop; below `window`, or a score that has ceased to vary
-    is never noticed: once the window holds nothing else, its correlation says nothing."""
+    """After this many iterations astray in a row, it is time to stop. It must be below `window` for scores that cease
+    to vary to be noticed: a window of equal scores has no correlation."""
     min_episodes: Annotated[int, Range(2)] = 32
     """Episodes in the window below which no correlation is taken."""
 

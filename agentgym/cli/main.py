@@ -29,7 +29,9 @@ from agentgym.errors import (
     HeldOutError,
     MissingExtraError,
     TaskError,
+    TemplateError,
     UnknownNameError,
+    WrongModelError,
     WrongRunError,
 )
 from agentgym.origin import describe_error
@@ -61,7 +63,10 @@ _OF_A_FAMILY = ("swe", "gui", "web")
 """Commands whose modules are in `families`."""
 _OWN_STDOUT = ("serve",)
 """Commands that share their stdout with nobody else's results: a server's address, or the messages of a protocol."""
-_USAGE_ERRORS = (ConfigError, HeldOutError, MissingExtraError, TaskError, UnknownNameError, WrongRunError)
+_USAGE_ERRORS = (
+    *(ConfigError, HeldOutError, MissingExtraError, TaskError, TemplateError),
+    *(UnknownNameError, WrongModelError, WrongRunError),
+)
 
 
 def usage() -> str:

@@ -162,12 +162,14 @@ def record(
             on it.
         ConfigError: The folder holds other files and no run.
         StoreError: The folder holds another run.
+        TaskError: The suite is malformed, or a task stands in two of its splits.
         UnknownNameError: There is no such suite, split or policy.
     """
     settings = settings or RecordingSettings()
     suite = load_suite(suite) if isinstance(suite, str) else suite
     _check_labels(players)
     tasks = _tasks(suite, split, settings.is_held_out_allowed)
+    suite.require_disjoint()
     cast = Cast.of(suite.env, (settings.role,) if settings.role else (), settings.partners, suite.env_options)
     policies = {player.label: _loaded(player, suite, tasks, split) for player in players}
     jobs = plan(players, tasks, settings)

@@ -166,11 +166,20 @@ def _num_trained_on(tasks: Sequence[Task], seen: Seen) -> int | None:
 
 
 def _unknown_to(policy: Policy, records: Sequence[Trajectory]) -> UnknownWords | None:
-    """The words of the first messages that the policy's tokenizer does not know; None if the policy has none."""
+    """The words of the first messages that the policy's tokenizer does not know; None if the policy has none.
+
+    Explanations of invalid messages are left out: only a model that fails anyhow reads them.
+    """
     tokenizer = getattr(policy, "tokenizer", None)
     if tokenizer is None:
         return None
-    read = (content_text(message) for record in records for turn in record.turns for message in turn.messages)
+    turns = (
+        turn
+        for record in records
+        for before, turn in zip([None, *record.turns], record.turns, strict=False)
+        if before is None or not before.was_invalid
+    )
+    read = (content_text(message) for turn in turns for message in turn.messages)
     return unknown_words(tokenizer, itertools.islice(read, _NUM_READ))
 
 

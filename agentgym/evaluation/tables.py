@@ -45,7 +45,7 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
         lines.append(f"TRAINED ON: {result.num_trained_on} of these tasks were in the policy's training data")
     if result.unknown_words is not None and result.unknown_words.share:
         lines.append(
-            f"UNKNOWN WORDS: the policy's tokenizer spells {result.unknown_words}, because it does not know them"
+            f"UNKNOWN WORDS: the policy's tokenizer does not know {result.unknown_words}, and spells them in bytes"
         )
     if result.num_missing:
         lines.append(f"INCOMPLETE: {result.num_missing} episodes were not played")

@@ -36,7 +36,7 @@ def load(name: str, player_of: str = "", **options: Any) -> Policy:
     Raises:
         UnknownNameError: No such policy, suite or environment; suggests close names.
         ConfigError: The name is incomplete or an option does not apply.
-        CheckpointError: The weights or the tokenizer of a torch policy are damaged, or do not fit.
+        WrongModelError: The weights or the tokenizer of a torch policy are damaged, or do not fit.
         MissingExtraError: A torch policy is asked for and torch is not installed.
     """
     kind, has_rest, rest = name.partition(":")

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agentgym.errors import AgentGymError, ContractError, InfrastructureError, PartnerForfeitError
+from agentgym.errors import AgentGymError, ContractError, InfrastructureError, PartnerForfeitError, RewardError
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.trajectory import Trajectory
 
@@ -74,7 +74,8 @@ class FaultWatch:
         assert outcome is not None
         stats.errors[what[:300]] += 1
         # Files and connections may be back at the next try; other errors that return are the environment's.
-        is_repeated = self._raised.get(key) == what and not isinstance(error, AgentGymError | OSError | MemoryError)
+        may_pass = isinstance(error, AgentGymError | OSError | MemoryError) and not isinstance(error, RewardError)
+        is_repeated = self._raised.get(key) == what and not may_pass
         can_help = outcome.is_retryable and not is_repeated and not isinstance(error, PartnerForfeitError)
         if can_help and retry < self._settings.retries:
             self._raised[key] = what

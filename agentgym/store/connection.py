@@ -26,7 +26,7 @@ _PRAGMAS = (
     "temp_store = MEMORY",
 )
 _NEXT_MOVES = {
-    sqlite3.SQLITE_FULL: "the disk is full; what was stored before is intact: free some space and resume the run",
+    sqlite3.SQLITE_FULL: "what was stored before is intact; free some space and resume the run",
     sqlite3.SQLITE_NOTADB: "the file is no SQLite database; choose another run folder",
     sqlite3.SQLITE_CORRUPT: "the file is damaged; restore the run folder from a copy, or start a new run",
     sqlite3.SQLITE_READONLY: "the folder or file cannot be written; open the run read-only or choose another folder",

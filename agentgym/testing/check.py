@@ -98,7 +98,7 @@ def check_env(
         return CheckReport(target, [CheckResult("needs", "skipped", needs, 0.0)])
     try:
         subject = env_subject(target, tasks, scripts, runtime, role, options)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if isinstance(error, AgentGymError) and not isinstance(error, ContractError):
             raise
         failure = CheckResult("load", "failed", finding("load", error), perf_counter() - start)

@@ -130,12 +130,12 @@ def _run(name: str, check: Check[Subject], subject: Subject) -> CheckResult:
     try:
         if (said := check(subject)) is not None:
             status, detail = "passed" if isinstance(said, Note) else "skipped", str(said)
-    except Exception as error:  # noqa: BLE001 - a boundary: whatever the checked code raises is a finding
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a boundary: whatever the checked code raises is a finding
         status, detail = "failed", finding(name, error)
     return CheckResult(name, status, detail, perf_counter() - start)
 
 
-def finding(name: str, error: Exception) -> str:
+def finding(name: str, error: Exception | SystemExit) -> str:
     """What a check says about an exception; its traceback goes to the log."""
     _log.debug("%s:", name, exc_info=error)
     return str(error) if isinstance(error, ContractError) else f"raised {describe_error(error)}"

@@ -24,6 +24,7 @@ from agentgym.testing.report import expect
 TASKS_A_STRATUM = 10
 _COUNTS_LINE = re.compile(r"^Splits: ([^.;]*)", re.MULTILINE)
 _COUNT = re.compile(r"(\d[\d,]*) (train|validation|test)(?:ing)?\b")
+_MAX_NAMED = 20
 
 
 @dataclass(frozen=True)
@@ -98,10 +99,14 @@ def check_strata(subject: SuiteSubject) -> str | None:
 def check_disjoint_splits(subject: SuiteSubject) -> str | None:
     """No task occurs twice in one split or in two, even under different ids."""
     seen: dict[str, Task] = {}
+    twins = []
     for split in subject.suite.splits:
         for task in subject.suite.tasks(split):
             twin = seen.setdefault(task.content_hash, task)
-            expect(twin is task, f"tasks {twin.id!r} and {task.id!r} have the same content")
+            if twin is not task:
+                twins.append(f"{twin.id!r} and {task.id!r}")
+    more = f"; so have {len(twins) - _MAX_NAMED} more pairs" if len(twins) > _MAX_NAMED else ""
+    expect(not twins, f"these tasks have the same content: {', '.join(twins[:_MAX_NAMED])}{more}")
     return None
 
 

@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 
 from agentgym.action import Action, ToolCall, parse_tool_calls
 from agentgym.arguments import find_tool, tool_name
-from agentgym.env import wrong_return
+from agentgym.env import EnvReply, require_events, require_messages, wrong_return
 from agentgym.errors import ContractError
+from agentgym.game import GameReply
 from agentgym.message import Message, ToolSchema, tool_result
 from agentgym.tools.tool import Tool
 
-Answer = TypeVar("Answer")
+Answer = TypeVar("Answer", EnvReply, GameReply)
 
 
 def parse_calls(text: str, tools: Sequence[ToolSchema]) -> Action:
@@ -42,7 +43,7 @@ def run_tool(tools: Sequence[ToolSchema], call: ToolCall, owner: object, reply: 
         reply: What a function may return besides a text.
 
     Raises:
-        ContractError: The tool has no function, or it returned something else.
+        ContractError: The tool has no function, or it returned something else; names the function.
     """
     tool = find_tool(call.name, tools)
     if not isinstance(tool, Tool):
@@ -52,9 +53,14 @@ def run_tool(tools: Sequence[ToolSchema], call: ToolCall, owner: object, reply: 
         )
     function: Callable[..., Any] = tool if tool.owner is not None else tool.__get__(owner)
     answer = function(**tool.arguments(call.arguments))
-    if isinstance(answer, str | reply):
+    if isinstance(answer, str):
         return answer
-    raise wrong_return(tool.function, answer, f"a text or an agentgym.{reply.__name__}")
+    if not isinstance(answer, reply):
+        raise wrong_return(tool.function, answer, f"a text or an agentgym.{reply.__name__}")
+    require_events(answer.events, tool.function)
+    if isinstance(answer, EnvReply):
+        require_messages(answer.messages, tool.function, "a reply whose messages are ")
+    return answer
 
 
 def run_calls(

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from agentgym.action import Action, ToolCall, parse_text, split_reasoning
-from agentgym.env import wrong_return
+from agentgym.env import require_events, wrong_return
 from agentgym.errors import ActionSyntaxError
 from agentgym.game import GameEnv, GameReply
 from agentgym.message import Message, ToolSchema, user
@@ -82,6 +82,7 @@ class ToolGame(GameEnv):
         reply = self.call(role, call)
         if not isinstance(reply, GameReply):
             raise wrong_return(self.call, reply, "an agentgym.GameReply")
+        require_events(reply.events, self.call)
         return reply
 
 

@@ -16,6 +16,7 @@ from agentgym.evaluation import (
     open_evaluation_store,
     result_text,
 )
+from agentgym.evaluation.recording import Player, record
 from agentgym.evaluation.result import EvaluationResult
 from agentgym.policies.by_name import load
 from agentgym.policy import NOTHING_SEEN, Seen, seen_by
@@ -48,6 +49,13 @@ def test_copied_tasks_are_refused_before_the_first_episode(count: int, more: str
         evaluate(policy, suite)
     assert more in str(found.value)
     assert not policy.asked
+
+
+def test_copied_tasks_are_refused_before_a_recording(tmp_path: Path) -> None:
+    register(SPEC)
+    with pytest.raises(TaskError, match=r"test/nim:copy-0' of the test split is the same .* agentgym check test/nim$"):
+        record([Player("oracle")], with_copies(tmp_path, 1), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_training_compares_the_splits_first(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_unknown_words_are_named_and_read_back():
     found = result(tasks_of(0, 4), unknown_words=UnknownWords(0.5, ("beacon",), 20))
     again = type(found).from_json(json.loads(json.dumps(found.to_json())))
     assert again.unknown_words == found.unknown_words
-    assert "UNKNOWN WORDS: the policy's tokenizer spells 50.0% of the words, such as 'beacon'" in result_text(again)
+    assert "UNKNOWN WORDS: the policy's tokenizer does not know 50.0% of the words, such as" in result_text(again)
     assert "UNKNOWN" not in result_text(result(tasks_of(0, 4), unknown_words=UnknownWords(0.0, (), 20)))
     assert "UNKNOWN" not in result_text(result(tasks_of(0, 4)))
 

@@ -291,6 +291,17 @@ def test_words_that_the_tokenizer_of_a_policy_does_not_know_are_counted() -> Non
     assert evaluate(Sayer("1"), "dialogue/guess-number", settings=EvaluationSettings(limit=2)).unknown_words is None
 
 
+def test_words_of_explanations_of_invalid_messages_are_no_unknown_words() -> None:
+    suite = load_suite("dialogue/guess-number")
+    tokenizer = build_tokenizer([task.instruction for task in suite.tasks("test")[:1]])
+    policy = TorchPolicy(build_tiny_model(tokenizer, "0.25M", 0), tokenizer)
+    result = evaluate(policy, suite, settings=EvaluationSettings(limit=1))
+    assert result.outcomes == {"invalid": 1}
+    assert result.unknown_words is not None
+    assert result.unknown_words.num_words > 0
+    assert result.unknown_words.share == 0.0
+
+
 def test_a_chat_template_without_tools_is_refused_before_the_first_episode(tmp_path: Path) -> None:
     tokenizer = build_tokenizer(["how many are there"])
     model = build_tiny_model(tokenizer, "0.25M", 0)

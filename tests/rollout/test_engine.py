@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from toy import CountEnv, Parrot, make_game, task
 
 import agentgym
+from agentgym.env import EnvReply
 from agentgym.errors import ConfigError, ContextOverflowError, ContractError, EndpointError, InfrastructureError
 from agentgym.game import GameEnv, GameReply, SoloGame
 from agentgym.message import user
@@ -115,6 +116,21 @@ def test_an_error_of_the_environment_that_returns_with_the_seed_stops_the_run_an
 
 def buggy_game(_):
     return SoloGame(Buggy())
+
+
+class Immeasurable(CountEnv):
+    def respond(self, action):
+        return EnvReply([], [self.event("success", float("nan"))], True, success=True)
+
+
+def test_rewards_that_are_no_numbers_with_the_same_seed_again_are_the_environments_mistake():
+    with pytest.raises(ContractError, match=r"3 of 3 episodes raised the same error .*: 6 x RewardError: .*in respond"):
+        collect_episodes(
+            jobs([task(seed) for seed in range(5)]),
+            lambda _: SoloGame(Immeasurable()),
+            {"*": Parrot()},
+            RolloutSettings(max_concurrent=1),
+        )
 
 
 def test_a_few_errors_of_the_environment_are_faults_that_are_not_tried_a_third_time():

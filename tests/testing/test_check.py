@@ -454,6 +454,17 @@ def test_check_env_reports_what_a_broken_environment_raises():
     assert report.failures[0].detail == f"raised KeyError: 'map' ({__file__}, line {line}, in begin)"
 
 
+@pytest.mark.parametrize("method", ["begin", "make_task"])
+def test_check_env_reports_an_environment_that_exits(method, monkeypatch):
+    def leave(self, given):
+        sys.exit(3)
+
+    monkeypatch.setattr(ToyEnv, method, leave)
+    report = check_env(ToyEnv, only=["seeds"])
+    line = leave.__code__.co_firstlineno + 1
+    assert report.failures[0].detail == f"raised SystemExit: 3 ({__file__}, line {line}, in leave)"
+
+
 def test_check_env_reports_an_environment_that_makes_no_task():
     class Taskless(ToyEnv):
         def make_task(self, seed):

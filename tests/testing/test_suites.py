@@ -141,6 +141,14 @@ def test_check_suite_finds_a_task_in_two_splits_under_another_id(folder):
     assert "'test/toy:train-2' and 'test/toy:test-2'" in failures(folder)["disjoint_splits"]
 
 
+def test_check_suite_names_all_tasks_in_two_splits(folder):
+    write_tasks(folder, "test", near("test", 1, -1))
+    found = failures(folder)["disjoint_splits"]
+    assert found.endswith(
+        "content: 'test/toy:train-1' and 'test/toy:test-1', 'test/toy:train--1' and 'test/toy:test--1'"
+    )
+
+
 def test_check_suite_finds_a_task_that_cannot_be_solved(folder):
     write_tasks(folder, "train", near("train", 1, 50))
     assert failures(folder).keys() == {"playable"}

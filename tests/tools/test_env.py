@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -8,7 +9,7 @@ from agentgym.env import EnvReply
 from agentgym.errors import ContractError
 from agentgym.message import tool_result
 from agentgym.task import Task
-from agentgym.tools import ToolEnv, said, tool_schema
+from agentgym.tools import ToolEnv, said, tool, tool_schema
 
 
 class Till(ToolEnv):
@@ -95,3 +96,33 @@ def test_a_call_that_returns_no_reply_is_named(env, monkeypatch):
     monkeypatch.setattr(Till, "call", lambda self, call: None)
     with pytest.raises(ContractError, match=r"line \d+\) returned None, expected an agentgym.EnvReply"):
         env.step(json.dumps({"name": "pay", "arguments": {"to": "Ann"}}))
+
+
+class Vault(ToolEnv):
+    """One tool whose reward is no event."""
+
+    def make_task(self, seed):
+        return Task(f"vault:{seed}", seed, "Open it.")
+
+    def begin(self, task):
+        return said(task.instruction).messages
+
+    @tool
+    def unlock(self) -> EnvReply:
+        """Open it."""
+        return EnvReply([], 1.0, True, True)
+
+    @tool
+    def knock(self) -> EnvReply:
+        """Knock."""
+        return EnvReply("Nobody is in.")
+
+
+@pytest.mark.parametrize(
+    ("method", "returned"), [("unlock", "whose events are the float 1.0"), ("knock", "whose messages are the str")]
+)
+def test_a_tool_that_returns_a_wrong_reply_is_named_with_its_own_line(method, returned):
+    env = Vault()
+    env.reset(seed=0)
+    with pytest.raises(ContractError, match=rf"^Vault.{method}\(\) \({re.escape(__file__)}, line \d+\) .*{returned}"):
+        env.step(f"{method}()")

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from agentgym import RoleView
 from agentgym.errors import ContractError
+from agentgym.game import GameReply
 from agentgym.policies.partner import PartnerPolicy
 from agentgym.policy import Reply
 from agentgym.rollout import Job, collect_episodes
 from agentgym.rollout.settings import RolloutSettings
+from agentgym.tools import tool
 from tests.toys.game import saying
 from tests.toys.phone import AGENT, USER, Phone, phone_task
 
@@ -103,6 +107,21 @@ def test_a_forked_game_has_a_world_of_its_own(game):
 def test_a_tool_that_returns_something_else_is_named(game, monkeypatch):
     monkeypatch.setattr(Phone, "call", lambda self, role, call: None)
     with pytest.raises(ContractError, match=r"returned None, expected an agentgym\.GameReply"):
+        game.step("book(gigabytes=2)")
+
+
+def test_a_tool_whose_reward_is_no_event_is_named_with_its_own_line(game, monkeypatch):
+    def book(self, gigabytes: int) -> GameReply:
+        """Book some.
+
+        Args:
+            gigabytes: How many.
+        """
+        return GameReply({}, 1.0)
+
+    monkeypatch.setattr(game, "tools", {AGENT: [tool(book).__get__(game)]})
+    place = rf"\({re.escape(__file__)}, line {book.__code__.co_firstlineno}\)"
+    with pytest.raises(ContractError, match=rf"book\(\) {place} returned a reply whose events are the float 1.0"):
         game.step("book(gigabytes=2)")
 
 

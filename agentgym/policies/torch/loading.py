@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
-from agentgym.errors import CheckpointError, ConfigError
+from agentgym.errors import ConfigError, WrongModelError
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -78,20 +78,23 @@ def load_saved(
         options: Further arguments of `from_pretrained` for the model, such as dtype.
 
     Raises:
-        CheckpointError: The model or the tokenizer cannot be loaded, weights and model differ, or the tokenizer has
+        WrongModelError: The model or the tokenizer cannot be loaded, weights and model differ, or the tokenizer has
             more tokens than the model.
     """
     how: dict[str, Any] = {"local_files_only": True, "trust_remote_code": trust_remote_code}
     loader: Any = AutoModelForCausalLM
+    tokenizer: Any = None
     try:
         with _quiet():
-            tokenizer: Any = AutoTokenizer.from_pretrained(folder, **how)
+            tokenizer = AutoTokenizer.from_pretrained(folder, **how)
             model, found = loader.from_pretrained(
                 folder, output_loading_info=True, ignore_mismatched_sizes=True, **options, **how
             )
     except Exception as error:  # what reads a damaged file raises errors of any kind
         reason = (str(error).splitlines() or [type(error).__name__])[0].strip(" .:")
-        raise CheckpointError(
+        if tokenizer is None and not (Path(folder) / "tokenizer.json").is_file():
+            reason = "there is no tokenizer.json in it"
+        raise WrongModelError(
             f"the model in {str(folder)!r} cannot be loaded: {reason}; save it again with its tokenizer, or name "
             "another folder"
         ) from error
@@ -100,7 +103,7 @@ def load_saved(
     num_tokens = max(tokenizer.get_vocab().values(), default=-1) + 1
     num_embedded = model.get_input_embeddings().weight.shape[0]
     if num_tokens > num_embedded:
-        raise CheckpointError(
+        raise WrongModelError(
             f"the tokenizer in {str(folder)!r} has {num_tokens} tokens, and the model has embeddings for "
             f"{num_embedded}; put the tokenizer beside it that the model was trained with"
         )
@@ -114,11 +117,13 @@ def _require_whole(folder: Path | str, found: dict[str, Any]) -> None:
         names = sorted(each if isinstance(each, str) else each[0] for each in found.get(key, ()))
         if names:
             more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
-            faults.append(f"{len(names)} are {kind} ({', '.join(names[:_MAX_NAMED])}{more})")
+            verb = "is" if len(names) == 1 else "are"
+            faults.append(f"{len(names)} {verb} {kind} ({', '.join(names[:_MAX_NAMED])}{more})")
     if faults:
-        raise CheckpointError(
-            f"the weights in {str(folder)!r} do not fit their config.json: {'; '.join(faults)}. Save the model again; "
-            "or set allow_incomplete (model.allow_incomplete in a configuration), which draws at random what is missing"
+        raise WrongModelError(
+            f"the weights in {str(folder)!r} do not fit their config.json: {'; '.join(faults)}. Save the model again. "
+            "Or draw at random what is missing: --option allow_incomplete=true for a policy, "
+            "model.allow_incomplete=true for training"
         )
 
 

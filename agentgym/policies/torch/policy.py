@@ -202,7 +202,7 @@ class TorchPolicy:
 
         Raises:
             ConfigError: The folder holds no model, or there is no such device or dtype.
-            CheckpointError: Model or tokenizer cannot be loaded, or do not fit.
+            WrongModelError: Model or tokenizer cannot be loaded, or do not fit.
         """
         folder, place = Path(path), device_of(device)
         require_model(path)

@@ -9,6 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from agentgym.cli.main import main
 from agentgym.errors import CheckpointError
 from agentgym.policies.torch.loading import load_saved
 from agentgym.policies.torch.policy import TorchPolicy
@@ -67,11 +68,11 @@ DAMAGES = {
     "no weights": (with_weights(lambda tensors: {}), r"21 are missing \(lm_head.weight, .* and 18 more\)"),
     "one is missing": (
         with_weights(lambda tensors: {name: tensors[name] for name in tensors if name != "model.norm.weight"}),
-        r"1 are missing \(model.norm.weight\)",
+        r"1 is missing \(model.norm.weight\)",
     ),
     "one more": (
         with_weights(lambda tensors: {**tensors, "extra.weight": torch.zeros(3)}),
-        r"1 are not of this model \(extra.weight\)",
+        r"1 is not of this model \(extra.weight\)",
     ),
     "other names": (with_weights(renamed), r"2 are missing .*; 2 are not of this model"),
     "other shapes": (with_weights(cut), "2 are of another shape"),
@@ -113,5 +114,24 @@ def test_loading_says_nothing_beside_its_errors(folder: Path, capfd: pytest.Capt
 def test_a_folder_without_a_tokenizer_is_refused_in_one_line(folder: Path) -> None:
     (folder / TOKENIZER).unlink()
     (folder / "tokenizer_config.json").unlink()
-    with pytest.raises(CheckpointError, match=r"^[^\n]+; save it again with its tokenizer, or [^\n]+$"):
+    with pytest.raises(CheckpointError, match=r": there is no tokenizer.json in it; save it again with its tokenizer,"):
         TorchPolicy.load(folder)
+
+
+def without(name: str) -> Callable[[Path], None]:
+    return lambda folder: (folder / name).unlink()
+
+
+def without_tools(folder: Path) -> None:
+    (folder / "chat_template.jinja").write_text("{% for each in messages %}{{ each.content }}{% endfor %}")
+
+
+@pytest.mark.parametrize(
+    "damage", [without(WEIGHTS), without("config.json"), DAMAGES["no weights"][0], without(TOKENIZER), without_tools]
+)
+def test_a_folder_that_is_no_whole_model_is_a_wrong_setting(
+    damage: Callable[[Path], None], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damage(folder)
+    assert main(["eval", "--suite", "tools/lookup", "--limit", "1", "--policy", f"torch:{folder}"]) == 2
+    assert capsys.readouterr().err.startswith("agentgym eval: ")

@@ -143,7 +143,7 @@ def load_causal_lm(path: str, config: ModelConfig) -> tuple[PreTrainedModel, Pre
 
     Raises:
         ConfigError: There is no model in the folder.
-        CheckpointError: It cannot be loaded, or its weights or its tokenizer do not fit.
+        WrongModelError: It cannot be loaded, or its weights or its tokenizer do not fit.
     """
     require_model(path, "model.path ")
     return load_saved(

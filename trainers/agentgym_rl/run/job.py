@@ -259,9 +259,11 @@ class TrainingJob:
     def _demonstrations(self) -> list[Trajectory]:
         config, suite, began = self.config.warm_start, self.parts.suite, time.monotonic()
         rendered: dict[str, Trajectory] = {}
+        failed: list[Trajectory] = []
 
         def keep(records: list[Trajectory]) -> None:
-            self._keep_demonstration(records)
+            _keep_demonstration(self.store, records)
+            failed.extend(each for each in records[:1] if each.error)
             rendered.update((each.id, each) for each in _rendered(records, self.parts, self.config))
 
         if config.run:
@@ -279,16 +281,12 @@ class TrainingJob:
                 max_concurrent=min(_OPEN_DEMONSTRATIONS, self.config.rollout.max_concurrent),
             )
             shown = [rendered[each.id] for each in found]
+            self.journal.left_out(failed, config.demonstrations, "demonstrations")
         self.spent["demonstrations"] = Spent(time.monotonic() - began, len(found))
         rate = sum(bool(each.success) for each in found) / max(1, len(found))
         self.journal.say(f"{len(found)} demonstrations, {rate:.0%} of them successful")
         _look_up(self, messages_of(found))
         return shown
-
-    def _keep_demonstration(self, records: list[Trajectory]) -> None:
-        if self.store is not None:
-            for record in records:
-                self.store.write_episode(record, purpose="demo", is_replacement=True)
 
     def _clone(self, title: str, model: PolicyModel, chosen: Sequence[Trajectory], num_updates: int) -> None:
         began = time.monotonic()
@@ -454,6 +452,12 @@ def _drop_former(model: Path) -> None:
     if distributed.rank() == 0:
         shutil.rmtree(model, ignore_errors=True)
     distributed.broadcast(None)
+
+
+def _keep_demonstration(store: RunStore | None, records: Iterable[Trajectory]) -> None:
+    if store is not None:
+        for record in records:
+            store.write_episode(record, purpose="demo", is_replacement=True)
 
 
 def _rendered(records: Sequence[Trajectory], parts: Parts, config: TrainConfig) -> list[Trajectory]:

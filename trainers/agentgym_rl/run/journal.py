@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 
 from agentgym.store import RunStore
+from agentgym.trajectory import Trajectory
 from agentgym_rl.core import distributed
 from agentgym_rl.run.event_file import EventFile
 
@@ -77,7 +80,20 @@ class Journal:
     def say(self, text: str) -> None:
         """A line of progress."""
         if distributed.rank() == 0:
-            self._console.print(f"[dim]{time.monotonic() - self._began:6.1f}s[/dim] {text}", soft_wrap=True)
+            self._console.print(f"[dim]{time.monotonic() - self._began:6.1f}s[/dim] {escape(text)}", soft_wrap=True)
+
+    def left_out(self, failed: Iterable[Trajectory], total: int, what: str) -> None:
+        """Warn of episodes without a verdict, from which nothing is learnt; silent if there are none.
+
+        Args:
+            failed: They; the most frequent error is named.
+            total: How many were played.
+            what: What they were to be, such as "demonstrations".
+        """
+        errors = Counter(each.error for each in failed if each.error)
+        if errors:
+            [(error, _)] = errors.most_common(1)
+            self.say(f"warning: {errors.total()} of {total} {what} failed and are left out, such as: {error}")
 
     def iteration(self, number: int, total: int, metrics: Metrics, seconds: float) -> None:
         """The line of one iteration."""

@@ -212,6 +212,8 @@ class Trainer:
         share = self.config.group.tasks // distributed.world_size()
         mine = collector.collect(share)
         groups = sorted((group for part in distributed.gather(mine) for group in part), key=lambda group: group.id)
+        missing = [member for group in groups for member in group.missing]
+        self.journal.left_out(missing, len(missing) + sum(len(group.members) for group in groups), "episodes")
         for group in groups:
             members = [*group.members, *group.missing]
             self.state.seen_hashes.update(member.content_hash for member in members)

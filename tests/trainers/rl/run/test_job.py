@@ -16,7 +16,9 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from agentgym.action import Action
 from agentgym.cli.main import main
+from agentgym.env import EnvReply
 from agentgym.errors import CheckpointError, ConfigError, HeldOutError, LearningStalledError, WrongRunError
 from agentgym.evaluation import EvaluationSettings, evaluate
 from agentgym.policies.by_name import load
@@ -33,7 +35,7 @@ from agentgym_rl.run.watch import Watch
 from tests.trainers.rl import vocabulary
 from tests.trainers.rl.breaking import breaking, press_ctrl_c, send_sigterm
 from tests.trainers.rl.processes import in_a_process, in_two_ranks, under_torchrun
-from tests.trainers.rl.toys import install, toy_config
+from tests.trainers.rl.toys import Bandit, install, toy_config
 from tests.trainers.rl.train_toy import BUGS, DAMAGES, MOMENTS, of_two_ranks
 from tests.trainers.rl.train_toy import config as killed_config
 from tests.trainers.rl.uneven_ranks import BREAKING
@@ -225,6 +227,25 @@ def test_words_that_the_tokenizer_does_not_know_are_said_before_cloning_and_when
     known = train(toy_config("bandit", **SHORT, **CLONED), tmp_path / "known")
     assert "the tokenizer knows all words" in " ".join(capsys.readouterr().err.split())
     assert not [note for note in known.notes if "tokenizer" in note]
+
+
+@pytest.mark.usefixtures("suites")
+def test_episodes_that_failed_are_said_with_the_line_that_broke_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    played = Bandit.respond
+
+    def respond(self: Bandit, action: Action) -> EnvReply:
+        if self.turn == 0 and self.rng.random() < 0.15:
+            raise OSError("the lamp broke")
+        return played(self, action)
+
+    monkeypatch.setattr(Bandit, "respond", respond)
+    train(toy_config("bandit", **SHORT, **CLONED), tmp_path / "run")
+    said = "".join(capsys.readouterr().err.splitlines())
+    line = respond.__code__.co_firstlineno + 2
+    for what in ("demonstrations", "episodes"):
+        assert re.search(rf"warning: \d of 8 {what} failed .*, such as: OSError: the lamp broke .*line {line},", said)
 
 
 @pytest.mark.usefixtures("suites")

@@ -60,6 +60,14 @@ def test_iteration_prints_one_line(store, tmp_path):
     assert "50 tok/s" in out.getvalue()
 
 
+def test_text_in_brackets_is_said_as_it_is(store, tmp_path):
+    out = io.StringIO()
+    journal = Journal(store, tmp_path, Console(file=out))
+    journal.say("report: runs/[bold]/report.html [/x]")
+    journal.close()
+    assert out.getvalue().endswith("report: runs/[bold]/report.html [/x]\n")
+
+
 def test_a_rate_whose_interval_a_few_tasks_widen_says_so():
     assert success_text(success_metrics([1.0] * 15 + [0.75])).endswith("] of 16 tasks, all but 1 alike")
     assert success_text(success_metrics([1.0] * 16)).endswith("] of 16 tasks")
