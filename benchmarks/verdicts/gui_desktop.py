@@ -72,13 +72,14 @@ def played(env: DesktopEnv, task: Task, name: str) -> Row:
         player = SCRIPTS["null" if name in CHEATS else name](task, 0)
         if name in CHEATS:
             CHEATS[name](env, task)
-        is_over, turns, info = False, 0, {}
+        is_over, turns = False, 0
+        info: dict[str, Any] = {}
         while not is_over:
             _, _, terminated, truncated, info = env.step(player.act(messages))
             messages, turns, is_over = info["messages"] or messages, turns + 1, terminated or truncated
     except AgentGymError as error:
         return {"success": None, "why": str(error)[:200]}
-    row = {"success": bool(info["success"]), "turns": turns, "seconds": round(time.monotonic() - ready, 1)}
+    row: Row = {"success": bool(info["success"]), "turns": turns, "seconds": round(time.monotonic() - ready, 1)}
     row["start_seconds"] = round(ready - began, 1)
     if not info["success"]:
         row["why"] = next((event.detail.get("why", "") for event in info["reward_events"] if event.detail), "")[:200]
