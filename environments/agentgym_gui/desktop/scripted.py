@@ -40,6 +40,8 @@ def press(keys: str) -> dict[str, Any]:
 class Stepping:
     """Plays steps in order; one whose element is not on the screen waits for it for some turns.
 
+    One that is `optional` is left out instead.
+
     Args:
         steps: The steps.
         patience: How many turns an element is waited for.
@@ -55,12 +57,14 @@ class Stepping:
         in_the_way = self._dismissed(content_text(messages[-1]))
         if in_the_way:
             return in_the_way
+        while self._steps and self._steps[0].get("optional") and not self._found(messages):
+            self._steps.pop(0)
         if not self._steps:
             return call_text("give_up", reason="no step is left")
         wanted = self._steps[0].get("element")
         arguments = dict(self._steps[0]["arguments"])
         if wanted is not None:
-            found = find(content_text(messages[-1]), **wanted)
+            found = self._found(messages)
             if found is None and self._waited < self._patience:
                 self._waited += 1
                 return call_text("wait", time_s=0.5)
@@ -69,6 +73,10 @@ class Stepping:
             arguments["element"] = found
         self._waited = 0
         return call_text(self._steps.pop(0)["tool"], **arguments)
+
+    def _found(self, messages: Sequence[Message]) -> str | None:
+        """The id of the next step's element."""
+        return find(content_text(messages[-1]), **self._steps[0]["element"])
 
     def _dismissed(self, text: str) -> str:
         """The call that sends the dialog away, if it is there."""

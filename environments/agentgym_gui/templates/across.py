@@ -35,7 +35,7 @@ class Part:
         may_change: Files that change without harm.
         goals: What must be there in the end; of targets alone.
         done: Files that differ in the end, from the value that is written.
-        steps: Steps in its window: a source is looked at; a target gets the value.
+        steps: Steps in its window: a source is looked at, before another application is used; a target gets the value.
     """
 
     words: str
@@ -53,8 +53,8 @@ Target = Callable[[random.Random, list[str], str, int], Part]
 
 
 def _seen(*steps: Step) -> Callable[[str], Steps]:
-    """Steps of a source, which need no value."""
-    return lambda value: steps
+    """Steps of a source, whatever the target."""
+    return lambda target: steps
 
 
 def _lines(prices: Mapping[str, int], order: str) -> list[str]:
@@ -103,7 +103,12 @@ def from_archive(rng: random.Random, prices: Mapping[str, int], order: str) -> P
     path = "Documents/papers.zip"
     members = {"letter.txt": joined(sentences(rng, 2)), "prices.txt": joined(_lines(prices, order))}
     files, start = {path: zip_file(members)}, ("engrampa", f"~/{path}")
-    steps = _seen(click("table cell", "prices.txt"), press("Return"), click("page tab", "prices.txt"), press("alt+F4"))
+
+    def steps(target: str) -> Steps:
+        # The file opens in Geany, in a tab of the window that is open if that is the target.
+        closing = (press("ctrl+w"), *raised(1)) if target == "geany" else (press("alt+F4"),)
+        return (click("table cell", "prices.txt"), press("Return"), click("page tab", "prices.txt"), *closing)
+
     return Part(f"prices.txt in the archive {path}", "engrampa", start, files, steps=steps)
 
 
@@ -218,7 +223,13 @@ def _joined(words: str, source: Part, target: Part, values: tuple[str, str], rec
     tools = ("galculator",) if reckoning else ()
     applications = (target.application, source.application, *tools)
     first = (*reckoning, *raised(1)) if reckoning else ()
-    steps = (*first, *source.steps(""), *raised(len(applications) - 1), *target.steps(values[0]), finish())
+    steps = (
+        *first,
+        *source.steps(target.application),
+        *raised(len(applications) - 1),
+        *target.steps(values[0]),
+        finish(),
+    )
     files = {**source.files, **target.files}
     right, wrong = (target.done(value) for value in values)
     return Plan(

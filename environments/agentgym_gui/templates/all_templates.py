@@ -18,6 +18,7 @@ from agentgym_gui.templates.applications import (
     thunar,
     viewing,
     xfce_settings,
+    xournalpp,
     zim,
 )
 from agentgym_gui.templates.impossible import impossible_templates
@@ -25,7 +26,7 @@ from agentgym_gui.templates.plan import Template
 from agentgym_gui.templates.popups import popup_templates
 
 _OF_ONE = (mousepad, geany, thunar, galculator, gnumeric, terminal, viewing, mails, zim, homebank, archives)
-_PLAIN = {each.name: each for module in (*_OF_ONE, orage, xfce_settings) for each in module.TEMPLATES}
+_PLAIN = {each.name: each for module in (*_OF_ONE, orage, xfce_settings, xournalpp) for each in module.TEMPLATES}
 _PLAIN |= {each.name: each for each in (*across.TEMPLATES, *orders.TEMPLATES)}
 
 TEMPLATES: Mapping[str, Template] = {
@@ -33,7 +34,7 @@ TEMPLATES: Mapping[str, Template] = {
     **{each.name: each for each in (*impossible_templates(_PLAIN), *popup_templates(_PLAIN))},
 }
 """The templates by name."""
-HELD_OUT_APPLICATIONS = frozenset({"orage"})
+HELD_OUT_APPLICATIONS = frozenset({"orage", "xournalpp"})
 """Applications that no training or validation task shows."""
 HELD_OUT_TEMPLATES = frozenset(
     {

@@ -175,3 +175,13 @@ def pdf_file(pages: Sequence[Sequence[str]]) -> bytes:
 
 def _pdf_text(line: str) -> str:
     return line.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
+
+
+def journal_file(pages: Sequence[tuple[str, str]]) -> bytes:
+    """A journal of Xournal++, by the style of the paper and one line of text for each page."""
+    whole = '<?xml version="1.0" standalone="no"?>\n<xournal creator="xournalpp 1.1.3" fileversion="4">\n'
+    for style, line in pages:
+        place = '<text font="Sans" size="14" x="80" y="100" color="#000000ff" ts="0" fn="">'
+        whole += '<page width="595.27559055" height="841.88976378">\n<background type="solid" color="#ffffffff" '
+        whole += f'style="{style}"/>\n<layer>\n{place}{escape(line)}</text>\n</layer>\n</page>\n'
+    return gzip.compress(text(f"{whole}</xournal>\n"), mtime=0)

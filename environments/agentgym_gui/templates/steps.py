@@ -41,6 +41,11 @@ def click(role: str = "", name: str | None = None, nth: int = 0, **arguments: An
     return on("click", role, name, nth, **arguments)
 
 
+def if_there(step: Step) -> Step:
+    """A step that is left out where its element is not on the screen."""
+    return {**step, "optional": True}
+
+
 def press(keys: str, times: int = 1) -> Step:
     """A combination of keys."""
     return call("press", keys=keys) if times == 1 else call("press", keys=keys, times=times)

@@ -77,7 +77,7 @@ def book_plan(words: str, old: Book, new: Book, wrong: Sequence[Book], **rest: A
 
 def _entry(memo: str) -> Steps:
     """A transaction in the list of the account Bank."""
-    return (click("table cell", "Bank", 1, count=2), click("table cell", memo))
+    return (click("table cell", "Bank", 1), press("Return"), click("table cell", memo))
 
 
 def _add_entry(rng: random.Random) -> Plan:

@@ -182,6 +182,7 @@ def _draft(rng: random.Random) -> Plan:
     fields = {0: to.partition("<")[2].rstrip(">"), _SUBJECT: subject, _BODY: line}
     steps = (
         press("ctrl+m"),
+        click("label", "Subject:"),
         *(step for place, value in fields.items() for step in (click("text", nth=place), typed(value))),
         click("push button", "Draft"),
         finish(),

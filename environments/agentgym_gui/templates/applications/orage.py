@@ -8,7 +8,7 @@ from typing import Any
 
 from agentgym_gui.templates.making import calendar_file
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
-from agentgym_gui.templates.steps import Steps, call, click, filled, finish, press
+from agentgym_gui.templates.steps import Steps, call, click, filled, finish, if_there, menu, press
 from agentgym_gui.templates.words import TOPICS, TOWNS, person, some
 
 APP = "orage"
@@ -33,15 +33,25 @@ def _events(rng: random.Random) -> Events:
     return [_event(day, 9 + place, titles[place], towns[place]) for place, day in enumerate(days)]
 
 
-def _day(day: int, count: int) -> Steps:
+def _day(day: int) -> Steps:
     """A click on a day of November 2026 in the small window, which shows March; both months begin on a Sunday."""
     row, column = divmod(day - 1, 7)
-    return (press("ctrl+Right", 8), call("click_at", x=568 + 28 * column, y=414 + 17 * row, count=count))
+    return (press("ctrl+Right", 8), call("click_at", x=568 + 28 * column, y=414 + 17 * row))
+
+
+def _listed(event: Mapping[str, str]) -> Steps:
+    """An appointment in the list of its day."""
+    return (
+        *_day(int(event["DTSTART"][6:8])),
+        *menu("View", "View selected date"),
+        click("table cell", event["SUMMARY"]),
+    )
 
 
 def _opened(event: Mapping[str, str]) -> Steps:
-    """An appointment, opened from the list of its day."""
-    return (*_day(int(event["DTSTART"][6:8]), 2), click("table cell", event["SUMMARY"], count=2))
+    """An appointment in a window of its own. Now and then the list stays above it and is closed."""
+    *_, entry = _listed(event)
+    return (*_listed(event), {**entry, "arguments": {"count": 2}}, if_there(click("push button", "Close")))
 
 
 def _plan(words: str, old: Events, new: Events, wrong: list[Events], *, steps: Steps, num_mistakes: int = 0) -> Plan:
@@ -68,7 +78,7 @@ def _add(rng: random.Random) -> Plan:
     words = f'Add an appointment "{new["SUMMARY"]}" in {new["LOCATION"]} on 28 November 2026 from 14:00 to 15:00.'
     late = {**new, "DTSTART": "20261128T150000", "DTEND": "20261128T160000"}
     steps = (
-        *_day(28, 1),
+        *_day(28),
         press("ctrl+n"),
         *filled(new["SUMMARY"], nth=_TITLE),
         *filled(new["LOCATION"], nth=_LOCATION),
@@ -88,10 +98,9 @@ def _delete(rng: random.Random) -> Plan:
         [e for e in events if e is not gone],
         [[e for e in events if e is not other]],
         steps=(
-            *_opened(gone),
-            click("text", nth=_TITLE),
+            *_listed(gone),
             click("push button", "Delete"),
-            click("push button", "Yes, remove it"),
+            click("push button", "Yes, remove them"),
         ),
     )
 
@@ -116,7 +125,11 @@ def _relocate(rng: random.Random) -> Plan:
     wrong = f'The appointment "{old["SUMMARY"]}" has the wrong place {town} by mistake.'
     words = f"{wrong} Set its place to {old['LOCATION']} again."
     near = [{**each, "LOCATION": ""} if each is old else each for each in events]
-    steps = (*_opened(old), *filled(old["LOCATION"], nth=_LOCATION), click("push button", "Save and close"))
+    steps = (
+        *_opened(old),
+        *filled(old["LOCATION"], nth=_LOCATION),
+        click("push button", "Save and close"),
+    )
     return _plan(words, slipped, events, [near], steps=steps, num_mistakes=1)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from agentgym_gui.templates.editing import joined
 from agentgym_gui.templates.plan import Ending, Plan, Template, goal
-from agentgym_gui.templates.steps import Step, Steps, click, finish, press, typed
+from agentgym_gui.templates.steps import Step, Steps, call, click, finish, press, typed
 from agentgym_gui.templates.words import COLOURS, TOPICS, sentences, some
 
 APP = "thunar"
@@ -45,12 +45,24 @@ def _renamed(old: str, new: str) -> Steps:
 
 
 def _carried(paths: Sequence[str], folder: str, *, key: str = "ctrl+x", is_new: bool = False) -> Steps:
-    """Files of one folder that are put into another, which is made in the home where it is new."""
+    """Files of one folder that are put into another, which is made in the home where it is new.
+
+    Thunar selects what it has put there, and does so late.
+    """
     first, *more = paths
     others = [click("table cell", path.rpartition("/")[2], keys="ctrl") for path in more]
     home = (*gone_to(""), *made_folder(folder)) if is_new else ()
     back = gone_to(first.rpartition("/")[0]) if is_new else ()
-    return (*home, *back, _chosen(first), *others, press(key), *gone_to(folder), press("ctrl+v"))
+    return (
+        *home,
+        *back,
+        _chosen(first),
+        *others,
+        press(key),
+        *gone_to(folder),
+        press("ctrl+v"),
+        call("wait", time_s=1.0),
+    )
 
 
 def made_folder(name: str) -> Steps:

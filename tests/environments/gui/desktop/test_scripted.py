@@ -33,6 +33,11 @@ def test_dialog_in_the_way_is_sent_away_before_the_next_step():
     assert '"2"' in answer(player, SCREEN)
 
 
+def test_optional_step_is_left_out_where_its_element_is_missing():
+    optional = {**step("click", name="Nowhere"), "optional": True}
+    assert '"2"' in answer(Stepping([optional, step("click", name="File")]), SCREEN)
+
+
 def test_missing_element_is_waited_for_and_then_given_up():
     player = Stepping([step("click", name="Nowhere")], patience=1)
     assert "wait" in answer(player, SCREEN)
