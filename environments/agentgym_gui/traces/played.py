@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -97,28 +98,30 @@ def _spread(tasks: Sequence[Task], count: int) -> list[Task]:
     return [*first, *(task for task in tasks if task not in first)]
 
 
+def _traces(env: DesktopEnv, tasks: Sequence[Task], seen: set[str]) -> Iterator[Task]:
+    """Tasks of the traces of tasks that are solved, not too short, and not as one that was seen."""
+    for task in tasks:
+        trace = trace_of(env, task)
+        if trace is None:
+            _LOG.warning("%s: not solved, left out", task.id)
+        elif len(trace["steps"]) >= MIN_STEPS:
+            [found] = tasks_of(trace, task.id, 0, Path())
+            if found.content_hash not in seen:
+                seen.add(found.content_hash)
+                yield found
+
+
 def generate(folder: Path, suite: str) -> None:
     """Write the three splits of gui/desktop-traces into a folder."""
-    env = DesktopEnv()
+    env, seen = DesktopEnv(), set[str]()
     try:
         for split, strata in SIZES.items():
             made: list[Task] = []
             for stratum, count in strata.items():
-                played = load_suite(PLAYED).tasks(split)
-                wanted = len(made) + count
-                for task in _spread([each for each in played if each.stratum == stratum], count):
-                    if len(made) == wanted:
-                        break
-                    trace = trace_of(env, task)
-                    if trace is not None and len(trace["steps"]) < MIN_STEPS:
-                        continue
-                    if trace is None:
-                        _LOG.warning("%s: not solved, left out", task.id)
-                        continue
-                    name = numbered_id(suite, split, len(made))
-                    [found] = tasks_of(trace, name, 0, Path())
-                    made.append(replace(found, id=name, stratum=stratum))
-                    _LOG.warning("%s, %s: %d of %d", split, stratum, len(made), wanted)
+                of_stratum = [task for task in load_suite(PLAYED).tasks(split) if task.stratum == stratum]
+                for found in islice(_traces(env, _spread(of_stratum, count), seen), count):
+                    made.append(replace(found, id=numbered_id(suite, split, len(made)), stratum=stratum))
+                    _LOG.warning("%s: %d traces", split, len(made))
             write_split(folder, split, made)
     finally:
         env.close()
