@@ -32,7 +32,6 @@ from benchmarks.credit.recordings import NothingLearnt, recorded
 from benchmarks.credit.starts import cloned_start, cost_of
 from benchmarks.credit.suites import register_suite
 from benchmarks.credit.tables import (
-    MAX_CPU_S,
     Piece,
     TaskTable,
     digest,
@@ -145,7 +144,7 @@ def _trained(piece: Piece, start: Path, places: Places) -> Record:
         "probes": [probe.to_json() for probe in trainer.probes],
         "course": trainer.course,
         "turns": trainer.spent.turns,
-        "is_cut": sum(trainer.spent.cpu_s.values()) >= MAX_CPU_S,
+        "is_cut": sum(trainer.spent.cpu_s.values()) >= trainer.max_cpu_s,
         "metrics": curve.means(_KEPT_METRICS),
         "cost": {f"{stage}_cpu_s": round(value, 2) for stage, value in trainer.spent.cpu_s.items()},
     }
@@ -192,7 +191,7 @@ def trainer_of(
             folder=folder,
             journal=Curve(),
             max_turns=table.turns,
-            max_cpu_s=MAX_CPU_S,
+            max_cpu_s=method_named(piece.method).max_cpu_s,
             probes=table.probes,
             held_out=HeldOut(table.validation_tasks, table.attempts, piece.seed),
             recording=recording,

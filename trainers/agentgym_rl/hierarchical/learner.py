@@ -31,7 +31,7 @@ from agentgym_rl.hierarchical.critic.updates import CriticReport, CriticUpdates
 from agentgym_rl.hierarchical.critic.valuation import value_turns
 from agentgym_rl.hierarchical.experience import Experience
 from agentgym_rl.hierarchical.offline_start import play_random_episodes
-from agentgym_rl.hierarchical.options import FROZEN, AwrActor, InSampleActor, ResampledActor, UnderTurnCritic
+from agentgym_rl.hierarchical.options import FROZEN, AlolActor, AwrActor, InSampleActor, ResampledActor, UnderTurnCritic
 from agentgym_rl.hierarchical.ranking import ForkedRanking, Pair
 from agentgym_rl.hierarchical.replay_learner import FAR, ReplayLearner
 from agentgym_rl.hierarchical.resampling import first_sampled, sample_branches
@@ -82,11 +82,12 @@ class ActorCriticLearner(ReplayLearner):
         return play_random_episodes(self.place, count) if count else {}
 
     def first_phase(self, draw: Callable[[], Experience]) -> Metrics:
-        """Advantage-weighted regression on the stored messages, where the start has such updates."""
+        """Advantage-weighted regression, or A-LoL, on the stored messages, where the start has such updates."""
         start, config = self.place.config.algorithm.start, self.place.config
         if not start.policy_updates:
             return {}
-        options = AwrActor(updates=start.policy_updates, batch=config.algorithm.actor.batch, awr=start.awr)
+        size = {"updates": start.policy_updates, "batch": config.algorithm.actor.batch}
+        options = AwrActor(**size, awr=start.awr) if start.phase == "awr" else AlolActor(**size, a_lol=start.a_lol)
         updates = ActorUpdates(self.place, self.critic, options, frozen=self.actor_updates.frozen)
         updates.spread = self.actor_updates.spread
         rows = [

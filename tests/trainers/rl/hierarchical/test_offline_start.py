@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from agentgym.errors import ConfigError
 from tests.trainers.rl.hierarchical.toy_runs import actor_critic
 
 
-def started(folder: Path, iterations: int = 2, actor: str = "resampled", **start: int):
+def started(folder: Path, iterations: int = 2, actor: str = "resampled", **start: Any):
     run = actor_critic(
         folder,
         "bandit",
@@ -52,3 +53,17 @@ def test_further_updates_come_once_before_the_first_of_the_policy(tmp_path: Path
 def test_random_episodes_are_refused_where_none_could_be_drawn(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="random_episodes"):
         started(tmp_path, actor="in_sample", random_episodes=5)
+
+
+@pytest.mark.parametrize("ratio", ["turn", "none"])
+def test_a_first_phase_may_be_a_lol(tmp_path: Path, ratio: str) -> None:
+    run = started(tmp_path, iterations=2, policy_updates=2, phase="a_lol", a_lol={"ratio": ratio})
+    _, first = run.journal.rows
+    assert first["start/actor/weight"] >= 0
+    assert {int(state["step"]) for state in run.optimiser.state.values()} == {2 + 1}
+    assert run.config.algorithm.start.needs_reference is (ratio == "turn")
+
+
+def test_keys_of_the_other_phase_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"start\.awr"):
+        started(tmp_path, policy_updates=2, phase="a_lol", awr={"temperature": 2.0})
