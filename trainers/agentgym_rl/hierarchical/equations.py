@@ -148,7 +148,9 @@ _STATES = {
     "history": "the state behind the whole history",
     "observation": "what came since the last message",
     "both": "the state behind the history, and what came since the last message",
-    "auto": "what came since the last message; where it does not say all, the history too",
+    "opening": "the prompt that the episode began with, and what came since the last message",
+    "all": "that prompt, the state behind the history, and what came since the last message",
+    "auto": "what came since the last message; where it does not say all, the opening and the history too",
 }
 
 

@@ -14,7 +14,7 @@ from agentgym_rl.core.config.train import LearnerOptions
 from agentgym_rl.maths.options import AlolConfig, SequenceTruncated, TurnImportance
 from agentgym_rl.replay.options import BufferOptions, Memory, UniformBuffer
 
-StateInput = Literal["auto", "history", "observation", "both"]
+StateInput = Literal["auto", "history", "observation", "both", "opening", "all"]
 """What V and Q read of a state."""
 AUTO: Literal["auto"] = "auto"
 """What the suite's declaration decides."""
@@ -58,7 +58,9 @@ class CriticConfig(AnyCriticConfig):
     reads: StateInput = "history"
     """What V and Q read of a state. "history": the hidden state at the last token of the prompt, behind everything
     before it. "observation": the tokens that came since the last message, read apart from the history. "both": the one
-    beside the other. "auto": "observation" where the suite says is_fully_observed, else "both"."""
+    beside the other. "opening": the observation and the prompt that the episode began with, each read apart, for goals
+    that are said once. "all": the opening, the observation and the history. "auto": "observation" where the suite says
+    is_fully_observed, else "all"."""
     pooling: Pooling = "mean"
     """How an observation's tokens become features: their "mean", or with "attention" also sums whose weights are
     learnt. Attention keeps the hidden states of all of these tokens."""
