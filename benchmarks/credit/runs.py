@@ -171,10 +171,10 @@ def _trained(piece: Piece, start: Path, places: Places) -> Record:
 
 @contextmanager
 def trainer_of(
-    piece: Piece, start: Path, folder: Path, recording: Recording | None = None
+    piece: Piece, start: Path, folder: Path, recording: Recording | None = None, table: TaskTable | None = None
 ) -> Iterator[BudgetedTrainer]:
-    """The trainer of a piece, its run in a folder."""
-    table, tables = task_named(piece.task), run_tables(piece, str(start))
+    """The trainer of a piece, its run in a folder; a table has other turns and held-out scores than the task's."""
+    table, tables = table or task_named(piece.task), run_tables(piece, str(start))
     if recording is not None:
         tables = merged(tables, nested("algorithm.replay.runs", [str(recording.folder)]))
     config = config_from_tables(tables, Source())

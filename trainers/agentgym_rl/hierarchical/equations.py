@@ -169,6 +169,7 @@ def _pooled(network: CriticConfig) -> str:
 def _start(start: OfflineStart) -> list[str]:
     """What comes before the policy's first update."""
     parts = [
+        f"at least {start.better_episodes} episodes above the worst" if start.better_episodes else "",
         f"{start.random_episodes} episodes of the random player in the buffer" if start.random_episodes else "",
         f"{start.critic_updates} further updates of the critic" if start.critic_updates else "",
         f"{start.policy_updates} updates with {_phase(start)}" if start.policy_updates else "",

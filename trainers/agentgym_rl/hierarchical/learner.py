@@ -76,6 +76,11 @@ class ActorCriticLearner(ReplayLearner):
         """Those of the start."""
         return self.place.config.algorithm.start.critic_updates
 
+    @property
+    def needed_better_episodes(self) -> int:
+        """As the start has it."""
+        return self.place.config.algorithm.start.better_episodes
+
     def prepare(self) -> Metrics:
         """Random episodes, where the start has any."""
         count = self.place.config.algorithm.start.random_episodes

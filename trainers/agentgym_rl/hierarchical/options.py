@@ -268,6 +268,9 @@ class SoftActorOptions(AnyActorOptions):
 class OfflineStart(Ranged):
     """What is learnt from before the policy's first update, beside the episodes of the critic's warm-up."""
 
+    better_episodes: Annotated[int, Range(0)] = 0
+    """Stored episodes that returned more than the worst one, for which the policy's first update waits beyond the
+    critic's warm-up: without any there is nothing to rank. 0: it waits for none."""
     random_episodes: Annotated[int, Range(0)] = 0
     """Episodes that the environment's random player adds to the buffer before the first iteration. They take turns,
     which `start/turns` counts."""

@@ -1,0 +1,131 @@
+"""What `archer_awr` owes to what its critic reads, to many updates, and to its offline start: one left out at a time.
+
+Runs are those of `benchmarks.credit` within fewer turns, with held-out scores and the critic's ranking on the way. A
+run that is there is not made again, so the work may be stopped at any time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from json import loads
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from agentgym.evaluation import mean_interval
+from benchmarks.credit.budget import Curve
+from benchmarks.credit.runs import RANKING, Places, oracle_score, trainer_of, write_json
+from benchmarks.credit.starts import cloned_start
+from benchmarks.credit.statistics import mean_over_turns, median_reached, turns_to
+from benchmarks.credit.suites import register_suite
+from benchmarks.credit.tables import Piece, digest, method_named, task_named
+from benchmarks.report import Goal, Report, main, progress
+
+PACKAGES = ("agentgymnasium", "torch", "transformers")
+METHOD, SEEDS = "archer_awr", 3
+TURNS: Mapping[str, int] = {"key-door": 800, "text-nav": 1000}
+"""Of each task, within which the method is through, or a tenth of the task's budget; one task is partially observed."""
+PROBES, LEVEL = 1, 0.8
+_NO_START = {"algorithm.start.critic_updates": 0, "algorithm.start.policy_updates": 0, "algorithm.critic.warmup": 6}
+VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    "as it is": {},
+    "reads the history": {"algorithm.critic.network.reads": "history"},
+    "reads the history and the observation": {"algorithm.critic.network.reads": "both"},
+    "a third of the updates": {"algorithm.critic.updates": 33, "algorithm.actor.updates": 5},
+    "no offline start": _NO_START,
+}
+FOLDER = Path("runs/archer_ablation")
+Row = dict[str, Any]
+
+
+def row_of(task: str, variant: str, seed: int, turns: int) -> Row:
+    """The curves of one run; read where an earlier call made it."""
+    chosen = method_named(METHOD).untuned(task_named(task)) | dict(VARIANTS[variant])
+    piece = Piece(task, METHOD, seed, chosen, is_trial=True)
+    kept = FOLDER / f"{piece.name}-{turns}-{digest(piece)}.json"
+    if not kept.exists():
+        write_json(kept, {"task": task, "variant": variant, "seed": seed} | _curves(piece, turns))
+        progress(f"{task}, {variant}, seed {seed}")
+    row: Row = loads(kept.read_text())
+    return row
+
+
+def _curves(piece: Piece, turns: int) -> Row:
+    table = replace(task_named(piece.task), turns=turns, probes=PROBES)
+    register_suite(table.suite)
+    start = cloned_start(piece.task, piece.seed, Places().starts)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        trainer_of(piece, start, Path(folder) / "run", table=table) as trainer,
+    ):
+        trainer.run()
+    curve = trainer.journal
+    assert isinstance(curve, Curve)
+    pairs = list(zip(trainer.course, curve.rows, strict=False))
+    names = ("calibration/error", "calibration/explained_variance", "loss/entropy")
+    return {
+        "probes": [probe.to_json() for probe in trainer.probes],
+        "ranking": [[course[0], round(row[RANKING], 4)] for course, row in pairs if RANKING in row],
+        "last": {name: round(curve.rows[-1][name], 4) for name in names if name in curve.rows[-1]},
+        "cpu_s": round(trainer.spent.training_cpu_s, 1),
+    }
+
+
+def measure(is_quick: bool, tasks: Sequence[str], seeds: int) -> Report:
+    """All variants; quick: one run of the first task within few turns."""
+    if is_quick:
+        return Report(figures={"rows": [row_of(tasks[0], "as it is", 0, 100)]})
+    rows = [row_of(task, variant, seed, TURNS[task]) for seed, task, variant in product(range(seeds), tasks, VARIANTS)]
+    report = Report(
+        setting={"turns": dict(TURNS), "seeds": seeds, "variants": {k: dict(v) for k, v in VARIANTS.items()}}
+    )
+    report.figures["rows"] = rows
+    report.figures["mean"] = means = {task: {name: _mean(rows, task, name) for name in VARIANTS} for task in tasks}
+    for task in tasks:
+        ours = means[task]["as it is"]["mean_over_turns"]["mean"]
+        others = [own["mean_over_turns"]["mean"] for name, own in means[task].items() if name != "as it is"]
+        report.goals.append(
+            Goal(
+                f"{task}: mean score over turns, beyond the best with a part left out",
+                ours - max(others),
+                0,
+                "at least",
+            )
+        )
+    return report
+
+
+def _mean(rows: Sequence[Row], task: str, variant: str) -> Row:
+    """Over seeds: scores, turns to a level of the oracle, and how the critic ranked from the first update on."""
+    mine = [row for row in rows if (row["task"], row["variant"]) == (task, variant)]
+    level = LEVEL * oracle_score(task, Places())
+    return {
+        "seeds": len(mine),
+        "mean_over_turns": mean_interval([mean_over_turns(row["probes"], TURNS[task]) for row in mine]).to_json(),
+        "last": mean_interval([row["probes"][-1]["score"] for row in mine]).to_json(),
+        "turns_to_80%": median_reached([turns_to(row["probes"], level) for row in mine]),
+        "ranking": mean_interval([median(share for _, share in row["ranking"]) for row in mine]).to_json(),
+        "explained_variance": mean_interval(
+            [row["last"].get("calibration/explained_variance", 0.0) for row in mine]
+        ).to_json(),
+        "cpu_s": median(row["cpu_s"] for row in mine),
+    }
+
+
+def command(argv: Sequence[str] | None = None) -> int:
+    """Measure and report."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--tasks", default=",".join(TURNS), help="tasks, with commas between")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="seeds of each, from 0")
+    own, rest = parser.parse_known_args(argv)
+    tasks = [name for name in own.tasks.split(",") if name]
+    return main("archer_ablation", lambda is_quick: measure(is_quick, tasks, own.seeds), PACKAGES, rest)
+
+
+if __name__ == "__main__":
+    sys.exit(command())
