@@ -6,12 +6,9 @@ run that is there is not made again, so the work may be stopped at any time.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 from json import loads
 from pathlib import Path
 from statistics import median
@@ -24,10 +21,9 @@ from benchmarks.credit.starts import cloned_start
 from benchmarks.credit.statistics import mean_over_turns, median_reached, turns_to
 from benchmarks.credit.suites import register_suite
 from benchmarks.credit.tables import Piece, digest, method_named, task_named
-from benchmarks.report import Goal, Report, main, progress
+from benchmarks.report import progress
 
-PACKAGES = ("agentgymnasium", "torch", "transformers")
-METHOD, SEEDS = "archer_awr", 3
+METHOD = "archer_awr"
 TURNS: Mapping[str, int] = {"key-door": 800, "text-nav": 1000}
 """Of each task, within which the method is through, or a tenth of the task's budget; one task is partially observed."""
 PROBES, LEVEL = 1, 0.8
@@ -76,31 +72,7 @@ def _curves(piece: Piece, turns: int) -> Row:
     }
 
 
-def measure(is_quick: bool, tasks: Sequence[str], seeds: int) -> Report:
-    """All variants; quick: one run of the first task within few turns."""
-    if is_quick:
-        return Report(figures={"rows": [row_of(tasks[0], "as it is", 0, 100)]})
-    rows = [row_of(task, variant, seed, TURNS[task]) for seed, task, variant in product(range(seeds), tasks, VARIANTS)]
-    report = Report(
-        setting={"turns": dict(TURNS), "seeds": seeds, "variants": {k: dict(v) for k, v in VARIANTS.items()}}
-    )
-    report.figures["rows"] = rows
-    report.figures["mean"] = means = {task: {name: _mean(rows, task, name) for name in VARIANTS} for task in tasks}
-    for task in tasks:
-        ours = means[task]["as it is"]["mean_over_turns"]["mean"]
-        others = [own["mean_over_turns"]["mean"] for name, own in means[task].items() if name != "as it is"]
-        report.goals.append(
-            Goal(
-                f"{task}: mean score over turns, beyond the best with a part left out",
-                ours - max(others),
-                0,
-                "at least",
-            )
-        )
-    return report
-
-
-def _mean(rows: Sequence[Row], task: str, variant: str) -> Row:
+def mean_of(rows: Sequence[Row], task: str, variant: str) -> Row:
     """Over seeds: scores, turns to a level of the oracle, and how the critic ranked from the first update on."""
     mine = [row for row in rows if (row["task"], row["variant"]) == (task, variant)]
     level = LEVEL * oracle_score(task, Places())
@@ -115,17 +87,3 @@ def _mean(rows: Sequence[Row], task: str, variant: str) -> Row:
         ).to_json(),
         "cpu_s": median(row["cpu_s"] for row in mine),
     }
-
-
-def command(argv: Sequence[str] | None = None) -> int:
-    """Measure and report."""
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--tasks", default=",".join(TURNS), help="tasks, with commas between")
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="seeds of each, from 0")
-    own, rest = parser.parse_known_args(argv)
-    tasks = [name for name in own.tasks.split(",") if name]
-    return main("archer_ablation", lambda is_quick: measure(is_quick, tasks, own.seeds), PACKAGES, rest)
-
-
-if __name__ == "__main__":
-    sys.exit(command())
