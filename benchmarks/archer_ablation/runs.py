@@ -14,17 +14,18 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from agentgym.evaluation import mean_interval
-from benchmarks.credit.budget import Curve
-from benchmarks.credit.runs import RANKING, Places, oracle_score, trainer_of, write_json
+import numpy as np
+
+from agentgym.evaluation import Estimate, mean_interval
+from benchmarks.credit.runs import Places, critic_curves, kept, oracle_score, trainer_of, write_json
 from benchmarks.credit.starts import cloned_start
-from benchmarks.credit.statistics import mean_over_turns, median_reached, turns_to
+from benchmarks.credit.statistics import mean_over_turns, median_reached, scores_at, turns_to
 from benchmarks.credit.suites import register_suite
 from benchmarks.credit.tables import Piece, digest, method_named, task_named
 from benchmarks.report import progress
 
 METHOD = "archer_awr"
-TURNS: Mapping[str, int] = {"key-door": 800, "text-nav": 1000}
+TURNS: Mapping[str, int] = {"key-door": 600, "maze": 1000}
 """Of each task, within which the method is through, or a tenth of the task's budget; one task is partially observed."""
 PROBES, LEVEL = 1, 0.8
 _NO_START = {"algorithm.start.critic_updates": 0, "algorithm.start.policy_updates": 0, "algorithm.critic.warmup": 6}
@@ -36,19 +37,34 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "no offline start": _NO_START,
 }
 FOLDER = Path("runs/archer_ablation")
+CURVES = ("ranking", "calibration_error", "explained_variance")
 Row = dict[str, Any]
 
 
 def row_of(task: str, variant: str, seed: int, turns: int) -> Row:
-    """The curves of one run; read where an earlier call made it."""
+    """The curves of one run; read where an earlier call made it, or `benchmarks.credit` made it in more turns."""
     chosen = method_named(METHOD).untuned(task_named(task)) | dict(VARIANTS[variant])
+    said = {"task": task, "variant": variant, "seed": seed}
+    whole = kept(Piece(task, METHOD, seed, chosen), Places())
+    if whole is not None:
+        return said | _first(whole, turns)
     piece = Piece(task, METHOD, seed, chosen, is_trial=True)
-    kept = FOLDER / f"{piece.name}-{turns}-{digest(piece)}.json"
-    if not kept.exists():
-        write_json(kept, {"task": task, "variant": variant, "seed": seed} | _curves(piece, turns))
+    path = FOLDER / f"{piece.name}-{turns}-{digest(piece)}.json"
+    if not path.exists():
+        write_json(path, said | _curves(piece, turns))
         progress(f"{task}, {variant}, seed {seed}")
-    row: Row = loads(kept.read_text())
+    row: Row = loads(path.read_text())
     return row
+
+
+def _first(whole: Mapping[str, Any], turns: int) -> Row:
+    """What a run had come to after so many turns; a score on the line between two."""
+    probes = [probe for probe in whole["probes"] if probe["turns"] < turns]
+    end = np.array([float(turns)])
+    costs = np.interp(end, *zip(*((probe["turns"], probe["cpu_s"]) for probe in whole["probes"]), strict=True))
+    probes.append({"turns": turns, "score": round(float(scores_at(whole["probes"], end)[0]), 4)})
+    curves = {name: [point for point in whole.get(name, ()) if point[0] <= turns] for name in CURVES}
+    return {"probes": probes, "cpu_s": round(float(costs[0]), 1), **curves}
 
 
 def _curves(piece: Piece, turns: int) -> Row:
@@ -60,20 +76,12 @@ def _curves(piece: Piece, turns: int) -> Row:
         trainer_of(piece, start, Path(folder) / "run", table=table) as trainer,
     ):
         trainer.run()
-    curve = trainer.journal
-    assert isinstance(curve, Curve)
-    pairs = list(zip(trainer.course, curve.rows, strict=False))
-    names = ("calibration/error", "calibration/explained_variance", "loss/entropy")
-    return {
-        "probes": [probe.to_json() for probe in trainer.probes],
-        "ranking": [[course[0], round(row[RANKING], 4)] for course, row in pairs if RANKING in row],
-        "last": {name: round(curve.rows[-1][name], 4) for name in names if name in curve.rows[-1]},
-        "cpu_s": round(trainer.spent.training_cpu_s, 1),
-    }
+    found = {"probes": [probe.to_json() for probe in trainer.probes], **critic_curves(trainer)}
+    return found | {"cpu_s": round(trainer.spent.training_cpu_s, 1)}
 
 
 def mean_of(rows: Sequence[Row], task: str, variant: str) -> Row:
-    """Over seeds: scores, turns to a level of the oracle, and how the critic ranked from the first update on."""
+    """Over seeds: scores, turns to a level of the oracle, and medians over turns of what is said of the critic."""
     mine = [row for row in rows if (row["task"], row["variant"]) == (task, variant)]
     level = LEVEL * oracle_score(task, Places())
     return {
@@ -81,9 +89,10 @@ def mean_of(rows: Sequence[Row], task: str, variant: str) -> Row:
         "mean_over_turns": mean_interval([mean_over_turns(row["probes"], TURNS[task]) for row in mine]).to_json(),
         "last": mean_interval([row["probes"][-1]["score"] for row in mine]).to_json(),
         "turns_to_80%": median_reached([turns_to(row["probes"], level) for row in mine]),
-        "ranking": mean_interval([median(share for _, share in row["ranking"]) for row in mine]).to_json(),
-        "explained_variance": mean_interval(
-            [row["last"].get("calibration/explained_variance", 0.0) for row in mine]
-        ).to_json(),
+        **{name: _middle(mine, name).to_json() for name in CURVES if all(row.get(name) for row in mine)},
         "cpu_s": median(row["cpu_s"] for row in mine),
     }
+
+
+def _middle(rows: Sequence[Row], name: str) -> Estimate:
+    return mean_interval([median(value for _, value in row[name]) for row in rows])

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from agentgym.config import Source, merged
@@ -42,7 +43,7 @@ from benchmarks.credit.tables import (
     task_named,
 )
 
-RANKING = "critic/ranking"
+RANKING, CALIBRATION, EXPLAINED = "critic/ranking", "calibration/error", "calibration/explained_variance"
 _MIB = 1 << 10  # of the kibibytes that Linux counts in
 _KEPT_METRICS = ("states/mean_size", "states/singleton_share", "groups/zero_variance_share", "policy/invalid_share")
 
@@ -148,13 +149,7 @@ def _trained(piece: Piece, start: Path, places: Places) -> Record:
         "metrics": curve.means(_KEPT_METRICS),
         "cost": {f"{stage}_cpu_s": round(value, 2) for stage, value in trainer.spent.cpu_s.items()},
     }
-    ranking = [
-        [spent[0], round(row[RANKING], 4)]
-        for spent, row in zip(trainer.course, curve.rows, strict=False)
-        if RANKING in row
-    ]
-    if ranking:
-        record["ranking"] = ranking
+    record |= critic_curves(trainer)
     if trainer.stall:
         record["stall"] = trainer.stall
     if not piece.is_trial:
@@ -167,6 +162,20 @@ def _trained(piece: Piece, start: Path, places: Places) -> Record:
         "threads": torch.get_num_threads(),
     }
     return record
+
+
+def critic_curves(trainer: BudgetedTrainer) -> Record:
+    """How the critic ranked messages over the turns, and how far its values were from returns; nothing unmeasured."""
+    curve = trainer.journal
+    assert isinstance(curve, Curve)
+    pairs = list(zip(trainer.course, curve.rows, strict=False))
+    if not any(RANKING in row for _, row in pairs):
+        return {}
+    found = {
+        name: [[course[0], round(row[key], 4)] for course, row in pairs if key in row and np.isfinite(row[key])]
+        for name, key in (("ranking", RANKING), ("calibration_error", CALIBRATION), ("explained_variance", EXPLAINED))
+    }
+    return {name: rows for name, rows in found.items() if rows}
 
 
 @contextmanager

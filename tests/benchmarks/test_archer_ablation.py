@@ -15,16 +15,16 @@ from benchmarks.credit.tables import Piece, digest, method_named, run_tables, ta
 
 
 def row(variant: str, seed: int, scores: list[float]) -> runs.Row:
-    probes = [{"turns": 400 * n, "score": score} for n, score in enumerate(scores)]
+    probes = [{"turns": 300 * n, "score": score} for n, score in enumerate(scores)]
     ranking = [[100, 0.5], [700, 0.9], [750, 1.0]]
-    last = {"calibration/explained_variance": 0.5}
     return {
         "task": "key-door",
         "variant": variant,
         "seed": seed,
         "probes": probes,
         "ranking": ranking,
-        "last": last,
+        "calibration_error": [[100, 0.1]],
+        "explained_variance": [[100, 0.5]],
         "cpu_s": 9.0,
     }
 
@@ -57,3 +57,13 @@ def test_the_picture_has_a_line_for_each_variant_that_was_run_in_both_panels() -
     drawn = [path.get("stroke") for path in picture.iter("{http://www.w3.org/2000/svg}path") if path.get("stroke")]
     assert len(drawn) == 2 * 2 + len(VARIANTS), "the score and the ranking of both, and the key of all"
     assert sorted(drawn.count(colour) for colour in set(drawn)) == [1, 1, 1, 3, 3]
+
+
+def test_of_a_longer_run_the_first_turns_count() -> None:
+    probes = [
+        {"turns": turns, "score": score, "cpu_s": turns / 10} for turns, score in ((0, 0.0), (400, 0.4), (800, 1.0))
+    ]
+    found = runs._first({"probes": probes, "ranking": [[100, 0.5], [700, 1.0]]}, 600)
+    assert [(probe["turns"], probe["score"]) for probe in found["probes"]] == [(0, 0.0), (400, 0.4), (600, 0.7)]
+    assert found["ranking"] == [[100, 0.5]]
+    assert found["cpu_s"] == 60
