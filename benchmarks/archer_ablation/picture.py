@@ -101,7 +101,8 @@ def _line(frame: Frame, curves: Sequence[Sequence[tuple[float, float]]], colour:
     low = max(curve[0][0] for curve in curves)
     high = min(curve[-1][0] for curve in curves)
     at = np.linspace(low, high, _POINTS)
-    mean = np.mean([np.interp(at, *zip(*curve, strict=True)) for curve in curves], axis=0)
+    every = [np.array(curve, np.float64) for curve in curves]
+    mean = np.mean([np.interp(at, curve[:, 0], curve[:, 1]) for curve in every], axis=0)
     points = [f"{frame.x(x):.1f} {frame.y(y):.1f}" for x, y in zip(at, mean, strict=True)]
     return tag("path", d=f"M{'L'.join(points)}", stroke=colour, stroke_width="1.8")
 

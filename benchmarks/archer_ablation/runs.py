@@ -61,7 +61,8 @@ def _first(whole: Mapping[str, Any], turns: int) -> Row:
     """What a run had come to after so many turns; a score on the line between two."""
     probes = [probe for probe in whole["probes"] if probe["turns"] < turns]
     end = np.array([float(turns)])
-    costs = np.interp(end, *zip(*((probe["turns"], probe["cpu_s"]) for probe in whole["probes"]), strict=True))
+    taken, spent = ([probe[key] for probe in whole["probes"]] for key in ("turns", "cpu_s"))
+    costs = np.interp(end, taken, spent)
     probes.append({"turns": turns, "score": round(float(scores_at(whole["probes"], end)[0]), 4)})
     curves = {name: [point for point in whole.get(name, ()) if point[0] <= turns] for name in CURVES}
     return {"probes": probes, "cpu_s": round(float(costs[0]), 1), **curves}
