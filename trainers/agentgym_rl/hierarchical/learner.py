@@ -31,7 +31,15 @@ from agentgym_rl.hierarchical.critic.updates import CriticReport, CriticUpdates
 from agentgym_rl.hierarchical.critic.valuation import value_turns
 from agentgym_rl.hierarchical.experience import Experience
 from agentgym_rl.hierarchical.offline_start import play_random_episodes
-from agentgym_rl.hierarchical.options import FROZEN, AlolActor, AwrActor, InSampleActor, ResampledActor, UnderTurnCritic
+from agentgym_rl.hierarchical.options import (
+    FROZEN,
+    ActorOptions,
+    AlolActor,
+    AwrActor,
+    InSampleActor,
+    ResampledActor,
+    UnderTurnCritic,
+)
 from agentgym_rl.hierarchical.ranking import ForkedRanking, Pair
 from agentgym_rl.hierarchical.replay_learner import FAR, ReplayLearner
 from agentgym_rl.hierarchical.resampling import first_sampled, sample_branches
@@ -91,8 +99,10 @@ class ActorCriticLearner(ReplayLearner):
         start, config = self.place.config.algorithm.start, self.place.config
         if not start.policy_updates:
             return {}
-        size = {"updates": start.policy_updates, "batch": config.algorithm.actor.batch}
-        options = AwrActor(**size, awr=start.awr) if start.phase == "awr" else AlolActor(**size, a_lol=start.a_lol)
+        count, batch = start.policy_updates, config.algorithm.actor.batch
+        options: ActorOptions | AlolActor = AwrActor(updates=count, batch=batch, awr=start.awr)
+        if start.phase == "a_lol":
+            options = AlolActor(updates=count, batch=batch, a_lol=start.a_lol)
         updates = ActorUpdates(self.place, self.critic, options, frozen=self.actor_updates.frozen)
         updates.spread = self.actor_updates.spread
         rows = [
