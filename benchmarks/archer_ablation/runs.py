@@ -14,12 +14,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import numpy as np
-
 from agentgym.evaluation import Estimate, mean_interval
-from benchmarks.credit.runs import Places, critic_curves, kept, oracle_score, trainer_of, write_json
+from benchmarks.credit.runs import Places, critic_curves, oracle_score, trainer_of, write_json
 from benchmarks.credit.starts import cloned_start
-from benchmarks.credit.statistics import mean_over_turns, median_reached, scores_at, turns_to
+from benchmarks.credit.statistics import mean_over_turns, median_reached, turns_to
 from benchmarks.credit.suites import register_suite
 from benchmarks.credit.tables import Piece, digest, method_named, task_named
 from benchmarks.report import progress
@@ -29,8 +27,9 @@ TURNS: Mapping[str, int] = {"key-door": 600, "maze": 1000}
 """Of each task, within which the method is through, or a tenth of the task's budget; one task is partially observed."""
 PROBES, LEVEL = 1, 0.8
 _NO_START = {"algorithm.start.critic_updates": 0, "algorithm.start.policy_updates": 0, "algorithm.critic.warmup": 6}
+AS_IT_IS = "as it is"
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
-    "as it is": {},
+    AS_IT_IS: {},
     "reads the history": {"algorithm.critic.network.reads": "history"},
     "reads the history and the observation": {"algorithm.critic.network.reads": "both"},
     "a third of the updates": {"algorithm.critic.updates": 33, "algorithm.actor.updates": 5},
@@ -42,30 +41,15 @@ Row = dict[str, Any]
 
 
 def row_of(task: str, variant: str, seed: int, turns: int) -> Row:
-    """The curves of one run; read where an earlier call made it, or `benchmarks.credit` made it in more turns."""
+    """The curves of one run; read where an earlier call made it. All have their held-out scores at the same turns."""
     chosen = method_named(METHOD).untuned(task_named(task)) | dict(VARIANTS[variant])
-    said = {"task": task, "variant": variant, "seed": seed}
-    whole = kept(Piece(task, METHOD, seed, chosen), Places())
-    if whole is not None:
-        return said | _first(whole, turns)
     piece = Piece(task, METHOD, seed, chosen, is_trial=True)
     path = FOLDER / f"{piece.name}-{turns}-{digest(piece)}.json"
     if not path.exists():
-        write_json(path, said | _curves(piece, turns))
+        write_json(path, {"task": task, "variant": variant, "seed": seed} | _curves(piece, turns))
         progress(f"{task}, {variant}, seed {seed}")
     row: Row = loads(path.read_text())
     return row
-
-
-def _first(whole: Mapping[str, Any], turns: int) -> Row:
-    """What a run had come to after so many turns; a score on the line between two."""
-    probes = [probe for probe in whole["probes"] if probe["turns"] < turns]
-    end = np.array([float(turns)])
-    taken, spent = ([probe[key] for probe in whole["probes"]] for key in ("turns", "cpu_s"))
-    costs = np.interp(end, taken, spent)
-    probes.append({"turns": turns, "score": round(float(scores_at(whole["probes"], end)[0]), 4)})
-    curves = {name: [point for point in whole.get(name, ()) if point[0] <= turns] for name in CURVES}
-    return {"probes": probes, "cpu_s": round(float(costs[0]), 1), **curves}
 
 
 def _curves(piece: Piece, turns: int) -> Row:

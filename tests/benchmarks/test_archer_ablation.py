@@ -57,13 +57,3 @@ def test_the_picture_has_a_line_for_each_variant_that_was_run_in_both_panels() -
     drawn = [path.get("stroke") for path in picture.iter("{http://www.w3.org/2000/svg}path") if path.get("stroke")]
     assert len(drawn) == 2 * 2 + len(VARIANTS), "the score and the ranking of both, and the key of all"
     assert sorted(drawn.count(colour) for colour in set(drawn)) == [1, 1, 1, 3, 3]
-
-
-def test_of_a_longer_run_the_first_turns_count() -> None:
-    probes = [
-        {"turns": turns, "score": score, "cpu_s": turns / 10} for turns, score in ((0, 0.0), (400, 0.4), (800, 1.0))
-    ]
-    found = runs._first({"probes": probes, "ranking": [[100, 0.5], [700, 1.0]]}, 600)
-    assert [(probe["turns"], probe["score"]) for probe in found["probes"]] == [(0, 0.0), (400, 0.4), (600, 0.7)]
-    assert found["ranking"] == [[100, 0.5]]
-    assert found["cpu_s"] == 60
