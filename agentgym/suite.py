@@ -59,7 +59,7 @@ class Suite:
         generator: Module that wrote the task files; "" if they were written in another way.
         is_unseen_env: Whether the environment itself is held out: the suite has no train split, and results say so.
         is_fully_observed: Whether the latest observation alone says all that matters for what can follow, so that a
-            critic needs no history; False where nobody has said so.
+            critic needs no history; answers to refused messages aside. False where nobody has said so.
     """
 
     name: str

@@ -30,7 +30,6 @@ MATHS = (
     "core.positions",
     "hierarchical",
     "maths",
-    "offline.a_lol_loss",
     "offline.ilql",
     "offline.step_preference",
 )

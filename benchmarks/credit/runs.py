@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from agentgym.config import Source, merged
@@ -32,7 +33,6 @@ from benchmarks.credit.recordings import NothingLearnt, recorded
 from benchmarks.credit.starts import cloned_start, cost_of
 from benchmarks.credit.suites import register_suite
 from benchmarks.credit.tables import (
-    MAX_CPU_S,
     Piece,
     TaskTable,
     digest,
@@ -43,7 +43,7 @@ from benchmarks.credit.tables import (
     task_named,
 )
 
-RANKING = "critic/ranking"
+RANKING, CALIBRATION, EXPLAINED = "critic/ranking", "calibration/error", "calibration/explained_variance"
 _MIB = 1 << 10  # of the kibibytes that Linux counts in
 _KEPT_METRICS = ("states/mean_size", "states/singleton_share", "groups/zero_variance_share", "policy/invalid_share")
 
@@ -145,17 +145,11 @@ def _trained(piece: Piece, start: Path, places: Places) -> Record:
         "probes": [probe.to_json() for probe in trainer.probes],
         "course": trainer.course,
         "turns": trainer.spent.turns,
-        "is_cut": sum(trainer.spent.cpu_s.values()) >= MAX_CPU_S,
+        "is_cut": sum(trainer.spent.cpu_s.values()) >= trainer.max_cpu_s,
         "metrics": curve.means(_KEPT_METRICS),
         "cost": {f"{stage}_cpu_s": round(value, 2) for stage, value in trainer.spent.cpu_s.items()},
     }
-    ranking = [
-        [spent[0], round(row[RANKING], 4)]
-        for spent, row in zip(trainer.course, curve.rows, strict=False)
-        if RANKING in row
-    ]
-    if ranking:
-        record["ranking"] = ranking
+    record |= critic_curves(trainer)
     if trainer.stall:
         record["stall"] = trainer.stall
     if not piece.is_trial:
@@ -170,12 +164,26 @@ def _trained(piece: Piece, start: Path, places: Places) -> Record:
     return record
 
 
+def critic_curves(trainer: BudgetedTrainer) -> Record:
+    """How the critic ranked messages over the turns, and how far its values were from returns; nothing unmeasured."""
+    curve = trainer.journal
+    assert isinstance(curve, Curve)
+    pairs = list(zip(trainer.course, curve.rows, strict=False))
+    if not any(RANKING in row for _, row in pairs):
+        return {}
+    found = {
+        name: [[course[0], round(row[key], 4)] for course, row in pairs if key in row and np.isfinite(row[key])]
+        for name, key in (("ranking", RANKING), ("calibration_error", CALIBRATION), ("explained_variance", EXPLAINED))
+    }
+    return {name: rows for name, rows in found.items() if rows}
+
+
 @contextmanager
 def trainer_of(
-    piece: Piece, start: Path, folder: Path, recording: Recording | None = None
+    piece: Piece, start: Path, folder: Path, recording: Recording | None = None, table: TaskTable | None = None
 ) -> Iterator[BudgetedTrainer]:
-    """The trainer of a piece, its run in a folder."""
-    table, tables = task_named(piece.task), run_tables(piece, str(start))
+    """The trainer of a piece, its run in a folder; a table has other turns and held-out scores than the task's."""
+    table, tables = table or task_named(piece.task), run_tables(piece, str(start))
     if recording is not None:
         tables = merged(tables, nested("algorithm.replay.runs", [str(recording.folder)]))
     config = config_from_tables(tables, Source())
@@ -192,7 +200,7 @@ def trainer_of(
             folder=folder,
             journal=Curve(),
             max_turns=table.turns,
-            max_cpu_s=MAX_CPU_S,
+            max_cpu_s=method_named(piece.method).max_cpu_s,
             probes=table.probes,
             held_out=HeldOut(table.validation_tasks, table.attempts, piece.seed),
             recording=recording,

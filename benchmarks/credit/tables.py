@@ -117,6 +117,9 @@ class MethodTable:
     """Tasks that lack what it needs."""
     rate_scale: float = 1.0
     """Factor of the task's learning rates, where it makes many more updates of a turn than the others."""
+    max_cpu_s: float = MAX_CPU_S
+    """CPU seconds of training after which no further iteration starts, where it is to have fewer than the others; its
+    last score stands for the turns that are left."""
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
@@ -247,7 +250,8 @@ def start_digest(task: TaskTable, seed: int) -> str:
 def digest(piece: Piece) -> str:
     """Digest of what makes a run: its configuration as far as it differs from the defaults, its start, its budget."""
     task = task_named(piece.task)
-    budget = [task.turns, task.probes, task.validation_tasks, task.test_tasks, task.attempts, MAX_CPU_S]
+    max_cpu_s = method_named(piece.method).max_cpu_s
+    budget = [task.turns, task.probes, task.validation_tasks, task.test_tasks, task.attempts, max_cpu_s]
     resolved = _resolved(run_tables(piece))
     return _digest([NUMERICS, resolved, start_digest(task, piece.seed), budget, piece.is_trial])
 

@@ -8,7 +8,7 @@ from agentgym_rl.run.watch import Watch
 from benchmarks.credit import recordings, runs, starts
 from benchmarks.credit.__main__ import command
 from benchmarks.credit.runs import Places, kept, run_piece
-from benchmarks.credit.tables import QUICK, Piece, task_named
+from benchmarks.credit.tables import QUICK, Piece, method_named, methods, task_named
 
 CHOSEN = {"optimiser.learning_rate": 2e-3, "algorithm.minibatches": 2}
 LOOP = Piece(QUICK, "loop", 0, CHOSEN)
@@ -58,7 +58,7 @@ def test_a_run_repeats_exactly(result, tmp_path):
 
 
 def test_a_run_is_cut_where_its_cpu_seconds_are_spent(places, monkeypatch):
-    monkeypatch.setattr(runs, "MAX_CPU_S", 0.0)
+    monkeypatch.setitem(methods(), LOOP.method, replace(method_named(LOOP.method), max_cpu_s=0.0))
     cut = run_piece(replace(LOOP, seed=0, chosen={"optimiser.learning_rate": 1e-3}), places)
     assert cut["is_cut"]
     assert len(cut["probes"]) == 1

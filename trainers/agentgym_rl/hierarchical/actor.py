@@ -15,14 +15,18 @@ import torch
 from jaxtyping import Float, Int64
 from torch import Tensor
 
+from agentgym.trajectory import Segment
 from agentgym_rl.core import distributed
+from agentgym_rl.core.batch import Stream
 from agentgym_rl.core.learner import Workplace
 from agentgym_rl.core.logprobs import states_before
 from agentgym_rl.core.micro_batch import MicroBatch
 from agentgym_rl.core.packing import pack
 from agentgym_rl.core.positions import TurnPositions, turn_positions
 from agentgym_rl.core.publishing import publish
+from agentgym_rl.core.scoring import score_segments
 from agentgym_rl.hierarchical.actor_losses import (
+    a_lol_loss,
     awr_weights,
     in_sample_loss,
     leave_one_out_advantages,
@@ -48,6 +52,7 @@ from agentgym_rl.hierarchical.experience import Experience
 from agentgym_rl.hierarchical.guards import Movement, entropy_bonus, warmup_factor
 from agentgym_rl.hierarchical.options import (
     ActorOptions,
+    AlolActor,
     AwrActor,
     InSampleActor,
     ResampledActor,
@@ -78,6 +83,8 @@ class _Actions:
     """Its reading of the observation before each; None: it reads none."""
     of_a_turn: int = 1
     """Actions of each turn."""
+    reference: Sequence[Stream] | None = None
+    """By segment, log-probabilities under the policy of the start; None: the loss has no ratio to it."""
 
     def entries(self, turns: TurnPositions, experience: Experience) -> Int64[np.ndarray, " N"]:
         """Which of these actions the turns of a micro-batch are."""
@@ -105,7 +112,7 @@ class ActorUpdates:
         self,
         place: Workplace[UnderTurnCritic],
         critic: TurnCritic,
-        options: ActorOptions,
+        options: ActorOptions | AlolActor,
         baseline: TokenBaseline | None = None,
         frozen: FrozenPolicy | None = None,
     ) -> None:
@@ -178,7 +185,17 @@ class ActorUpdates:
             seen = encode_seen(network, segments, packing, reader)
             read = encode_actions(network, own, packing, reader)
             num = self.options.samples if isinstance(self.options, ResampledActor) else 1
-            return _Actions(batches, rows, first, states, read, None if seen is None else seen.at(turns), num)
+            observed = None if seen is None else seen.at(turns)
+            return _Actions(batches, rows, first, states, read, observed, num, self._reference(segments))
+
+    def _reference(self, segments: Sequence[Segment]) -> list[Stream] | None:
+        """What the policy of the start says of stored messages, where the loss has a ratio to it."""
+        if not isinstance(self.options, AlolActor) or self.options.a_lol.ratio == "none":
+            return None
+        place = self.place
+        assert place.reference is not None, "the trainer makes one where the start says that it needs one"
+        temperature = place.config.rollout.sampling.temperature
+        return score_segments(place.reference, segments, place.config.packing, temperature)[0]
 
     def _loss(
         self, micro: MicroBatch, turns: TurnPositions, actions: _Actions, experience: Experience
@@ -204,6 +221,11 @@ class ActorUpdates:
             worth = awr_weights(advantages, options.awr, self.spread)
             metrics["weight"] = float((weights * worth).sum())
             loss = weighted_cloning_loss(logprobs, worth, turns, weights)
+        elif isinstance(options, AlolActor):
+            worth = advantages.clamp(min=0) / self.spread
+            metrics["weight"] = float((weights * worth).sum())
+            reference = logprobs.detach() if actions.reference is None else micro.flatten(actions.reference)
+            loss = a_lol_loss(logprobs, reference, advantages, turns, weights * worth, options.a_lol)
         elif isinstance(options, InSampleActor):
             behaviour = micro.flatten([segment.behaviour_logprobs for segment in experience.batch.segments])
             ratios = importance_weights(logprobs.detach(), behaviour, turns.turn_of_token, options.importance)

@@ -71,7 +71,7 @@ def reads_of(network: CriticConfig, suite: Suite) -> StateInput:
     """What a critic reads of a state: as configured, or as the suite's declaration decides."""
     if network.reads != AUTO:
         return network.reads
-    return "observation" if suite.is_fully_observed else "both"
+    return "observation" if suite.is_fully_observed else "all"
 
 
 def make_token_baseline(place: Workplace[UnderTurnCritic]) -> TokenBaseline | None:

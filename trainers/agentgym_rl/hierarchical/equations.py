@@ -148,7 +148,9 @@ _STATES = {
     "history": "the state behind the whole history",
     "observation": "what came since the last message",
     "both": "the state behind the history, and what came since the last message",
-    "auto": "what came since the last message; where it does not say all, the history too",
+    "opening": "the prompt that the episode began with, and what came since the last message",
+    "all": "that prompt, the state behind the history, and what came since the last message",
+    "auto": "what came since the last message; where it does not say all, the opening and the history too",
 }
 
 
@@ -167,14 +169,22 @@ def _pooled(network: CriticConfig) -> str:
 def _start(start: OfflineStart) -> list[str]:
     """What comes before the policy's first update."""
     parts = [
+        f"at least {start.better_episodes} episodes above the worst" if start.better_episodes else "",
         f"{start.random_episodes} episodes of the random player in the buffer" if start.random_episodes else "",
         f"{start.critic_updates} further updates of the critic" if start.critic_updates else "",
-        f"{start.policy_updates} updates with w = min(exp(A / beta), {start.awr.max_weight:g})"
-        if start.policy_updates
-        else "",
+        f"{start.policy_updates} updates with {_phase(start)}" if start.policy_updates else "",
     ]
     said = [part for part in parts if part]
     return [f"start     before the policy's first update: {', '.join(said)}"] if said else []
+
+
+def _phase(start: OfflineStart) -> str:
+    """The weights of the first phase."""
+    if start.phase == "awr":
+        return f"w = min(exp(A / beta), {start.awr.max_weight:g})"
+    clip = f"clip(pi / pi_start, {1 - start.a_lol.clip:g}, {1 + start.a_lol.clip:g})"
+    ratio = "" if start.a_lol.ratio == "none" else f", times {clip} of each {start.a_lol.ratio}"
+    return f"w = max(A, 0)^2{ratio}"
 
 
 def _guards(actor: ActorOptions) -> list[str]:

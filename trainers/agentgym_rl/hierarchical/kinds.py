@@ -39,6 +39,21 @@ FOLLOWS = KeyRule(
     lambda c: isinstance(c.algorithm.actor, ResampledActor),
     'without actor.kind = "resampled", because V learns from stored actions anyway',
 )
+PHASE = KeyRule(
+    "algorithm.start.phase",
+    lambda c: c.algorithm.start.policy_updates > 0,
+    "without start.policy_updates, which are the updates of that phase",
+)
+PHASE_AWR = KeyRule(
+    "algorithm.start.awr",
+    lambda c: c.algorithm.start.policy_updates > 0 and c.algorithm.start.phase == "awr",
+    'without start.policy_updates and start.phase = "awr"',
+)
+PHASE_A_LOL = KeyRule(
+    "algorithm.start.a_lol",
+    lambda c: c.algorithm.start.policy_updates > 0 and c.algorithm.start.phase == "a_lol",
+    'without start.policy_updates and start.phase = "a_lol"',
+)
 TUNED_ENTROPY = KeyRule(
     "algorithm.actor.entropy.learning_rate",
     lambda c: c.algorithm.actor.entropy.target is not None,
@@ -178,7 +193,7 @@ ACTOR_CRITIC = LearnerKind(
     make=Late("agentgym_rl.hierarchical.learner:ActorCriticLearner"),
     equations=actor_critic_equations,
     presets=_PRESETS,
-    key_rules=(TOWER_RANK, EXPECTILE, FOLLOWS, GOALS_OF_FUTURE, _SHARED),
+    key_rules=(TOWER_RANK, EXPECTILE, FOLLOWS, PHASE, PHASE_AWR, PHASE_A_LOL, GOALS_OF_FUTURE, _SHARED),
     rules=(
         require_whole_reference,
         _require_hindsight,

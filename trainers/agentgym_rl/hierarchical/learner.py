@@ -31,7 +31,15 @@ from agentgym_rl.hierarchical.critic.updates import CriticReport, CriticUpdates
 from agentgym_rl.hierarchical.critic.valuation import value_turns
 from agentgym_rl.hierarchical.experience import Experience
 from agentgym_rl.hierarchical.offline_start import play_random_episodes
-from agentgym_rl.hierarchical.options import FROZEN, AwrActor, InSampleActor, ResampledActor, UnderTurnCritic
+from agentgym_rl.hierarchical.options import (
+    FROZEN,
+    ActorOptions,
+    AlolActor,
+    AwrActor,
+    InSampleActor,
+    ResampledActor,
+    UnderTurnCritic,
+)
 from agentgym_rl.hierarchical.ranking import ForkedRanking, Pair
 from agentgym_rl.hierarchical.replay_learner import FAR, ReplayLearner
 from agentgym_rl.hierarchical.resampling import first_sampled, sample_branches
@@ -76,17 +84,25 @@ class ActorCriticLearner(ReplayLearner):
         """Those of the start."""
         return self.place.config.algorithm.start.critic_updates
 
+    @property
+    def needed_better_episodes(self) -> int:
+        """As the start has it."""
+        return self.place.config.algorithm.start.better_episodes
+
     def prepare(self) -> Metrics:
         """Random episodes, where the start has any."""
         count = self.place.config.algorithm.start.random_episodes
         return play_random_episodes(self.place, count) if count else {}
 
     def first_phase(self, draw: Callable[[], Experience]) -> Metrics:
-        """Advantage-weighted regression on the stored messages, where the start has such updates."""
+        """Advantage-weighted regression, or A-LoL, on the stored messages, where the start has such updates."""
         start, config = self.place.config.algorithm.start, self.place.config
         if not start.policy_updates:
             return {}
-        options = AwrActor(updates=start.policy_updates, batch=config.algorithm.actor.batch, awr=start.awr)
+        count, batch = start.policy_updates, config.algorithm.actor.batch
+        options: ActorOptions | AlolActor = AwrActor(updates=count, batch=batch, awr=start.awr)
+        if start.phase == "a_lol":
+            options = AlolActor(updates=count, batch=batch, a_lol=start.a_lol)
         updates = ActorUpdates(self.place, self.critic, options, frozen=self.actor_updates.frozen)
         updates.spread = self.actor_updates.spread
         rows = [

@@ -11,10 +11,10 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from agentgym.errors import ConfigError
 from agentgym.ranges import ANY, POSITIVE, POSITIVE_SHARE, SHARE, Range, Ranged
 from agentgym_rl.core.config.train import LearnerOptions
-from agentgym_rl.maths.options import SequenceTruncated, TurnImportance
+from agentgym_rl.maths.options import AlolConfig, SequenceTruncated, TurnImportance
 from agentgym_rl.replay.options import BufferOptions, Memory, UniformBuffer
 
-StateInput = Literal["auto", "history", "observation", "both"]
+StateInput = Literal["auto", "history", "observation", "both", "opening", "all"]
 """What V and Q read of a state."""
 AUTO: Literal["auto"] = "auto"
 """What the suite's declaration decides."""
@@ -58,7 +58,9 @@ class CriticConfig(AnyCriticConfig):
     reads: StateInput = "history"
     """What V and Q read of a state. "history": the hidden state at the last token of the prompt, behind everything
     before it. "observation": the tokens that came since the last message, read apart from the history. "both": the one
-    beside the other. "auto": "observation" where the suite says is_fully_observed, else "both"."""
+    beside the other. "opening": the observation and the prompt that the episode began with, each read apart, for goals
+    that are said once. "all": the opening, the observation and the history. "auto": "observation" where the suite says
+    is_fully_observed, else "all"."""
     pooling: Pooling = "mean"
     """How an observation's tokens become features: their "mean", or with "attention" also sums whose weights are
     learnt. Attention keeps the hidden states of all of these tokens."""
@@ -242,6 +244,14 @@ class AwrActor(TurnActorOptions):
     """How advantages become weights."""
 
 
+@dataclass(frozen=True)
+class AlolActor(TurnActorOptions):
+    """The policy clones stored actions that are better than V, in proportion: a first phase, and no kind of actor."""
+
+    a_lol: AlolConfig = field(default_factory=AlolConfig)
+    """The ratio to the policy of the start."""
+
+
 ActorOptions = ResampledActor | InSampleActor | AwrActor
 """How the policy learns from a critic; the first is the default."""
 
@@ -258,6 +268,9 @@ class SoftActorOptions(AnyActorOptions):
 class OfflineStart(Ranged):
     """What is learnt from before the policy's first update, beside the episodes of the critic's warm-up."""
 
+    better_episodes: Annotated[int, Range(0)] = 0
+    """Stored episodes that returned more than the worst one, for which the policy's first update waits beyond the
+    critic's warm-up: without any there is nothing to rank. 0: it waits for none."""
     random_episodes: Annotated[int, Range(0)] = 0
     """Episodes that the environment's random player adds to the buffer before the first iteration. They take turns,
     which `start/turns` counts."""
@@ -265,9 +278,20 @@ class OfflineStart(Ranged):
     """Further updates of the critic just before the policy's first."""
     policy_updates: Annotated[int, Range(0)] = 0
     """Updates of the policy right after them that clone stored messages by their advantages, whatever the actor's kind:
-    a first phase of advantage-weighted regression."""
+    a first phase."""
+    phase: Literal["awr", "a_lol"] = "awr"
+    """What that phase is. "awr": advantage-weighted regression. "a_lol": advantage-leftover-lunch, which leaves out the
+    messages that are no better than V, and weighs the others by the square of their advantage and by the ratio to the
+    policy of the start."""
     awr: AwrConfig = field(default_factory=lambda: AwrConfig(temperature=0.5, unit="spread"))
-    """How advantages become weights in that phase."""
+    """How advantages become weights in the phase "awr"."""
+    a_lol: AlolConfig = field(default_factory=AlolConfig)
+    """The ratio to the policy of the start in the phase "a_lol"."""
+
+    @property
+    def needs_reference(self) -> bool:
+        """Whether messages are weighed by the ratio to the policy of the start."""
+        return self.policy_updates > 0 and self.phase == "a_lol" and self.a_lol.ratio != "none"
 
 
 class UnderCritic(LearnerOptions):
@@ -299,6 +323,11 @@ class UnderTurnCritic(UnderCritic):
     critic: CriticOptions
     actor: ActorOptions
     start: OfflineStart = OfflineStart()
+
+    @property
+    def needs_reference(self) -> bool:
+        """Whether the critic reads the policy of the start, or the first phase compares with it."""
+        return super().needs_reference or self.start.needs_reference
 
     @property
     def needs_behaviour_logprobs(self) -> bool:

@@ -50,6 +50,11 @@ class ReplayLearner(ABC):
         """Further updates of the critic in the iteration of the policy's first."""
         return 0
 
+    @property
+    def needed_better_episodes(self) -> int:
+        """Stored episodes above the worst that the policy's updates wait for."""
+        return 0
+
     def prepare(self) -> Metrics:
         """Before the first iteration: whatever is to be in the buffer then."""
         return {}
@@ -112,12 +117,15 @@ class ReplayLearner(ABC):
         critic, updates = self.place.config.algorithm.critic, self.place.config.algorithm.actor.updates
         number = state.iteration + 1
         self.replay.relabel([member for group in groups for member in group.members], number)
+        needed = self.needed_better_episodes
+        was_enough = state.iteration > critic.warmup and self.replay.better_episodes() >= needed
         metrics = self.replay.refresh(number, state.version)
-        is_first = state.iteration == critic.warmup
+        follows = state.iteration >= critic.warmup and self.replay.better_episodes() >= needed
+        is_first = follows and not was_enough
         draws = [self.replay.draw(critic.batch) for _ in range(critic.updates + is_first * self.extra_critic_updates)]
         metrics |= self.replay.draw_metrics([draw for update in draws for draw in update])
         metrics |= self._train_critic(draws, state)
-        if state.iteration < critic.warmup:
+        if not follows:
             return metrics
         if is_first:
             batch = self.place.config.algorithm.actor.batch

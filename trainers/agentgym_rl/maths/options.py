@@ -219,3 +219,22 @@ class DppoLoss(TokenLoss):
 
 PolicyLoss = ClippedLoss | UnclippedLoss | ReinforceLoss | CispoLoss | DppoLoss
 """The loss of one token; the first is the default."""
+
+
+AlolRatio = Literal["turn", "token", "none"]
+"""The unit that shares a ratio to the reference; "none": there is no ratio."""
+
+
+@dataclass(frozen=True)
+class AlolConfig(Ranged):
+    """The ratio to the reference of advantage-leftover-lunch."""
+
+    ratio: AlolRatio = "turn"
+    """turn: of the whole answer (A-LoL); token: of each token (A-LoL seq.); none: 1 (A-LoL ref-free)."""
+    clip: Annotated[float, SHARE] = 0.9
+    """The ratio counts within 1 - clip and 1 + clip."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.ratio not in get_args(AlolRatio):
+            raise ConfigError(f"the ratio of A-LoL is {self.ratio!r}; expected turn, token or none")

@@ -1,6 +1,6 @@
 """Advantage-leftover-lunch as a learner: V of the starting policy first, then the stored messages that beat it.
 
-Not here: the loss (a_lol_loss.py). V reads the frozen starting policy's hidden states.
+Not here: the loss (hierarchical/actor_losses.py). V reads the frozen starting policy's hidden states.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from agentgym_rl.core.packing import pack
 from agentgym_rl.core.part_state import Part
 from agentgym_rl.core.positions import turn_positions
 from agentgym_rl.core.scoring import score_segments
+from agentgym_rl.hierarchical.actor_losses import a_lol_loss, a_lol_priorities
 from agentgym_rl.hierarchical.critic.encoding import encode
 from agentgym_rl.hierarchical.critic.fresh_values import has_return
 from agentgym_rl.hierarchical.critic.losses import critic_loss
@@ -33,7 +34,6 @@ from agentgym_rl.hierarchical.experience import Experience
 from agentgym_rl.hierarchical.options import CriticConfig, CriticStepConfig
 from agentgym_rl.hierarchical.transitions import TurnTransitions, turn_transitions
 from agentgym_rl.maths.calibration import calibration_metrics
-from agentgym_rl.offline.a_lol_loss import a_lol_loss, a_lol_priorities
 from agentgym_rl.offline.options import AlolOptions
 from agentgym_rl.offline.stored_episodes import StoredEpisodes
 

@@ -6,9 +6,8 @@ The runs are those of `[algorithm.replay]`; what is done with them is in the fil
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Annotated, ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal
 
-from agentgym.errors import ConfigError
 from agentgym.ranges import POSITIVE, POSITIVE_SHARE, SHARE, Range, Ranged
 from agentgym_rl.core.config.train import LearnerOptions
 from agentgym_rl.hierarchical.options import (
@@ -20,6 +19,7 @@ from agentgym_rl.hierarchical.options import (
     UnderSoftCritic,
     UnderTurnCritic,
 )
+from agentgym_rl.maths.options import AlolConfig, AlolRatio
 from agentgym_rl.replay.options import StoredBufferOptions, StoredRuns, StoredUniform
 
 
@@ -31,24 +31,6 @@ class IlqlConfig(Ranged):
     """tau: 0.5 values the policy of the data, a number towards 1 its best actions."""
     cql_weight: Annotated[float, Range(0)] = 0.1
     """Weight of the cross-entropy that keeps Q of tokens which the data lacks low."""
-
-
-AlolRatio = Literal["turn", "token", "none"]
-
-
-@dataclass(frozen=True)
-class AlolConfig(Ranged):
-    """The ratio to the reference."""
-
-    ratio: AlolRatio = "turn"
-    """turn: of the whole answer (A-LoL); token: of each token (A-LoL seq.); none: 1 (A-LoL ref-free)."""
-    clip: Annotated[float, SHARE] = 0.9
-    """The ratio counts within 1 - clip and 1 + clip."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.ratio not in get_args(AlolRatio):
-            raise ConfigError(f"algorithm.ratio is {self.ratio!r}; expected turn, token or none")
 
 
 @dataclass(frozen=True)

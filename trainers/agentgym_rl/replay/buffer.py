@@ -43,6 +43,8 @@ from agentgym_rl.replay.successes import TaskSuccesses
 from agentgym_rl.replay.tables import Admitted, ImitationConfig
 from agentgym_rl.replay.uniform import UniformReplay
 
+_SAME_RETURN = 1e-9
+
 
 class ReplayBuffer:
     """The entries that can be drawn from a run and from earlier ones.
@@ -123,6 +125,11 @@ class ReplayBuffer:
     def largest_return(self) -> float:
         """The largest return of an episode that can be drawn, with rewards taken without sign; 0 if there is none."""
         return max(index.largest_return() for index in self.indices)
+
+    def better_episodes(self) -> int:
+        """How many episodes that can be drawn returned more than the worst of them."""
+        returns = np.concatenate([index.returns() for index in self.indices])
+        return int((returns > returns.min(initial=np.inf) + _SAME_RETURN).sum())
 
     def refresh(self, iteration: int, version: int) -> dict[str, float]:
         """Add newly stored episodes and drop those out of bounds; earlier draws become invalid.

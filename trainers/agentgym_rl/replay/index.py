@@ -90,6 +90,12 @@ class ReplayIndex:
         sums = np.concatenate([[0.0], np.cumsum(np.abs(self.turn_reward))])
         return float(np.diff(sums[self.starts]).max(initial=0.0))
 
+    def returns(self) -> NDArray[np.float64]:
+        """The return of each episode."""
+        sums = np.concatenate([[0.0], np.cumsum(self.turn_reward)])
+        found: NDArray[np.float64] = np.diff(sums[self.starts])
+        return found
+
     def require_entries(self, unit: Unit) -> int:
         """The number of entries.
 

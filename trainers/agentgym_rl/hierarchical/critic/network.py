@@ -32,7 +32,8 @@ class TurnStates:
     action: Float[Tensor, "N D"]
     """The action, read apart from the history: the mean of the hidden states at its tokens."""
     seen: Observed | None = None
-    """The observation that the state ends with, read apart from the history; None where it is not read."""
+    """The observation that the state ends with, read apart from the history, and the opening where that is read too;
+    None where neither is."""
 
     def at(self, turns: Tensor) -> TurnStates:
         """Those of some turns, by a mask or by index."""
@@ -88,10 +89,13 @@ class CriticNetwork(nn.Module):
         if config.reads == AUTO:
             raise ConfigError('critic.network.reads is "auto"; choose what a critic reads that no suite chooses for')
         self.num_features, self.autocast = num_features, autocast
-        self.reads_history = config.reads != "observation"
+        self.reads_history = config.reads in ("history", "both", "all")
+        has_opening = config.reads in ("opening", "all")
         self.state_scale = Standard(num_features if self.reads_history else 0)
         self.action_scale = Standard(num_features)
-        self.seen = None if config.reads == "history" else ObservationPooling(num_features, config.pooling)
+        self.seen = None
+        if config.reads != "history":
+            self.seen = ObservationPooling(num_features, config.pooling, has_opening=has_opening)
         size = num_features * self.reads_history + (0 if self.seen is None else self.seen.num_features)
         self.tower: nn.Module | None = None
         if tower is not None:

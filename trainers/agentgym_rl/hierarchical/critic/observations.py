@@ -39,6 +39,16 @@ def observations(segments: Sequence[Segment]) -> list[Ids]:
     return found
 
 
+def openings(segments: Sequence[Segment]) -> list[Ids]:
+    """The tokens before the first message of each turn's segment, by segment, then by turn."""
+    found = []
+    for segment in segments:
+        sampled = np.flatnonzero(segment.completion_mask)
+        num_turns = 1 + np.count_nonzero(np.diff(segment.turn_index[sampled])) if len(sampled) else 0
+        found += [segment.tokens[: sampled[0]]] * num_turns if num_turns else []
+    return found
+
+
 def final_observation(batch: TrainBatch, trajectory: int) -> Ids:
     """The tokens of the final observation of an episode that a limit cut.
 
@@ -55,18 +65,24 @@ def final_observation(batch: TrainBatch, trajectory: int) -> Ids:
 
 
 def encode_observations(
-    network: CriticNetwork, wanted: Sequence[Ids], packing: PackingConfig, policy: PolicyModel | None
+    network: CriticNetwork,
+    wanted: Sequence[Ids],
+    opened: Sequence[Ids],
+    packing: PackingConfig,
+    policy: PolicyModel | None,
 ) -> Observed:
     """Read observations, each alone and alike ones once; longer than a row, they keep their last tokens.
 
     Args:
         network: With gradient for its tower, where it has one.
         wanted: Their tokens, at least one of each.
+        opened: The tokens that the episode of each began with; left alone by a network that reads no openings.
         packing: The shape of micro-batches.
         policy: Whose hidden states are read where the network has no tower. What a frozen one read is kept.
     """
     places: dict[bytes, int] = {}
-    cut = [ids[-(packing.row_length - 1) :] for ids in wanted]
+    has_opening = network.seen is not None and network.seen.has_opening
+    cut = [ids[-(packing.row_length - 1) :] for ids in (*wanted, *(opened if has_opening else ()))]
     row = [places.setdefault(ids.tobytes(), len(places)) for ids in cut]
     _, first = np.unique(row, return_index=True)
     alone = [_alone(cut[index]) for index in first]
@@ -78,7 +94,8 @@ def encode_observations(
     is_token = torch.from_numpy(np.arange(lengths.max(initial=1)) < lengths[:, None]).to(flat.device)
     tokens = flat.new_zeros(*is_token.shape, flat.shape[-1])
     tokens[is_token] = flat
-    return Observed(tokens, is_token, torch.tensor(row, dtype=torch.int64, device=flat.device))
+    rows = torch.tensor(row, dtype=torch.int64, device=flat.device)
+    return Observed(tokens, is_token, rows[: len(wanted)], rows[len(wanted) :] if has_opening else None)
 
 
 def _alone(ids: Ids) -> Segment:

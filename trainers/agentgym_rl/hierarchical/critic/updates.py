@@ -23,7 +23,7 @@ from agentgym_rl.core.positions import TurnPositions, turn_positions
 from agentgym_rl.hierarchical.critic.encoding import EncodedTurns, encode
 from agentgym_rl.hierarchical.critic.losses import critic_loss, expectile_loss
 from agentgym_rl.hierarchical.critic.network import CriticOutputs, TurnCritic, TurnStates, as_values
-from agentgym_rl.hierarchical.critic.observations import encode_observations, observations
+from agentgym_rl.hierarchical.critic.observations import encode_observations, observations, openings
 from agentgym_rl.hierarchical.critic.pooling import Observed
 from agentgym_rl.hierarchical.critic.step import critic_optimiser, critic_step
 from agentgym_rl.hierarchical.critic.targets import next_values, one_step_targets
@@ -174,8 +174,9 @@ class _Step:
         online = self.updates.critic.online
         if online.seen is None:
             return None
-        seen = observations(self.part.batch.segments)
-        return encode_observations(online, [seen[index] for index in turns], self.updates.packing, None)
+        segments = self.part.batch.segments
+        seen, opened = ([each[index] for index in turns] for each in (observations(segments), openings(segments)))
+        return encode_observations(online, seen, opened, self.updates.packing, None)
 
     @torch.no_grad()
     def _note(self, rows: Int64[np.ndarray, " M"], outputs: CriticOutputs, q_loss: Tensor, v_loss: Tensor) -> None:

@@ -24,7 +24,7 @@ from agentgym_rl.core.scoring import final_probe
 from agentgym_rl.hierarchical.branches import action_behind
 from agentgym_rl.hierarchical.critic.frozen import FrozenPolicy
 from agentgym_rl.hierarchical.critic.network import CriticNetwork, CriticOutputs, TurnStates, as_values, hidden_for
-from agentgym_rl.hierarchical.critic.observations import encode_observations, final_observation, observations
+from agentgym_rl.hierarchical.critic.observations import encode_observations, final_observation, observations, openings
 from agentgym_rl.hierarchical.critic.pooling import Observed
 
 
@@ -94,7 +94,7 @@ def encode_seen(
     """The observation of each turn, in the order of `encode_prompts`; None where the network reads none."""
     if network.seen is None:
         return None
-    return encode_observations(network, observations(segments), packing, policy)
+    return encode_observations(network, observations(segments), openings(segments), packing, policy)
 
 
 @torch.no_grad()
@@ -108,8 +108,10 @@ def encode_seen_at_ends(
     if network.seen is None:
         return None
     cut = [index for index, each in enumerate(batch.trajectories) if each.is_truncated and batch.segments_of(index)]
-    wanted = [final_observation(batch, index) for index in cut] or [observations(batch.segments[:1])[0]]
-    found = encode_observations(network, wanted, packing, policy)
+    some = batch.segments[:1]
+    wanted = [final_observation(batch, index) for index in cut] or observations(some)[:1]
+    opened = [openings([batch.segments[batch.segments_of(index)[-1]]])[-1] for index in cut] or openings(some)[:1]
+    found = encode_observations(network, wanted, opened, packing, policy)
     place = torch.zeros(batch.num_sequences, dtype=torch.int64)
     place[cut] = torch.arange(len(cut))
     return found.at(place.to(found.row.device))

@@ -157,8 +157,8 @@ def test_alike_observations_pass_through_a_frozen_policy_once() -> None:
     hidden_states = frozen.hidden_states
     frozen.hidden_states = lambda tokens, *rest: rows.append(len(tokens)) or hidden_states(tokens, *rest)  # type: ignore[method-assign]
     wanted = [np.array(ids, np.int32) for ids in ([1, 2], [3], [1, 2], [3], [4, 5, 6])]
-    first = encode_observations(network(), wanted, PACKING, frozen)
-    again = encode_observations(network(), wanted[::-1], PACKING, frozen)
+    first = encode_observations(network(), wanted, wanted, PACKING, frozen)
+    again = encode_observations(network(), wanted[::-1], wanted, PACKING, frozen)
     assert rows == [1, 1, 1]
     torch.testing.assert_close(first.mean()[first.row], again.mean()[again.row].flip(0))
 

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from agentgym.errors import ConfigError, ContractError
-from agentgym_rl.offline.a_lol_loss import a_lol_loss, a_lol_priorities
-from agentgym_rl.offline.options import AlolConfig
+from agentgym_rl.hierarchical.actor_losses import a_lol_loss, a_lol_priorities
+from agentgym_rl.maths.options import AlolConfig
 from tests.trainers.rl.hierarchical.tables import numbered_turns
 from tests.trainers.rl.planted import trap
 
