@@ -136,6 +136,7 @@ void session_start(struct desk *desk) {
     }
     desk->damage = XDamageCreate(desk->display, desk->root, XDamageReportNonEmpty);
     XAutoRepeatOff(desk->display);
+    keyboard_read(desk);
     input_move(desk, desk->width - 1, desk->height - 1);
     bus_start(desk);
     modules_listen(desk);
@@ -152,4 +153,11 @@ pid_t session_run(struct desk *desk, char *const argv[]) {
         _exit(127);
     }
     return pid;
+}
+
+void session_bridge(struct desk *desk) {
+    char *argv[] = {"agentgym-desk-bridge", NULL};
+    if (desk->bridge == 0 && windows_unseen(desk) > 0) {
+        desk->bridge = session_run(desk, argv);
+    }
 }

@@ -1,5 +1,7 @@
 #include "calm.h"
 
+#include "clicks.h"
+
 #include <gtk/gtk.h>
 
 enum { MAX_POLLED = 256 };
@@ -37,6 +39,7 @@ static int next_timer(void) {
 }
 
 void calm_write(struct answer *answer) {
+    clicks_forget();
     int num_shown = paint_pending();
     answer_number(answer, num_shown);
     answer_number(answer, next_timer());

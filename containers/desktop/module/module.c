@@ -12,6 +12,7 @@
 
 #include "answer.h"
 #include "calm.h"
+#include "clicks.h"
 #include "tree.h"
 
 // A question is a letter and a number, an answer its length, that number and a text; numbers are 4 bytes.
@@ -86,6 +87,7 @@ void gtk_module_init(gint *argc, gchar ***argv) {
     }
     g_unix_fd_add_full(BELOW_ALL, fd, G_IO_IN | G_IO_HUP, on_question, NULL, NULL);
     calm_forbid_tooltips();
+    clicks_watch();
 }
 
 const gchar *g_module_check_init(GModule *module) {
