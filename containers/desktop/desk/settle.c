@@ -43,6 +43,7 @@ void settle(struct desk *desk, struct settling how, struct buffer *reply) {
     input_end_series();
     int64_t deadline = earlier(start + how.cap_ms, later(desk->settle_until_ms, start + LEAST_MS));
     int64_t quiet_since = start;
+    int64_t painted_ms = 0;
     int rounds = 0, timer = 0;
     bool is_calm = false, has_answered = true;
     while (!is_calm && now_ms() < deadline) {
@@ -56,6 +57,7 @@ void settle(struct desk *desk, struct settling how, struct buffer *reply) {
         int64_t now = now_ms();
         if (desk->num_damaged != seen) {
             quiet_since = now;
+            painted_ms = desk->damaged_at_ms - start;
             continue;
         }
         timer = next_timer(desk);
@@ -70,9 +72,11 @@ void settle(struct desk *desk, struct settling how, struct buffer *reply) {
         wait_for_damage(desk, earlier(until, deadline), seen);
         if (desk->num_damaged != seen) {
             quiet_since = now_ms();
+            painted_ms = desk->damaged_at_ms - start;
         }
     }
     has_answered = has_answered && modules_silent(desk) == 0;
-    buffer_print(reply, "%s\t%lld\t%d\t%d", !has_answered ? "silent" : is_calm ? "calm" : "restless",
-                 (long long)(now_ms() - start), rounds, timer == INT_MAX ? -1 : timer);
+    const char *how_it_went = !has_answered ? "silent" : is_calm ? "calm" : "restless";
+    buffer_print(reply, "%s\t%lld\t%d\t%d\t%lld", how_it_went, (long long)(now_ms() - start), rounds,
+                 timer == INT_MAX ? -1 : timer, (long long)painted_ms);
 }

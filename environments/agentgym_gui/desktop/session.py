@@ -37,11 +37,13 @@ class Settled:
         how: "calm"; "restless" where something still moved at the cap, "silent" where an application did not answer.
         waited_ms: How long it took.
         rounds: How often the applications were asked.
+        painted_ms: When the last pixels changed, counted as `waited_ms`; 0 for none.
     """
 
     how: str = "calm"
     waited_ms: int = 0
     rounds: int = 0
+    painted_ms: int = 0
 
     @property
     def is_calm(self) -> bool:
@@ -136,14 +138,16 @@ class Desktop:
         num_settled = sum(line.startswith("settle") for line in lines)
         patience_s = ANSWER_S + waiting_s(events) + num_settled * self.patience.cap_ms / 1000
         blocks = self._ask(lines, patience_s)
-        windows = read_windows(self._text(blocks, "windows"))
-        screen = read_screen(windows, self._text(blocks, "tree"), self._naming)
         pixels, is_new = self._pixels(blocks) if has_picture else (None, True)
-        return Sight(screen, _worst(blocks), pixels, is_new)
+        return Sight(self._read(blocks), _worst(blocks), pixels, is_new)
 
     def look(self, *, has_picture: bool = False, has_pointer: bool = True) -> Sight:
         """What is there now."""
         return self.act((), has_picture=has_picture, has_pointer=has_pointer)
+
+    def screen(self) -> Screen:
+        """Windows and elements at this moment, settled or not."""
+        return self._read(self._ask(["windows", "tree"]))
 
     def pixels(self, box: Box | None = None, *, has_pointer: bool = True) -> Pixels:
         """The screen or a part of it as it is now, uint8[H, W, 3]."""
@@ -178,6 +182,10 @@ class Desktop:
         wrong += [line for line in state.get("selection", ()) if not line.endswith("free")]
         if wrong:
             raise SandboxDirtyError(f"the desktop of sandbox {self.sandbox.id} is not as new: {', '.join(wrong)}")
+
+    def _read(self, blocks: Sequence[tuple[str, memoryview]]) -> Screen:
+        windows = read_windows(self._text(blocks, "windows"))
+        return read_screen(windows, self._text(blocks, "tree"), self._naming)
 
     def _windows(self) -> Sequence[Window]:
         return read_windows(self._text(self._ask(["windows"]), "windows"))
@@ -221,10 +229,11 @@ def _decoded(content: memoryview) -> str:
 
 def _worst(blocks: Sequence[tuple[str, memoryview]]) -> Settled:
     """The sum of a request's settlings, named after the worst."""
-    how, waited, rounds = "calm", 0, 0
+    how, waited, rounds, painted = "calm", 0, 0, 0
     for name, content in blocks:
         fields = _decoded(content).split("\t") if name == "settle" else []
-        if len(fields) == 4 and fields[1].isdigit() and fields[2].isdigit():
+        if len(fields) == 5 and all(fields[at].isdigit() for at in (1, 2, 4)):
             how = how if fields[0] == "calm" else fields[0]
+            painted = waited + int(fields[4]) if int(fields[4]) else painted
             waited, rounds = waited + int(fields[1]), rounds + int(fields[2])
-    return Settled(how, waited, rounds)
+    return Settled(how, waited, rounds, painted)
