@@ -5,8 +5,13 @@ It runs on the same desktop image, with pyautogui, pyatspi and scrot added, in a
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from agentgym.sandbox.base import Sandbox
 from agentgym.sandbox.engines.engine import connect_engine
@@ -27,12 +32,21 @@ def usual_spec(settings: DesktopSettings) -> SandboxSpec:
     tag = f"{TAG}:{image_tag('desktop').rpartition(':')[2]}"
     client = connect_engine()
     try:
-        client.images.build(path=str(FOLDER), tag=tag, buildargs={"DESKTOP": image_tag("desktop")}, rm=True)
+        if not client.images.list(name=tag):
+            _build(client, tag)
     finally:
         client.close()
     spec = settings.spec()
     env = {name: value for name, value in spec.env.items() if name not in _OURS}
     return replace(spec, image=tag, env=env)
+
+
+def _build(client: Any, tag: str) -> None:
+    with TemporaryDirectory(prefix="agentgym-usual-") as folder:
+        shutil.copytree(FOLDER, folder, dirs_exist_ok=True)
+        fetch = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", f"{folder}/site"]
+        subprocess.run([*fetch, "--requirement", f"{folder}/requirements.txt"], check=True)
+        client.images.build(path=folder, tag=tag, buildargs={"DESKTOP": image_tag("desktop")}, rm=True)
 
 
 class Usual:

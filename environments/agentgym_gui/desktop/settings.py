@@ -40,7 +40,7 @@ class DesktopSettings:
     font_size: float = 10.0
     """Size of the text of applications, in points."""
     clock: str = "2026-03-02 10:00:00"
-    """The time that applications see; it stands still."""
+    """The time that applications see; it stands still. The image's cache of fonts is made for this one."""
 
     def __post_init__(self) -> None:
         for name in ("width", "height"):
