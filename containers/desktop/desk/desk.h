@@ -22,7 +22,7 @@ struct module {
     uint32_t serial;
     bool has_answered;
     bool is_silent;  // has let a question's whole time pass, and said nothing since
-    int num_shown;  // windows, as it said last
+    int num_shown;  // windows, as it said last; -1 where it has not said
     int timer_ms;   // until its next timer, -1 for none
     struct buffer incoming;
     struct buffer answer;

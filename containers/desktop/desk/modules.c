@@ -43,7 +43,7 @@ void modules_accept(struct desk *desk) {
         return;
     }
     desk->modules[desk->num_modules++] = (struct module){
-        .fd = fd, .pid = peer.pid, .timer_ms = -1, .has_answered = true  // it is asked from the next question on
+        .fd = fd, .pid = peer.pid, .num_shown = -1, .timer_ms = -1, .has_answered = true  // it is asked from the next question on
     };
 }
 
