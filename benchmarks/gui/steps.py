@@ -70,10 +70,10 @@ def together(pool: SandboxPool, number: int, repeats: int) -> float:
 
         def run(at: int) -> None:
             desktop, rng, writer = desktops[at], random.Random(at), Writer()
-            texts = [each for each in desktop.look().screen.elements if each.role in ("text", "table cell", "table")]
-            box = max((each.box for each in texts), key=lambda box: box.area)
+            box = desktop.look().screen.windows[-1].box
             for _ in range(repeats):
-                x, y = box.x + rng.randrange(20, box.width - 20), box.y + rng.randrange(20, box.height - 20)
+                x = box.x + box.width * rng.randrange(30, 70) // 100
+                y = box.y + box.height * rng.randrange(50, 75) // 100
                 writer.write(desktop.act(click((x, y))).screen)
 
         with ThreadPoolExecutor(number) as threads:

@@ -43,7 +43,8 @@ void modules_accept(struct desk *desk) {
         return;
     }
     desk->modules[desk->num_modules++] = (struct module){
-        .fd = fd, .pid = peer.pid, .num_shown = -1, .timer_ms = -1, .has_answered = true  // it is asked from the next question on
+        // It is asked from the next question on.
+        .fd = fd, .pid = peer.pid, .num_shown = -1, .timer_ms = -1, .has_answered = true
     };
 }
 
@@ -135,6 +136,9 @@ static void send_question(struct desk *desk, struct question question) {
         module->serial = question.serial;
         module->has_answered = false;
         buffer_clear(&module->answer);
+        if (module->is_silent) {
+            continue;  // it owes an answer, and would have to give one to each question first
+        }
         ssize_t sent = send(module->fd, &question, sizeof question, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent < 0 && errno != EAGAIN) {
             module_drop(desk, at);
