@@ -20,6 +20,7 @@ struct module {
     int fd;
     pid_t pid;
     uint32_t serial;
+    uint32_t asked;  // serial of the last question that was sent to it
     bool has_answered;
     bool is_silent;  // has let a question's whole time pass, and said nothing since
     int num_shown;  // windows, as it said last; -1 where it has not said

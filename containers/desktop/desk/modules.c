@@ -10,7 +10,7 @@
 
 #include "desk.h"
 
-enum { SILENT_PATIENCE_MS = 100 };
+enum { SILENT_PATIENCE_MS = 100, SILENT_AFTER_MS = 400 };
 
 struct question {
     char what;
@@ -44,7 +44,7 @@ void modules_accept(struct desk *desk) {
     }
     desk->modules[desk->num_modules++] = (struct module){
         // It is asked from the next question on.
-        .fd = fd, .pid = peer.pid, .num_shown = -1, .timer_ms = -1, .has_answered = true
+        .fd = fd, .pid = peer.pid, .asked = desk->serial, .num_shown = -1, .timer_ms = -1, .has_answered = true
     };
 }
 
@@ -130,20 +130,31 @@ static bool all_have_answered(const struct desk *desk, bool has_patience) {
     return true;
 }
 
+// A silent one owes an answer already, and would have to give one to each question first; it is asked once it speaks.
 static void send_question(struct desk *desk, struct question question) {
     for (int at = desk->num_modules - 1; at >= 0; at--) {
         struct module *module = &desk->modules[at];
-        module->serial = question.serial;
-        module->has_answered = false;
-        buffer_clear(&module->answer);
-        if (module->is_silent) {
-            continue;  // it owes an answer, and would have to give one to each question first
+        if (module->is_silent || module->asked == question.serial) {
+            continue;
         }
+        module->asked = question.serial;
         ssize_t sent = send(module->fd, &question, sizeof question, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent < 0 && errno != EAGAIN) {
             module_drop(desk, at);
         }
     }
+}
+
+static struct question begin_question(struct desk *desk, char what) {
+    struct question question = {what, ++desk->serial};
+    for (int at = 0; at < desk->num_modules; at++) {
+        struct module *module = &desk->modules[at];
+        module->serial = question.serial;
+        module->has_answered = false;
+        buffer_clear(&module->answer);
+    }
+    send_question(desk, question);
+    return question;
 }
 
 static void note_calm(struct module *module) {
@@ -153,7 +164,7 @@ static void note_calm(struct module *module) {
 }
 
 bool modules_ask(struct desk *desk, char what, int64_t deadline_ms) {
-    send_question(desk, (struct question){what, ++desk->serial});
+    struct question question = begin_question(desk, what);
     desk->manager_has_answered = true;
     if (what == 'C') {
         manager_ask(desk);
@@ -163,14 +174,17 @@ bool modules_ask(struct desk *desk, char what, int64_t deadline_ms) {
     while (!all_have_answered(desk, now_ms() - began_ms < SILENT_PATIENCE_MS)) {
         int64_t left = deadline_ms - now_ms();
         if (left <= 0) {
+            bool was_long = now_ms() - began_ms >= SILENT_AFTER_MS;
             for (int at = 0; at < desk->num_modules; at++) {
-                desk->modules[at].is_silent = desk->modules[at].is_silent || !desk->modules[at].has_answered;
+                struct module *module = &desk->modules[at];
+                module->is_silent = module->is_silent || (was_long && !module->has_answered);
             }
             manager_forget();
             is_in_time = false;
             break;
         }
         watch_wait(desk, (int)(left < MANAGER_PATIENCE_MS ? left : MANAGER_PATIENCE_MS));
+        send_question(desk, question);
         if (!desk->manager_has_answered && now_ms() - asked_ms >= MANAGER_PATIENCE_MS) {
             manager_ask(desk);  // it may sleep on the first question
             asked_ms = now_ms();

@@ -16,7 +16,7 @@
 
 #define CLOCK "/usr/local/lib/libfaketime.so.1"
 
-enum { PART_TIMEOUT_MS = 120000, MANAGER_START_MS = 2000 };
+enum { PART_TIMEOUT_MS = 120000, MANAGER_START_MS = 2000, BRIDGE_MS = 2000 };
 
 static void give_up(const char *part) {
     fprintf(stderr, "agentgym-desk: %s did not come up\n", part);
@@ -159,5 +159,8 @@ void session_bridge(struct desk *desk) {
     char *argv[] = {"agentgym-desk-bridge", NULL};
     if (desk->bridge == 0 && windows_unseen(desk) > 0) {
         desk->bridge = session_run(desk, argv);
+        for (int64_t until = now_ms() + BRIDGE_MS; module_of(desk, desk->bridge) == NULL && now_ms() < until;) {
+            watch_wait(desk, 20);
+        }
     }
 }
