@@ -22,7 +22,7 @@ DESKTOPS = (1, 2, 4)
 
 def measure(quick: bool) -> Report:
     """The figures; `quick` takes fewer repeats."""
-    repeats, num_starts, actions, num_idle = (6, 3, 5, 4) if quick else (40, 12, 25, 16)
+    repeats, num_starts, actions, num_idle = (6, 3, 5, 4) if quick else (24, 9, 25, 16)
     report = Report(setting={"screen": "1280x800", "steps": repeats, "starts": num_starts, "idle desktops": num_idle})
     provider = DockerProvider()
     progress("steps, beside the usual way")

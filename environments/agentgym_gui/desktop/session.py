@@ -16,6 +16,7 @@ from agentgym.errors import SandboxDirtyError
 from agentgym.sandbox.base import Sandbox
 from agentgym_gui.actions.events import Box, Event
 from agentgym_gui.desktop.acting import Patience, codes, command_lines, waiting_s
+from agentgym_gui.desktop.canary import leftovers
 from agentgym_gui.desktop.link import DeskLink, DesktopLostError
 from agentgym_gui.desktop.settings import HOME, DesktopSettings
 from agentgym_gui.desktop.tree import Naming, Screen, Window, read_screen, read_windows
@@ -26,7 +27,6 @@ READY_S = 150.0
 ANSWER_S = 15.0
 """How long desk may take for a request beyond what it was told to wait."""
 _ARGUMENT_END = "\x1f"
-_CLEAN = {"windows": "0", "modules": "0", "modifiers": "0"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +179,7 @@ class Desktop:
         self._link.close()
 
     def _require_clean(self) -> None:
-        state = self.state()
-        wrong = [name for name, wanted in _CLEAN.items() if state.get(name) != [wanted]]
-        wrong += [line for line in state.get("selection", ()) if not line.endswith("free")]
+        wrong = leftovers(self.state(), self.settings.image)
         if wrong:
             raise SandboxDirtyError(f"the desktop of sandbox {self.sandbox.id} is not as new: {', '.join(wrong)}")
 
