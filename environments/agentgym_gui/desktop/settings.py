@@ -64,7 +64,12 @@ class DesktopSettings:
     def spec(self) -> SandboxSpec:
         """The sandbox: it starts the session at once, so that a pool keeps ready desktops."""
         command = ("agentgym-desk", FOLDER, f"{self.width}x{self.height}")
-        return SandboxSpec(image=self.image, command=command, env=self._environment(), limits=_LIMITS if self.image == IMAGES[0] else _OFFICE_LIMITS)
+        return SandboxSpec(
+            image=self.image,
+            command=command,
+            env=self._environment(),
+            limits=_LIMITS if self.image == IMAGES[0] else _OFFICE_LIMITS,
+        )
 
     def gtk_settings(self) -> bytes:
         """GTK's settings file: theme and font, and nothing that moves or remembers by itself."""
