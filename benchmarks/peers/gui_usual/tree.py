@@ -2,11 +2,12 @@
 
 import json
 import sys
+from typing import Any
 
-import pyatspi
+import pyatspi  # type: ignore[import-not-found]
 
 
-def walk(node, depth, found):
+def walk(node: Any, depth: int, found: list[Any]) -> None:
     try:
         if not node.getState().contains(pyatspi.STATE_SHOWING):
             return
@@ -21,8 +22,8 @@ def walk(node, depth, found):
             walk(child, depth + 1, found)
 
 
-def main():
-    found = []
+def main() -> None:
+    found: list[Any] = []
     desktop = pyatspi.Registry.getDesktop(0)
     for application in desktop:
         if application is not None:

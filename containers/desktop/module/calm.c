@@ -39,7 +39,7 @@ static int next_timer(void) {
 }
 
 void calm_write(struct answer *answer, gboolean is_idle) {
-    clicks_forget();
+    clicks_end_series();
     int num_shown = paint_pending();
     answer_number(answer, num_shown);
     answer_number(answer, is_idle ? next_timer() : 0);

@@ -22,7 +22,21 @@ static gboolean on_pressed(GSignalInvocationHint *hint, guint count, const GValu
     return TRUE;
 }
 
-// Before GDK counts it: the first press of a series follows none.
+static void forget_all(void) {
+    for (guint at = gestures->len; at > 0; at--) {
+        GtkGesture *gesture = g_ptr_array_index(gestures, at - 1);
+        if (!gtk_gesture_is_active(gesture)) {
+            g_object_weak_unref(G_OBJECT(gesture), on_gone, NULL);
+            g_ptr_array_remove_index_fast(gestures, at - 1);
+            g_object_ref(gesture);
+            gtk_event_controller_reset(GTK_EVENT_CONTROLLER(gesture));
+            g_object_unref(gesture);
+        }
+    }
+}
+
+// Before GDK and the gestures count it: the first press of a series follows none. Not sooner, because what a double click
+// has selected goes with the gesture.
 static GdkFilterReturn on_event(GdkXEvent *native, GdkEvent *event, gpointer data) {
     (void)event, (void)data;
     const XEvent *found = native;
@@ -31,6 +45,9 @@ static GdkFilterReturn on_event(GdkXEvent *native, GdkEvent *event, gpointer dat
         int usual_ms = 0;
         g_object_get(gtk_settings_get_default(), "gtk-double-click-time", &usual_ms, NULL);
         gdk_display_set_double_click_time(gdk_display_get_default(), is_first ? 0 : (guint)usual_ms);
+        if (is_first) {
+            forget_all();
+        }
         is_first = FALSE;
     }
     return GDK_FILTER_CONTINUE;
@@ -43,16 +60,6 @@ void clicks_watch(void) {
     gdk_window_add_filter(NULL, on_event, NULL);
 }
 
-void clicks_forget(void) {
+void clicks_end_series(void) {
     is_first = TRUE;
-    for (guint at = gestures->len; at > 0; at--) {
-        GtkGesture *gesture = g_ptr_array_index(gestures, at - 1);
-        if (!gtk_gesture_is_active(gesture)) {
-            g_object_weak_unref(G_OBJECT(gesture), on_gone, NULL);
-            g_ptr_array_remove_index_fast(gestures, at - 1);
-            g_object_ref(gesture);
-            gtk_event_controller_reset(GTK_EVENT_CONTROLLER(gesture));
-            g_object_unref(gesture);
-        }
-    }
 }

@@ -83,7 +83,7 @@ class DesktopSettings:
             "gtk-overlay-scrolling": "0",
             "gtk-menu-images": "0",
             "gtk-button-images": "0",
-            # The module makes applications forget a click once all is calm, so that no timer has to.
+            # The module makes applications forget earlier clicks, so that no timer has to.
             "gtk-double-click-time": "3600000",
         }
         return "\n".join(["[Settings]", *(f"{key}={value}" for key, value in lines.items()), ""]).encode()

@@ -68,7 +68,7 @@ def test_bad_actions_are_explained_and_change_nothing(editing):
         ('press("nokey")', "nokey"),
         ('click("1", button="fourth")', "button"),
         ("type_text(1)", "text"),
-        (f"type_text({'x' * 20_000!r})", "20000 characters"),
+        (f"type_text({'x' * 11_000!r})", "11000 characters"),
         (f"type_text({'x' * (1 << 20)!r})", "characters"),
         ('type_text("a\\x00b")', "U+0000"),
         (calls, ""),
@@ -94,16 +94,16 @@ def test_id_of_a_closed_window_is_explained(editing):
 
 def test_two_clicks_of_two_messages_are_no_double_click(editing):
     act(editing, 'press("ctrl+a")')
-    act(editing, 'type_text("word")')
+    act(editing, 'type_text("alphabet soup")')
     box = next(each.box for each in editing.desktop.screen().elements if each.role == "text")
-    x, y = box.x + 12, box.y + 10
+    place = f"{box.x + 24}, {box.y + 10}"
     for _ in range(2):
-        act(editing, f"click_at({x}, {y})")
-    act(editing, 'type_text("-")')
-    assert "word" in typed(editing).replace("-", "")
-    act(editing, f"click_at({x}, {y}, count=2)")
+        act(editing, f"click_at({place})")
+    act(editing, 'type_text("q")')
+    assert len(typed(editing)) == len("alphabet soup") + 1
+    act(editing, f"click_at({place}, count=2)")
     act(editing, 'type_text("+")')
-    assert typed(editing).strip("-") == "+"
+    assert typed(editing) == "+ soup"
 
 
 def test_desktop_killed_from_inside_ends_the_episode_on_its_files(env):
