@@ -8,7 +8,7 @@
 
 #include "desk.h"
 
-enum { MAX_KEYCODE = 256, MAX_BUTTON = 16, DOUBLE_CLICK_MS = 450, NEAR = 8 };
+enum { MAX_KEYCODE = 256, MAX_BUTTON = 16, DOUBLE_CLICK_MS = 1050, NEAR = 8 };
 
 struct press {
     unsigned button;
@@ -29,11 +29,12 @@ void input_end_series(void) {
     last.is_of_series = false;
 }
 
-// Where no module makes an application forget a click, the next one at the same place waits.
+// A click at the place of the last message's waits until applications count it as a new one. Their time for double clicks
+// is a second, so that its timer is not one that settling waits for.
 static void wait_for_series(struct desk *desk, unsigned button) {
     bool is_near = abs(last.x - pointer_x) < NEAR && abs(last.y - pointer_y) < NEAR && last.button == button;
     int64_t until = last.at_ms + DOUBLE_CLICK_MS, left;
-    if (last.is_of_series || !is_near || now_ms() >= until || windows_unseen(desk) == 0) {
+    if (last.is_of_series || !is_near || now_ms() >= until) {
         return;
     }
     while ((left = until - now_ms()) > 0) {

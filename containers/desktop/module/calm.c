@@ -1,7 +1,5 @@
 #include "calm.h"
 
-#include "clicks.h"
-
 #include <gtk/gtk.h>
 
 enum { MAX_POLLED = 256 };
@@ -39,7 +37,6 @@ static int next_timer(void) {
 }
 
 void calm_write(struct answer *answer, gboolean is_idle) {
-    clicks_end_series();
     int num_shown = paint_pending();
     answer_number(answer, num_shown);
     answer_number(answer, is_idle ? next_timer() : 0);

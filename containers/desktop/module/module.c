@@ -13,7 +13,6 @@
 
 #include "answer.h"
 #include "calm.h"
-#include "clicks.h"
 #include "tree.h"
 
 // A question is a letter and a number, an answer its length, that number and a text; numbers are 4 bytes.
@@ -122,7 +121,6 @@ void gtk_module_init(gint *argc, gchar ***argv) {
     desk.fd = fd;
     g_unix_fd_add_full(G_PRIORITY_HIGH, fd, G_IO_IN | G_IO_HUP, on_question, &desk, NULL);
     calm_forbid_tooltips();
-    clicks_watch();
 }
 
 const gchar *g_module_check_init(GModule *module) {

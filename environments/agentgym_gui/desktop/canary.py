@@ -1,4 +1,4 @@
-"""Whether a session is as new: no windows, modules, held keys or selections, the first keymap, no foreign root property.
+"""Whether a session is as new: no windows, held keys or selections, the first keymap, no foreign root property.
 
 Processes, files and mounts are looked after by the sandbox's own reset.
 """
