@@ -41,7 +41,8 @@ def run(
     Args:
         action: `build` builds what is missing. `list` shows all images. `check` shows them too, and exits with 1 if an
             image is missing or stale. `prune` removes outdated versions of images.
-        names: Names of images, such as base or python. The default is all of them.
+        names: Names of images, such as base or python. The default is all but
+            desktop-office, which is built where it is named.
         as_json: Print JSON.
     """
     client = connect_engine()

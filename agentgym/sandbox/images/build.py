@@ -76,13 +76,13 @@ class BuiltImage:
 def image_states(
     client: DockerClient, names: Iterable[str] = (), *, catalogue: ImageCatalogue | None = None
 ) -> list[ImageState]:
-    """How images stand in an engine; () for all."""
+    """How images stand in an engine; () for all that are not built on demand."""
     images = catalogue or default_catalogue()
     # One answer of the engine: asked for one by one, an image may be gone by then.
     found = [(tag, item["Size"]) for item in client.api.images() for tag in item["RepoTags"] or ()]
     sizes = {_PODMAN_PREFIX.sub("", tag): size for tag, size in found}
     states = []
-    for name in (images.source(wanted).name for wanted in tuple(names) or images.names):
+    for name in (images.source(wanted).name for wanted in tuple(names) or images.usual_names):
         tag = images.tag(name)
         others = sorted(other for other in sizes if _repository(other) == f"{NAMESPACE}/{name}" and other != tag)
         status: Literal["ok", "stale", "missing"] = "ok" if tag in sizes else "stale" if others else "missing"
@@ -103,7 +103,7 @@ def build_images(
 
     Args:
         client: The engine's.
-        names: Short names; () for all.
+        names: Short names; () for all that are not built on demand.
         catalogue: Where the images are described; None for those of agentgym.
         report: Told of every line of progress.
 
@@ -113,7 +113,7 @@ def build_images(
     """
     images = catalogue or default_catalogue()
     built = []
-    for name in images.closure(tuple(names) or images.names):
+    for name in images.closure(tuple(names) or images.usual_names):
         started = time.monotonic()
         tag = images.tag(name)
         size = _size(client, tag)

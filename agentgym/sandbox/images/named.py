@@ -29,6 +29,8 @@ EXTRAS: Mapping[str, tuple[str, frozenset[str]]] = {
     "web": ("web", frozenset({"playwright", "selenium"})),
 }
 """Images that hold what an extra needs, as it is installed here; and what of it no environment imports."""
+ON_DEMAND = frozenset({"desktop-office"})
+"""Images that are built only where they are named: large, and needed by few tasks."""
 PINS_FILE = "packages.txt"
 """File of an image's folder that names the Python packages it holds, as "name==version" a line."""
 PACKAGES_FOLDER = "packages"
@@ -91,6 +93,11 @@ class ImageCatalogue:
         for name in found:
             self._visit(name, ordered, ())
         return tuple(ordered)
+
+    @property
+    def usual_names(self) -> tuple[str, ...]:
+        """Those that are built where none is named."""
+        return tuple(name for name in self.names if name not in ON_DEMAND)
 
     def source(self, name: str) -> ImageSource:
         """What an image is made of.

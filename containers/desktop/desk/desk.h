@@ -20,8 +20,11 @@ struct module {
     int fd;
     pid_t pid;
     uint32_t serial;
+    uint32_t asked;  // serial of the last question that was sent to it
     bool has_answered;
-    bool has_flooded;
+    bool is_silent;  // has let a question's whole time pass, and said nothing since
+    int num_shown;  // windows, as it said last; -1 where it has not said
+    int timer_ms;   // until its next timer, -1 for none
     struct buffer incoming;
     struct buffer answer;
 };
@@ -45,7 +48,9 @@ struct desk {
     pid_t server;
     pid_t bus;
     pid_t window_manager;
+    pid_t bridge;
     bool manager_has_answered;
+    int64_t settle_until_ms;  // what all settling of a request may take together
 };
 
 // buffer.c
@@ -64,6 +69,8 @@ int64_t now_ms(void);
 void session_start(struct desk *desk);
 // Starts a program of the session; its output goes to a log in desk's folder. The process id, -1 for none.
 pid_t session_run(struct desk *desk, char *const argv[]);
+// Starts the program that speaks for windows without a module, once there is such a window.
+void session_bridge(struct desk *desk);
 
 // watch.c
 // Takes what the X server, the modules and new modules have sent, waiting at most so long for the first of it.
@@ -89,6 +96,8 @@ void module_drop(struct desk *desk, int index);
 // time is over; false then.
 bool modules_ask(struct desk *desk, char what, int64_t deadline_ms);
 struct module *module_of(struct desk *desk, pid_t pid);
+// How many modules say nothing any more; they are waited for a moment only.
+int modules_silent(const struct desk *desk);
 
 // settle.c
 struct settling {
@@ -104,6 +113,10 @@ void input_button(struct desk *desk, unsigned button, bool is_down);
 bool input_key(struct desk *desk, const char *name, bool is_down);
 bool input_knows(const char *name);
 void input_release_all(struct desk *desk);
+// The next press begins a series of its own: it makes no double click with the last one.
+void input_end_series(void);
+// Notes which keys are spare, before any application can say otherwise.
+void keyboard_read(struct desk *desk);
 // Types code points; letters that the keyboard lacks get spare keys, as many at a time as there are.
 void type_text(struct desk *desk, const uint32_t *letters, size_t count);
 // The key of a symbol, given to a spare one where the keyboard lacks it; 0 where none is left.

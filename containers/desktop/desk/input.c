@@ -3,21 +3,56 @@
 #include <X11/XKBlib.h>
 #include <X11/extensions/XTest.h>
 #include <X11/keysym.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "desk.h"
 
-enum { MAX_KEYCODE = 256, MAX_BUTTON = 16 };
+enum { MAX_KEYCODE = 256, MAX_BUTTON = 16, DOUBLE_CLICK_MS = 1050, NEAR = 8 };
+
+struct press {
+    unsigned button;
+    int x;
+    int y;
+    int64_t at_ms;
+    bool is_of_series;
+};
 
 static bool held_buttons[MAX_BUTTON];
 static bool held_keys[MAX_KEYCODE];
 static bool shifted_keys[MAX_KEYCODE];
 
+static struct press last;
+static int pointer_x, pointer_y;
+
+void input_end_series(void) {
+    last.is_of_series = false;
+}
+
+// A click at the place of the last message's waits until applications count it as a new one. Their time for double clicks
+// is a second, so that its timer is not one that settling waits for.
+static void wait_for_series(struct desk *desk, unsigned button) {
+    bool is_near = abs(last.x - pointer_x) < NEAR && abs(last.y - pointer_y) < NEAR && last.button == button;
+    int64_t until = last.at_ms + DOUBLE_CLICK_MS, left;
+    if (last.is_of_series || !is_near || now_ms() >= until) {
+        return;
+    }
+    while ((left = until - now_ms()) > 0) {
+        watch_wait(desk, (int)left);
+    }
+}
+
 void input_move(struct desk *desk, int x, int y) {
+    pointer_x = x;
+    pointer_y = y;
     XTestFakeMotionEvent(desk->display, DefaultScreen(desk->display), x, y, CurrentTime);
 }
 
 void input_button(struct desk *desk, unsigned button, bool is_down) {
+    if (is_down) {
+        wait_for_series(desk, button);
+        last = (struct press){button, pointer_x, pointer_y, now_ms(), true};
+    }
     XTestFakeButtonEvent(desk->display, button, is_down, CurrentTime);
     held_buttons[button % MAX_BUTTON] = is_down;
 }

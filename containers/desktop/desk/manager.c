@@ -41,15 +41,20 @@ void manager_hear(struct desk *desk, const XPropertyEvent *event) {
 }
 
 bool manager_wait(struct desk *desk, int64_t deadline_ms) {
-    manager_forget();  // what came before it listened
     desk->manager_has_answered = true;
     manager_ask(desk);
     while (!desk->manager_has_answered) {
         int64_t left = deadline_ms - now_ms();
         if (left <= 0) {
+            manager_forget();
             return false;
         }
-        watch_wait(desk, (int)left);
+        watch_wait(desk, (int)(left < MANAGER_PATIENCE_MS ? left : MANAGER_PATIENCE_MS));
+        if (!desk->manager_has_answered) {
+            manager_forget();  // it may not have listened yet, or sleep on the question
+            desk->manager_has_answered = true;
+            manager_ask(desk);
+        }
     }
     return true;
 }

@@ -10,6 +10,8 @@
 
 #include "desk.h"
 
+enum { SILENT_PATIENCE_MS = 100, SILENT_AFTER_MS = 400 };
+
 struct question {
     char what;
     uint32_t serial;
@@ -36,12 +38,13 @@ void modules_accept(struct desk *desk) {
     struct ucred peer = {0};
     socklen_t length = sizeof peer;
     getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length);
-    if (desk->num_modules == MAX_MODULES) {
+    if (desk->num_modules == MAX_MODULES || module_of(desk, peer.pid) != NULL) {
         close(fd);
         return;
     }
     desk->modules[desk->num_modules++] = (struct module){
-        .fd = fd, .pid = peer.pid, .has_answered = true  // it is asked from the next question on
+        // It is asked from the next question on.
+        .fd = fd, .pid = peer.pid, .asked = desk->serial, .num_shown = -1, .timer_ms = -1, .has_answered = true
     };
 }
 
@@ -62,28 +65,38 @@ struct module *module_of(struct desk *desk, pid_t pid) {
     return NULL;
 }
 
+int modules_silent(const struct desk *desk) {
+    int num_silent = 0;
+    for (int at = 0; at < desk->num_modules; at++) {
+        num_silent += desk->modules[at].is_silent;
+    }
+    return num_silent;
+}
+
 // Whole answers are taken off the front of what came; one to an earlier question is thrown away.
 static bool module_take(struct module *module) {
     struct buffer *incoming = &module->incoming;
+    size_t taken = 0;
     uint32_t head[2];
-    while (incoming->length >= sizeof head) {
-        memcpy(head, incoming->bytes, sizeof head);
-        if (head[0] > MAX_MODULE_ANSWER) {
-            return false;
-        }
+    bool is_sane = true;
+    while (incoming->length - taken >= sizeof head) {
+        memcpy(head, incoming->bytes + taken, sizeof head);
+        is_sane = head[0] <= MAX_MODULE_ANSWER;
         size_t whole = sizeof head + head[0];
-        if (incoming->length < whole) {
-            return true;
+        if (!is_sane || incoming->length - taken < whole) {
+            break;
         }
         if (head[1] == module->serial && !module->has_answered) {
             buffer_clear(&module->answer);
-            buffer_add(&module->answer, incoming->bytes + sizeof head, head[0]);
+            buffer_add(&module->answer, incoming->bytes + taken + sizeof head, head[0]);
             module->has_answered = true;
         }
-        memmove(incoming->bytes, incoming->bytes + whole, incoming->length - whole);
-        incoming->length -= whole;
+        module->is_silent = false;
+        taken += whole;
     }
-    return true;
+    memmove(incoming->bytes, incoming->bytes + taken, incoming->length - taken);
+    incoming->length -= taken;
+    return is_sane;
 }
 
 bool module_read(struct module *module) {
@@ -104,45 +117,81 @@ bool module_read(struct module *module) {
     return true;
 }
 
-static bool all_have_answered(const struct desk *desk) {
+static bool all_have_answered(const struct desk *desk, bool has_patience) {
     if (!desk->manager_has_answered) {
         return false;
     }
     for (int at = 0; at < desk->num_modules; at++) {
-        if (!desk->modules[at].has_answered) {
+        const struct module *module = &desk->modules[at];
+        if (!module->has_answered && (has_patience || !module->is_silent)) {
             return false;
         }
     }
     return true;
 }
 
-bool modules_ask(struct desk *desk, char what, int64_t deadline_ms) {
-    struct question question = {what, ++desk->serial};
+// A silent one owes an answer already, and would have to give one to each question first; it is asked once it speaks.
+static void send_question(struct desk *desk, struct question question) {
     for (int at = desk->num_modules - 1; at >= 0; at--) {
         struct module *module = &desk->modules[at];
-        module->serial = question.serial;
-        module->has_answered = false;
+        if (module->is_silent || module->asked == question.serial) {
+            continue;
+        }
+        module->asked = question.serial;
         ssize_t sent = send(module->fd, &question, sizeof question, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent < 0 && errno != EAGAIN) {
             module_drop(desk, at);
         }
     }
+}
+
+static struct question begin_question(struct desk *desk, char what) {
+    struct question question = {what, ++desk->serial};
+    for (int at = 0; at < desk->num_modules; at++) {
+        struct module *module = &desk->modules[at];
+        module->serial = question.serial;
+        module->has_answered = false;
+        buffer_clear(&module->answer);
+    }
+    send_question(desk, question);
+    return question;
+}
+
+static void note_calm(struct module *module) {
+    if (module->answer.length > 0) {
+        sscanf(module->answer.bytes, "%d\t%d", &module->num_shown, &module->timer_ms);
+    }
+}
+
+bool modules_ask(struct desk *desk, char what, int64_t deadline_ms) {
+    struct question question = begin_question(desk, what);
     desk->manager_has_answered = true;
     if (what == 'C') {
         manager_ask(desk);
     }
-    int64_t asked_ms = now_ms();
-    while (!all_have_answered(desk)) {
+    int64_t began_ms = now_ms(), asked_ms = began_ms;
+    bool is_in_time = true;
+    while (!all_have_answered(desk, now_ms() - began_ms < SILENT_PATIENCE_MS)) {
         int64_t left = deadline_ms - now_ms();
         if (left <= 0) {
+            bool was_long = now_ms() - began_ms >= SILENT_AFTER_MS;
+            for (int at = 0; at < desk->num_modules; at++) {
+                struct module *module = &desk->modules[at];
+                module->is_silent = module->is_silent || (was_long && !module->has_answered);
+            }
             manager_forget();
-            return false;
+            is_in_time = false;
+            break;
         }
         watch_wait(desk, (int)(left < MANAGER_PATIENCE_MS ? left : MANAGER_PATIENCE_MS));
+        send_question(desk, question);
         if (!desk->manager_has_answered && now_ms() - asked_ms >= MANAGER_PATIENCE_MS) {
             manager_ask(desk);  // it may sleep on the first question
             asked_ms = now_ms();
         }
     }
-    return true;
+    for (int at = 0; what == 'C' && at < desk->num_modules; at++) {
+        note_calm(&desk->modules[at]);
+    }
+    return is_in_time;
 }

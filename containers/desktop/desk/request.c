@@ -7,7 +7,7 @@
 
 #include "desk.h"
 
-enum { MAX_WAIT_MS = 60000, MAX_ARGUMENTS = 64, SHOWN_LINE = 60, TREE_MS = 2000 };
+enum { MAX_WAIT_MS = 60000, MAX_ARGUMENTS = 64, SHOWN_LINE = 60, TREE_MS = 2000, SETTLE_MS = 30000 };
 
 struct command {
     const char *name;
@@ -103,6 +103,7 @@ static bool do_settle(struct desk *desk, const long *numbers, char *rest, struct
 
 static bool do_tree(struct desk *desk, const long *numbers, char *rest, struct buffer *reply) {
     (void)numbers, (void)rest;
+    session_bridge(desk);
     modules_ask(desk, 'T', now_ms() + TREE_MS);
     for (int at = 0; at < desk->num_modules; at++) {
         struct module *module = &desk->modules[at];
@@ -237,6 +238,7 @@ void request_serve(struct desk *desk, char *text, struct buffer *reply) {
     if (!all_are_well_formed(desk, text, reply)) {
         return;
     }
+    desk->settle_until_ms = now_ms() + SETTLE_MS;
     char *kept = NULL;
     for (char *line = strtok_r(text, "\n", &kept); line != NULL; line = strtok_r(NULL, "\n", &kept)) {
         char *rest;

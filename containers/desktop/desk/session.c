@@ -16,7 +16,7 @@
 
 #define CLOCK "/usr/local/lib/libfaketime.so.1"
 
-enum { PART_TIMEOUT_MS = 120000, MANAGER_START_MS = 2000 };
+enum { PART_TIMEOUT_MS = 120000, MANAGER_START_MS = 2000, BRIDGE_MS = 2000 };
 
 static void give_up(const char *part) {
     fprintf(stderr, "agentgym-desk: %s did not come up\n", part);
@@ -136,6 +136,7 @@ void session_start(struct desk *desk) {
     }
     desk->damage = XDamageCreate(desk->display, desk->root, XDamageReportNonEmpty);
     XAutoRepeatOff(desk->display);
+    keyboard_read(desk);
     input_move(desk, desk->width - 1, desk->height - 1);
     bus_start(desk);
     modules_listen(desk);
@@ -152,4 +153,14 @@ pid_t session_run(struct desk *desk, char *const argv[]) {
         _exit(127);
     }
     return pid;
+}
+
+void session_bridge(struct desk *desk) {
+    char *argv[] = {"agentgym-desk-bridge", NULL};
+    if (desk->bridge == 0 && windows_unseen(desk) > 0) {
+        desk->bridge = session_run(desk, argv);
+        for (int64_t until = now_ms() + BRIDGE_MS; module_of(desk, desk->bridge) == NULL && now_ms() < until;) {
+            watch_wait(desk, 20);
+        }
+    }
 }

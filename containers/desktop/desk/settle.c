@@ -4,25 +4,18 @@
 // application without a module, or one whose timers only tick, is calm when nothing was drawn for some time.
 #define _GNU_SOURCE
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "desk.h"
 
-enum { TICKING_QUIET_MS = 600 };
+enum { TICKING_QUIET_MS = 600, LEAST_MS = 100, STUBBORN_ROUNDS = 25 };
 
 // The next timer of the modules that show a window; INT_MAX for none.
 static int next_timer(const struct desk *desk) {
     int nearest = INT_MAX;
     for (int at = 0; at < desk->num_modules; at++) {
-        int num_shown = 0, timer = -1;
         const struct module *module = &desk->modules[at];
-        if (module->answer.length == 0 || sscanf(module->answer.bytes, "%d\t%d", &num_shown, &timer) != 2) {
-            continue;
-        }
-        if (num_shown > 0 && timer >= 0 && timer < nearest) {
-            nearest = timer;
-        }
+        bool counts = module->num_shown > 0 && module->timer_ms >= 0 && !module->is_silent;
+        nearest = counts && module->timer_ms < nearest ? module->timer_ms : nearest;
     }
     return nearest;
 }
@@ -41,9 +34,16 @@ static int64_t earlier(int64_t one, int64_t other) {
     return one < other ? one : other;
 }
 
+static int64_t later(int64_t one, int64_t other) {
+    return one > other ? one : other;
+}
+
 void settle(struct desk *desk, struct settling how, struct buffer *reply) {
-    int64_t start = now_ms(), deadline = start + how.cap_ms;
+    int64_t start = now_ms();
+    input_end_series();
+    int64_t deadline = earlier(start + how.cap_ms, later(desk->settle_until_ms, start + LEAST_MS));
     int64_t quiet_since = start;
+    int64_t painted_ms = 0;
     int rounds = 0, timer = 0;
     bool is_calm = false, has_answered = true;
     while (!is_calm && now_ms() < deadline) {
@@ -57,6 +57,12 @@ void settle(struct desk *desk, struct settling how, struct buffer *reply) {
         int64_t now = now_ms();
         if (desk->num_damaged != seen) {
             quiet_since = now;
+            painted_ms = desk->damaged_at_ms - start;
+            if (rounds >= STUBBORN_ROUNDS && has_answered) {  // being asked makes it draw: is it quiet by itself?
+                seen = desk->num_damaged;
+                wait_for_damage(desk, earlier(now + how.quiet_ms, deadline), seen);
+                is_calm = desk->num_damaged == seen && now_ms() >= now + how.quiet_ms;
+            }
             continue;
         }
         timer = next_timer(desk);
@@ -71,8 +77,10 @@ void settle(struct desk *desk, struct settling how, struct buffer *reply) {
         wait_for_damage(desk, earlier(until, deadline), seen);
         if (desk->num_damaged != seen) {
             quiet_since = now_ms();
+            painted_ms = desk->damaged_at_ms - start;
         }
     }
-    buffer_print(reply, "%s\t%lld\t%d\t%d", is_calm ? "calm" : has_answered ? "restless" : "silent",
-                 (long long)(now_ms() - start), rounds, timer == INT_MAX ? -1 : timer);
+    const char *how_it_went = modules_silent(desk) > 0 ? "silent" : is_calm ? "calm" : "restless";
+    buffer_print(reply, "%s\t%lld\t%d\t%d\t%lld", how_it_went, (long long)(now_ms() - start), rounds,
+                 timer == INT_MAX ? -1 : timer, (long long)painted_ms);
 }

@@ -15,7 +15,6 @@ struct keyboard {
     int first;
     int last;
     int per_key;
-    bool is_read;
     KeyCode spare[MAX_SPARE];
     KeySym given[MAX_SPARE];
     int num_spare;
@@ -24,7 +23,7 @@ struct keyboard {
 
 static struct keyboard keyboard;
 
-static void keyboard_read(struct desk *desk) {
+void keyboard_read(struct desk *desk) {
     XDisplayKeycodes(desk->display, &keyboard.first, &keyboard.last);
     KeySym *symbols = XGetKeyboardMapping(desk->display, (KeyCode)keyboard.first,
                                           keyboard.last - keyboard.first + 1, &keyboard.per_key);
@@ -38,13 +37,9 @@ static void keyboard_read(struct desk *desk) {
         }
     }
     XFree(symbols);
-    keyboard.is_read = true;
 }
 
 static KeyCode known_key(struct desk *desk, KeySym symbol, bool *needs_shift) {
-    if (!keyboard.is_read) {
-        keyboard_read(desk);
-    }
     for (int level = 0; level < 2; level++) {
         for (int key = keyboard.first; key <= keyboard.last; key++) {
             if (XkbKeycodeToKeysym(desk->display, (KeyCode)key, 0, level) == symbol) {
@@ -156,7 +151,10 @@ void type_text(struct desk *desk, const uint32_t *letters, size_t count) {
         }
         letters += ready;
         count -= ready;
-        if (count > 0) {
+        if (count > 0 && keyboard.num_spare == 0) {
+            letters++;  // no key types it
+            count--;
+        } else if (count > 0) {
             XSync(desk->display, False);
             watch_drain(desk);
             modules_ask(desk, 'C', now_ms() + LEARN_MS);

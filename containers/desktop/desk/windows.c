@@ -107,7 +107,8 @@ int windows_unseen(struct desk *desk) {
     Window *listed = property(desk->display, desk->root, "_NET_CLIENT_LIST", &count);
     for (unsigned long at = 0; listed != NULL && at < count && at < MAX_LISTED; at++) {
         long pid = number_of(desk->display, listed[at], "_NET_WM_PID", 0);
-        num_unseen += module_of(desk, (pid_t)pid) == NULL;
+        const struct module *module = module_of(desk, (pid_t)pid);
+        num_unseen += module == NULL || module->num_shown == 0;
     }
     free(listed);
     return num_unseen;

@@ -38,7 +38,7 @@ static int64_t age_of(const struct desk *desk, const char *pid, int64_t uptime_m
 static bool shows_a_window(struct desk *desk, pid_t pid, bool *has_module) {
     struct module *module = module_of(desk, pid);
     *has_module = module != NULL;
-    return module != NULL && module->answer.length > 0 && strtol(module->answer.bytes, NULL, 10) > 0;
+    return module != NULL && module->num_shown > 0;
 }
 
 bool session_is_young(struct desk *desk) {

@@ -36,10 +36,10 @@ static int next_timer(void) {
     return timeout_ms;
 }
 
-void calm_write(struct answer *answer) {
+void calm_write(struct answer *answer, gboolean is_idle) {
     int num_shown = paint_pending();
     answer_number(answer, num_shown);
-    answer_number(answer, next_timer());
+    answer_number(answer, is_idle ? next_timer() : 0);
     answer_raw(answer, "\n");
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 #include "answer.h"
 
-// A line: windows that are shown, milliseconds to the next timer (-1 for none).
-void calm_write(struct answer *answer);
+// A line: windows that are shown, milliseconds to the next timer: -1 for none, 0 where the application is never idle.
+void calm_write(struct answer *answer, gboolean is_idle);
 // No tooltips: one that opens by itself, half a second after the pointer came to rest, is no answer to an action.
 void calm_forbid_tooltips(void);

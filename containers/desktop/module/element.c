@@ -19,6 +19,10 @@ static long id_of(AtkObject *object) {
     return id;
 }
 
+gint64 element_place(AtkObject *table, int row, int column) {
+    return (id_of(table) % 1000) * G_GINT64_CONSTANT(1000000000000) + row * G_GINT64_CONSTANT(100000) + column + 1;
+}
+
 static gboolean arranges(AtkRole role) {
     switch (role) {
     case ATK_ROLE_INVALID:
@@ -156,7 +160,8 @@ static void write_states(struct answer *answer, AtkObject *object, GtkWidget *wi
     if (can_expand && !atk_state_set_contains_state(states, ATK_STATE_EXPANDED)) {
         answer_raw(answer, "x");
     }
-    gboolean is_sensitive = atk_state_set_contains_state(states, ATK_STATE_SENSITIVE);
+    gboolean is_sensitive = atk_state_set_contains_state(states, ATK_STATE_SENSITIVE) ||
+                            atk_state_set_contains_state(states, ATK_STATE_ENABLED);
     if (widget != NULL ? !gtk_widget_is_sensitive(widget) : !is_sensitive) {
         answer_raw(answer, "d");
     }
@@ -181,12 +186,12 @@ static gchar *text_of(AtkObject *object, GtkWidget *widget, AtkRole role) {
     if (widget != NULL && GTK_IS_TEXT_VIEW(widget)) {
         return seen_text(GTK_TEXT_VIEW(widget));
     }
-    if (ATK_IS_TEXT(object) && role != ATK_ROLE_LABEL && role != ATK_ROLE_TABLE_CELL) {
+    if (ATK_IS_TEXT(object) && role != ATK_ROLE_LABEL) {
         int count = atk_text_get_character_count(ATK_TEXT(object));
         int first = role == ATK_ROLE_TERMINAL ? MAX(0, count - 4 * MAX_VALUE) : 0;
         return atk_text_get_text(ATK_TEXT(object), first, MIN(count, first + 4 * MAX_VALUE));
     }
-    if (ATK_IS_VALUE(object) && role != ATK_ROLE_PUSH_BUTTON) {
+    if (ATK_IS_VALUE(object) && role != ATK_ROLE_PUSH_BUTTON && role != ATK_ROLE_TABLE_CELL) {
         double value = 0;
         gchar *said = NULL;
         atk_value_get_value_and_text(ATK_VALUE(object), &value, &said);
@@ -204,14 +209,14 @@ static void write_text(struct answer *answer, AtkObject *object, GtkWidget *widg
 }
 
 gboolean element_write(
-    struct answer *answer, AtkObject *object, GtkWidget *widget, int depth, GdkRectangle box, long window
+    struct answer *answer, AtkObject *object, GtkWidget *widget, int depth, GdkRectangle box, long window, gint64 id
 ) {
     AtkRole role = atk_object_get_role(object);
     gchar *name = name_of(object, widget);
     gboolean is_written = depth == 0 || is_worth_a_line(object, widget, role, name);
     if (is_written) {
         answer_number(answer, depth);
-        answer_number(answer, id_of(object));
+        answer_number(answer, id == 0 ? id_of(object) : id);
         answer_field(answer, atk_role_get_name(role), MAX_NAME);
         write_states(answer, object, widget);
         answer_number(answer, box.x);

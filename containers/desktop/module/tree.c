@@ -7,7 +7,7 @@
 
 #include "element.h"
 
-enum { MAX_DEPTH = 60, MAX_NODES = 6000, MANY_CHILDREN = 64, MAX_CHILDREN = 600 };
+enum { MAX_DEPTH = 60, MAX_NODES = 6000, MANY_CHILDREN = 64, MAX_CHILDREN = 600, MAX_SIDE = 100 };
 
 struct walk {
     struct answer *answer;
@@ -18,7 +18,7 @@ struct walk {
     int num_nodes;
 };
 
-static void walk_object(struct walk *walk, AtkObject *object, int depth, int level, GdkRectangle clip);
+static void walk_object(struct walk *walk, AtkObject *object, int depth, int level, GdkRectangle clip, gint64 id);
 
 // The widget that an object stands for; cells of a view name the whole view, so they are asked for the way back.
 static GtkWidget *widget_of(AtkObject *object) {
@@ -94,8 +94,40 @@ static void walk_children(struct walk *walk, AtkObject *object, int depth, int l
     for (int index = first; index <= last && !answer_is_full(walk->answer); index++) {
         AtkObject *child = atk_object_ref_accessible_child(object, index);
         if (child != NULL) {
-            walk_object(walk, child, depth, level, clip);
+            walk_object(walk, child, depth, level, clip, 0);
             g_object_unref(child);
+        }
+    }
+}
+
+// A sheet makes its cells anew for each question, so they are named by their places.
+static void walk_cells(struct walk *walk, AtkObject *object, int depth, int level, GdkRectangle clip) {
+    G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+    AtkTable *table = ATK_TABLE(object);
+    int first = -1;
+    for (int y = clip.y + 4; y < clip.y + clip.height && first < 0; y += 8) {
+        first = index_at(object, clip.x + 4, y);
+    }
+    int row = atk_table_get_row_at_index(table, first), column = atk_table_get_column_at_index(table, first);
+    G_GNUC_END_IGNORE_DEPRECATIONS
+    for (int y = MAX(row, 0); y < MAX(row, 0) + MAX_SIDE; y++) {
+        gboolean is_row_seen = FALSE;
+        for (int x = MAX(column, 0); x < MAX(column, 0) + MAX_SIDE && !answer_is_full(walk->answer); x++) {
+            AtkObject *cell = atk_table_ref_at(table, y, x);
+            GdkRectangle box, seen;
+            gboolean is_seen = cell != NULL && box_of(walk, cell, NULL, &box) &&
+                               gdk_rectangle_intersect(&box, &clip, &seen);
+            if (is_seen) {
+                walk_object(walk, cell, depth, level, clip, element_place(object, y, x));
+            }
+            g_clear_object(&cell);
+            is_row_seen = is_row_seen || is_seen;
+            if (!is_seen && is_row_seen) {
+                break;
+            }
+        }
+        if (!is_row_seen) {
+            break;
         }
     }
 }
@@ -109,7 +141,12 @@ static gboolean is_whole(GtkWidget *widget, AtkObject *object) {
     return GTK_IS_BUTTON(widget) && name != NULL && name[0] != '\0';
 }
 
-static void walk_object(struct walk *walk, AtkObject *object, int depth, int level, GdkRectangle clip) {
+static gboolean is_sheet(AtkObject *object, GtkWidget *widget) {
+    return widget == NULL && ATK_IS_TABLE(object) && ATK_IS_COMPONENT(object) &&
+           atk_object_get_n_accessible_children(object) > MAX_CHILDREN;
+}
+
+static void walk_object(struct walk *walk, AtkObject *object, int depth, int level, GdkRectangle clip, gint64 id) {
     if (level > MAX_DEPTH || ++walk->num_nodes > MAX_NODES) {
         walk->answer->is_cut = TRUE;
         return;
@@ -126,19 +163,21 @@ static void walk_object(struct walk *walk, AtkObject *object, int depth, int lev
     if (!gdk_rectangle_intersect(&box, &clip, &visible)) {
         return;
     }
-    if (element_write(walk->answer, object, widget, depth, visible, walk->window)) {
+    if (element_write(walk->answer, object, widget, depth, visible, walk->window, id)) {
         depth++;
     }
     if (widget != NULL && GTK_IS_COMBO_BOX(widget)) {
         GtkWidget *entry = gtk_bin_get_child(GTK_BIN(widget));
         if (entry != NULL && GTK_IS_ENTRY(entry)) {
-            walk_object(walk, gtk_widget_get_accessible(entry), depth, level + 1, visible);
+            walk_object(walk, gtk_widget_get_accessible(entry), depth, level + 1, visible, 0);
         }
         return;
     }
     // A page of a notebook lies where its tab lies, and what it shows does not.
     gboolean is_page = widget == NULL && atk_object_get_role(object) == ATK_ROLE_PAGE_TAB;
-    if (widget == NULL || !is_whole(widget, object)) {
+    if (is_sheet(object, widget)) {
+        walk_cells(walk, object, depth, level + 1, visible);
+    } else if (widget == NULL || !is_whole(widget, object)) {
         walk_children(walk, object, depth, level + 1, is_page ? clip : visible);
     }
 }
@@ -147,7 +186,7 @@ static void walk_popover(GtkWidget *child, gpointer data) {
     struct walk *walk = data;
     if (GTK_IS_POPOVER(child) && gtk_widget_get_mapped(child)) {
         GdkRectangle everything = {-32768, -32768, 65536, 65536};
-        walk_object(walk, gtk_widget_get_accessible(child), 1, 1, everything);
+        walk_object(walk, gtk_widget_get_accessible(child), 1, 1, everything, 0);
     }
 }
 
@@ -158,7 +197,7 @@ static void walk_toplevel(struct answer *answer, GtkWidget *toplevel) {
     walk.window = GDK_IS_X11_WINDOW(window) ? (long)gdk_x11_window_get_xid(window) : 0;
     GdkWindow *root = gdk_get_default_root_window();
     GdkRectangle screen = {0, 0, gdk_window_get_width(root), gdk_window_get_height(root)};
-    walk_object(&walk, gtk_widget_get_accessible(toplevel), 0, 0, screen);
+    walk_object(&walk, gtk_widget_get_accessible(toplevel), 0, 0, screen, 0);
     gtk_container_forall(GTK_CONTAINER(toplevel), walk_popover, &walk);
 }
 

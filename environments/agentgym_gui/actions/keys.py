@@ -1,6 +1,6 @@
 """Keys by the names that models use for them, as X keysym names: "ctrl", "Ctrl" and "Control_L" are one key.
 
-Which key code and which Shift a keysym needs is known to `text_keys`, which reads a keyboard.
+Which key code and which Shift a keysym needs is known to `desk`, which reads the keyboard.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from agentgym.errors import SandboxDirtyError
 from agentgym.sandbox.base import Sandbox
 from agentgym_gui.actions.events import Box, Event
 from agentgym_gui.desktop.acting import Patience, codes, command_lines, waiting_s
+from agentgym_gui.desktop.canary import leftovers
 from agentgym_gui.desktop.link import DeskLink, DesktopLostError
 from agentgym_gui.desktop.settings import HOME, DesktopSettings
 from agentgym_gui.desktop.tree import Naming, Screen, Window, read_screen, read_windows
@@ -26,7 +27,6 @@ READY_S = 150.0
 ANSWER_S = 15.0
 """How long desk may take for a request beyond what it was told to wait."""
 _ARGUMENT_END = "\x1f"
-_CLEAN = {"windows": "0", "modules": "0", "modifiers": "0"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,13 @@ class Settled:
         how: "calm"; "restless" where something still moved at the cap, "silent" where an application did not answer.
         waited_ms: How long it took.
         rounds: How often the applications were asked.
+        painted_ms: When the last pixels changed, counted as `waited_ms`; 0 for none.
     """
 
     how: str = "calm"
     waited_ms: int = 0
     rounds: int = 0
+    painted_ms: int = 0
 
     @property
     def is_calm(self) -> bool:
@@ -111,9 +113,11 @@ class Desktop:
         while True:
             blocks = self._ask([self.patience.line, "windows"])
             windows = read_windows(self._text(blocks, "windows"))
-            if any(window.id not in before for window in windows):
+            is_there = any(window.id not in before for window in windows)
+            is_late = time.monotonic() > deadline
+            if is_there and (is_late or _worst(blocks).how != "silent"):  # else it still loads
                 return
-            if time.monotonic() > deadline:
+            if is_late:
                 raise DesktopLostError(f"{argv[0]} showed no window within {START_S:g} s")
 
     def run(self, argv: Sequence[str]) -> None:
@@ -136,14 +140,16 @@ class Desktop:
         num_settled = sum(line.startswith("settle") for line in lines)
         patience_s = ANSWER_S + waiting_s(events) + num_settled * self.patience.cap_ms / 1000
         blocks = self._ask(lines, patience_s)
-        windows = read_windows(self._text(blocks, "windows"))
-        screen = read_screen(windows, self._text(blocks, "tree"), self._naming)
         pixels, is_new = self._pixels(blocks) if has_picture else (None, True)
-        return Sight(screen, _worst(blocks), pixels, is_new)
+        return Sight(self._read(blocks), _worst(blocks), pixels, is_new)
 
     def look(self, *, has_picture: bool = False, has_pointer: bool = True) -> Sight:
         """What is there now."""
         return self.act((), has_picture=has_picture, has_pointer=has_pointer)
+
+    def screen(self) -> Screen:
+        """Windows and elements at this moment, settled or not."""
+        return self._read(self._ask(["windows", "tree"]))
 
     def pixels(self, box: Box | None = None, *, has_pointer: bool = True) -> Pixels:
         """The screen or a part of it as it is now, uint8[H, W, 3]."""
@@ -173,11 +179,13 @@ class Desktop:
         self._link.close()
 
     def _require_clean(self) -> None:
-        state = self.state()
-        wrong = [name for name, wanted in _CLEAN.items() if state.get(name) != [wanted]]
-        wrong += [line for line in state.get("selection", ()) if not line.endswith("free")]
+        wrong = leftovers(self.state(), self.settings.image)
         if wrong:
             raise SandboxDirtyError(f"the desktop of sandbox {self.sandbox.id} is not as new: {', '.join(wrong)}")
+
+    def _read(self, blocks: Sequence[tuple[str, memoryview]]) -> Screen:
+        windows = read_windows(self._text(blocks, "windows"))
+        return read_screen(windows, self._text(blocks, "tree"), self._naming)
 
     def _windows(self) -> Sequence[Window]:
         return read_windows(self._text(self._ask(["windows"]), "windows"))
@@ -221,10 +229,11 @@ def _decoded(content: memoryview) -> str:
 
 def _worst(blocks: Sequence[tuple[str, memoryview]]) -> Settled:
     """The sum of a request's settlings, named after the worst."""
-    how, waited, rounds = "calm", 0, 0
+    how, waited, rounds, painted = "calm", 0, 0, 0
     for name, content in blocks:
         fields = _decoded(content).split("\t") if name == "settle" else []
-        if len(fields) == 4 and fields[1].isdigit() and fields[2].isdigit():
+        if len(fields) == 5 and all(fields[at].isdigit() for at in (1, 2, 4)):
             how = how if fields[0] == "calm" else fields[0]
+            painted = waited + int(fields[4]) if int(fields[4]) else painted
             waited, rounds = waited + int(fields[1]), rounds + int(fields[2])
-    return Settled(how, waited, rounds)
+    return Settled(how, waited, rounds, painted)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from agentgym.errors import ConfigError
 from agentgym.sandbox.spec import DEFAULT_WORK_DIR, Limits, SandboxSpec
 
-IMAGE = "agentgym/desktop"
+IMAGES = ("agentgym/desktop", "agentgym/desktop-office")
+"""Images with a desktop; the first is the usual one."""
 HOME = DEFAULT_WORK_DIR
 """The agent's home is the work folder, so that resets, snapshots and quotas are the sandbox's."""
 FOLDER = "/tmp/desk"  # noqa: S108 - inside the sandbox
@@ -25,6 +26,7 @@ ICONS = {"HighContrast": "HighContrast"}
 MAX_SIDE = 4096
 _CLOCK = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 _LIMITS = Limits(cpus=2.0, memory_mib=1024, pids=256, work_mib=256, tmp_mib=128)
+_OFFICE_LIMITS = Limits(cpus=2.0, memory_mib=2048, pids=256, work_mib=256, tmp_mib=256)
 
 
 @dataclass(frozen=True)
@@ -40,9 +42,14 @@ class DesktopSettings:
     font_size: float = 10.0
     """Size of the text of applications, in points."""
     clock: str = "2026-03-02 10:00:00"
-    """The time that applications see; it stands still."""
+    """The time that applications see; it stands still. The image's cache of fonts is made for this one."""
+
+    image: str = IMAGES[0]
+    """One of `IMAGES`."""
 
     def __post_init__(self) -> None:
+        if self.image not in IMAGES:
+            raise ConfigError(f"image must be one of {', '.join(IMAGES)}: got {self.image!r}")
         for name in ("width", "height"):
             side = getattr(self, name)
             if not isinstance(side, int) or not 64 <= side <= MAX_SIDE:
@@ -57,7 +64,12 @@ class DesktopSettings:
     def spec(self) -> SandboxSpec:
         """The sandbox: it starts the session at once, so that a pool keeps ready desktops."""
         command = ("agentgym-desk", FOLDER, f"{self.width}x{self.height}")
-        return SandboxSpec(image=IMAGE, command=command, env=self._environment(), limits=_LIMITS)
+        return SandboxSpec(
+            image=self.image,
+            command=command,
+            env=self._environment(),
+            limits=_LIMITS if self.image == IMAGES[0] else _OFFICE_LIMITS,
+        )
 
     def gtk_settings(self) -> bytes:
         """GTK's settings file: theme and font, and nothing that moves or remembers by itself."""
@@ -71,6 +83,8 @@ class DesktopSettings:
             "gtk-overlay-scrolling": "0",
             "gtk-menu-images": "0",
             "gtk-button-images": "0",
+            # Beyond the horizon of settling, so that no step waits for its timer; desk keeps two clicks further apart.
+            "gtk-double-click-time": "1000",
         }
         return "\n".join(["[Settings]", *(f"{key}={value}" for key, value in lines.items()), ""]).encode()
 

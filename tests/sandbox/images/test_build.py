@@ -336,6 +336,7 @@ def test_images_of_ours_are_small_and_give_no_rights(client: Any, name_of_ours: 
             "Redis server v=7",
         ),
         ("desktop", "which Xvfb openbox agentgym-desk mousepad gnumeric", "/usr/bin/gnumeric"),
+        ("desktop-office", "which soffice", "/usr/bin/soffice"),
         ("env", "agentgym list --json", "agentgym/GuessNumber-v0"),
         ("web", "chromium-headless-shell --version && agentgym list --family web --json", "agentgym/MiniWoB-v0"),
     ],
@@ -352,4 +353,4 @@ def test_images_of_ours_hold_what_they_promise(client: Any, name_of_ours: str, c
 
 def test_every_image_of_ours_is_covered_above() -> None:
     names = {"base", "desktop", "python", "experiment", "terminal", "mcp", "env", "web", "swe", "tuning"}
-    assert set(default_catalogue().names) == names
+    assert set(default_catalogue().usual_names) == names

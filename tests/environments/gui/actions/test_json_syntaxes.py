@@ -23,7 +23,7 @@ from agentgym_gui.actions.events import (
     Type,
     Wait,
 )
-from agentgym_gui.actions.gestures import clicks, without_touch
+from agentgym_gui.actions.gestures import clicks
 
 SCREEN = Frame(1280, 800)
 PHONE = Frame(412, 892)
@@ -351,14 +351,6 @@ def test_androidworld_refuses_and_explains(action, why):
 def test_stale_id_is_explained_with_the_ids_of_now():
     with pytest.raises(ActionError, match=r"may be closed, hidden or scrolled away. Elements now: 0, 3, 9"):
         androidworld.parse('{"action_type": "click", "index": 4}', PHONE, ELEMENTS)
-
-
-def test_swipes_become_the_wheel_where_there_is_no_touch():
-    events = androidworld.parse('{"action_type": "scroll", "direction": "down"}', PHONE, {})
-    assert without_touch(events) == (Move(206, 446), Scroll(0, 7))
-    held = androidworld.parse('{"action_type": "long_press", "x": 5, "y": 5}', PHONE, {})
-    assert without_touch(held) == held
-    assert without_touch((Move(1, 1), *clicks())) == (Move(1, 1), *clicks())
 
 
 @pytest.mark.parametrize(

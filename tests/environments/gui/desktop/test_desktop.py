@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from agentgym.task import Limits
 from agentgym_gui.desktop.env import LOST, DesktopEnv
 from agentgym_gui.desktop.scripted import find
 from agentgym_gui.desktop.scripts import SCRIPTS
@@ -65,25 +67,69 @@ def test_oracle_of_a_template_succeeds_in_applications(env, name):
     assert (reward, info["success"]) == (1.0, True), info["reward_events"]
 
 
-def test_text_of_any_script_arrives_whole_and_in_order(env):
+@pytest.fixture(scope="module")
+def editing(pool):
+    """An episode with the editor, for tests that end nothing."""
+    made = DesktopEnv(sandbox=pool)
+    made.reset(options={"task": replace(starter_task(LIST), limits=Limits(max_invalid=50))})
+    yield made
+    made.close()
+
+
+def test_text_of_any_script_arrives_whole_and_in_order(editing):
     text = "Grüße, мир! 你好 שלום ΑΩ ①②③ čšž ñ 'quoted' <tag> ~ 42 αβγδεζηθικλμνξοπρστυφχψω"
-    seen = start(env, LIST)
-    act(env, f'click("{find(seen, "text")}")')
-    act(env, 'press("ctrl+a")')
-    act(env, f"type_text({text!r})")
-    assert typed(env) == text
+    seen = act(editing, 'press("Escape")')[0]
+    act(editing, f'click("{find(seen, "text")}")')
+    act(editing, 'press("ctrl+a")')
+    act(editing, f"type_text({text!r})")
+    assert typed(editing) == text
 
 
-def test_bad_actions_are_explained_and_change_nothing(env):
-    start(env, LIST)
-    before = env.anchor()
-    for message in ('click("999")', "click_at(5000, 1)", 'press("nokey")', "type_text(1)", "dance()"):
-        text, reward, terminated, info = act(env, message)
-        assert (reward, info["is_invalid"]) == (pytest.approx(-0.1), True), text
-        if terminated:
-            start(env, LIST)
-    env.desktop.look()
-    assert env.anchor() == before
+def test_bad_actions_are_explained_and_change_nothing(editing):
+    before = editing.desktop.look().screen
+    calls = "\n".join(f'press("a")  # {number}' for number in range(1000))
+    for message, why in (
+        ('click("999")', "no element '999'"),
+        ("click_at(5000, 1)", "5000"),
+        ('press("nokey")', "nokey"),
+        ('click("1", button="fourth")', "button"),
+        ("type_text(1)", "text"),
+        (f"type_text({'x' * 11_000!r})", "11000 characters"),
+        (f"type_text({'x' * (1 << 20)!r})", "characters"),
+        ('type_text("a\\x00b")', "U+0000"),
+        (calls, ""),
+        ("dance()", "dance"),
+    ):
+        text, reward, terminated, info = act(editing, message)
+        assert (reward, info["is_invalid"], terminated) == (pytest.approx(-0.1), True, False), message[:60]
+        assert why in text, (message[:60], text[:300])
+    assert editing.desktop.look().screen == before
+
+
+def test_id_of_a_closed_window_is_explained(editing):
+    seen = act(editing, 'press("ctrl+f")')[0]
+    shown = editing.desktop.screen()
+    gone = [each.id for each in shown.elements]
+    act(editing, 'press("Escape")')
+    left = editing.desktop.screen().by_id
+    stale = next(each for each in gone if each not in left)
+    text, _, _, info = act(editing, f'click("{stale}")')
+    assert info["is_invalid"], seen
+    assert "may be closed" in text
+
+
+def test_two_clicks_of_two_messages_are_no_double_click(editing):
+    act(editing, 'press("ctrl+a")')
+    act(editing, 'type_text("alphabet soup")')
+    box = next(each.box for each in editing.desktop.screen().elements if each.role == "text")
+    place = f"{box.x + 24}, {box.y + 10}"
+    for _ in range(2):
+        act(editing, f"click_at({place})")
+    act(editing, 'type_text("q")')
+    assert len(typed(editing)) == len("alphabet soup") + 1
+    act(editing, f"click_at({place}, count=2)")
+    act(editing, 'type_text("+")')
+    assert typed(editing) == "+ soup"
 
 
 def test_desktop_killed_from_inside_ends_the_episode_on_its_files(env):
@@ -93,13 +139,10 @@ def test_desktop_killed_from_inside_ends_the_episode_on_its_files(env):
     assert (text, reward, terminated, info["success"]) == (LOST, 0.0, True, False)
 
 
-def test_cheats_and_idlers_earn_nothing(pool):
-    made = DesktopEnv(sandbox=pool)
-    for name in ("null", "refuse"):
-        made.reset(options={"task": starter_task(LIST)})
-        _, reward, _, info = act(made, SCRIPTS[name](made.task, 0).act([]))
-        assert (reward, info["success"]) == (0.0, False), name
-    made.close()
+def test_giving_up_earns_nothing(env):
+    start(env, LIST)
+    _, reward, _, info = act(env, SCRIPTS["refuse"](env.task, 0).act([]))
+    assert (reward, info["success"]) == (0.0, False)
 
 
 def test_fork_goes_on_from_the_same_state_by_itself(env):
