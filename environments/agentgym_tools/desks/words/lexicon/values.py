@@ -220,7 +220,8 @@ def _in_words(tokens: Sequence[Token], place: int) -> Spotted | None:
     """A number in words, such as "two hundred and fifty"; with a unit of money, a sum."""
     total, end = 0, place
     if tokens[place].word == "one" and place + 1 < len(tokens) and tokens[place + 1].word in ("of", "more"):
-        return None
+        is_count = tokens[place + 1].word == "more" and all(token.kind not in ("sum", "number") for token in tokens)
+        return Spotted("number", "1", place, place + 1, 1) if is_count else None
     while end < len(tokens):
         word = tokens[end].word
         after = tokens[end + 1].word if end + 1 < len(tokens) else ""
