@@ -103,8 +103,15 @@ def sentences_of(text: str) -> list[Sentence]:
 def pieces_of(sentence: Sentence) -> list[Sentence]:
     """A sentence cut at its commas and at "and"."""
     cuts = [place for place, token in enumerate(sentence.tokens) if token.word in (",", "and")]
+    cuts = [place for place in cuts if not _is_in_sum(sentence.tokens, place)]
     bounds = itertools.pairwise([-1, *cuts, len(sentence.tokens)])
     return [sentence.part(first + 1, last) for first, last in bounds if last > first + 1]
+
+
+def _is_in_sum(tokens: Sequence[Token], place: int) -> bool:
+    """Whether an "and" stands in a sum, as in "12 dollars and 50 cents"."""
+    before, after = tokens[place - 1].word if place else "", [token.word for token in tokens[place + 1 : place + 3]]
+    return before in ("dollars", "dollar", "euros", "euro") and after[1:] in (["cents"], ["cent"])
 
 
 def _tokens(text: str) -> Iterator[Token]:

@@ -25,6 +25,8 @@ _CASUAL = {
     "lemme": "let me",
     "gimme": "give me",
     "how come": "why",
+    "as well as": "and",
+    "along with": "and",
     "bucks": "dollars",
     "quid": "dollars",
     "gigs": "gigabytes",

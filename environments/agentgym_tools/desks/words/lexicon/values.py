@@ -27,6 +27,9 @@ _NUMBERS |= {
     for tens in [word for word, number in _NUMBERS.items() if number >= 20]
     for ones in [word for word, number in _NUMBERS.items() if 1 <= number <= 9]
 }
+_BEFORE_ONE = frozenset({"any", "extra", "another", "additional", "which", "that", "this", "each", "every", "new"})
+"""Words after which "one" is no number."""
+_AFTER_ONE = frozenset({"of", "more", "that", "which", "who", "we", "you", "i", "is", "for"})
 _TENS = frozenset(word for word, number in _NUMBERS.items() if number in range(20, 100, 10))
 _POWERS = {"hundred": 100, "thousand": 1000}
 _NOTHING = re.compile(
@@ -219,7 +222,9 @@ def _other(tokens: Sequence[Token], place: int) -> Spotted | None:
 def _in_words(tokens: Sequence[Token], place: int) -> Spotted | None:
     """A number in words, such as "two hundred and fifty"; with a unit of money, a sum."""
     total, end = 0, place
-    if tokens[place].word == "one" and place + 1 < len(tokens) and tokens[place + 1].word in ("of", "more"):
+    if tokens[place].word == "one" and place and tokens[place - 1].word in _BEFORE_ONE:
+        return None
+    if tokens[place].word == "one" and place + 1 < len(tokens) and tokens[place + 1].word in _AFTER_ONE:
         is_count = tokens[place + 1].word == "more" and all(token.kind not in ("sum", "number") for token in tokens)
         return Spotted("number", "1", place, place + 1, 1) if is_count else None
     while end < len(tokens):

@@ -10,7 +10,7 @@ from agentgym_tools.desks.words.lexicon.language import Language
 from agentgym_tools.desks.words.lexicon.sentences import sentences_of
 from agentgym_tools.desks.words.reading.asking import read_ask, read_instruction
 from agentgym_tools.desks.words.reading.context import Context
-from agentgym_tools.desks.words.reading.deciding import read_refusal, read_report, read_transfer
+from agentgym_tools.desks.words.reading.deciding import read_refusal, read_report, read_transfer, reported_in_short
 from agentgym_tools.desks.words.reading.facts import note_told, told_apart, told_in
 from agentgym_tools.desks.words.reading.instructions import instructions_in
 from agentgym_tools.desks.words.reading.message import Reading, Understood
@@ -73,6 +73,8 @@ def _read_statement(reading: Reading, place: int, part: Part) -> None:
         read_ask(reading, place, part)
         return
     if part.number in reading.spent or (has_consent(reading, place) and offer(reading, part, is_asked=True)):
+        return
+    if reported_in_short(reading, part):
         return
     apart = told_apart(reading, part)
     for piece, found in apart:

@@ -58,6 +58,7 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"cool|happy with that|any objections?)(?: with you| for you| by you| or (?:no|not))? $|yes or no $|"
             r"^ (?:, |and |so |then )*(?:do you )?(?:want|fancy|like) (?:me to|that|it|this)"
             r"(?: (?:go ahead|proceed|do (?:that|it|this|so)))?(?: with (?:that|it|this))? $|"
+            r"(?:would you like|do you want) (?:me|us) to $|would you like to (?:have|take|accept) (?:it|that|this) |"
             r"what do you (?:say|think) $|if (?:that|this|it) is (?:okay|ok|fine|all right|alright|acceptable|good|"
             r"agreeable)|if you (?:want|wish|like|would like)(?: that| it| this| me to)? $|do you confirm|"
             r" (?:(?:is|would|will) (?:that|it|this|everything) (?:be )?(?:okay|ok|fine|all right|alright|right|"
@@ -110,7 +111,7 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"(?<! i )(?<! we )went through|"
             r"you are (?:now|back) |(?:is|are) now |successfully|all done|it is done|i (?:just |also )?(?:took|"
             r"made|gave|put|"
-            r"sent|set|did|paid|got|let|put|(?!need|proceed)\w{3,}ed) (?!like )|(?:has|have) (?:now )?gone through|(?:is|are|was|"
+            r"sent|set|did|paid|got|let|put|(?!need|proceed)\w{3,}ed) (?!like )|(?:has|have) (?:now )?gone through|(?<!\w that )(?<!\w which )(?:is|are|was|"
             r"were) (?!not )(?:\w+ )?"
             r"\w{3,}ed |(?:is|are|was) (?:now |already )?(?:paid|sent|put|set|taken|on its|on the)|"
             r"you have (?:now )?\w+ed |"
@@ -121,7 +122,7 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
         OFFERS,
         re.compile(
             r" (?:(?:shall|should|may|can|could|might) (?:i|we) (?!have (?:your|the|a|his|her) |get (?:your|the) |"
-            r"ask |"
+            r"ask |trouble |bother |"
             r"know |see )|(?:shall|should|may|can|could) (?:the|your|this|that|it) |do you want (?:me|us|to be|"
             r"to have|the|your|my|\w+ )|would you like (?:me|us|to have|to be|the|"
             r"your|\w+ )|(?:is|would) it (?:be )?(?:okay|ok|fine|all right|alright|possible|correct|right) "
@@ -166,11 +167,20 @@ _SUPPOSED = re.compile(r" (?:, |and |but )*(?:if|in case|unless|should) you ")
 _OWN_SUBJECT = re.compile(
     r" (?:, |and |then )+(?:(?:the|your) (?:\w+ ){1,3}(?:has|have|was|were) |(?:i|we) have (?!to ))"
 )
-_ASKING = re.compile(r" (?:and |so |, |okay )*(?:for |to |in |on )?(?:what|which|when|where|who|whom|why) ")
+_ASKING = re.compile(
+    r" (?:and |so |, |okay )*(?:for |to |in |on |by )?(?:what(?! would you (?:say|think) if| do you (?:say|think) $)|"
+    r"which|when|where|who|whom|why|how (?:much|many|long|old|high|far)) "
+)
 _GROUND = re.compile(r" (?:, |and )*(?:since|because|as) ")
 _QUESTION = re.compile(r" (?:, |and )*(?:what|which|when|where|who|why|how) ")
 _NEGATED = re.compile(r" (?:not|never|hardly) (?:\w+ ){0,2}$")
 _WISHED = re.compile(r" (?:i|we) (?:would )?(?:need|like|want) you to ")
+
+
+_BARE = re.compile(r" (?:, |and |so |then )*(?:yes|okay|ok|fine|all right|alright|right|agreed|correct|cool) $")
+_RELATIVE = re.compile(r" which (?:you|we|i|it|they) ")
+_LEAD = 5
+_PREPOSITIONS = frozenset({"under", "for", "from", "with", "by", "at", "of", "through"})
 
 
 class Part(NamedTuple):
@@ -242,6 +252,10 @@ def parts_of(number: int, sentence: Sentence) -> list[Part]:
         if sentence.is_question and _CONDITION.match(flat):
             continue
         use = _use_in(sentence, flat, use_of(flat))
+        if use == CONSENTS and first <= _LEAD and last < len(sentence.tokens) and _BARE.match(flat):
+            use = STATES
+        if _RELATIVE.match(flat) and first and sentence.tokens[first - 1].word in _PREPOSITIONS:
+            use = STATES
         if use in (REFUSES, DOUBTS) and _SUPPOSED.match(flat):
             use = STATES
         if merged and merged[-1][0] == ASKS and _QUESTION.match(flat):
