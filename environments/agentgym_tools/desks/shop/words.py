@@ -68,7 +68,7 @@ SYNONYMS = {
         *("address change", "send order to"),
     ),
     "change_payment": (
-        *("change payment method", "switch payment", "order paid by", "change payment of order", "pay order with"),
+        *("change payment method", "switch payment", "order paid by", "change payment of order", "pay order with", "charge order to card instead"),
         "switch order to",
     ),
     "update_contact": (

@@ -18,7 +18,7 @@ SYNONYMS = {
     **{name: tuple(each.format(said) for said in texts for each in _TURNED) for name, texts in _SWITCHES.items()},
     "pin": ("pin",),
     "born": ("date of birth", "when born"),
-    "own_line": ("number call right now", "number of phone in hands", "phone in hand", "phone number right now"),
+    "own_line": ("number call right now", "number of phone in hands", "phone in hand", "number of phone holding", "phone number right now"),
     "line": ("line", "which line", "number of line", "line number", "number of lost phone"),
     "plan": ("which plan", "plan", "plan is"),
     "gigabytes": ("how many gigabytes", "extra data gigabytes", "gigabytes buy", "how much extra data"),

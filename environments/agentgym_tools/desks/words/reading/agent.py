@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from agentgym_tools.desks import talk
@@ -87,7 +86,7 @@ def _read_statement(reading: Reading, place: int, part: Part) -> None:
     instructed = instructions_in(reading.language, part.sentence) if reading.language.domain.user_tools else []
     for act in instructed:
         reading.note(part, act)
-    if not instructed and re.search(r" please (?:, )?$", part.sentence.flat):
+    if not instructed and " please " in part.sentence.flat:
         read_ask(reading, place, part)
     elif not instructed:
         read_refusal(reading, place, part, is_soft=True)

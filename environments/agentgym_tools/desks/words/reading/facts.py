@@ -43,7 +43,7 @@ _KINDS = frozenset({"name", "names", "number", "numbers", "kind", "type", "which
 _QUESTION_WORDS = frozenset({"how", "which", "what", "many", "much"})
 _SEVERAL = 2
 _TO_WHICH = re.compile(r" (?:to|into|onto) (?:which|what) ")
-_MEANS_BEFORE = re.compile(r" (?:it|they|them|that|this|there|one|those) ")
+_MEANS_BEFORE = re.compile(r" (?:it|its|they|their|them|that|this|there|one|those) ")
 _IT_IS = re.compile(
     r" (?:(?:well|looks|seems|like|it|apparently|so|i|see|that) )*(?:it|that|this) (?:is|was|got|has been|has already been|"
     r"is still|is now|is already|was already) (?:already |still |now )*(?:\w+ ){1,2}(?:already |now |by now )?(?:, .*)?$"
@@ -54,6 +54,7 @@ _PURPOSE = re.compile(
     r"(?:(?!what |which |who |please |whom |how |where |when )\w+ )+?(?:, )?(?!.* (?:its|their|them) )(?=(?:and |then |so )?(?:i |we |please |could |can |may |might |would |what |which |who |"
     r"how |let me |tell me |kindly ))"
 )
+_SORRY = re.compile(r" (?:sorry|unfortunately|afraid|sadly|too) ")
 _DENIED = re.compile(r" (?:not|never|nor|neither|no longer) ")
 _HEDGED = re.compile(
     r" (?:(?:may|might|could) (?:also )?(?:be|have|cost) (?!\w+ed )|perhaps|maybe|probably|possibly|either|or|"
@@ -89,6 +90,7 @@ def _without_shares(apart: Sequence[Match], long: Sequence[Match], pieces: Seque
         is_apart = any(other.name == match.name for other in found)
         shares = [each for each in found if each.name != match.name and each.words <= match.words and not _is_long(each)]
         shares = [each for each in shares if not is_apart or each.words <= choices]
+        shares = [each for each in shares if match.name.endswith(each.name)] or shares
         if shares and not is_apart:
             found[found.index(shares[0])] = match
         found = [each for each in found if each not in shares]
@@ -220,6 +222,8 @@ def told_in(reading: Reading, part: Part, more: Sequence[str] = ()) -> tuple[Mat
         if all(value.is_nothing for value in fitting) and language.reasons.best(grounds(sentence), LIKELY):
             continue
         is_closed = 0 < len(shape.words) <= _FEW
+        if is_closed and _SORRY.search(sentence.flat) and language.reasons.best(grounds(sentence), LIKELY):
+            continue
         least = _WEAK_TOLD if is_closed else NAMED if asked is not None else TOLD
         if fitting and match.coverage >= least:
             return match, _pointed(fitting)

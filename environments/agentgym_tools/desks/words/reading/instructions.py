@@ -29,6 +29,7 @@ pick permit revoke forward remove insert try perform do start place power test m
 tell deny withdraw re-seat reinsert clear stick pull flip flick tap hit switch swap key pop kill
 """
 _VERBS = frozenset(map(plain, _VERBS_WORDS.split()))
+_LOOKING = frozenset({"check", "look", "see", "verify"})
 _PARTS = re.compile(r"(?:,|and|then|afterwards)")
 _FORBIDDEN = re.compile(r" (?:do not(?! disturb)|(?<!do )not|never|without) ")
 
@@ -46,6 +47,8 @@ def instructions_in(language: Language, sentence: Sentence) -> list[Call]:
             continue
         words = {token.plain if token.plain != "#" else token.text.casefold() for token in piece.tokens}
         act = _instruction(language, piece, words, sentence)
+        if act is not None and own in _LOOKING and language.domain.user_tools[act.arguments["action"]].is_writing:
+            continue
         if act is None and not own:
             act = _instruction(language, piece, words | {plain(verb)}, sentence)
         verb = own or verb

@@ -58,6 +58,7 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"cool|happy with that|any objections?)(?: with you| for you| by you| or (?:no|not))? $|yes or no $|"
             r"^ (?:, |and |so |then )*(?:do you )?(?:want|fancy|like) (?:me to|that|it|this)"
             r"(?: (?:go ahead|proceed|do (?:that|it|this|so)))?(?: with (?:that|it|this))? $|"
+            r"will you (?:accept|take) |(?:shall|should|may|can) (?:i|we) \w+ (?:it|that|this|them|those)(?: for you| now| then)? $|"
             r"(?:would you like|do you want) (?:me|us) to $|would you like to (?:have|take|accept) (?:it|that|this) |"
             r"what do you (?:say|think) $|if (?:that|this|it) is (?:okay|ok|fine|all right|alright|acceptable|good|"
             r"agreeable)|if you (?:want|wish|like|would like)(?: that| it| this| me to)? $|do you confirm|"
@@ -113,7 +114,7 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"made|gave|put|"
             r"sent|set|did|paid|got|let|put|(?!need|proceed)\w{3,}ed) (?!like )|(?:has|have) (?:now )?gone through|(?<!\w that )(?<!\w which )(?:is|are|was|"
             r"were) (?!not )(?:\w+ )?"
-            r"\w{3,}ed |(?:is|are|was) (?:now |already )?(?:paid|sent|put|set|taken|on its|on the)|"
+            r"\w{3,}ed |(?:is|are|was) (?:now |already )?(?:paid|repaid|sent|put|set|taken|withdrawn|given|on its|on the)|"
             r"you have (?:now )?\w+ed |"
             r"done (?:,|$))"
         ),
@@ -147,7 +148,7 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"(?:tell|give) me (?!a (?:\w+ )?(?:minute|moment|second))|let me (?:know|have)|"
             r"(?:trouble|bother) you for|would you mind (?:telling|giving|sharing|spelling|confirming)|"
             r"(?:i|we) (?:\w+ ){0,2}(?:have|need|want|like) to (?:know|have)|please (?:include|enter|write|note down)|"
-            r"(?:i|we) (?:(?:will|also|still|just|only|would|do|then) )*(?:need|require) "
+            r"(?:i|we) (?:(?:will|also|still|just|only|would|do|then|am|are|going|to) )*(?:need|require) "
             r"(?!to |you |more time|help|a (?:moment|minute|second|bit))|"
             r"(?:i|we|i will|also|still|just|only) (?:also |still |just |only |would )*(?:need|"
             r"require|want|"
@@ -180,6 +181,8 @@ _WISHED = re.compile(r" (?:i|we) (?:would )?(?:need|like|want) you to ")
 _BARE = re.compile(r" (?:, |and |so |then )*(?:yes|okay|ok|fine|all right|alright|right|agreed|correct|cool) $")
 _RELATIVE = re.compile(r" which (?:you|we|i|it|they) ")
 _LEAD = 5
+_DOES_IT = re.compile(r" (?:shall|should|may|can) (?:i|we) (?!do )\w+ (?:it|that|this|them|those) $")
+_ASIDE = re.compile(r" which (?:was|is|has|are|were|have|means) (?!it |that |why )")
 _PREPOSITIONS = frozenset({"under", "for", "from", "with", "by", "at", "of", "through"})
 
 
@@ -254,7 +257,9 @@ def parts_of(number: int, sentence: Sentence) -> list[Part]:
         use = _use_in(sentence, flat, use_of(flat))
         if use == CONSENTS and first <= _LEAD and last < len(sentence.tokens) and _BARE.match(flat):
             use = STATES
-        if _RELATIVE.match(flat) and first and sentence.tokens[first - 1].word in _PREPOSITIONS:
+        if use == CONSENTS and last < len(sentence.tokens) and _DOES_IT.search(flat):
+            use = OFFERS
+        if first and (_RELATIVE.match(flat) and sentence.tokens[first - 1].word in _PREPOSITIONS or _ASIDE.match(flat)):
             use = STATES
         if use in (REFUSES, DOUBTS) and _SUPPOSED.match(flat):
             use = STATES

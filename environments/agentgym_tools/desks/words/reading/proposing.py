@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -10,7 +9,6 @@ from agentgym_tools.desks import talk
 from agentgym_tools.desks.words.lexicon.language import spoken
 from agentgym_tools.desks.words.lexicon.phrases import Match, content_of
 from agentgym_tools.desks.words.lexicon.sentences import Sentence
-from agentgym_tools.desks.words.lexicon.thesaurus import plain
 from agentgym_tools.desks.words.reading.arguments import Filled, fill
 from agentgym_tools.desks.words.reading.facts import facts_in, note_told, told_in
 from agentgym_tools.desks.words.reading.message import NAMED, TOLD, Reading, has_codes
@@ -22,12 +20,6 @@ MAX_BACK = 3
 _NEAR = 0.3
 _UNUSED = 0.6
 _SAID = 0.15
-_VERBAL = 1.1
-_VERB = re.compile(
-    r" (?:(?:shall|should|may|can|could|might) (?:i|we)|(?:i|we) (?:would|will|can|could|shall|should|may)|(?:want|like|need|allow|"
-    r"permit) (?:me|us) to|i am going to) (?:then |now |just |also |like to |go ahead and |please )*(?P<verb>\w+) "
-)
-"""The verb of what is offered."""
 
 
 def read_offer(reading: Reading, place: int, part: Part) -> None:
@@ -91,7 +83,6 @@ def _action_in(reading: Reading, part: Part, whole: Sentence) -> tuple[Match, Fi
     codes = [token.text.casefold() for token in whole.tokens if token.kind in ("code", "pair")]
     values = reading.language.vocabulary.spot(whole)
     sums = [str(value.number) for value in values if value.kind == "money" and value.number]
-    verb = _VERB.search(part.sentence.flat)
     rated = []
     for match in matches:
         filled = fill(reading.language, match.name, [reading.sentences[each] for each in near], reading.context)
@@ -99,7 +90,6 @@ def _action_in(reading: Reading, part: Part, whole: Sentence) -> tuple[Match, Fi
         match = _called_in(reading, match, whole, filled)
         unused = sum(not _is_used(code, filled) for code in [*codes, *sums])
         fit = (0.4 + share) * (1.0 + _SAID * filled.num_said) * _UNUSED**unused
-        fit *= _VERBAL if verb is not None and plain(verb["verb"]) == plain(match.name.split("_")[0]) else 1.0
         rated.append((match.score * fit - len(filled.missing) * 0.2, match, filled))
     if not rated:
         return None
