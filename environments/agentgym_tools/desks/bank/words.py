@@ -106,7 +106,12 @@ _REASONS = {
     "recalled_too_late": ("too late recall transfer", "transfer too long ago", "transfer too old recall"),
     "cheque_cashed": ("cheque cashed", "cheque already cashed", "cheque paid out"),
     "cheque_too_old": ("cheque too old", "cheque written too long ago"),
-    "fee_stays": ("fees of kind not given back", "fees not refunded", "such fees not given back", "kind of fee not refunded"),
+    "fee_stays": (
+        "fees of kind not given back",
+        "fees not refunded",
+        "such fees not given back",
+        "kind of fee not refunded",
+    ),
     "refunded_before": ("fee given back before", "fee already refunded", "fee already given back"),
     "refunded_too_late": ("fee charged too long ago", "fee too old"),
     "refunded_lately": ("fee given back short time ago", "had fee back recently", "got other fee back recently"),

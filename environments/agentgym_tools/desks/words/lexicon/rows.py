@@ -194,7 +194,10 @@ class Rows:
             scores = []
             for row in rows:
                 called = self._called_by(row, has_states)
-                wholes = sum(bool(text) and text <= words.keys() and texts[text] < len(rows) + (len(rows) == 1) for text in called)
+                wholes = sum(
+                    bool(text) and text <= words.keys() and texts[text] < len(rows) + (len(rows) == 1)
+                    for text in called
+                )
                 parts = sum(1.0 / counts[word] for word in frozenset().union(*called) & telling)
                 scores.append((parts + _WHOLE * wholes, row))
             best = max((score for score, _ in scores), default=0.0)

@@ -52,7 +52,7 @@ _STOPS = ".;, \t"
 
 
 def tidied(text: str) -> str:
-    """A message without contractions, casual words and greetings; what a list names stands in the sentence before it."""
+    """A message without contractions, casual words and greetings; what a list names stands in the sentence before."""
     if "\n" in text:
         text = _without_lists(text)
     if "'" in text or "\u2019" in text or "annot" in text:

@@ -20,7 +20,10 @@ from agentgym_tools.worlds.calls import Call
 
 MAX_LEAD = 6
 _SOFT = re.compile(r" (?:sorry|unfortunately|afraid|sadly|regret\w*|apologi\w+|no) ")
-_IN_SHORT = re.compile(r" (?:, |the |your |okay |ok |done )*(?:(?!is |are |was |has |have |not |be |been |i |we |you |state |status )\w+ ){1,3}(?:\w{2,}ed|paid|sent|done|withdrawn) $")
+_IN_SHORT = re.compile(
+    r" (?:, |the |your |okay |ok |done )*(?:(?!is |are |was |has |have |not |be |been |i |we |you |state |"
+    r"status )\w+ ){1,3}(?:\w{2,}ed|paid|sent|done|withdrawn) $"
+)
 _GOES_ON = re.compile(r" (?:, |and |also |then |now )*(?:\w{2,}ed|sent|paid|put|made|gave|took|set) ")
 _HENCE = re.compile(r" (?:so|therefore|hence|thus) (?:i|we|the|no|there|this|that|it) ")
 _NEEDLESS = re.compile(r" no \w+ (?:is|are) (?:needed|necessary|required) ")
@@ -62,7 +65,7 @@ def read_report(reading: Reading, place: int, part: Part) -> None:
 
 
 def _read_pieces(reading: Reading, part: Part) -> bool:
-    """Note what pieces say one by one, where several report or tell: "I stopped the cheque, and 48 dollars are left"."""
+    """Note what pieces say one by one, where several report or tell: "it is stopped, and 48 dollars are left"."""
     acts: list[Call] = []
     is_reporting = False
     for piece in pieces_of(part.sentence):

@@ -45,13 +45,17 @@ _SEVERAL = 2
 _TO_WHICH = re.compile(r" (?:to|into|onto) (?:which|what) ")
 _MEANS_BEFORE = re.compile(r" (?:it|its|they|their|them|that|this|there|one|those) ")
 _IT_IS = re.compile(
-    r" (?:(?:well|looks|seems|like|it|apparently|so|i|see|that) )*(?:it|that|this) (?:is|was|got|has been|has already been|"
-    r"is still|is now|is already|was already) (?:already |still |now )*(?:\w+ ){1,2}(?:already |now |by now )?(?:, .*)?$"
+    r" (?:(?:well|looks|seems|like|it|apparently|so|i|see|that) )*(?:it|that|this) (?:is|was|got|has been|"
+    r"has already been|"
+    r"is still|is now|is already|was already) (?:already |still |now )*(?:\w+ ){1,2}(?:already |now |by now )?"
+    r"(?:, .*)?$"
 )
 _NAME_OF = re.compile(r" name of ")
 _PURPOSE = re.compile(
-    r"^ (?:(?:,|and|so|okay|ok|now|then|well|thanks|thank|you|sure|great) )*(?:in order to|so that|to|before|while|for) "
-    r"(?:(?!what |which |who |please |whom |how |where |when )\w+ )+?(?:, )?(?!.* (?:its|their|them) )(?=(?:and |then |so )?(?:i |we |please |could |can |may |might |would |what |which |who |"
+    r"^ (?:(?:,|and|so|okay|ok|now|then|well|thanks|thank|you|sure|great) )*(?:in order to|so that|to|before|while|"
+    r"for) "
+    r"(?:(?!what |which |who |please |whom |how |where |when )\w+ )+?(?:, )?(?!.* (?:its|their|them) )(?=(?:and |"
+    r"then |so )?(?:i |we |please |could |can |may |might |would |what |which |who |"
     r"how |let me |tell me |kindly ))"
 )
 _SORRY = re.compile(r" (?:sorry|unfortunately|afraid|sadly|too) ")
@@ -88,7 +92,9 @@ def _without_shares(apart: Sequence[Match], long: Sequence[Match], pieces: Seque
     choices = {word for piece in pieces if " or " in piece.flat for word in words_of(piece)}
     for match in long:
         is_apart = any(other.name == match.name for other in found)
-        shares = [each for each in found if each.name != match.name and each.words <= match.words and not _is_long(each)]
+        shares = [
+            each for each in found if each.name != match.name and each.words <= match.words and not _is_long(each)
+        ]
         shares = [each for each in shares if not is_apart or each.words <= choices]
         shares = [each for each in shares if match.name.endswith(each.name)] or shares
         if shares and not is_apart:
@@ -270,7 +276,7 @@ def _pointed(values: Sequence[Spotted]) -> list[Spotted]:
 
 def note_told(reading: Reading, part: Part, told: tuple[Match, list[Spotted]]) -> None:
     """Note a fact that is told; several values, or doubts, tell none."""
-    match, values = told
+    _, values = told
     texts = dict.fromkeys(value.text.casefold() for value in values)
     if len(texts) > 1 or _HEDGED.search(part.sentence.flat):
         reading.puzzle(part, "one value, please")

@@ -54,11 +54,13 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
     (
         CONSENTS,
         re.compile(
-            r"^ (?:, |and |so |then )*(?:yes|okay|ok|fine|all right|alright|right|agreed|correct|deal|confirm|confirmed|"
+            r"^ (?:, |and |so |then )*(?:yes|okay|ok|fine|all right|alright|right|agreed|correct|deal|confirm|"
+            r"confirmed|"
             r"cool|happy with that|any objections?)(?: with you| for you| by you| or (?:no|not))? $|yes or no $|"
             r"^ (?:, |and |so |then )*(?:do you )?(?:want|fancy|like) (?:me to|that|it|this)"
             r"(?: (?:go ahead|proceed|do (?:that|it|this|so)))?(?: with (?:that|it|this))? $|"
-            r"will you (?:accept|take) |(?:shall|should|may|can) (?:i|we) \w+ (?:it|that|this|them|those)(?: for you| now| then)? $|"
+            r"will you (?:accept|take) |(?:shall|should|may|can) (?:i|we) \w+ (?:it|that|this|them|"
+            r"those)(?: for you| now| then)? $|"
             r"(?:would you like|do you want) (?:me|us) to $|would you like to (?:have|take|accept) (?:it|that|this) |"
             r"what do you (?:say|think) $|if (?:that|this|it) is (?:okay|ok|fine|all right|alright|acceptable|good|"
             r"agreeable)|if you (?:want|wish|like|would like)(?: that| it| this| me to)? $|do you confirm|"
@@ -80,7 +82,8 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"carry|put|set|confirm|finalise|finalize|submit|file|start) (?:it|this|that|them|the change|"
             r"the changes|both)\b|"
             r"(?:sounds?|is) (?:that )?good|if you agree|"
-            r"with your (?:okay|ok|permission|consent|approval|agreement|blessing|go-ahead)|may i (?:issue|do|book|make) (?:it|that)|"
+            r"with your (?:okay|ok|permission|consent|approval|agreement|blessing|go-ahead)|may i (?:issue|do|book|"
+            r"make) (?:it|that)|"
             r"would you agree|"
             r"are you (?:okay|ok|fine|happy|all right) with)"
         ),
@@ -96,8 +99,10 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"(?!\w+ yet )\w+|(?:can|may) not (?:, )?$|not (?:possible|allowed|permitted|able|an option|allow|a \w+)|"
             r"impossible|unable|(?:is|are) not (?:\w+ )?(?:refunded|changed|taken|upgraded|given|paid)|"
             r"(?:must|have to|has to|had to) (?:refuse|decline|say no|reject|turn|deny)|refuse|decline|"
-            r"(?:is|be) too late (?:to|for)|(?:is|be) a no |no can do|out of the question|not going to (?:work|happen)|"
-            r"do not get \w+ed|nothing to (?!worry |pay |do )\w+|no \w+ can be|can be no|there is nothing|nothing (?:i|we) (?:can|"
+            r"(?:is|be) too late (?:to|for)|(?:is|be) a no |no can do|out of the question|not going to (?:work|"
+            r"happen)|"
+            r"do not get \w+ed|nothing to (?!worry |pay |do )\w+|no \w+ can be|can be no|there is nothing|"
+            r"nothing (?:i|we) (?:can|"
             r"could)|no way)"
         ),
     ),
@@ -112,9 +117,11 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"(?<! i )(?<! we )went through|"
             r"you are (?:now|back) |(?:is|are) now |successfully|all done|it is done|i (?:just |also )?(?:took|"
             r"made|gave|put|"
-            r"sent|set|did|paid|got|let|put|(?!need|proceed)\w{3,}ed) (?!like )|(?:has|have) (?:now )?gone through|(?<!\w that )(?<!\w which )(?:is|are|was|"
+            r"sent|set|did|paid|got|let|put|(?!need|proceed)\w{3,}ed) (?!like )|(?:has|have) (?:now )?gone through|"
+            r"(?<!\w that )(?<!\w which )(?:is|are|was|"
             r"were) (?!not )(?:\w+ )?"
-            r"\w{3,}ed |(?:is|are|was) (?:now |already )?(?:paid|repaid|sent|put|set|taken|withdrawn|given|on its|on the)|"
+            r"\w{3,}ed |(?:is|are|was) (?:now |already )?(?:paid|repaid|sent|put|set|taken|withdrawn|given|on its|"
+            r"on the)|"
             r"you have (?:now )?\w+ed |"
             r"done (?:,|$))"
         ),
@@ -147,7 +154,8 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"(?:please |kindly |also )?(?:tell|give|read|provide|share|send|say|repeat|let|spell|name|state|remind)|"
             r"(?:tell|give) me (?!a (?:\w+ )?(?:minute|moment|second))|let me (?:know|have)|"
             r"(?:trouble|bother) you for|would you mind (?:telling|giving|sharing|spelling|confirming)|"
-            r"(?:i|we) (?:\w+ ){0,2}(?:have|need|want|like) to (?:know|have)|please (?:include|enter|write|note down)|"
+            r"(?:i|we) (?:\w+ ){0,2}(?:have|need|want|like) to (?:know|have)|please (?:include|enter|write|"
+            r"note down)|"
             r"(?:i|we) (?:(?:will|also|still|just|only|would|do|then|am|are|going|to) )*(?:need|require) "
             r"(?!to |you |more time|help|a (?:moment|minute|second|bit))|"
             r"(?:i|we|i will|also|still|just|only) (?:also |still |just |only |would )*(?:need|"
@@ -259,7 +267,9 @@ def parts_of(number: int, sentence: Sentence) -> list[Part]:
             use = STATES
         if use == CONSENTS and last < len(sentence.tokens) and _DOES_IT.search(flat):
             use = OFFERS
-        if first and (_RELATIVE.match(flat) and sentence.tokens[first - 1].word in _PREPOSITIONS or _ASIDE.match(flat)):
+        if first and (
+            (_RELATIVE.match(flat) and sentence.tokens[first - 1].word in _PREPOSITIONS) or _ASIDE.match(flat)
+        ):
             use = STATES
         if use in (REFUSES, DOUBTS) and _SUPPOSED.match(flat):
             use = STATES
