@@ -21,7 +21,7 @@ from agentgym_tools.desks.words.reading.message import Understood
 from agentgym_tools.worlds.calls import Call
 
 FOLDER = Path(__file__).parent
-FILES = ("phrasings.jsonl", "fresh.jsonl", "five_people.jsonl", "untouched.jsonl")
+FILES = ("phrasings.jsonl", "fresh.jsonl")
 TUNED, FRESH = "tuned", "fresh"
 
 
