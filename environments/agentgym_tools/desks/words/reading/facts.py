@@ -217,10 +217,11 @@ def told_in(reading: Reading, part: Part, more: Sequence[str] = ()) -> tuple[Mat
     if _DENIED.search(sentence.flat):
         return None
     values = language.vocabulary.spot(sentence)
-    words = [*words_of(sentence), *more]
-    if any(value.kind == "money" and value.number for value in values):
-        words.append(_COST)
+    said = [*words_of(sentence), *more]
+    words = [*said, _COST] if any(value.kind == "money" and value.number for value in values) else said
     for match in language.told.matches(words, _WEAK_TOLD):
+        if match.words.isdisjoint(said):
+            continue
         if asked is not None and match.name not in asked:
             continue
         shape = language.fact_shapes[match.name]
