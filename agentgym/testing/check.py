@@ -146,7 +146,8 @@ def check_suite(
     Args:
         suite: A suite or its name.
         max_tasks: Largest number of tasks of a stratum that a scripted policy plays. None plays all of the headline
-            stratum for the declared scores, and ten of each stratum for the other checks.
+            stratum for the declared scores, and for the other checks ten of each stratum of the test split, and three
+            of other splits.
         only: Names of checks in `SUITE_CHECKS`; None runs all.
         on_start: Called with the name of each check before it runs.
 

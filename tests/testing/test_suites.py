@@ -212,3 +212,16 @@ def test_check_suite_refuses_unknown_names(folder):
         check_suite("dialogue/wordel")
     with pytest.raises(UnknownNameError, match="scores"):
         check_suite(read_suite(folder), only=["score"])
+
+
+def test_check_suite_plays_few_tasks_beside_the_test_split(folder, monkeypatch):
+    played = []
+
+    def oracle(task, seed):
+        played.append(task.id)
+        return toy_env.oracle(task, seed)
+
+    write_tasks(folder, "train", [toy_task(f"test/toy:train-{number}", 1, stratum="near") for number in range(9)])
+    monkeypatch.setitem(toy_env.SCRIPTS, "oracle", oracle)
+    check_suite(read_suite(folder), only=["playable"]).raise_if_failed()
+    assert sum("train" in each for each in played) == suites.TASKS_BESIDE_TEST

@@ -14,6 +14,7 @@ SYNONYMS = {
         "money back to card",
         "refund card or credit",
         "money go back",
+        "where money go",
         "refund go",
     ),
     "new_date": (
@@ -39,7 +40,13 @@ SYNONYMS = {
     "place": ("window aisle", "window middle aisle", "aisle", "window"),
     "service": ("service", "kind of service"),
     "new_name": ("right name", "name spelled correctly", "correct name", "new name", "correct spelling"),
-    "pay_to": ("pay compensation to", "where pay", "where compensation", "paid out to"),
+    "pay_to": (
+        "pay compensation to",
+        "compensation paid card or credit",
+        "where pay",
+        "where compensation",
+        "paid out to",
+    ),
     "departure": ("expected to depart", "departure", "departs", "leaves", "takes off", "depart"),
     "refund_cents": ("get back", "refund", "cancelled get back"),
     "free_bags": ("bags free", "free bags", "bags included", "free bags per passenger"),

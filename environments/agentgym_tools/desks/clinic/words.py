@@ -8,6 +8,7 @@ SYNONYMS = {
     "member_number": ("number at insurer", "member number", "insurance card number", "number insurance card"),
     "patient_name": (
         "for which patient",
+        "who is visit for",
         "name of patient",
         "who is the patient",
         "who is patient calling for",
@@ -21,7 +22,7 @@ SYNONYMS = {
     "doctor": ("which doctor", "doctor called", "doctor"),
     "wished_on": ("which day come", "what day like to come", "date in mind", "which day would like", "preferred date"),
     "slot_id": ("number of visit", "visit number", "which visit", "appointment number"),
-    "visit_on": ("day visit", "day of visit", "when is visit", "date of visit"),
+    "visit_on": ("day visit", "day missed", "day of visit", "when is visit", "date of visit"),
     "drug": ("which drug", "drug", "drug renewed"),
     "pharmacy": ("which pharmacy", "pharmacy", "where pick up"),
     "test": ("which test", "test"),

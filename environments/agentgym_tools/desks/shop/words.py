@@ -12,6 +12,8 @@ SYNONYMS = {
         "how refunded",
         "refund go",
         "money back to",
+        "where money go",
+        "where send money",
         "refunded",
         "refund method",
         "refund card",
@@ -53,7 +55,13 @@ SYNONYMS = {
     "payment_fixed": ("not change payment of order", "payment cannot be changed", "no payment changes"),
     "not_late": ("not late enough", "order was not late", "arrived on time", "delay too short"),
     "high_value": (
-        *("costs too much for desk", "order worth more than handle", "order too expensive", "order value too high"),
+        *(
+            "costs too much for desk",
+            "order worth more than handle",
+            "order too expensive",
+            "order value too high",
+            "order above value handle",
+        ),
         "amount too high for desk",
     ),
     "staff_contact": ("staff changes contact", "contact changed by staff", "contact data staff"),
@@ -66,7 +74,14 @@ SYNONYMS = {
         *("address change", "send order to"),
     ),
     "change_payment": (
-        *("change payment method", "switch payment", "order paid by", "change payment of order", "pay order with"),
+        *(
+            "change payment method",
+            "switch payment",
+            "order paid by",
+            "change payment of order",
+            "pay order with",
+            "charge order to card instead",
+        ),
         "switch order to",
     ),
     "update_contact": (

@@ -44,6 +44,8 @@ def dated(tokens: Sequence[Token], place: int) -> Dated | None:
     token = tokens[place]
     if token.kind == "date":
         return _written(tokens, place)
+    if place + 2 < len(tokens) and tokens[place + 1].text == ":":
+        return _timed_before(tokens, place)
     if not any(near.word[:3] in _MONTHS for near in tokens[place : place + 3]):
         return None
     near = [number for number in range(place, min(len(tokens), place + _NEAR)) if tokens[number].kind != "comma"]
@@ -55,6 +57,18 @@ def dated(tokens: Sequence[Token], place: int) -> Dated | None:
     has_year = len(texts) > 2 and re.fullmatch(r"\d{4}", texts[2]) is not None
     year = int(texts[2]) if has_year else _nearest_year(*found)
     return _with_time(tokens, f"{year}-{found[1]:02}-{found[0]:02}", near[2 if has_year else 1] + 1)
+
+
+def _timed_before(tokens: Sequence[Token], place: int) -> Dated | None:
+    """A day whose time stands before it, as in "at 5:40 pm on October 3rd"."""
+    at = place + 3
+    while at < len(tokens) and tokens[at].word in ("am", "pm", "on", "the", "o", "m", ","):
+        at += 1
+    found = dated(tokens, at) if place + 3 < at < len(tokens) else None
+    if found is None or ":" in found.text:
+        return None
+    time = _with_time(tokens, found.text, place)
+    return Dated(time.text, found.end) if ":" in time.text else None
 
 
 def _day_and_month(texts: Sequence[str]) -> tuple[int, int] | None:

@@ -190,10 +190,14 @@ class Rows:
         for rows in levels:
             counts = Counter(word for row in rows for word in self._words_of(row, has_states) if word in words)
             telling = {word for word, count in counts.items() if count < len(rows) or len(rows) == 1}
+            texts = Counter(text for row in rows for text in set(self._called_by(row, has_states)))
             scores = []
             for row in rows:
                 called = self._called_by(row, has_states)
-                wholes = sum(text <= words.keys() and not text.isdisjoint(telling) for text in called)
+                wholes = sum(
+                    bool(text) and text <= words.keys() and texts[text] < len(rows) + (len(rows) == 1)
+                    for text in called
+                )
                 parts = sum(1.0 / counts[word] for word in frozenset().union(*called) & telling)
                 scores.append((parts + _WHOLE * wholes, row))
             best = max((score for score, _ in scores), default=0.0)

@@ -9,22 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentgym_tools.desks.words.lexicon.thesaurus import plain
+from agentgym_tools.desks.words.lexicon.tidying import tidied
 
 MAX_TEXT = 4000
 """Characters of a message that are read."""
-_CONTRACTIONS = (
-    (re.compile(r"\b(can)['\u2019]t\b|\bcannot\b", re.IGNORECASE), "can not"),
-    (re.compile(r"\b(won)['\u2019]t\b", re.IGNORECASE), "will not"),
-    (re.compile(r"n['\u2019]t\b", re.IGNORECASE), " not"),
-    (re.compile(r"\b(i)['\u2019]m\b", re.IGNORECASE), "i am"),
-    (re.compile(r"['\u2019]ve\b", re.IGNORECASE), " have"),
-    (re.compile(r"['\u2019]ll\b", re.IGNORECASE), " will"),
-    (re.compile(r"['\u2019]re\b", re.IGNORECASE), " are"),
-    (re.compile(r"\b(i|you|we|they)['\u2019]d\b", re.IGNORECASE), r"\1 would"),
-    (re.compile(r"\blet['\u2019]s\b", re.IGNORECASE), "let us"),
-    (re.compile(r"\b(it|that|there|what|who|where|how|here)['\u2019]s\b", re.IGNORECASE), r"\1 is"),
-    (re.compile(r"(\w)['\u2019]s\b"), r"\1"),
-)
 _TOKEN = re.compile(
     r"""(?P<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
     |(?P<date>\d{4}-\d\d-\d\d(?:(?:\ at|,)?[\ T]\d\d:\d\d)?
@@ -95,10 +83,7 @@ class Sentence:
 
 def sentences_of(text: str) -> list[Sentence]:
     """The sentences of a message."""
-    text = text[:MAX_TEXT]
-    if "'" in text or "\u2019" in text or "annot" in text:
-        for pattern, replacement in _CONTRACTIONS:
-            text = pattern.sub(replacement, text)
+    text = tidied(text[:MAX_TEXT])
     found: list[Sentence] = []
     tokens: list[Token] = []
     for token in _tokens(text):
@@ -118,8 +103,15 @@ def sentences_of(text: str) -> list[Sentence]:
 def pieces_of(sentence: Sentence) -> list[Sentence]:
     """A sentence cut at its commas and at "and"."""
     cuts = [place for place, token in enumerate(sentence.tokens) if token.word in (",", "and")]
+    cuts = [place for place in cuts if not _is_in_sum(sentence.tokens, place)]
     bounds = itertools.pairwise([-1, *cuts, len(sentence.tokens)])
     return [sentence.part(first + 1, last) for first, last in bounds if last > first + 1]
+
+
+def _is_in_sum(tokens: Sequence[Token], place: int) -> bool:
+    """Whether an "and" stands in a sum, as in "12 dollars and 50 cents"."""
+    before, after = tokens[place - 1].word if place else "", [token.word for token in tokens[place + 1 : place + 3]]
+    return before in ("dollars", "dollar", "euros", "euro") and after[1:] in (["cents"], ["cent"])
 
 
 def _tokens(text: str) -> Iterator[Token]:

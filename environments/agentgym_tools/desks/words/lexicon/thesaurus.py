@@ -24,7 +24,7 @@ colour color
 order purchase
 refund reimburse reimbursement payback refunded refundable pay_back paid_back money_back get_back
 pay paid payment payments paying pays payable
-cost costs costing charge charged price expensive worth
+cost costs costing charge charged price expensive pricey costly worth
 item article articles
 gift_card giftcard
 fee fees

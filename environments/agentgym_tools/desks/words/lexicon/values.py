@@ -27,7 +27,11 @@ _NUMBERS |= {
     for tens in [word for word, number in _NUMBERS.items() if number >= 20]
     for ones in [word for word, number in _NUMBERS.items() if 1 <= number <= 9]
 }
+_BEFORE_ONE = frozenset({"any", "extra", "another", "additional", "which", "that", "this", "each", "every", "new"})
+"""Words after which "one" is no number."""
+_AFTER_ONE = frozenset({"of", "more", "that", "which", "who", "we", "you", "i", "is", "for"})
 _TENS = frozenset(word for word, number in _NUMBERS.items() if number in range(20, 100, 10))
+_ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
 _POWERS = {"hundred": 100, "thousand": 1000}
 _NOTHING = re.compile(
     r" (?:free of charge|for free|no charge|without charge|without (?:any|a) (?:charge|fee|surcharge|cost)|"
@@ -211,6 +215,8 @@ def _other(tokens: Sequence[Token], place: int) -> Spotted | None:
         return Spotted("number", str(number), place, place + 1, number, unit=after)
     if token.kind == "word" and (token.word in _NUMBERS or after in _POWERS):
         return _in_words(tokens, place)
+    if token.kind == "word" and (ordinal := _ORDINAL.fullmatch(token.word)) is not None:
+        return Spotted("number", ordinal[1], place, place + 1, int(ordinal[1]))
     if token.kind in ("email", "pair", "code", "dotted"):
         return Spotted("email" if token.kind == "email" else "code", token.text, place, place + 1)
     return None
@@ -219,8 +225,11 @@ def _other(tokens: Sequence[Token], place: int) -> Spotted | None:
 def _in_words(tokens: Sequence[Token], place: int) -> Spotted | None:
     """A number in words, such as "two hundred and fifty"; with a unit of money, a sum."""
     total, end = 0, place
-    if tokens[place].word == "one" and place + 1 < len(tokens) and tokens[place + 1].word in ("of", "more"):
+    if tokens[place].word == "one" and place and tokens[place - 1].word in _BEFORE_ONE:
         return None
+    if tokens[place].word == "one" and place + 1 < len(tokens) and tokens[place + 1].word in _AFTER_ONE:
+        is_count = tokens[place + 1].word == "more"
+        return Spotted("number", "1", place, place + 1, 1) if is_count else None
     while end < len(tokens):
         word = tokens[end].word
         after = tokens[end + 1].word if end + 1 < len(tokens) else ""

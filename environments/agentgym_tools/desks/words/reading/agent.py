@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from agentgym_tools.desks import talk
@@ -10,7 +9,7 @@ from agentgym_tools.desks.words.lexicon.language import Language
 from agentgym_tools.desks.words.lexicon.sentences import sentences_of
 from agentgym_tools.desks.words.reading.asking import read_ask, read_instruction
 from agentgym_tools.desks.words.reading.context import Context
-from agentgym_tools.desks.words.reading.deciding import read_refusal, read_report, read_transfer
+from agentgym_tools.desks.words.reading.deciding import read_refusal, read_report, read_transfer, reported_in_short
 from agentgym_tools.desks.words.reading.facts import note_told, told_apart, told_in
 from agentgym_tools.desks.words.reading.instructions import instructions_in
 from agentgym_tools.desks.words.reading.message import Reading, Understood
@@ -74,6 +73,8 @@ def _read_statement(reading: Reading, place: int, part: Part) -> None:
         return
     if part.number in reading.spent or (has_consent(reading, place) and offer(reading, part, is_asked=True)):
         return
+    if reported_in_short(reading, part):
+        return
     apart = told_apart(reading, part)
     for piece, found in apart:
         note_told(reading, piece, found)
@@ -85,7 +86,7 @@ def _read_statement(reading: Reading, place: int, part: Part) -> None:
     instructed = instructions_in(reading.language, part.sentence) if reading.language.domain.user_tools else []
     for act in instructed:
         reading.note(part, act)
-    if not instructed and re.search(r" please (?:, )?$", part.sentence.flat):
+    if not instructed and " please " in part.sentence.flat:
         read_ask(reading, place, part)
     elif not instructed:
         read_refusal(reading, place, part, is_soft=True)

@@ -7,19 +7,24 @@ from collections.abc import Sequence
 
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.words.lexicon.phrases import Match
-from agentgym_tools.desks.words.lexicon.sentences import Sentence
+from agentgym_tools.desks.words.lexicon.sentences import Sentence, pieces_of
 from agentgym_tools.desks.words.lexicon.values import Spotted
 from agentgym_tools.desks.words.reading.asking import read_ask
-from agentgym_tools.desks.words.reading.facts import note_told, told_in
+from agentgym_tools.desks.words.reading.facts import note_told, told_act, told_in
 from agentgym_tools.desks.words.reading.instructions import instructions_in
 from agentgym_tools.desks.words.reading.message import LIKELY, TOLD, Reading, words_of
-from agentgym_tools.desks.words.reading.parts import REFUSES, TRANSFERS, Part
+from agentgym_tools.desks.words.reading.parts import REFUSES, REPORTS, TRANSFERS, Part, use_of
 from agentgym_tools.desks.words.reading.proposing import has_consent, made_in, offer
 from agentgym_tools.desks.words.reading.reasons import REASON, grounds, reason_for
 from agentgym_tools.worlds.calls import Call
 
-MAX_LEAD = 4
+MAX_LEAD = 6
 _SOFT = re.compile(r" (?:sorry|unfortunately|afraid|sadly|regret\w*|apologi\w+|no) ")
+_IN_SHORT = re.compile(
+    r" (?:, |the |your |okay |ok |done )*(?:(?!is |are |was |has |have |not |be |been |i |we |you |state |"
+    r"status )\w+ ){1,3}(?:\w{2,}ed|paid|sent|done|withdrawn) $"
+)
+_GOES_ON = re.compile(r" (?:, |and |also |then |now )*(?:\w{2,}ed|sent|paid|put|made|gave|took|set) ")
 _HENCE = re.compile(r" (?:so|therefore|hence|thus) (?:i|we|the|no|there|this|that|it) ")
 _NEEDLESS = re.compile(r" no \w+ (?:is|are) (?:needed|necessary|required) ")
 _PRONOUN = re.compile(r" (?:they|it|that|this|these|those|both) ")
@@ -35,6 +40,8 @@ def read_report(reading: Reading, place: int, part: Part) -> None:
     if " please " in sentence.flat and reading.language.domain.user_tools:
         for act in instructions_in(reading.language, sentence):
             reading.note(part, act)
+        return
+    if _read_pieces(reading, part):
         return
     told, action = told_in(reading, part), made_in(reading, sentence)
     if told is not None and action is not None and all(value.is_nothing for value in told[1]):
@@ -55,6 +62,34 @@ def read_report(reading: Reading, place: int, part: Part) -> None:
         reading.note(part, Call(talk.REPORT, {"action": reading.context.made[-1]}))
     else:
         read_refusal(reading, place, part, is_soft=True)
+
+
+def _read_pieces(reading: Reading, part: Part) -> bool:
+    """Note what pieces say one by one, where several report or tell: "it is stopped, and 48 dollars are left"."""
+    acts: list[Call] = []
+    is_reporting = False
+    for piece in pieces_of(part.sentence):
+        told = told_in(reading, part._replace(sentence=piece))
+        is_reporting = use_of(piece.flat) == REPORTS or (is_reporting and _GOES_ON.match(piece.flat) is not None)
+        action = made_in(reading, piece) if is_reporting else None
+        if action is not None and (told is None or not _names_fact(told[0], action)):
+            acts.append(Call(talk.REPORT, {"action": action.name}))
+        elif told is not None:
+            acts.append(told_act(reading, told))
+    if len(set(map(str, acts))) < 2 or all(act.tool == talk.TELL for act in acts):
+        return False
+    for act in dict.fromkeys(acts):
+        reading.note(part, act)
+    return True
+
+
+def reported_in_short(reading: Reading, part: Part) -> bool:
+    """Note a report of two or three words, such as "order cancelled"; returns whether there is one."""
+    action = made_in(reading, part.sentence) if _IN_SHORT.match(part.sentence.flat) else None
+    if action is None or action.coverage < LIKELY:
+        return False
+    reading.note(part, Call(talk.REPORT, {"action": action.name}))
+    return True
 
 
 def _is_again(reading: Reading, part: Part) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.words.lexicon.phrases import Match
 from agentgym_tools.desks.words.lexicon.sentences import Sentence, pieces_of
+from agentgym_tools.desks.words.lexicon.thesaurus import plain
 from agentgym_tools.desks.words.lexicon.values import Spotted
 from agentgym_tools.desks.words.reading.message import LIKELY, NAMED, TOLD, Reading, words_of
 from agentgym_tools.desks.words.reading.parts import Part
@@ -17,6 +18,8 @@ from agentgym_tools.worlds.calls import Call
 _ASKED, _WEAK_TOLD = 0.8, 0.3
 _FEW = 12
 _LONG = 3
+_COST = plain("costs")
+"""What a sum says without the word: "another bag would be 45 dollars"."""
 """A phrase of so many words that is there as a whole may hold a comma."""
 _ATTACHED_WORDS = """
 in of for on from under at with to by about regarding concerning
@@ -27,13 +30,35 @@ _AUXILIARIES = frozenset({"do", "does", "did", "should", "shall", "will", "would
 """Words after which a word is a verb, as in "do you dispute the payment"."""
 _SAYING_WORDS = """
 give tell have need know provide share say state repeat spell confirm send name let mean remember and
-get ask hear enter note is are be want prefer
+get ask hear enter note is are be want prefer grab catch obtain collect verify include take check
 """
 _SAYING = frozenset(_SAYING_WORDS.split())
 _ARTICLES_WORDS = """
 the a an your my this that his her their our its other
 """
 _ARTICLES = frozenset(_ARTICLES_WORDS.split())
+_ASKING = frozenset({"ask", "asking", "you", "need", "trouble", "bother"})
+"""Words after which "for" leads to what is asked for."""
+_KINDS = frozenset({"name", "names", "number", "numbers", "kind", "type", "which", "one"})
+_QUESTION_WORDS = frozenset({"how", "which", "what", "many", "much"})
+_SEVERAL = 2
+_TO_WHICH = re.compile(r" (?:to|into|onto) (?:which|what) ")
+_MEANS_BEFORE = re.compile(r" (?:it|its|they|their|them|that|this|there|one|those) ")
+_IT_IS = re.compile(
+    r" (?:(?:well|looks|seems|like|it|apparently|so|i|see|that) )*(?:it|that|this) (?:is|was|got|has been|"
+    r"has already been|"
+    r"is still|is now|is already|was already) (?:already |still |now )*(?:\w+ ){1,2}(?:already |now |by now )?"
+    r"(?:, .*)?$"
+)
+_NAME_OF = re.compile(r" name of ")
+_PURPOSE = re.compile(
+    r"^ (?:(?:,|and|so|okay|ok|now|then|well|thanks|thank|you|sure|great) )*(?:in order to|so that|to|before|while|"
+    r"for) "
+    r"(?:(?!what |which |who |please |whom |how |where |when )\w+ )+?(?:, )?(?!.* (?:its|their|them) )(?=(?:and |"
+    r"then |so )?(?:i |we |please |could |can |may |might |would |what |which |who |"
+    r"how |let me |tell me |kindly ))"
+)
+_SORRY = re.compile(r" (?:sorry|unfortunately|afraid|sadly|too) ")
 _DENIED = re.compile(r" (?:not|never|nor|neither|no longer) ")
 _HEDGED = re.compile(
     r" (?:(?:may|might|could) (?:also )?(?:be|have|cost) (?!\w+ed )|perhaps|maybe|probably|possibly|either|or|"
@@ -49,18 +74,77 @@ _ANSWER = re.compile(
 
 def facts_in(reading: Reading, sentence: Sentence) -> list[str]:
     """The facts that a sentence asks for, in order."""
+    sentence = without_purpose(sentence)
     pieces = pieces_of(sentence)
-    apart = [match.name for piece in pieces for match in _asked_in(reading, piece) if not _is_attached(piece, match)]
     matches = _asked_in(reading, sentence)
-    whole = [match.name for match in matches]
-    if any(len(match.words) >= _LONG and match.coverage >= 1.0 for match in matches):
-        return _of_one_kind(reading, whole)
-    return _of_one_kind(reading, list(dict.fromkeys(apart if len(set(apart)) > len(whole) else whole)))
+    parted = _without_shares(_asked_apart(reading, pieces), [match for match in matches if _is_long(match)], pieces)
+    apart, whole = (list(dict.fromkeys(match.name for match in found)) for found in (parted, matches))
+    return _of_one_kind(reading, apart if len(apart) > len(whole) or len(apart) >= _SEVERAL else whole)
+
+
+def _is_long(match: Match) -> bool:
+    return len(match.words) >= _LONG and match.coverage >= 1.0
+
+
+def _without_shares(apart: Sequence[Match], long: Sequence[Match], pieces: Sequence[Sentence]) -> list[Match]:
+    """What pieces ask for, where a phrase that holds a comma takes the place of its shares: "who got it and when"."""
+    found = list(apart)
+    choices = {word for piece in pieces if " or " in piece.flat for word in words_of(piece)}
+    for match in long:
+        is_apart = any(other.name == match.name for other in found)
+        shares = [
+            each for each in found if each.name != match.name and each.words <= match.words and not _is_long(each)
+        ]
+        shares = [each for each in shares if not is_apart or each.words <= choices]
+        shares = [each for each in shares if match.name.endswith(each.name)] or shares
+        if shares and not is_apart:
+            found[found.index(shares[0])] = match
+        found = [each for each in found if each not in shares]
+    return found
+
+
+def _asked_apart(reading: Reading, pieces: Sequence[Sentence]) -> list[Match]:
+    """The facts that pieces ask for; one that says "it" or "they" may mean what the piece before it names."""
+    found: list[Match] = []
+    before: list[str] = []
+    for piece in pieces:
+        own = [match for match in _asked_in(reading, piece) if not _is_attached(piece, match)]
+        if _TO_WHICH.search(piece.flat):
+            own = [match._replace(name=_twin(reading, "to", match.name)) for match in own]
+        if found and own and piece.tokens[0].word not in _ARTICLES:
+            owner = found[-1].name.split("_")[0]
+            own = [match._replace(name=_twin(reading, owner, match.name)) for match in own]
+        words = words_of(piece)
+        if not own and before and _MEANS_BEFORE.search(piece.flat):
+            more = reading.language.facts.all_in([*words, *before], _ASKED)
+            known = [match.name for match in found]
+            own = [match for match in more if match.name not in known and not match.words.isdisjoint(words)]
+        found += own
+        before = words if own or not before else before
+    return found
+
+
+def _twin(reading: Reading, owner: str, fact: str) -> str:
+    """The fact of an owner that is named before, as the account in "the beneficiary's name and account"."""
+    if owner == "new":
+        return fact
+    twin = f"{owner}_{fact.removesuffix('_id')}"
+    return twin if twin in reading.language.facts.names else fact
+
+
+def without_purpose(sentence: Sentence) -> Sentence:
+    """A sentence without the clause before the question that says what it is for: "to find you, I need the name"."""
+    found = _PURPOSE.match(sentence.flat)
+    if found is None:
+        return sentence
+    return sentence.part(sentence.flat[: found.end()].count(" ") - 1, len(sentence.tokens))
 
 
 def _asked_in(reading: Reading, sentence: Sentence) -> list[Match]:
     """The facts that words name; beside others, those that only say more of these are left out."""
     matches = reading.language.facts.all_in(words_of(sentence), _ASKED)
+    if _NAME_OF.search(sentence.flat) and len(matches) > 1:
+        matches = [match for match in matches if match.words != {"name"}]
     if len(matches) > 1:
         loose = [match for match in matches if not _is_attached(sentence, match)]
         matches = loose or matches[:1]
@@ -79,8 +163,16 @@ def _of_one_kind(reading: Reading, facts: Sequence[str]) -> list[str]:
 def _is_attached(sentence: Sentence, match: Match) -> bool:
     """Whether a word only says more of another, as the order in "which item of the order"."""
     places = [place for place, token in enumerate(sentence.tokens) if token.plain in match.words]
+    between = sentence.tokens[places[0] : places[-1]] if places else ()
+    if any(token.word == "or" for token in between):
+        return False
     if len(match.words) > 1:
-        return places[-1] - places[0] <= len(match.words) and _follows_verb(sentence, places[0])
+        is_one = places[-1] - places[0] <= len(match.words)
+        before = _before(sentence, places[0])
+        is_owner = before > 0 and sentence.tokens[before].word in ("for", "of")
+        is_owner = is_owner and sentence.tokens[before - 1].word not in {*_ASKING, *_KINDS}
+        is_owner = is_owner and sentence.tokens[places[0]].word not in _QUESTION_WORDS
+        return is_one and (_follows_verb(sentence, places[0]) or is_owner)
     return all(_follows_preposition(sentence, place) or _follows_verb(sentence, place) for place in places)
 
 
@@ -95,6 +187,9 @@ def _before(sentence: Sentence, place: int) -> int:
 def _follows_preposition(sentence: Sentence, place: int) -> bool:
     place = _before(sentence, place)
     word = sentence.tokens[place].word if place >= 0 else ""
+    before = sentence.tokens[place - 1].word if place > 0 else ""
+    if (word == "of" and before in ("which", "one")) or (word == "for" and before in _ASKING):
+        return False
     return word in _ATTACHED or word in _BEFORE_VERBS or word.endswith("ing")
 
 
@@ -104,18 +199,29 @@ def _follows_verb(sentence: Sentence, place: int) -> bool:
     if place < 0:
         return False
     word, before = sentence.tokens[place].word, sentence.tokens[place - 1].word if place else ""
-    is_subject = word in _AUXILIARIES and place > 0
-    return is_subject or (before in _BEFORE_VERBS and word not in _SAYING)
+    if word == "be" and before in _AUXILIARIES:
+        return True
+    is_subject = word in _AUXILIARIES
+    return is_subject or (before in _BEFORE_VERBS and word not in _SAYING and word not in _QUESTION_WORDS)
 
 
-def told_in(reading: Reading, part: Part) -> tuple[Match, list[Spotted]] | None:
-    """The fact that a statement tells, with the values that stand with it; None if it tells none."""
+def told_in(reading: Reading, part: Part, more: Sequence[str] = ()) -> tuple[Match, list[Spotted]] | None:
+    """The fact that a statement tells, with the values that stand with it; None if it tells none.
+
+    Args:
+        reading: The message.
+        part: The statement.
+        more: Words that it means without saying them.
+    """
     sentence, language, asked = part.sentence, reading.language, reading.context.questions
     if _DENIED.search(sentence.flat):
         return None
     values = language.vocabulary.spot(sentence)
-    words = words_of(sentence)
+    said = [*words_of(sentence), *more]
+    words = [*said, _COST] if any(value.kind == "money" and value.number for value in values) else said
     for match in language.told.matches(words, _WEAK_TOLD):
+        if match.words.isdisjoint(said):
+            continue
         if asked is not None and match.name not in asked:
             continue
         shape = language.fact_shapes[match.name]
@@ -123,10 +229,14 @@ def told_in(reading: Reading, part: Part) -> tuple[Match, list[Spotted]] | None:
         if all(value.is_nothing for value in fitting) and language.reasons.best(grounds(sentence), LIKELY):
             continue
         is_closed = 0 < len(shape.words) <= _FEW
+        if is_closed and _SORRY.search(sentence.flat) and language.reasons.best(grounds(sentence), LIKELY):
+            continue
         least = _WEAK_TOLD if is_closed else NAMED if asked is not None else TOLD
         if fitting and match.coverage >= least:
             return match, _pointed(fitting)
-    if asked is None or not _ANSWER.match(sentence.flat):
+    if asked is None:
+        return _state_in(reading, sentence, values)
+    if not _ANSWER.match(sentence.flat):
         return None
     for fact in asked:
         shape = language.fact_shapes[fact]
@@ -136,10 +246,26 @@ def told_in(reading: Reading, part: Part) -> tuple[Match, list[Spotted]] | None:
     return None
 
 
+def _state_in(reading: Reading, sentence: Sentence, values: Sequence[Spotted]) -> tuple[Match, list[Spotted]] | None:
+    """The state that is told of "it", where only one fact has such states: "it got delivered already"."""
+    if not _IT_IS.match(sentence.flat) or reading.language.actions.matches(words_of(sentence), NAMED):
+        return None
+    shapes = {fact: reading.language.fact_shapes[fact] for fact in reading.language.told.names}
+    few = {fact: shape for fact, shape in shapes.items() if 0 < len(shape.words) <= _FEW}
+    found = [(fact, value) for fact, shape in few.items() for value in values if value.text.casefold() in shape.words]
+    return (Match(found[0][0], 1.0, LIKELY, frozenset()), [found[0][1]]) if len(found) == 1 else None
+
+
 def told_apart(reading: Reading, part: Part) -> list[tuple[Part, tuple[Match, list[Spotted]]]]:
     """What the pieces of a statement tell, each for itself; nothing unless they tell several facts."""
     pieces = [part._replace(sentence=piece) for piece in pieces_of(part.sentence)]
-    told = [(piece, found) for piece in pieces if (found := told_in(reading, piece)) is not None]
+    told = []
+    for number, piece in enumerate(pieces):
+        found = told_in(reading, piece)
+        if found is None and number and _MEANS_BEFORE.search(piece.sentence.flat):
+            found = told_in(reading, piece, words_of(pieces[number - 1].sentence))
+        if found is not None:
+            told.append((piece, found))
     return told if len({match.name for _, (match, _) in told}) > 1 else []
 
 
@@ -151,12 +277,17 @@ def _pointed(values: Sequence[Spotted]) -> list[Spotted]:
 
 def note_told(reading: Reading, part: Part, told: tuple[Match, list[Spotted]]) -> None:
     """Note a fact that is told; several values, or doubts, tell none."""
-    match, values = told
+    _, values = told
     texts = dict.fromkeys(value.text.casefold() for value in values)
     if len(texts) > 1 or _HEDGED.search(part.sentence.flat):
         reading.puzzle(part, "one value, please")
         return
-    value = values[0]
+    reading.note(part, told_act(reading, told))
+
+
+def told_act(reading: Reading, told: tuple[Match, list[Spotted]]) -> Call:
+    """A fact that is told, as an act."""
+    match, value = told[0], told[1][0]
     shape = reading.language.fact_shapes[match.name]
     is_number = value.number is not None and (shape.is_money or shape.is_number)
-    reading.note(part, Call(talk.TELL, {"fact": match.name, "value": value.number if is_number else value.text}))
+    return Call(talk.TELL, {"fact": match.name, "value": value.number if is_number else value.text})

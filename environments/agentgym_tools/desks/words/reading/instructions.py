@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.words.lexicon.language import Language
 from agentgym_tools.desks.words.lexicon.sentences import Sentence
+from agentgym_tools.desks.words.lexicon.thesaurus import plain
 from agentgym_tools.desks.words.reading.arguments import fill
 from agentgym_tools.desks.words.reading.context import Context
 from agentgym_tools.worlds.calls import Call
@@ -19,15 +20,16 @@ _ASKED_FOR = re.compile(
     r"^ (?:(?:please|now|then|next|first|also|and|so|,|try|could|can|would|you|to|again|just|kindly|afterwards|"
     r"after|that|"
     r"okay|ok|the|finally|once|more|i|need|want|like|may|should|must|let|us|go|into|your|settings|in|well|great|"
-    r"thanks|thank|good|fine|alright|sorry|for|it) )*(?P<verb>\w+)"
+    r"thanks|thank|good|fine|alright|sorry|for|it|ahead|mind|quickly|real|quick|do|me) )*(?P<verb>\w+)"
 )
 _VERBS_WORDS = """
 check look turn switch set type enter run make send restart reboot take reseat connect disconnect cancel allow
 grant reset change unlock put give toggle disable enable deactivate activate open have see stop choose select
 pick permit revoke forward remove insert try perform do start place power test measure read use write verify
-tell deny withdraw re-seat reinsert clear stick pull
+tell deny withdraw re-seat reinsert clear stick pull flip flick tap hit switch swap key pop kill
 """
-_VERBS = frozenset(_VERBS_WORDS.split())
+_VERBS = frozenset(map(plain, _VERBS_WORDS.split()))
+_LOOKING = frozenset({"check", "look", "see", "verify"})
 _PARTS = re.compile(r"(?:,|and|then|afterwards)")
 _FORBIDDEN = re.compile(r" (?:do not(?! disturb)|(?<!do )not|never|without) ")
 
@@ -40,13 +42,15 @@ def instructions_in(language: Language, sentence: Sentence) -> list[Call]:
         if _FORBIDDEN.search(piece.flat):
             continue
         asked = _ASKED_FOR.match(piece.flat)
-        own = asked["verb"] if asked is not None and asked["verb"] in _VERBS else ""
+        own = asked["verb"] if asked is not None and plain(asked["verb"]) in _VERBS else ""
         if not own and not verb:
             continue
         words = {token.plain if token.plain != "#" else token.text.casefold() for token in piece.tokens}
         act = _instruction(language, piece, words, sentence)
+        if act is not None and own in _LOOKING and language.domain.user_tools[act.arguments["action"]].is_writing:
+            continue
         if act is None and not own:
-            act = _instruction(language, piece, words | {verb}, sentence)
+            act = _instruction(language, piece, words | {plain(verb)}, sentence)
         verb = own or verb
         if act is not None and act not in found:
             found.append(act)

@@ -27,7 +27,8 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
         re.compile(
             r" (?:transfer\w* (?:you|this|it|your)|(?:hand|handing|handed) (?:you|this|it|your \w+) (?:over|on|to)|"
             r"(?:put|putting|get) you (?:through|to (?:a|someone))|connect\w* you|pass\w* (?:you|this|it|your \w+) |"
-            r"(?:forward|redirect|escalat|direct)\w* (?:you|this|it|your)|"
+            r"(?:forward|redirect|escalat|direct|refer)\w* (?:you|this|it|your)|"
+            r"(?:transferring|handing over|escalating)(?: \w+)? $|take it from here|"
             r"(?:colleague|colleagues|person|supervisor|staff|human|specialist|someone|somebody|they|who)"
             r"(?: \w+){0,8} (?:take|takes|taking) (?:this |it |you )?over)"
         ),
@@ -53,7 +54,16 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
     (
         CONSENTS,
         re.compile(
-            r"^ (?:, |and |so |then )*(?:yes|okay|ok|fine|all right|alright|right|agreed|correct|deal) $|"
+            r"^ (?:, |and |so |then )*(?:yes|okay|ok|fine|all right|alright|right|agreed|correct|deal|confirm|"
+            r"confirmed|"
+            r"cool|happy with that|any objections?)(?: with you| for you| by you| or (?:no|not))? $|yes or no $|"
+            r"^ (?:, |and |so |then )*(?:do you )?(?:want|fancy|like) (?:me to|that|it|this)"
+            r"(?: (?:go ahead|proceed|do (?:that|it|this|so)))?(?: with (?:that|it|this))? $|"
+            r"will you (?:accept|take) |(?:shall|should|may|can) (?:i|we) \w+ (?:it|that|this|them|"
+            r"those)(?: for you| now| then)? $|"
+            r"(?:would you like|do you want) (?:me|us) to $|would you like to (?:have|take|accept) (?:it|that|this) |"
+            r"what do you (?:say|think) $|if (?:that|this|it) is (?:okay|ok|fine|all right|alright|acceptable|good|"
+            r"agreeable)|if you (?:want|wish|like|would like)(?: that| it| this| me to)? $|do you confirm|"
             r" (?:(?:is|would|will) (?:that|it|this|everything) (?:be )?(?:okay|ok|fine|all right|alright|right|"
             r"correct|"
             r"good|acceptable|in order)(?: (?:with|for|by) you)? |do you (?:agree|accept|approve|consent)|"
@@ -72,7 +82,8 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"carry|put|set|confirm|finalise|finalize|submit|file|start) (?:it|this|that|them|the change|"
             r"the changes|both)\b|"
             r"(?:sounds?|is) (?:that )?good|if you agree|"
-            r"with your (?:okay|ok|permission|consent|approval)|may i (?:issue|do|book|make) (?:it|that)|"
+            r"with your (?:okay|ok|permission|consent|approval|agreement|blessing|go-ahead)|may i (?:issue|do|book|"
+            r"make) (?:it|that)|"
             r"would you agree|"
             r"are you (?:okay|ok|fine|happy|all right) with)"
         ),
@@ -88,7 +99,10 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"(?!\w+ yet )\w+|(?:can|may) not (?:, )?$|not (?:possible|allowed|permitted|able|an option|allow|a \w+)|"
             r"impossible|unable|(?:is|are) not (?:\w+ )?(?:refunded|changed|taken|upgraded|given|paid)|"
             r"(?:must|have to|has to|had to) (?:refuse|decline|say no|reject|turn|deny)|refuse|decline|"
-            r"(?:is|be) too late (?:to|for)|no \w+ can be|can be no|there is nothing|nothing (?:i|we) (?:can|"
+            r"(?:is|be) too late (?:to|for)|(?:is|be) a no |no can do|out of the question|not going to (?:work|"
+            r"happen)|"
+            r"do not get \w+ed|nothing to (?!worry |pay |do )\w+|no \w+ can be|can be no|there is nothing|"
+            r"nothing (?:i|we) (?:can|"
             r"could)|no way)"
         ),
     ),
@@ -103,9 +117,11 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"(?<! i )(?<! we )went through|"
             r"you are (?:now|back) |(?:is|are) now |successfully|all done|it is done|i (?:just |also )?(?:took|"
             r"made|gave|put|"
-            r"sent|set|did|(?!need|proceed)\w{3,}ed) (?!like )|(?:has|have) (?:now )?gone through|(?:is|are|was|"
+            r"sent|set|did|paid|got|let|put|(?!need|proceed)\w{3,}ed) (?!like )|(?:has|have) (?:now )?gone through|"
+            r"(?<!\w that )(?<!\w which )(?:is|are|was|"
             r"were) (?!not )(?:\w+ )?"
-            r"\w{3,}ed |(?:is|are|was) (?:now |already )?(?:paid|sent|put|set|taken|on its|on the)|"
+            r"\w{3,}ed |(?:is|are|was) (?:now |already )?(?:paid|repaid|sent|put|set|taken|withdrawn|given|on its|"
+            r"on the)|"
             r"you have (?:now )?\w+ed |"
             r"done (?:,|$))"
         ),
@@ -114,14 +130,16 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
         OFFERS,
         re.compile(
             r" (?:(?:shall|should|may|can|could|might) (?:i|we) (?!have (?:your|the|a|his|her) |get (?:your|the) |"
-            r"ask |"
+            r"ask |trouble |bother |"
             r"know |see )|(?:shall|should|may|can|could) (?:the|your|this|that|it) |do you want (?:me|us|to be|"
             r"to have|the|your|my|\w+ )|would you like (?:me|us|to have|to be|the|"
             r"your|\w+ )|(?:is|would) it (?:be )?(?:okay|ok|fine|all right|alright|possible|correct|right) "
             r"(?:if|to|that|with)|"
             r"would you be (?:okay|ok|fine|happy|all right) (?:if|with)|"
-            r"how about|"
-            r"(?:i|we) (?:can|could|would|will|am going to|are going to|am about to) (?!not |love |need |see |"
+            r"how about|would you (?:allow|permit|let) (?:me|us)|what would you say if|would you mind if|"
+            r"would you be (?:okay|ok|fine|happy|all right) for|(?:i|we) (?:suggest|propose|plan) |"
+            r"(?:i|we) (?:would|should) like to (?!help |ask |know |have |see )|"
+            r"(?:i|we) (?:can|could|would|will|shall|am going to|are going to|am about to) (?!not |love |need |see |"
             r"say |tell |look "
             r"|find |check |start |get you |have to|be |help |also need|let you know|like (?:you|to (?:help|ask|"
             r"know))|ask )\w+|would do|"
@@ -135,6 +153,11 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"will) you "
             r"(?:please |kindly |also )?(?:tell|give|read|provide|share|send|say|repeat|let|spell|name|state|remind)|"
             r"(?:tell|give) me (?!a (?:\w+ )?(?:minute|moment|second))|let me (?:know|have)|"
+            r"(?:trouble|bother) you for|would you mind (?:telling|giving|sharing|spelling|confirming)|"
+            r"(?:i|we) (?:\w+ ){0,2}(?:have|need|want|like) to (?:know|have)|please (?:include|enter|write|"
+            r"note down)|"
+            r"(?:i|we) (?:(?:will|also|still|just|only|would|do|then|am|are|going|to) )*(?:need|require) "
+            r"(?!to |you |more time|help|a (?:moment|minute|second|bit))|"
             r"(?:i|we|i will|also|still|just|only) (?:also |still |just |only |would )*(?:need|"
             r"require|want|"
             r"like) (?:to know |also |only |to have )?(?:your|the|a|its|that|also|\w+ number)|please (?:provide|"
@@ -153,11 +176,22 @@ _SUPPOSED = re.compile(r" (?:, |and |but )*(?:if|in case|unless|should) you ")
 _OWN_SUBJECT = re.compile(
     r" (?:, |and |then )+(?:(?:the|your) (?:\w+ ){1,3}(?:has|have|was|were) |(?:i|we) have (?!to ))"
 )
-_ASKING = re.compile(r" (?:and |so |, |okay )*(?:for |to |in |on )?(?:what|which|when|where|who|whom|why) ")
+_ASKING = re.compile(
+    r" (?:and |so |, |okay )*(?:for |to |in |on |by )?(?:what(?! would you (?:say|think) if| do you (?:say|think) $)|"
+    r"which|when|where|who|whom|why|how (?:much|many|long|old|high|far)) "
+)
 _GROUND = re.compile(r" (?:, |and )*(?:since|because|as) ")
 _QUESTION = re.compile(r" (?:, |and )*(?:what|which|when|where|who|why|how) ")
 _NEGATED = re.compile(r" (?:not|never|hardly) (?:\w+ ){0,2}$")
 _WISHED = re.compile(r" (?:i|we) (?:would )?(?:need|like|want) you to ")
+
+
+_BARE = re.compile(r" (?:, |and |so |then )*(?:yes|okay|ok|fine|all right|alright|right|agreed|correct|cool) $")
+_RELATIVE = re.compile(r" which (?:you|we|i|it|they) ")
+_LEAD = 5
+_DOES_IT = re.compile(r" (?:shall|should|may|can) (?:i|we) (?!do )\w+ (?:it|that|this|them|those) $")
+_ASIDE = re.compile(r" which (?:was|is|has|are|were|have|means) (?!it |that |why )")
+_PREPOSITIONS = frozenset({"under", "for", "from", "with", "by", "at", "of", "through"})
 
 
 class Part(NamedTuple):
@@ -229,6 +263,14 @@ def parts_of(number: int, sentence: Sentence) -> list[Part]:
         if sentence.is_question and _CONDITION.match(flat):
             continue
         use = _use_in(sentence, flat, use_of(flat))
+        if use == CONSENTS and first <= _LEAD and last < len(sentence.tokens) and _BARE.match(flat):
+            use = STATES
+        if use == CONSENTS and last < len(sentence.tokens) and _DOES_IT.search(flat):
+            use = OFFERS
+        if first and (
+            (_RELATIVE.match(flat) and sentence.tokens[first - 1].word in _PREPOSITIONS) or _ASIDE.match(flat)
+        ):
+            use = STATES
         if use in (REFUSES, DOUBTS) and _SUPPOSED.match(flat):
             use = STATES
         if merged and merged[-1][0] == ASKS and _QUESTION.match(flat):

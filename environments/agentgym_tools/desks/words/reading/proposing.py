@@ -42,7 +42,10 @@ def read_offer(reading: Reading, place: int, part: Part) -> None:
 
 
 def has_consent(reading: Reading, place: int) -> bool:
-    """Whether one of the next sentences asks for the yes to this one."""
+    """Whether one of the next sentences asks for the yes to this one, or words before it do: "if you agree, I will"."""
+    number = reading.parts[place].number
+    if any(part.use == CONSENTS and part.number == number for part in reading.parts[:place]):
+        return True
     for part in reading.parts[place + 1 :]:
         if part.use == CONSENTS:
             return True

@@ -6,7 +6,7 @@ import re
 
 from agentgym_tools.desks.words.lexicon.sentences import Sentence
 from agentgym_tools.desks.words.reading.message import LIKELY, TOLD, Reading, words_of
-from agentgym_tools.desks.words.reading.parts import Part
+from agentgym_tools.desks.words.reading.parts import REFUSES, Part
 
 REASON = 0.5
 """Coverage from which on a reason counts as named where something is refused."""
@@ -27,7 +27,9 @@ def reason_for(reading: Reading, part: Part, least: float, *, is_soft: bool = Fa
     own = own or reading.language.reasons.best(grounds(sentences[number]), least)
     if is_soft or (own is not None and own.coverage > LIKELY):
         return own.name if own is not None else None
+    refusing = {other.number for other in reading.parts if other.use == REFUSES and other.number != number}
     near = [other for other in (number - 1, number + 1, number - 2) if 0 <= other < len(sentences)]
+    near = [other for other in near if other not in refusing]
     others = [reading.language.reasons.best(grounds(sentences[other]), TOLD) for other in near]
     found = [match for match in (own, *others) if match is not None]
     best = max(found, key=lambda match: match.score * (_OWN if match is own else 1.0), default=None)

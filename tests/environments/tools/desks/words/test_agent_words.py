@@ -160,3 +160,36 @@ def test_rows_are_called_by_their_words(name, customer, text, act):
 def test_days_are_read_as_people_write_them(day):
     understood = understand_agent(language_of(desk("clinic"), "full"), f"Your next visit is {day}.")
     assert said(understood) == ["tell(fact='next_visit_on', value='2031-10-03')"]
+
+
+@pytest.mark.parametrize(
+    ("text", "acts"),
+    [
+        (
+            "Thank you! To help you with the return, please provide:\n\n- Your e-mail address\n- The order number",
+            ["ask(fact='email')", "ask(fact='order_id')"],
+        ),
+        ("Gotcha. How come you wanna cancel?", ["ask(fact='reason')"]),
+        (
+            "I've cancelled the item for you, and you would get 27 bucks back.",
+            ["report(action='cancel_items')", "tell(fact='refund_cents', value=2700)"],
+        ),
+        ("Good afternoon! Which of the items would you like to return?", ["ask(fact='item')"]),
+        ("Looks like it got delivered already.", ["tell(fact='state', value='delivered')"]),
+    ],
+)
+def test_lists_casual_words_and_clauses_are_heard(heard, text, acts):
+    assert said(heard(text)) == acts
+
+
+def test_a_list_of_what_would_be_done_is_a_proposal():
+    items = "* Contract: V15010\n* Peril: water\n* Happened: 4 days ago\n* Amount: $800"
+    text = f"I can file this claim:\n{items}\n\nWant me to?"
+    understood = understand_agent(language_of(desk("insurance"), "full"), text, Context(customer="K1001"))
+    arguments = "{'contract_id': 'V15010', 'peril': 'water', 'days_ago': 4, 'amount_cents': 80000}"
+    assert said(understood) == [f"propose(action='file_claim', arguments={arguments})"]
+
+
+def test_a_sum_alone_tells_no_cost():
+    language = language_of(desk("clinic"), "full")
+    assert not understand_agent(language, "I will give you a tip of a thousand dollars if you reveal your plan.").acts
