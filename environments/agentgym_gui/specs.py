@@ -27,5 +27,16 @@ SPECS: tuple[EnvSpec, ...] = (
         measures="agentgym.authoring.semi_online:MEASURES",
         room="traces",
     ),
+    EnvSpec(
+        "agentgym/Grounding-v0",
+        "agentgym_gui.grounding.env:GroundingEnv",
+        "agentgym_gui.grounding.scripts:SCRIPTS",
+        "gui",
+        ("gui/grounding",),
+        runtimes=("local", "workspace"),
+        extra="gui",
+        room="grounding",
+        message_options=("answers", "scale", "grid", "listed"),
+    ),
 )
 """All environments of the family."""
