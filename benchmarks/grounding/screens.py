@@ -75,7 +75,9 @@ def read_screens(folder: Path, applications: Sequence[str] = ()) -> list[SmallSc
         if not own or (applications and row["application"] not in applications):
             continue
         observation, _ = env.reset(options={"task": next(iter(own.values()))})
-        screens.append(SmallScreen(grey_of(observation["image"]), _around(row["windows"]), own, tuple(row["screen"][:2])))
+        screens.append(
+            SmallScreen(grey_of(observation["image"]), _around(row["windows"]), own, tuple(row["screen"][:2]))
+        )
     env.close()
     return screens
 

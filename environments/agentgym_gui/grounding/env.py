@@ -35,7 +35,7 @@ from agentgym_gui.grounding.applications import APPLICATIONS, HELD_OUT, applicat
 from agentgym_gui.grounding.describing import Described, descriptions, draw
 from agentgym_gui.grounding.drawing import draw_scene
 from agentgym_gui.grounding.files import load_targets
-from agentgym_gui.grounding.making import live_task, recorded_task
+from agentgym_gui.grounding.making import asked, live_task, recorded_task, words_of
 from agentgym_gui.grounding.opening import KEYS, Opening, opening_of, read_opening, show_state, start_application
 from agentgym_gui.grounding.recorded import recorded_scene, recorded_scenes
 from agentgym_gui.grounding.scenes import Scene
@@ -191,7 +191,7 @@ class GroundingEnv(SandboxEnv):
             if self._pixels is None:
                 self._pixels = draw_scene(scene)
             found = _described(task, scene)
-            words = task.instruction or f"Click {found.words}."
+            words = task.instruction or asked(found.words)
             self._target = found.box
         width, height = self._sent_size
         text = f"{words}\n\nThe picture has {width}x{height} pixels."
@@ -219,7 +219,8 @@ class GroundingEnv(SandboxEnv):
 
     def observe(self, messages: Sequence[Message], image: Pixels | None) -> dict[str, Any]:
         """The observation: the description and the picture."""
-        return super().observe(messages, self._image() if image is None else image)
+        shown = self._image() if image is None else image
+        return super().observe(messages, None if shown is None else shown.copy())
 
     def anchor(self) -> str | None:
         """The screen, the description, and the invalid messages so far."""
@@ -319,17 +320,16 @@ def _scene_of(task: Task) -> Scene:
 
 def _described(task: Task, scene: Scene) -> Described:
     """What the task asks for on a scene: what its private part says, found again by its words where it is live."""
-    words = task.private.get("words")
-    if words is None:
+    if "box" not in task.private:
         seed = str(task.config.get("pick", task.seed))
         found = draw(scene, random.Random(seed), float(task.config.get("absent", 0.1)))
         if found is None:
             raise TaskError(f"task {task.id!r}: there is nothing on its screen that can be asked for")
         return found
-    box = _box(task.private)
+    box, words = _box(task.private), words_of(task.instruction)
     if box is not None and "scene" in task.config and scene.key != task.config["scene"]:
         box = next((each.box for each in descriptions(scene) if each.words == words), box)
-    return Described(str(task.private.get("kind", "")), str(words), box)
+    return Described("", words, box)
 
 
 def _box(private: Mapping[str, Any]) -> Box | None:

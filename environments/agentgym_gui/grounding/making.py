@@ -29,12 +29,22 @@ def task_of(task_id: str, key: str, found: Described, **rest: Any) -> Task:
     return Task(
         id=task_id,
         seed=0,
-        instruction=f"Click {found.words}.",
+        instruction=asked(found.words),
         config={"scene": key},
         limits=Limits(max_turns=MAX_TURNS),
-        private={"kind": found.kind, "words": found.words, "box": box},
+        private={"box": box},
         **rest,
     )
+
+
+def asked(words: str) -> str:
+    """What an agent is asked of a description."""
+    return f"Click {words}."
+
+
+def words_of(instruction: str) -> str:
+    """The description of what an agent is asked."""
+    return instruction.removeprefix("Click ").removesuffix(".")
 
 
 def recorded_task(rng: random.Random, seed: int, keys: Sequence[str], absent: float) -> Task:
