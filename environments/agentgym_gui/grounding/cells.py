@@ -19,7 +19,7 @@ _MAX_START = 250
 """Pixels of a grid's border that the selected first cell may hide."""
 _MAX_GAP = 80
 """Pixels without a line after which a grid has ended."""
-_SHARE_OF_LINE = 0.75
+_SHARE_OF_LINE = 0.6
 _MIN_SIDE = 6
 Colours = NDArray[np.uint8]
 

@@ -106,7 +106,7 @@ def _tasks_of(file: Path, images: Path | None, form: str) -> Iterator[Task]:
     sizes = [known[path] for path in paths]
     present = [number for number, row in enumerate(rows) if row["bbox"] is not None]
     boxes = [rows[number]["bbox"] for number in present]
-    told = form or form_of(boxes, [sizes[number] for number in present], str(file))
+    told = form or ("xywh" if not boxes else "") or form_of(boxes, [sizes[number] for number in present], str(file))
     at = _first_wrong(boxes, [sizes[number] for number in present], told)
     if at is not None:
         raise ConfigError(f"{file}, entry {present[at]}: the box {boxes[at]} does not fit its picture as {told}")
