@@ -167,19 +167,20 @@ def _place(desktop: Desktop, opening: Opening) -> None:
     (wider, higher), box = opening.grow, _window(desktop).box
     if wider or higher:
         corner = box.x + box.width - _CORNER, box.y + box.height - _CORNER
-        desktop.act(_drag(desktop, corner, (corner[0] + wider, corner[1] + higher)))
+        _drag(desktop, corner, (corner[0] + wider, corner[1] + higher))
         box = _window(desktop).box
     if opening.place is None:
         return
     width, height = desktop.settings.width, desktop.settings.height
     x = max(min(opening.place[0], width - box.width), 0)
     y = max(min(opening.place[1], height - box.height), 0)
-    for _ in range(_DRAGS):
+    for number in range(_DRAGS):
         box = _window(desktop).box
         if abs(x - box.x) <= _NEAR and abs(y - box.y) <= _NEAR:
             return
-        held = min(max(box.x + box.width // 2, 0), width - 1), min(max(box.y + _TITLE_BAR, 0), height - 1)
-        desktop.act(_drag(desktop, held, (held[0] + x - box.x, held[1] + y - box.y)))
+        # Each time elsewhere on the title bar: two presses on one spot would be a double click, which maximises.
+        held = box.x + box.width // 2 - 20 * number, box.y + _TITLE_BAR
+        _drag(desktop, held, (held[0] + x - box.x, held[1] + y - box.y))
 
 
 def _window(desktop: Desktop) -> Window:
@@ -189,10 +190,16 @@ def _window(desktop: Desktop) -> Window:
     return next((window for window in shown if window.is_active), shown[-1])
 
 
-def _drag(desktop: Desktop, start: tuple[int, int], end: tuple[int, int]) -> list[Event]:
-    width, height = desktop.settings.width, desktop.settings.height
-    inside = min(max(end[0], 0), width - 1), min(max(end[1], 0), height - 1)
-    return [Move(*start), Press(), Move(*inside), Release()]
+def _drag(desktop: Desktop, start: tuple[int, int], end: tuple[int, int]) -> None:
+    """Drag with the screen settled after each part, so that the window manager has taken hold before it goes on."""
+    first, middle, last = _inside(desktop, start), ((start[0] + end[0]) // 2, (start[1] + end[1]) // 2), end
+    for events in ((Move(*first), Press()), (Move(*_inside(desktop, middle)),), (Move(*_inside(desktop, last)),)):
+        desktop.act(events)
+    desktop.act((Release(),))
+
+
+def _inside(desktop: Desktop, at: tuple[int, int]) -> tuple[int, int]:
+    return min(max(at[0], 0), desktop.settings.width - 1), min(max(at[1], 0), desktop.settings.height - 1)
 
 
 def _pair(value: Any) -> tuple[int, int]:
