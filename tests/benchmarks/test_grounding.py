@@ -8,7 +8,8 @@ import torch
 
 from agentgym.task import Task
 from agentgym_gui.actions.events import Box
-from benchmarks.grounding.learning import WAYS, Settings, cells_in, policy_gradient, update
+from agentgym_gui.grounding.scoring import REWARDS, Point, score
+from benchmarks.grounding.learning import WAYS, Settings, cell_rewards, cells_in, policy_gradient, update
 from benchmarks.grounding.policy import CELL, PixelPolicy, middle
 from benchmarks.grounding.screens import STEP, SmallScreen
 
@@ -36,6 +37,15 @@ def test_moving_a_window_moves_its_pixels_alike():
     assert len(rows) == 16
 
 
+@pytest.mark.parametrize("way", ["hit", "dense"])
+def test_rewards_of_cells_are_those_of_the_environment(way):
+    target, size = Box(33, 17, 70, 40), (320, 160)
+    table = cell_rewards(target, size, 20, way)
+    for cell in range(0, 200, 7):
+        values = score(Point(*middle(cell, 20)), target, *size).values()
+        assert table[cell] == pytest.approx(sum(REWARDS[way][name] * value for name, value in values.items()))
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_each_way_finds_the_only_bright_square(way):
     torch.manual_seed(0)
@@ -54,7 +64,7 @@ def test_the_gradient_favours_points_that_hit():
     torch.manual_seed(0)
     logits = torch.zeros(1, 200, requires_grad=True)
     settings = Settings("hit", samples=400, entropy=0.0)
-    loss = policy_gradient(torch.log_softmax(logits, dim=-1), [Box(32, 16, 64, 64)], [(320, 160)], 20, settings)
+    loss = policy_gradient(torch.log_softmax(logits, dim=-1), [(Box(32, 16, 64, 64), (320, 160))], 20, settings)
     loss.backward()
     assert logits.grad is not None
     is_in = cells_in(Box(32, 16, 64, 64), 10, 20) > 0

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,12 +26,16 @@ from agentgym_gui.grounding.describing import askable, descriptions
 from agentgym_gui.grounding.opening import Opening, draw_opening, draw_place, show_state, start_application
 from agentgym_gui.grounding.scenes import Scene
 
+DESKTOPS = 2
+"""How many desktops work at once: most of the time each of them is waited for."""
 PLACES = 6
 """At how many places an application that was started is shown in each of its states."""
 SCREENS, TARGETS = "scenes.jsonl", "targets.json"
 _APPLICATIONS_A_DESKTOP = 8
 _GONE_S = 10.0
 Note = Callable[[str], None]
+_Shown = tuple[Scene, Pixels] | None
+"""A scene with its picture; None for an opening that failed."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,7 @@ def render(
     places: int = PLACES,
     states: Sequence[str] = (),
     fixed_look: bool = False,
+    desktops: int = DESKTOPS,
     note: Note = lambda text: None,
 ) -> Rendered:
     """Write pictures, scenes and targets into a folder.
@@ -75,15 +81,18 @@ def render(
         places: At how many places an application is shown in each state before it is started anew.
         states: Names of the states that are shown; none for all.
         fixed_look: Whether size, theme and text are those by default.
+        desktops: How many desktops work at once; with the seed, it says what is shown.
         note: Is told how far it is.
     """
     began = time.monotonic()
     (folder / "images").mkdir(parents=True, exist_ok=True)
     targets: list[dict[str, Any]] = []
     num_failed = num_items = done = 0
-    with (folder / SCREENS).open("w", encoding="utf-8") as scenes:
+    with ExitStack() as stack:
+        scenes = stack.enter_context((folder / SCREENS).open("w", encoding="utf-8"))
         wanted = _Wanted(applications, frozenset(states), places, fixed_look)
-        for shown in _shown(pool, random.Random(seed), wanted):
+        sources = [_shown(pool, random.Random(f"{seed} {number}"), wanted) for number in range(desktops)]
+        for shown in stack.enter_context(closing(_in_turn(sources))):
             if shown is None:
                 num_failed += 1
                 continue
@@ -136,7 +145,23 @@ class _Wanted:
         return DesktopSettings() if self.fixed_look else opening.screen
 
 
-def _shown(pool: SandboxPool, rng: random.Random, wanted: _Wanted) -> Iterator[tuple[Scene, Pixels] | None]:
+def _in_turn(sources: Sequence[Generator[_Shown, None, None]]) -> Generator[_Shown, None, None]:
+    """What several sources yield, one after the other, while the others work on their next."""
+    with ThreadPoolExecutor(len(sources)) as threads:
+        pending = [threads.submit(next, source) for source in sources]
+        try:
+            while True:
+                for number, source in enumerate(sources):
+                    shown = pending[number].result()
+                    pending[number] = threads.submit(next, source)
+                    yield shown
+        finally:
+            wait(pending)
+            for source in sources:
+                source.close()
+
+
+def _shown(pool: SandboxPool, rng: random.Random, wanted: _Wanted) -> Generator[_Shown, None, None]:
     """Scenes without end; None for an opening that failed."""
     while True:
         first = draw_opening(rng, wanted.applications)
@@ -153,7 +178,7 @@ def _shown(pool: SandboxPool, rng: random.Random, wanted: _Wanted) -> Iterator[t
 
 def _of_application(
     desktop: Desktop, opening: Opening, rng: random.Random, wanted: _Wanted
-) -> Iterator[tuple[Scene, Pixels] | None]:
+) -> Generator[_Shown, None, None]:
     """One application at several places, in every state that is wanted; it is ended afterwards."""
     start_application(desktop, opening)
     states = [

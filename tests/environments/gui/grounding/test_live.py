@@ -1,4 +1,4 @@
-"""Live screens: an application is opened as it was recorded, cells lie where clicks find them, and screens are written."""
+"""Live screens: applications open as they were recorded, cells lie where clicks find them, screens are written."""
 
 from __future__ import annotations
 
