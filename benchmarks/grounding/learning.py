@@ -26,8 +26,8 @@ from benchmarks.grounding.policy import CELL, PixelPolicy, as_tensor, middle
 from benchmarks.grounding.screens import SCALE, SmallScreen, grey_of, names_of
 
 WAYS = ("supervised", "hit", "dense")
-EVERY = 4
-"""Of the names on a held-out screen every fourth is asked for."""
+EVERY = 8
+"""Of the names on a held-out screen every eighth is asked for."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Settings:
     """Step size of Adam."""
     entropy: float = 0.001
     """Weight of the entropy, in policy gradient."""
-    every_s: float = 20.0
+    every_s: float = 15.0
     """After how much processor time it is judged again."""
 
 

@@ -126,6 +126,8 @@ def items_of(screen: Screen, width: int, height: int) -> tuple[Item, ...]:
         if each.window not in order:
             above.append(item)
             continue
+        if screen.windows[order[each.window]].is_hidden:
+            continue
         higher = [window.box for window in shown[shown.index(screen.windows[order[each.window]]) + 1 :]]
         if not any(shared(box, other) for other in higher) and not any(
             shared(box, menu) > _SHARE_COVERED * box.area or menu.holds(*box.centre) for menu in menus
