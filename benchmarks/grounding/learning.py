@@ -22,7 +22,7 @@ from agentgym_gui.actions.events import Box
 from agentgym_gui.grounding.env import GroundingEnv
 from agentgym_gui.grounding.rendering import TARGETS
 from agentgym_gui.grounding.scoring import HIT, NEAR, reward_weights
-from benchmarks.grounding.policy import CELL, PixelPolicy, as_tensor, middle
+from benchmarks.grounding.policy import CELL, PixelPolicy, as_tensor
 from benchmarks.grounding.screens import SCALE, SmallScreen, grey_of, names_of
 
 WAYS = ("supervised", "hit", "dense")

@@ -38,5 +38,15 @@ SPECS: tuple[EnvSpec, ...] = (
         room="grounding",
         message_options=("answers", "scale", "grid", "listed"),
     ),
+    EnvSpec(
+        "agentgym/PhoneDesktop-v0",
+        "agentgym_gui.phone.env:PhoneDesktopEnv",
+        "agentgym_gui.phone.scripts:SCRIPTS",
+        "gui",
+        ("gui/phone",),
+        runtimes=("workspace",),
+        extra="docker",
+        room="phone",
+    ),
 )
 """All environments of the family."""

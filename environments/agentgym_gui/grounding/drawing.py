@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
 
-from agentgym.errors import MissingExtraError
 from agentgym_gui.actions.events import Box
 from agentgym_gui.grounding.scenes import Item, Scene
-
-if TYPE_CHECKING:
-    from PIL import ImageDraw
 
 Pixels = NDArray[np.uint8]
 TITLE_BAR = 20
@@ -53,9 +50,8 @@ _NOT_DRAWN = ("panel", "filler", "drawing area", "scroll bar")
 @lru_cache(maxsize=8)
 def draw_scene(scene: Scene) -> Pixels:
     """The picture of a scene, uint8[H, W, 3]; equal scenes have equal pictures."""
-    image_module, draw_module = _pillow()
-    image = image_module.new("RGB", (scene.width, scene.height), (0, 0, 0))
-    pen = draw_module.Draw(image)
+    image = Image.new("RGB", (scene.width, scene.height), (0, 0, 0))
+    pen = ImageDraw.Draw(image)
     palette = PALETTES.get(scene.theme, _GREY)
     size = scene.font_size * _PIXELS_A_POINT
     for title, box in scene.windows:
@@ -110,19 +106,7 @@ def _write(pen: ImageDraw.ImageDraw, text: str, box: Box, ink: Colour, size: flo
 
 @lru_cache(maxsize=64)
 def _font(size: float) -> Any:
-    try:
-        from PIL import ImageFont
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("drawing recorded screens", "gui") from error
     return ImageFont.load_default(size)
-
-
-def _pillow() -> tuple[Any, Any]:
-    try:
-        from PIL import Image, ImageDraw
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("drawing recorded screens", "gui") from error
-    return Image, ImageDraw
 
 
 def _corners(box: Box) -> tuple[int, int, int, int]:

@@ -15,10 +15,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image as Pictures
 
 from agentgym.action import Action
+from agentgym.config import build
 from agentgym.env import EnvReply
-from agentgym.errors import ConfigError, MissingExtraError, TaskError
+from agentgym.errors import ConfigError, TaskError
 from agentgym.message import Message, tool_result, user
 from agentgym.picture import Image, image_file, png_of
 from agentgym.sandbox.base import SandboxProvider
@@ -31,12 +33,12 @@ from agentgym_gui.actions.events import Box, Frame
 from agentgym_gui.desktop.pictures import scaled
 from agentgym_gui.desktop.session import Desktop
 from agentgym_gui.grounding.answers import Reader
-from agentgym_gui.grounding.applications import APPLICATIONS, HELD_OUT, application_named
 from agentgym_gui.grounding.describing import Described, descriptions, draw
 from agentgym_gui.grounding.drawing import draw_scene
 from agentgym_gui.grounding.files import load_targets
 from agentgym_gui.grounding.making import asked, live_task, recorded_task, words_of
 from agentgym_gui.grounding.opening import KEYS, Opening, opening_of, read_opening, show_state, start_application
+from agentgym_gui.grounding.options import GroundingOptions
 from agentgym_gui.grounding.recorded import recorded_scene, recorded_scenes
 from agentgym_gui.grounding.scenes import Scene
 from agentgym_gui.grounding.scoring import Score, difficulty, reward_weights, score
@@ -82,20 +84,12 @@ class GroundingEnv(SandboxEnv):
         >>> point(640, 400)
 
     Args:
-        reward: "hit", "dense" or "box".
-        answers: "point" for the tools, "text" for plain text, or a syntax of actions such as "uitars".
-        targets: A file of ScreenSpot's or ScreenSpot-Pro's, or a folder of them; "" for screens of agentgym.
-        images: The folder of its pictures; "" for `images` beside the file.
-        boxes: "xywh" or "corners"; "" finds out.
-        live: Whether applications are opened; else recorded screens are drawn.
-        applications: What is shown by tasks without a suite; () for all but those that only tests show.
-        absent: Share of targets that are not there, in tasks without a suite.
-        scale: Size of the picture for each pixel of the screen; coordinates are those of the picture.
-        grid: The largest coordinate of a grid over the whole picture, such as 1000; 0 where coordinates are pixels.
-        listed: Whether the items are listed as text.
+        options: What is shown, how it is answered, and what that earns. Its fields can be given by name instead, as in
+            `reward="dense"`.
         sandbox: As in `SandboxEnv`.
         relaxed: As in `SandboxEnv`.
         render_mode: "ansi", or "rgb_array" for the pixels.
+        fields: Fields of `GroundingOptions`.
     """
 
     metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
@@ -103,44 +97,24 @@ class GroundingEnv(SandboxEnv):
 
     def __init__(
         self,
-        reward: str = "hit",
-        answers: str = "point",
-        targets: str = "",
-        *,
-        images: str = "",
-        boxes: str = "",
-        live: bool = False,
-        applications: Sequence[str] = (),
-        absent: float = 0.1,
-        scale: float = 1.0,
-        grid: int = 0,
-        listed: bool = False,
+        options: GroundingOptions | None = None,
         sandbox: str | SandboxProvider | SandboxPool | None = None,
         relaxed: Sequence[str] = (),
         render_mode: str | None = None,
+        **fields: Any,
     ) -> None:
         super().__init__(sandbox, relaxed, render_mode)
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ConfigError(f"render_mode must be None, 'ansi' or 'rgb_array': got {render_mode!r}")
-        if not 0 <= absent <= 1 or not 0.05 <= scale <= 1 or grid < 0:
-            raise ConfigError(
-                f"absent is from 0 to 1, scale from 0.05 to 1, and grid from 0: got {absent}, {scale} and {grid}"
-            )
-        if targets and live:
-            raise ConfigError("targets of a file have pictures of their own: give targets or live=True, not both")
-        self._options: dict[str, Any] = {
-            "reward": reward, "answers": answers, "targets": targets, "images": images, "boxes": boxes, "live": live,
-            "applications": tuple(applications), "absent": absent, "scale": scale, "grid": grid, "listed": listed,
-        }  # fmt: skip
-        self.reward_weights = {**reward_weights(reward), "format": 1.0}
-        self._weighs = reward == "box"
-        self._reader = Reader(answers)
+        if options is not None and fields:
+            raise ConfigError(f"give options or their fields, not both: got {sorted(fields)}")
+        self.options = chosen = build(GroundingOptions, fields) if options is None else options
+        self.reward_weights = {**reward_weights(chosen.reward), "format": 1.0}
+        self._reader = Reader(chosen.answers)
         self.tools = list(self._reader.tools)
         self.speaks = not self.tools
-        self._applications = tuple(applications) or tuple(name for name in APPLICATIONS if name not in HELD_OUT)
-        for name in self._applications:
-            application_named(name)
-        self._tasks = load_targets(Path(targets), Path(images) if images else None, boxes) if targets else []
+        images = Path(chosen.images) if chosen.images else None
+        self._tasks = load_targets(Path(chosen.targets), images, chosen.boxes) if chosen.targets else []
         self.num_tasks = len(self._tasks) or None
         self.observation_space = observations(has_picture=True)
         self._scene: Scene | None = None
@@ -156,12 +130,12 @@ class GroundingEnv(SandboxEnv):
         if self._tasks:
             return self._tasks[seed % len(self._tasks)]
         rng = random.Random(seed)
-        share = self._options["absent"]
-        if self._options["live"]:
-            return live_task(rng, seed, self._applications, share)
-        keys = [key for key, scene in recorded_scenes().items() if scene.application in self._applications]
+        share = self.options.absent
+        if self.options.live:
+            return live_task(rng, seed, self.options.shown, share)
+        keys = [key for key, scene in recorded_scenes().items() if scene.application in self.options.shown]
         if not keys:
-            raise ConfigError(f"there are no recorded screens of {', '.join(self._applications)}; set live=True")
+            raise ConfigError(f"there are no recorded screens of {', '.join(self.options.shown)}; set live=True")
         return recorded_task(rng, seed, keys, share)
 
     def sandbox_spec(self, task: Task) -> SandboxSpec:
@@ -195,10 +169,10 @@ class GroundingEnv(SandboxEnv):
             self._target = found.box
         width, height = self._sent_size
         text = f"{words}\n\nThe picture has {width}x{height} pixels."
-        if self._options["grid"]:
-            text += f" Coordinates go from 0 to {self._options['grid']} in both directions."
+        if self.options.grid:
+            text += f" Coordinates go from 0 to {self.options.grid} in both directions."
         guide = f"\n{self._reader.guide}" if self._reader.guide else ""
-        listed = f"\n\n{self._list()}" if self._options["listed"] and self._scene is not None else ""
+        listed = f"\n\n{self._list()}" if self.options.listed and self._scene is not None else ""
         return [user(f"{text}{guide}{listed}")]
 
     def parse(self, text: str) -> Action:
@@ -230,7 +204,7 @@ class GroundingEnv(SandboxEnv):
 
     def fork(self, seed: int | None = None) -> Self:
         """A copy that goes on from here; nothing is random."""
-        twin = type(self)(**self._options, sandbox=self._wanted, relaxed=self._relaxed, render_mode=self.render_mode)
+        twin = type(self)(self.options, self._wanted, self._relaxed, self.render_mode)
         for name in ("task", "episode_seed", "last_messages", "_scene", "_pixels", "_size", "_target"):
             setattr(twin, name, getattr(self, name))
         twin.books = copy.deepcopy(self.books)
@@ -254,7 +228,7 @@ class GroundingEnv(SandboxEnv):
         return self._scene
 
     def _is_live(self, task: Task) -> bool:
-        return "application" in task.config or (bool(self._options["live"]) and "scene" in task.config)
+        return "application" in task.config or (self.options.live and "scene" in task.config)
 
     def _opening(self, task: Task) -> Opening:
         if "application" in task.config:
@@ -271,21 +245,21 @@ class GroundingEnv(SandboxEnv):
         return scene
 
     def _events(self, found: Score) -> list[Any]:
-        weight = difficulty(self._target, *self._size) if self._weighs else 1.0
-        detail = {"difficulty": round(weight, 3)} if self._weighs else None
+        weight = difficulty(self._target, *self._size) if self.options.reward == "box" else 1.0
+        detail = {"difficulty": round(weight, 3)} if self.options.reward == "box" else None
         return [
             self.event(name, value * weight, source="verifier", detail=detail) for name, value in found.values().items()
         ]
 
     @property
     def _sent_size(self) -> tuple[int, int]:
-        scale = self._options["scale"]
+        scale = self.options.scale
         return max(round(self._size[0] * scale), 1), max(round(self._size[1] * scale), 1)
 
     def _frame(self) -> Frame:
         width, height = self._size
-        if self._options["grid"]:
-            return Frame(width, height, grid=self._options["grid"])
+        if self.options.grid:
+            return Frame(width, height, grid=self.options.grid)
         sent_width, sent_height = self._sent_size
         return Frame(width, height, sent_width / width, sent_height / height)
 
@@ -339,10 +313,6 @@ def _box(private: Mapping[str, Any]) -> Box | None:
 
 @lru_cache(maxsize=8)
 def _read_picture(path: Path) -> Pixels:
-    try:
-        from PIL import Image as Pictures
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("pictures of grounding data", "gui") from error
     try:
         with Pictures.open(path) as picture:
             pixels = np.asarray(picture.convert("RGB"), np.uint8).copy()

@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from agentgym.errors import ConfigError, MissingExtraError, TaskError
+from PIL import Image, UnidentifiedImageError
+
+from agentgym.errors import ConfigError, TaskError
 from agentgym.task import Limits, Task
 from agentgym_gui.actions.events import Box
 
@@ -81,10 +83,6 @@ def picture_size(path: Path) -> tuple[int, int]:
     Raises:
         ConfigError: It is missing, or no picture.
     """
-    try:
-        from PIL import Image, UnidentifiedImageError
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("pictures of grounding data", "gui") from error
     try:
         with Image.open(path) as picture:
             return picture.size

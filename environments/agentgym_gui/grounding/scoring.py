@@ -125,7 +125,8 @@ def difficulty(target: Box | None, width: int, height: int) -> float:
     if target is None:
         return 1.0
     share = target.area / (width * height)
-    return min(max((TYPICAL_SHARE / max(share, 1e-9)) ** _EXPONENT, 1 / _HARDEST), _HARDEST)
+    weight: float = (TYPICAL_SHARE / max(share, 1e-9)) ** _EXPONENT
+    return min(max(weight, 1 / _HARDEST), _HARDEST)
 
 
 def reward_weights(name: str) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Phone-v0: a phone-sized desktop that shows one application at a time; the verdict is that of Desktop-v0.
+"""PhoneDesktop-v0: a phone-sized desktop that shows one application at a time; the verdict is that of Desktop-v0.
 
 Gestures are in `touch`, tasks in `tasks`. It runs desktop applications and is no Android.
 """
@@ -28,7 +28,7 @@ NOTE = (
 )
 
 
-class PhoneEnv(DesktopEnv):
+class PhoneDesktopEnv(DesktopEnv):
     """Work with applications on a phone-sized screen, by touch.
 
     Observation:

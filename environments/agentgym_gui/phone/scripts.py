@@ -1,4 +1,4 @@
-"""Players of Phone-v0: an oracle that taps what it finds on the screen, and others that know nothing."""
+"""Players of PhoneDesktop-v0: an oracle that taps what it finds on the screen, and others that know nothing."""
 
 from __future__ import annotations
 

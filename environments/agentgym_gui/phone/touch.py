@@ -61,7 +61,7 @@ def as_touch(events: Sequence[Event]) -> tuple[Event, ...]:
             case _:
                 held.append(events[at])
                 at += 1
-    return without_touch(held)
+    return without_touch(tuple(held))
 
 
 def app_named(name: str) -> str | None:
