@@ -42,7 +42,7 @@ def test_home_and_back_are_no_keys_of_the_desktop():
 
 def test_applications_are_opened_by_their_names_alone():
     assert parts_of(touched(action_type="open_app", app_name="calculator")) == [Open("calculator")]
-    with pytest.raises(ActionError, match="no application 'Chrome'. Known: Calculator"):
+    with pytest.raises(ActionError, match=r"no application 'Chrome'\. Known: Calculator"):
         touched(action_type="open_app", app_name="Chrome")
 
 
