@@ -13,8 +13,8 @@ WIDTH, HEIGHT = 412, 892
 MAX_TURNS = 30
 NOTE_PATH = "Documents/note.txt"
 _THEME = "xfconf/xsettings/Net/ThemeName"
-_MIRRORED = "gsettings/org.gnome.desktop.interface/gtk-theme"
-"""Changes with the theme by itself."""
+_MIRRORED = tuple(f"gsettings/org.gnome.desktop.interface/{key}" for key in ("gtk-theme", "color-scheme"))
+"""What changes with the theme by itself."""
 Parts = tuple[str, dict[str, Any], dict[str, Any]]
 """The goal in words, the config, and the private part."""
 
@@ -99,7 +99,7 @@ def _theme(rng: random.Random) -> Parts:
     steps = [act("open_app", app_name="Appearance"), tap("table cell", wanted), COMPLETE]
     private = {
         "goals": [{"name": "theme", "read": "setting", "setting": _THEME, "equals": wanted}],
-        "settings": [_THEME, _MIRRORED],
+        "settings": [_THEME, *_MIRRORED],
         "oracle": steps,
     }
     words = f"In the settings of the appearance, choose the style {wanted}."
