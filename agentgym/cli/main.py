@@ -51,7 +51,7 @@ COMMANDS = {
     "attribute": "compute which turn earned what in a finished run",
     "report": "write the report page of a run",
     "swe": "prepare the packages of repair tasks, and make such tasks",
-    "gui": "say which task files in OSWorld's form can be played here, and why others cannot",
+    "gui": "check task files in OSWorld's form, or render screens of live applications with their targets",
     "web": "record web pages, replay an archive of them, or serve a site",
     "sweep": "remove sandboxes that killed processes left behind",
     "images": "build, list, check or remove the container images of sandboxes",

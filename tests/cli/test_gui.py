@@ -22,3 +22,13 @@ def test_osworld_says_what_is_loaded_and_refused(tmp_path, capsys):
 def test_osworld_without_files_is_wrong_usage(tmp_path, capsys):
     assert main(["gui", "osworld", str(tmp_path / "nothing")]) == 2
     assert "holds no JSON file" in capsys.readouterr().err
+
+
+def test_render_refuses_what_cannot_be_shown(tmp_path, capsys):
+    (tmp_path / "kept.txt").write_text("mine")
+    assert main(["gui", "render", str(tmp_path)]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert main(["gui", "render", str(tmp_path / "new"), "--app", "galculatr"]) == 2
+    assert "galculator" in capsys.readouterr().err
+    assert main(["gui", "render", str(tmp_path / "new"), "--screens", "0"]) == 2
+    assert not (tmp_path / "new").exists()

@@ -177,9 +177,7 @@ class DesktopEnv(SandboxEnv):
     def respond(self, action: Action) -> EnvReply:
         """Carry out a message, wait until the screen has settled, and show it."""
         frame = self.view.frame(self._work.screen, self._pointer)
-        events = self.syntax.parse(action.text, frame, self._screen.boxes())
-        if any(isinstance(event, Open) for event in events):
-            raise ActionError("Applications cannot be opened by name here. Use what is on the screen.")
+        events = self.prepared(self.syntax.parse(action.text, frame, self._screen.boxes()))
         self._note(events)
         self._messages.append(action.text)
         try:
@@ -192,6 +190,16 @@ class DesktopEnv(SandboxEnv):
             reply = self._judged(self._desktop)
             return reply._replace(messages=_answers(action, ENDED))
         return EnvReply(_answers(action, text), image=self._image())
+
+    def prepared(self, events: Sequence[Event]) -> tuple[Event, ...]:
+        """What is carried out of a message's events.
+
+        Raises:
+            ActionError: The desktop cannot do it; nothing of the message is done.
+        """
+        if any(isinstance(event, Open) for event in events):
+            raise ActionError("Applications cannot be opened by name here. Use what is on the screen.")
+        return tuple(events)
 
     def grade(self) -> EnvReply:
         """Judge what is there when a limit cuts the episode."""

@@ -1,0 +1,1 @@
+"""Learning to point from nothing: a small convolutional policy on rendered screens."""

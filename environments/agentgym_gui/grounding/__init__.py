@@ -1,0 +1,1 @@
+"""Grounding: pointing at what a description means on a screen of a graphical application."""

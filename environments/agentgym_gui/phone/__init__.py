@@ -1,0 +1,1 @@
+"""A phone-sized desktop: one application at a time, moved by touch gestures. It is no Android."""
