@@ -21,7 +21,7 @@ from agentgym.errors import ConfigError, SandboxError, SandboxLostError, TaskErr
 from agentgym.message import Message, tool_result, user
 from agentgym.outcome import Outcome
 from agentgym.picture import Image, image_file, png_of
-from agentgym.sandbox.base import SandboxProvider
+from agentgym.sandbox.base import Sandbox, SandboxProvider
 from agentgym.sandbox.pool import SandboxPool
 from agentgym.sandbox.sandbox_env import SandboxEnv
 from agentgym.sandbox.spec import SandboxSpec
@@ -183,7 +183,7 @@ class DesktopEnv(SandboxEnv):
         try:
             text = self._carried_out(events)
         except DesktopLostError as error:
-            self._require_sandbox(error)
+            _require_sandbox(self.sandbox, error)
             reply = self._judged(None)
             return reply._replace(messages=_answers(action, LOST))
         if any(isinstance(event, Done | Fail) for event in events):
@@ -337,22 +337,23 @@ class DesktopEnv(SandboxEnv):
             try:
                 return take_state(desktop, target, answer=said, failed=failed)
             except DesktopLostError as error:
-                self._require_sandbox(error)
+                _require_sandbox(self.sandbox, error)
                 shutil.rmtree(target, ignore_errors=True)
         found = take_files(self.sandbox, target, answer=said, failed=failed)
         assert self._before is not None
         return replace(found, settings=self._before.settings, clipboard=self._before.clipboard)
 
-    def _require_sandbox(self, error: DesktopLostError) -> None:
-        """A desktop that is gone is the agent's doing; a sandbox that is gone is nobody's."""
-        is_lost = getattr(self.sandbox, "is_lost", None)
-        if is_lost is not None and is_lost():
-            raise SandboxLostError(f"the sandbox ended with its desktop: {error}") from error
-
     def _drop_folder(self) -> None:
         folder, self._folder = self._folder, None
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _require_sandbox(sandbox: Sandbox, error: DesktopLostError) -> None:
+    """A desktop that is gone is the agent's doing; a sandbox that is gone is nobody's."""
+    is_lost = getattr(sandbox, "is_lost", None)
+    if is_lost is not None and is_lost():
+        raise SandboxLostError(f"the sandbox ended with its desktop: {error}") from error
 
 
 def _answers(action: Action, text: str) -> list[Message]:

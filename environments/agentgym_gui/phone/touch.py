@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 from agentgym_gui.actions.androidworld import BACK, HOME
 from agentgym_gui.actions.events import ActionError, Event, KeyDown, KeyUp, Open, Press, Release, Wait
-from agentgym_gui.actions.gestures import clicks, without_touch
+from agentgym_gui.actions.gestures import clicks
 from agentgym_gui.actions.keys import combination, pressed
 from agentgym_gui.desktop.session import Desktop
 from agentgym_gui.desktop.tree import Screen, Window
+from agentgym_gui.phone.swipes import without_touch
 
 APPS: Mapping[str, tuple[str, ...]] = {
     "Calculator": ("galculator",),

@@ -11,8 +11,10 @@ from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym_gui.actions import androidworld
 from agentgym_gui.actions.events import ActionError, Box, Frame, KeyDown, KeyUp, Move, Open, Press, Release, Scroll
+from agentgym_gui.actions.gestures import clicks
 from agentgym_gui.phone.env import NOTE, PhoneDesktopEnv
 from agentgym_gui.phone.scripts import SCRIPTS
+from agentgym_gui.phone.swipes import without_touch
 from agentgym_gui.phone.tasks import HEIGHT, KINDS, WIDTH, draw_task
 from agentgym_gui.phone.touch import Back, Home, as_touch, parts_of
 
@@ -78,3 +80,11 @@ def test_one_application_at_a_time_fills_the_screen():
         assert 0 in fronts  # home puts everything away
         assert (reward, info["success"]) == (1.0, True)
         env.close()
+
+
+def test_swipes_become_the_wheel_where_there_is_no_touch():
+    events = androidworld.parse('{"action_type": "scroll", "direction": "down"}', FRAME, {})
+    assert without_touch(events) == (Move(206, 446), Scroll(0, 7))
+    held = androidworld.parse('{"action_type": "long_press", "x": 5, "y": 5}', FRAME, {})
+    assert without_touch(held) == held
+    assert without_touch((Move(1, 1), *clicks())) == (Move(1, 1), *clicks())
