@@ -82,6 +82,7 @@ class EnvSpec:
             verdicts. An evaluation of a suite may set them.
         checks: "module:NAME" of a mapping from names to what the environment must satisfy beside the checks of all
             (`OwnCheck`); "" for none.
+        is_costly: Whether an episode takes seconds, so that the checks of all environments play fewer of them.
     """
 
     id: str
@@ -107,6 +108,7 @@ class EnvSpec:
     measures: str = ""
     message_options: tuple[str, ...] = ()
     checks: str = ""
+    is_costly: bool = False
 
     @property
     def missing_extra(self) -> str:

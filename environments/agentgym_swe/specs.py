@@ -89,6 +89,7 @@ SPECS: tuple[EnvSpec, ...] = (
         hints="agentgym_swe.repair.hints:hint",
         message_options=("use",),
         checks="agentgym_swe.repair.hunting:CHECKS",
+        is_costly=True,
     ),
     *(spec.named(spec.id) for spec in FOREIGN.values()),
 )
