@@ -83,6 +83,8 @@ class EnvSpec:
         checks: "module:NAME" of a mapping from names to what the environment must satisfy beside the checks of all
             (`OwnCheck`); "" for none.
         is_costly: Whether an episode takes seconds, so that the checks of all environments play fewer of them.
+        check_options: Options of `make` with which checks play its suites, such as recorded measurements in place of
+            servers. The checks of the environment itself do without them.
     """
 
     id: str
@@ -109,6 +111,7 @@ class EnvSpec:
     message_options: tuple[str, ...] = ()
     checks: str = ""
     is_costly: bool = False
+    check_options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def missing_extra(self) -> str:

@@ -161,7 +161,8 @@ def check_suite(
         UnknownNameError: No such suite or check.
     """
     loaded = load_suite(suite) if isinstance(suite, str) else suite
-    if options:
-        loaded = replace(loaded, env_options={**options, **loaded.env_options})
+    further = {**spec(loaded.env).check_options, **(options or {})}
+    if further:
+        loaded = replace(loaded, env_options={**further, **loaded.env_options})
     subject = suites.SuiteSubject(loaded, max_tasks)
     return run_checks(loaded.name, subject, SUITE_CHECKS, only, on_start)

@@ -77,6 +77,8 @@ SPECS: tuple[EnvSpec, ...] = (
         deterministic=False,
         runtimes=("workspace",),
         extra="docker",
+        is_costly=True,
+        check_options={"source": "recorded"},
     ),
     EnvSpec(
         "agentgym/Repair-v0",

@@ -43,7 +43,7 @@ class Quota:
     fault: int = 16
     implement: int = 4
     double: int = 6
-    history: int = 10
+    history: int = 16
 
 
 @dataclass(frozen=True)
