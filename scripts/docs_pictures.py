@@ -62,7 +62,7 @@ def draw_report() -> None:
 
 
 def draw_repair() -> None:
-    """Draw the report of a repair by the imperfect demonstrator, scrolled to its first message, up to where a package is shown."""
+    """Draw the report of a repair by the imperfect demonstrator, up to where it shows a package."""
     _draw_episode("repair", "swe/repair", "demo", EvaluationSettings(limit=1), _TO_THE_FIRST, height=852)
 
 
