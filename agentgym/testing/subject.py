@@ -108,9 +108,16 @@ class EnvSubject:
         if not self._records:
             env = self.factory()
             for task in self.tasks:
-                self._records.extend((task, play_actions(env, task, actions)) for actions in self.sequences(task))
+                known = self._known_of(task) if self.is_costly else {}
+                for actions in self.sequences(task):
+                    record = known.get(tuple(actions)) or play_actions(env, task, actions)
+                    self._records.append((task, record))
             env.close()
         return self._records
+
+    def _known_of(self, task: Task) -> dict[tuple[str, ...], Record]:
+        """Episodes of scripts that were played of a task, by their actions."""
+        return {tuple(record.actions): record for (_, of, _), record in self._scripted.items() if of == task.id}
 
     def mixtures(self, task: Task, count: int, max_length: int, seed: int = 0) -> list[list[str]]:
         """Random lists of actions for a task, drawn from its players' actions and from nonsense."""
@@ -215,5 +222,5 @@ def _chosen_tasks(known: EnvSpec, role: str, unread: list[str], env: AgentEnv) -
             raise ContractError(f"the spec of {known.id!r} names suites={list(known.suites)}: {error}") from error
         except TaskError as error:
             unread.append(str(error))
-    seeds = range(1 if known.is_costly else 2)
-    return [*list(firsts.values())[:MAX_TASKS], *(env.make_task(seed) for seed in seeds)]
+    most, seeds = (2, range(1)) if known.is_costly else (MAX_TASKS, range(2))
+    return [*list(firsts.values())[:most], *(env.make_task(seed) for seed in seeds)]
