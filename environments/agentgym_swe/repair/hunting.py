@@ -87,8 +87,8 @@ def hunt_tasks(env: RepairEnv, tasks: Sequence[Task], report: Report = lambda na
     if known:
         report(_ELSEWHERE, f"hunting the originals of {len(known)} tasks")
         rest = hunt(env.sandbox, known)
-        for hunted, own in searched:
-            traces = tuple(f"{task.id}: {trace}" for task in own for trace in rest.traces[task.id])
+        for hunted, hunted_tasks in searched:
+            traces = tuple(f"{task.id}: {trace}" for task in hunted_tasks for trace in rest.traces[task.id])
             yield replace(hunted, num_elsewhere=rest.num_files, traces=hunted.traces + traces)
 
 
