@@ -1,11 +1,14 @@
-"""Draws the pictures of docs/environments/web.md: a page of each site, and the report of an episode with screenshots.
+"""Draws the pictures of docs/environments/web.md and repair.md: a page of each site, and reports of episodes.
 
-Run it from the repository's root: python -m scripts.docs_pictures. It needs the extra web and a browser.
+Run it from the repository's root: python -m scripts.docs_pictures [NAME…], with names such as shop, report or repair.
+It needs the extra web and a browser; repair needs Docker and a prepared package.
 """
 
 from __future__ import annotations
 
+import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from agentgym.evaluation import EvaluationSettings, evaluate, open_evaluation_store
@@ -18,7 +21,7 @@ from agentgym_web.browser.hub import the_hub
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.env import WebEnv
 
-FOLDER = Path("docs/images/web")
+FOLDER = Path("docs/images")
 PAGES = {
     "shop": ("agentgym/Shop-v0", "/search?q=desk+lamp"),
     "forum": ("agentgym/Forum-v0", "/t/326"),
@@ -33,6 +36,11 @@ _TO_A_TURN = """{
   shots[1].open = true;
   shots[1].closest(".message").scrollIntoView();
 }"""
+_TO_THE_FIRST = """{
+  for (const each of document.querySelectorAll("details")) each.open = true;
+  document.querySelector(".message").scrollIntoView();
+}"""
+_WITH_PICTURES = RolloutSettings(record_screenshots=True)
 
 
 def draw_site(name: str) -> None:
@@ -43,35 +51,52 @@ def draw_site(name: str) -> None:
     try:
         env.reset(seed=1)
         env.page.open(f"http://{name}.test{path}", env.view)
-        _write(name, env.page.screenshot())
+        _write(f"web/{name}", env.page.screenshot())
     finally:
         env.close()
 
 
 def draw_report() -> None:
     """Draw the report of an evaluation that recorded screenshots, scrolled to a turn whose picture is large."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / "run"
-        settings = EvaluationSettings(limit=1, rollout=RolloutSettings(record_screenshots=True))
+    _draw_episode("web/report", "web/shop", "oracle", EvaluationSettings(limit=1, rollout=_WITH_PICTURES), _TO_A_TURN)
+
+
+def draw_repair() -> None:
+    """Draw the report of a repair by the imperfect demonstrator, up to where it shows a package."""
+    _draw_episode("repair", "swe/repair", "demo", EvaluationSettings(limit=1), _TO_THE_FIRST, height=852)
+
+
+def _draw_episode(
+    name: str, suite: str, policy: str, settings: EvaluationSettings, scroll: str, *, height: int = 1040
+) -> None:
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made) / "run"
         with open_evaluation_store(folder) as store:
-            evaluate(load("oracle", "web/shop"), "web/shop", "test", settings, store=store)
+            evaluate(load(policy, suite), suite, "test", settings, store=store)
         write_report(folder)
-        page = the_hub().open(PageSettings(width=1080, height=1040), Network({"report.test": Folder(folder)}))
+        page = the_hub().open(PageSettings(width=1080, height=height), Network({"report.test": Folder(folder)}))
         page.open("http://report.test/report.html", View(tree=False))
-        page.run_script(_TO_A_TURN)
+        page.run_script(scroll)
         page.look(View(tree=False))
-        _write("report", page.screenshot())
+        _write(name, page.screenshot())
         page.close()
 
 
 def _write(name: str, content: bytes) -> None:
-    FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / f"{name}.webp"
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     print(f"{path}: {len(content):,} bytes")
 
 
+def main(names: Sequence[str]) -> None:
+    """Draw the pictures that are named, or all."""
+    for name in names or [*PAGES, "report", "repair"]:
+        if name in PAGES:
+            draw_site(name)
+        else:
+            {"report": draw_report, "repair": draw_repair}[name]()
+
+
 if __name__ == "__main__":
-    for site in PAGES:
-        draw_site(site)
-    draw_report()
+    main(sys.argv[1:])

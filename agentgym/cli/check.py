@@ -43,7 +43,8 @@ def run(
         everything: Check all environments that are registered.
         runtime: Where the environments run: local, docker, bubblewrap or process. The default is each environment's
             own.
-        env_option: Options of the environments that are named, such as interpreter=PATH. Values are read as JSON.
+        env_option: Options of the environments that are named, such as interpreter=PATH; their suites are played with
+            them too. Values are read as JSON.
         as_json: Print JSON.
     """
     if (len(names) > 0) + bool(family) + everything != 1:
@@ -91,7 +92,8 @@ def check(
     for suite in suites if not runtime else ():
         with _watched(suite) as on_start:
             try:
-                report = check_suite(suite, on_start=on_start)
+                own = options if any(suite in known[env_id].suites for env_id in env_ids if env_id in known) else None
+                report = check_suite(suite, options=own, on_start=on_start)
             except (UnknownNameError, TaskError) as error:  # the report of its environment says so too
                 report = CheckReport(suite, [CheckResult("load", "failed", str(error), 0.0)])
         yield report

@@ -82,6 +82,9 @@ class EnvSpec:
             verdicts. An evaluation of a suite may set them.
         checks: "module:NAME" of a mapping from names to what the environment must satisfy beside the checks of all
             (`OwnCheck`); "" for none.
+        is_costly: Whether an episode takes seconds, so that the checks of all environments play fewer of them.
+        check_options: Options of `make` with which checks play its suites, such as recorded measurements in place of
+            servers. The checks of the environment itself do without them.
     """
 
     id: str
@@ -107,6 +110,8 @@ class EnvSpec:
     measures: str = ""
     message_options: tuple[str, ...] = ()
     checks: str = ""
+    is_costly: bool = False
+    check_options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def missing_extra(self) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -139,6 +140,7 @@ def check_suite(
     *,
     max_tasks: int | None = None,
     only: Sequence[str] | None = None,
+    options: Mapping[str, Any] | None = None,
     on_start: Callable[[str], None] | None = None,
 ) -> CheckReport:
     """Check that a suite meets its contract and that its scripted policies reach the declared scores.
@@ -147,8 +149,9 @@ def check_suite(
         suite: A suite or its name.
         max_tasks: Largest number of tasks of a stratum that a scripted policy plays. None plays all of the headline
             stratum for the declared scores, and for the other checks ten of each stratum of the test split, and three
-            of other splits.
+            of other splits; where the environment is costly ten and two, from all over the stratum.
         only: Names of checks in `SUITE_CHECKS`; None runs all.
+        options: Options of its environment beside those that the suite declares, such as where its sandboxes run.
         on_start: Called with the name of each check before it runs.
 
     Returns:
@@ -158,5 +161,8 @@ def check_suite(
         UnknownNameError: No such suite or check.
     """
     loaded = load_suite(suite) if isinstance(suite, str) else suite
+    further = {**spec(loaded.env).check_options, **(options or {})}
+    if further:
+        loaded = replace(loaded, env_options={**further, **loaded.env_options})
     subject = suites.SuiteSubject(loaded, max_tasks)
     return run_checks(loaded.name, subject, SUITE_CHECKS, only, on_start)

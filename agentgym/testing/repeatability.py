@@ -19,6 +19,7 @@ from agentgym.testing.report import Note, expect
 from agentgym.testing.subject import EnvSubject
 
 NUM_CONCURRENT = 32
+NUM_PREFIXES = 60
 NUM_SUFFIXES = 20
 SUFFIX_LENGTH = 6
 MAX_PAIRS = 5
@@ -66,7 +67,8 @@ def check_concurrency(subject: EnvSubject) -> str | None:
     task = subject.tasks[0]
     expected = [record for played, record in subject.records() if played is task]
     sequences = [record.actions for record in expected]
-    barrier = threading.Barrier(NUM_CONCURRENT)
+    count = subject.few(NUM_CONCURRENT)
+    barrier = threading.Barrier(count)
     num_rounds = max(len(actions) for actions in sequences)
 
     def play(index: int) -> Record:
@@ -76,15 +78,15 @@ def check_concurrency(subject: EnvSubject) -> str | None:
             barrier.abort()
             raise
 
-    with ThreadPoolExecutor(NUM_CONCURRENT) as pool:
-        futures = [pool.submit(play, index) for index in range(NUM_CONCURRENT)]
+    with ThreadPoolExecutor(count) as pool:
+        futures = [pool.submit(play, index) for index in range(count)]
     errors = [error for future in futures if (error := future.exception()) is not None]
     for error in errors:
         if not isinstance(error, threading.BrokenBarrierError):
             raise error
     for index, future in enumerate(futures):
         found = difference(expected[index % len(sequences)], future.result())
-        expect(found is None, f"{NUM_CONCURRENT} episodes of task {task.id!r} at once: {found}")
+        expect(found is None, f"{count} episodes of task {task.id!r} at once: {found}")
     return None
 
 
@@ -118,7 +120,7 @@ def check_anchors(subject: EnvSubject) -> str | None:
         if first.private:
             raise
         task = first  # its private part is not told here, so that it cannot be given other limits
-    prefixes = subject.mixtures(task, 60, 3)
+    prefixes = subject.mixtures(task, subject.few(NUM_PREFIXES), 3)
     prefixes += [[*reversed(prefix)] for prefix in prefixes]
     by_anchor: dict[str, list[list[str]]] = {}
     for prefix in prefixes:
@@ -132,8 +134,8 @@ def check_anchors(subject: EnvSubject) -> str | None:
         for member in members[1:]
         if member != members[0]
     ]
-    suffixes = subject.mixtures(task, NUM_SUFFIXES, SUFFIX_LENGTH, seed=1)
-    for anchor, one, other in pairs[:: max(1, len(pairs) // MAX_PAIRS)]:
+    suffixes = subject.mixtures(task, subject.few(NUM_SUFFIXES), SUFFIX_LENGTH, seed=1)
+    for anchor, one, other in pairs[:: max(1, len(pairs) // subject.few(MAX_PAIRS))]:
         for suffix in suffixes:
             futures = [_future(subject, task, prefix, suffix) for prefix in (one, other)]
             expect(
@@ -150,7 +152,7 @@ def check_anchors(subject: EnvSubject) -> str | None:
 def _counting_anchor(subject: EnvSubject, env: AgentEnv, task: Task, suffixes: Sequence[Sequence[str]]) -> str | None:
     """Name an action that leads to the same later answers whether done once or twice, but to different anchors."""
     known = sorted({action for actions in subject.sequences(task) for action in actions})
-    for action in known[:: max(1, -(-len(known) // MAX_REPEATED))]:
+    for action in known[:: max(1, -(-len(known) // subject.few(MAX_REPEATED)))]:
         once, anchor = play_actions(env, task, [action]), env.anchor()
         if once.is_over or once.steps[-1].is_invalid:
             continue
@@ -174,8 +176,9 @@ def _future(subject: EnvSubject, task: Task, prefix: Sequence[str], suffix: Sequ
 def check_forks(subject: EnvSubject) -> str | None:
     """A fork behaves like the original, and neither changes the other."""
     task = subject.tasks[0]
-    suffixes = subject.mixtures(task, NUM_SUFFIXES, SUFFIX_LENGTH, seed=2)
-    prefixes = [[], *subject.mixtures(task, NUM_SUFFIXES - 1, 2, seed=3)]
+    count = subject.few(NUM_SUFFIXES)
+    suffixes = subject.mixtures(task, count, SUFFIX_LENGTH, seed=2)
+    prefixes = [[], *subject.mixtures(task, count - 1, 2, seed=3)]
     for prefix, suffix, other in zip(prefixes, suffixes, reversed(suffixes), strict=True):
         env = subject.make()
         if play_actions(env, task, prefix).is_over:

@@ -21,6 +21,8 @@ from agentgym.testing.episodes import Record, play_actions, play_script
 from agentgym.wrappers.role_view import RoleView
 
 MAX_TASKS = 4
+_SHARE_OF_COSTLY = 8
+"""Where an episode takes seconds, a check plays one in this many of what it plays elsewhere, and two at least."""
 _PLAYERS = ("random", "demo", "oracle")
 _NONSENSE = ("", "?")
 
@@ -40,6 +42,7 @@ class EnvSubject:
         why_no_oracle: The declared reason why there is no oracle; "" if there is one.
         options: What a registered environment is made with, such as the interpreter that it needs.
         unread: Which of its suites could not be read, and why; "" where all could.
+        is_costly: Whether an episode takes seconds.
         answers: By task what is said at its start and to hostile messages; a check that hears it notes it for others.
     """
 
@@ -53,6 +56,7 @@ class EnvSubject:
     why_no_oracle: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     unread: str = ""
+    is_costly: bool = False
     answers: dict[str, list[str]] = field(default_factory=dict, repr=False)
     _sequences: dict[str, list[list[str]]] = field(default_factory=dict, repr=False)
     _scripted: dict[tuple[str, str, int], Record] = field(default_factory=dict, repr=False)
@@ -64,6 +68,10 @@ class EnvSubject:
         env = self.factory()
         self._made.append(env)
         return env
+
+    def few(self, count: int) -> int:
+        """How many episodes of one kind a check plays, where it plays `count` of a quick environment."""
+        return min(count, max(2, count // _SHARE_OF_COSTLY)) if self.is_costly else count
 
     def close(self) -> None:
         """Close all environments made so far."""
@@ -100,9 +108,16 @@ class EnvSubject:
         if not self._records:
             env = self.factory()
             for task in self.tasks:
-                self._records.extend((task, play_actions(env, task, actions)) for actions in self.sequences(task))
+                known = self._known_of(task) if self.is_costly else {}
+                for actions in self.sequences(task):
+                    record = known.get(tuple(actions)) or play_actions(env, task, actions)
+                    self._records.append((task, record))
             env.close()
         return self._records
+
+    def _known_of(self, task: Task) -> dict[tuple[str, ...], Record]:
+        """Episodes of scripts that were played of a task, by their actions."""
+        return {tuple(record.actions): record for (_, of, _), record in self._scripted.items() if of == task.id}
 
     def mixtures(self, task: Task, count: int, max_length: int, seed: int = 0) -> list[list[str]]:
         """Random lists of actions for a task, drawn from its players' actions and from nonsense."""
@@ -112,7 +127,8 @@ class EnvSubject:
 
     def _play_all(self, task: Task) -> list[list[str]]:
         players = [name for name in _PLAYERS if name in self.scripts]
-        played = [self.scripted(name, task, seed).actions for name in players for seed in (0, 1)]
+        seeds = range(1 if self.is_costly else 2)
+        played = [self.scripted(name, task, seed).actions for name in players for seed in seeds]
         if not played:
             env = self.factory()
             env.action_space.seed(0)
@@ -174,7 +190,8 @@ def env_subject(
     factory: Callable[[], AgentEnv] = partial(make, target, runtime=runtime, **options)
     env_id = "" if runtime else target
     return EnvSubject(
-        *(name, factory, chosen, scripts, env_id, role, disclosed, known.why_no_oracle, given or {}, "; ".join(unread))
+        *(name, factory, chosen, scripts, env_id, role, disclosed, known.why_no_oracle, given or {}, "; ".join(unread)),
+        is_costly=known.is_costly,
     )
 
 
@@ -205,4 +222,5 @@ def _chosen_tasks(known: EnvSpec, role: str, unread: list[str], env: AgentEnv) -
             raise ContractError(f"the spec of {known.id!r} names suites={list(known.suites)}: {error}") from error
         except TaskError as error:
             unread.append(str(error))
-    return [*list(firsts.values())[:MAX_TASKS], *(env.make_task(seed) for seed in (0, 1))]
+    most, seeds = (2, range(1)) if known.is_costly else (MAX_TASKS, range(2))
+    return [*list(firsts.values())[:most], *(env.make_task(seed) for seed in seeds)]

@@ -5,6 +5,7 @@ The other modules check the environment that plays it.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,8 +22,8 @@ from agentgym.testing.episodes import play_script, start
 from agentgym.testing.hostility import CHEAT_PREFIX, REQUIRED_SCRIPTS
 from agentgym.testing.report import expect
 
-TASKS_A_STRATUM, TASKS_BESIDE_TEST = 10, 3
-"""Tasks of a stratum that are played of the test split, and of each other split."""
+TASKS_A_STRATUM, TASKS_BESIDE_TEST, COSTLY_TASKS = 10, 3, 2
+"""Tasks of a stratum that are played of the test split, of each other split, and where an episode takes seconds."""
 _COUNTS_LINE = re.compile(r"^Splits: ([^.;]*)", re.MULTILINE)
 _COUNT = re.compile(r"(\d[\d,]*) (train|validation|test)(?:ing)?\b")
 _MAX_NAMED = 20
@@ -35,7 +36,8 @@ class SuiteSubject:
     Attributes:
         suite: The suite.
         max_tasks: Most tasks of a stratum that a scripted policy plays; None plays all of the headline stratum for its
-            scores, and elsewhere ten of a stratum of the test split, and three of other splits.
+            scores, and elsewhere ten of a stratum of the test split, and three of other splits; where an episode
+            takes seconds ten and two, from all over it.
     """
 
     suite: Suite
@@ -44,7 +46,18 @@ class SuiteSubject:
     @property
     def tasks_a_stratum(self) -> int:
         """How many tasks of a stratum the oracle and each cheat play."""
-        return TASKS_A_STRATUM if self.max_tasks is None else min(self.max_tasks, TASKS_A_STRATUM)
+        most = COSTLY_TASKS if self.env_spec.is_costly else TASKS_A_STRATUM
+        return most if self.max_tasks is None else min(self.max_tasks, most)
+
+    def played(self, tasks: Sequence[Task], most: int | None = None) -> Sequence[Task]:
+        """Those tasks of a stratum that the oracle and each cheat play: the first, or some of all where few are.
+
+        Args:
+            tasks: Those of a stratum.
+            most: How many; None is `tasks_a_stratum`.
+        """
+        count = self.tasks_a_stratum if most is None else most
+        return _spread(tasks, count) if self.env_spec.is_costly else tasks[:count]
 
     @cached_property
     def env_spec(self) -> EnvSpec:
@@ -60,6 +73,8 @@ class SuiteSubject:
     def headline(self) -> Sequence[Task]:
         """The tasks that scripted policies are scored on."""
         tasks = [task for task in self.suite.tasks("test") if task.stratum == self.suite.headline]
+        if self.env_spec.is_costly:
+            return _spread(tasks, TASKS_A_STRATUM if self.max_tasks is None else self.max_tasks)
         return tasks[: self.max_tasks]
 
 
@@ -119,13 +134,10 @@ def check_playable(subject: SuiteSubject) -> str | None:
     scripts = subject.scripts
     missing = [] if "oracle" in scripts or subject.env_spec.why_no_oracle else ["oracle"]
     expect(not missing, f"the scripts {missing} are missing; {suite.env} has {sorted(scripts)}")
-    for split in suite.splits:
+    for split, strata in suite.splits.items():
         most = subject.tasks_a_stratum if split == "test" else min(subject.tasks_a_stratum, TASKS_BESIDE_TEST)
-        played: Counter[str] = Counter()
-        for task in suite.tasks(split):
-            played[task.stratum] += 1
-            if played[task.stratum] > most:
-                continue
+        of_stratum = ([task for task in suite.tasks(split) if task.stratum == stratum] for stratum in strata)
+        for task in itertools.chain.from_iterable(subject.played(tasks, most) for tasks in of_stratum):
             first = start(env, task).first
             expect(bool(first.text.strip()), f"task {task.id!r} starts with an empty observation")
             if "oracle" in scripts:
@@ -159,6 +171,12 @@ def check_scores(subject: SuiteSubject) -> str | None:
     return None
 
 
+def _spread(tasks: Sequence[Task], count: int) -> Sequence[Task]:
+    """So many of the tasks, as far apart as can be."""
+    count = min(count, len(tasks))
+    return [tasks[index * len(tasks) // count] for index in range(count)]
+
+
 def _declaration(name: str, success: float, score: float | None, num_tasks: int) -> str:
     """The line of [scores] that says what was measured, and how its tolerance was chosen."""
     rates = [success] if score is None else [success, score]
@@ -179,7 +197,7 @@ def check_cheats(subject: SuiteSubject) -> str | None:
     expect(bool(cheats), f"{subject.suite.env} lists no scripts named {CHEAT_PREFIX}…")
     expect("null" in scripts, f"the scripts ['null'] are missing; {subject.suite.env} has {sorted(scripts)}")
     env = make(subject.suite.env, **subject.suite.env_options)
-    for task in subject.headline[: subject.tasks_a_stratum]:
+    for task in subject.played(subject.headline):
         null = play_script(env, task, scripts["null"](task, 0))
         for name in cheats:
             record = play_script(env, task, scripts[name](task, 0))

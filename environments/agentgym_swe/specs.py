@@ -77,6 +77,8 @@ SPECS: tuple[EnvSpec, ...] = (
         deterministic=False,
         runtimes=("workspace",),
         extra="docker",
+        is_costly=True,
+        check_options={"source": "recorded"},
     ),
     EnvSpec(
         "agentgym/Repair-v0",
@@ -89,6 +91,7 @@ SPECS: tuple[EnvSpec, ...] = (
         hints="agentgym_swe.repair.hints:hint",
         message_options=("use",),
         checks="agentgym_swe.repair.hunting:CHECKS",
+        is_costly=True,
     ),
     *(spec.named(spec.id) for spec in FOREIGN.values()),
 )

@@ -22,7 +22,8 @@ from agentgym.errors import ActionSyntaxError, ConfigError, ContractError, Unkno
 from agentgym.message import user
 from agentgym.registration import registry
 from agentgym.task import Limits
-from agentgym.testing import ENV_CHECKS, bookkeeping, check_env
+from agentgym.testing import ENV_CHECKS, bookkeeping, check_env, repeatability
+from agentgym.testing.subject import EnvSubject
 from agentgym.testing.vectors import HEAVY_MODULES
 from tests.toys.env import MOVES, SCRIPTS, ToyEnv, toy_task
 from tests.toys.game import write_suite
@@ -572,6 +573,20 @@ def test_a_spec_brings_checks_of_its_own(text, status, monkeypatch):
     monkeypatch.setattr("agentgym.testing.subject.make", lambda *_, **given: ToyEnv())
     [result] = check_env(spec.id, tasks=[ToyEnv().make_task(0)], only=["traces"]).results
     assert (result.status, result.detail) == (status, "the original lies open" if text else "1 tasks, no trace")
+
+
+def test_checks_of_a_costly_environment_play_fewer_episodes(monkeypatch):
+    started = []
+    play = ToyEnv.begin
+    monkeypatch.setattr(ToyEnv, "begin", lambda env, task: started.append(task) or play(env, task))
+    counts = []
+    for is_costly in (False, True):
+        started.clear()
+        subject = EnvSubject("toy", ToyEnv, [toy_task("one", 2)], SCRIPTS, is_costly=is_costly)
+        repeatability.check_anchors(subject)
+        repeatability.check_forks(subject)
+        counts.append(len(started))
+    assert counts[1] < counts[0] / 4
 
 
 def test_every_check_is_shown_to_fail():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import gymnasium
 import pytest
@@ -85,6 +86,22 @@ def test_check_suite_passes_own_suites(name):
 
 def test_check_suite_passes_a_sound_suite(folder):
     assert failures(folder) == {}
+
+
+def test_check_suite_plays_some_tasks_from_all_over_a_stratum_where_an_episode_is_costly(folder):
+    write_tasks(folder, "test", [*near("test", *range(2, 42)), toy_task("test/toy:far", 5, stratum="far")])
+    subject = suites.SuiteSubject(read_suite(folder))
+    assert len(subject.headline) == 40
+    registry._specs["test/Toy-v0"] = replace(registry._specs["test/Toy-v0"], is_costly=True)
+    subject = suites.SuiteSubject(read_suite(folder))
+    assert [task.config["goal"] for task in subject.headline] == [*range(2, 42, 4)]
+    assert [task.config["goal"] for task in subject.played(subject.headline)] == [2, 22]
+    assert [task.id for task in subject.played(subject.suite.tasks("test")[-1:])] == ["test/toy:far"]
+
+
+def test_check_suite_makes_the_environment_with_further_options(folder):
+    finding = check_suite(read_suite(folder), only=["playable"], options={"wind": 3}).failures[0].detail
+    assert "unexpected keyword argument 'wind'" in finding
 
 
 def test_check_suite_finds_a_missing_readme(folder):

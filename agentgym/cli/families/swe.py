@@ -125,19 +125,19 @@ def _hunt(names: tuple[str, ...], sandbox: str | None, out: Path | None, *, as_j
     suite = load_suite("swe/repair")
     tasks = [task for split in suite.splits for task in suite.tasks(split)]
     tasks = [task for task in tasks if not names or task.config["package"] in names]
-    hunted = []
+    hunted = {}
     with closing(_named("hunting", "hunting_env", "repair")(sandbox)) as env:
         for each in _named("hunting", "hunt_tasks", "repair")(env, tasks, _report):
-            hunted.append(each)
+            hunted[each.package] = each
             if out is not None:
                 put, lines = (_named("documents", name, "making") for name in ("put", "hunted"))
                 put(out / "README.md", "hunt", lines(out / "README.md", tasks, [each]))
     if as_json:
-        print_json([asdict(each) for each in hunted])
+        print_json([asdict(each) for each in hunted.values()])
     else:
-        columns = ("place", "tasks", "by names alone", "files", "texts of git", "traces")
-        print_table(columns, ((*list(asdict(each).values())[:-1], len(each.traces)) for each in hunted))
-    traces = [trace for each in hunted for trace in each.traces]
+        columns = ("package", "tasks", "by names alone", "files", "texts of git", "files elsewhere", "traces")
+        print_table(columns, ((*list(asdict(each).values())[:-1], len(each.traces)) for each in hunted.values()))
+    traces = [trace for each in hunted.values() for trace in each.traces]
     for trace in traces:
         note(trace)
     return 1 if traces else 0

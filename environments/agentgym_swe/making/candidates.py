@@ -48,8 +48,8 @@ class Sources:
 
     def __init__(self, layer: Layer) -> None:
         self.layer = layer
-        unplanted = package_named(layer.name).unplanted
-        self.names = tuple(file for file in layer.sources if not is_below(file, unplanted))
+        self._unplanted = package_named(layer.name).unplanted
+        self.names = tuple(file for file in layer.sources if not is_below(file, self._unplanted))
         self._files: dict[str, SourceFile] = {}
 
     def file(self, name: str) -> SourceFile:
@@ -70,6 +70,11 @@ class Sources:
             if entry != "." and name.startswith(f"{entry}/"):
                 inner = name.removeprefix(f"{entry}/")
         return inner.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+    def is_planted(self, candidate: Candidate) -> bool:
+        """Whether faults may be made in the functions of a candidate."""
+        ends = tuple(f"{name}." for name in self._unplanted)
+        return not any(f"{function}.".startswith(ends) for function in candidate.functions)
 
     def changed(self, edits: Sequence[Edit]) -> dict[str, str] | None:
         """The files that edits change; None where one is no Python any more, or means the same."""
@@ -104,7 +109,7 @@ def candidates(sources: Sources, seed: str) -> list[Candidate]:
             ordered.append(of_operator[operator].pop())
             if not of_operator[operator]:
                 del of_operator[operator]
-    return ordered
+    return [candidate for candidate in ordered if sources.is_planted(candidate)]
 
 
 def doubles(singles: Sequence[Candidate], seed: str, count: int) -> Iterator[Candidate]:

@@ -112,15 +112,14 @@ def hunted(page: Path, tasks: Sequence[Task], rows: Sequence[Any]) -> Iterator[s
         tasks: All that were hunted.
         rows: What `agentgym_swe.repair.hunting.hunt_tasks` gave.
     """
-    kept = {place: cells for line in page.read_text(encoding="utf-8").splitlines() for place, *cells in [_cells(line)]}
+    head = ("package", "tasks", "which", "by names alone", "files", "texts of git", "files elsewhere", "traces")
+    lines = page.read_text(encoding="utf-8").splitlines()
+    kept = {name: cells for line in lines for name, *cells in [_cells(line)] if len(cells) == len(head) - 1}
     for each in rows:
-        own = [task for task in tasks if task.config["package"] == each.place]
-        facts = (len(own or tasks), fingerprint(own or tasks), each.num_vague, each.num_files, each.num_objects)
-        kept[each.place] = [*map(str, facts), str(len(each.traces))]
-    head = ("place", "tasks", "which", "by names alone", "files", "texts of git", "traces")
-    found = {place: cells for place, cells in kept.items() if len(cells) == len(head) - 1 and cells[0].isdigit()}
-    places = [*(name for name in packages() if name in found), *(place for place in found if place not in packages())]
-    return table(head, [(place, *found[place]) for place in places])
+        own = [task for task in tasks if task.config["package"] == each.package]
+        counted = (each.num_vague, each.num_files, each.num_objects, each.num_elsewhere, len(each.traces))
+        kept[each.package] = [str(len(own)), fingerprint(own), *map(str, counted)]
+    return table(head, [(name, *kept[name]) for name in packages() if name in kept])
 
 
 def _cells(line: str) -> list[str]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentgym_swe.making.screening import Worker, worker_of
+from agentgym_swe.parsing import parse
 from agentgym_swe.repositories.layer import Layer
 from agentgym_swe.room import Wanted, open_room
 
@@ -69,7 +70,7 @@ class Call:
     def subject(self) -> str:
         """What is called in the last line: "merge_sorted" in `list(merge_sorted([1]))`; "" where it is not clear."""
         try:
-            tree = ast.parse(self.code)
+            tree = parse(self.code)
         except SyntaxError:
             return ""
         last = tree.body[-1]

@@ -43,7 +43,7 @@ class Quota:
     fault: int = 16
     implement: int = 4
     double: int = 6
-    history: int = 10
+    history: int = 16
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,8 @@ class Maker:
             return
         pin = Pin(self.layer.name, older.version, older.sha256)
         sdist = fetch_sdists([pin], self.report)[older.sha256]
-        yield from older_functions(self.sources, read_sdist(sdist, f"{pin.name} {pin.version}"))
+        found = older_functions(self.sources, read_sdist(sdist, f"{pin.name} {pin.version}"))
+        yield from filter(self.sources.is_planted, found)
 
     # Confirmation.
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from agentgym_swe.parsing import parse
 from agentgym_swe.repositories.edit import Edit
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -37,12 +38,12 @@ class SourceFile:
         text: Its text.
 
     Raises:
-        SyntaxError: It is no Python of this interpreter.
+        SyntaxError: It is no Python of this interpreter, or nests too deeply for it.
     """
 
     def __init__(self, file: str, text: str) -> None:
         self.file, self.text = file, text
-        self.tree = ast.parse(text)
+        self.tree = parse(text)
         self.parents: dict[ast.AST, ast.AST] = {
             child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)
         }
@@ -132,11 +133,11 @@ class SourceFile:
     def differs_from(self, text: str) -> bool:
         """Whether another text compiles, and to something other than this one."""
         try:
-            tree = ast.parse(text)
+            tree = parse(text)
             compile(tree, self.file, "exec", dont_inherit=True)
-        except (SyntaxError, ValueError):
+            return ast.dump(tree) != self._dump
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
-        return ast.dump(tree) != self._dump
 
     @cached_property
     def _dump(self) -> str:

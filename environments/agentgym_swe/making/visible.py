@@ -11,6 +11,7 @@ from typing import Literal, get_args
 
 from agentgym.errors import ConfigError
 from agentgym_swe.making.source import SourceFile, blocks_of
+from agentgym_swe.parsing import parse
 from agentgym_swe.repositories.edit import Edit, edited
 from agentgym_swe.repositories.layer import Layer, is_below
 
@@ -59,7 +60,7 @@ def _without(layer: Layer, file: str, tests: list[list[str]]) -> str | None:
         gone += [each for each in found if each not in gone]
     text = edited(source.text, _outermost(_removal(source, each, gone) for each in gone))
     try:
-        ast.parse(text)
+        parse(text)
     except SyntaxError:
         return None
     return text

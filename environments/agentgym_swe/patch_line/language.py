@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from agentgym_swe.parsing import parse
+
 ARITHMETIC = ("+", "-", "*", "//", "%")
 COMPARISONS = (">", "<", ">=", "<=", "==", "!=")
 BOOLEAN = ("and", "or")
@@ -84,7 +86,7 @@ def read_program(lines: Sequence[str]) -> ast.FunctionDef:
     if not 0 < len(lines) <= MAX_LINES or any(len(line) > MAX_LINE or not _is_plain(line) for line in lines):
         raise ProgramError(f"The program must have 1 to {MAX_LINES} lines of known tokens.")
     try:
-        body = ast.parse("\n".join(lines)).body
+        body = parse("\n".join(lines)).body
     except SyntaxError as error:
         raise ProgramError(f"Line {error.lineno} cannot be read.") from None
     if len(body) != 1 or not isinstance(body[0], ast.FunctionDef) or body[0].name != "f":

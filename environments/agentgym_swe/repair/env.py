@@ -62,8 +62,8 @@ class RepairEnv(WorkshopEnv):
     Truncation:
         At the task's limit of turns; the package is then judged as it is.
     Info:
-        The common keys: messages, reward_events, turn, is_invalid, and at the end outcome, success, score. seconds: how
-        long the step took.
+        The common keys: messages, reward_events, turn, is_invalid, and at the end outcome, success, score. How long a
+        step took is in the attribute `step_s`, since equal episodes have equal infos.
     Sandbox:
         Image agentgym/swe, no network, 1 CPU, 512 MiB, 96 processes. At the end the harness takes the changed sources
         out; nothing runs there any more. They are judged in a fresh sandbox with the package as it was.
@@ -110,6 +110,7 @@ class RepairEnv(WorkshopEnv):
         self._found: set[str] = set()
         self._shares: dict[str, tuple[float, float]] = {}
         self._fixed = 0.0
+        self.step_s = 0.0
 
     def make_task(self, seed: int) -> Task:
         """A task of the train split."""
@@ -216,11 +217,12 @@ class RepairEnv(WorkshopEnv):
         return twin
 
     def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Play one message; see `AgentEnv.step`."""
+        """Play one message, and note in `step_s` how long it took; see `AgentEnv.step`."""
         began = time.perf_counter()
-        observation, reward, terminated, truncated, info = super().step(action)
-        info["seconds"] = time.perf_counter() - began
-        return observation, reward, terminated, truncated, info
+        try:
+            return super().step(action)
+        finally:
+            self.step_s = time.perf_counter() - began
 
     def respond(self, action: Action) -> EnvReply:
         """Carry out the calls, and say what was found and mended by them."""

@@ -6,7 +6,7 @@ What is looked for, and how, is in `agentgym_swe.repositories.leaks`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from agentgym.env import AgentEnv
@@ -19,28 +19,30 @@ from agentgym_swe.repositories.layer import load_layer
 from agentgym_swe.repositories.leaks import Case, Found, case_of, hunt
 from agentgym_swe.room import Wanted
 
-ELSEWHERE = "outside of the work folder"
+_ELSEWHERE = "outside of the work folder"
 Report = Callable[[str, str], None]
 
 
 @dataclass(frozen=True)
 class Hunted:
-    """What the hunt of some tasks came to.
+    """What the hunt of a package's tasks came to.
 
     Attributes:
-        place: The package whose work folders were searched; `ELSEWHERE` for the rest, hunted for all tasks at once.
+        package: Its name.
         num_tasks: How many tasks were hunted.
         num_vague: Of them those that are hunted by the names of modules alone, as the package holds their lines twice.
-        num_files: Files that were read.
+        num_files: Files of work folders that were read.
         num_objects: Texts of git that were read.
+        num_elsewhere: Files outside of the work folder that were read; 0 where they are still to be read.
         traces: Where an original was found, a sentence each.
     """
 
-    place: str
+    package: str
     num_tasks: int
     num_vague: int
     num_files: int
     num_objects: int
+    num_elsewhere: int
     traces: tuple[str, ...]
 
 
@@ -57,6 +59,8 @@ def hunting_env(sandbox: Wanted = None) -> RepairEnv:
 def hunt_tasks(env: RepairEnv, tasks: Sequence[Task], report: Report = lambda name, line: None) -> Iterator[Hunted]:
     """Hunt the originals of tasks, package by package, each in the sandbox that an agent gets.
 
+    A package comes twice: when its work folders were searched, and when everything else was, for all tasks at once.
+
     Args:
         env: Is reset to each task.
         tasks: Tasks of swe/repair, whose packages are prepared.
@@ -67,6 +71,7 @@ def hunt_tasks(env: RepairEnv, tasks: Sequence[Task], report: Report = lambda na
         SandboxError: No sandbox can be started, or one was lost.
     """
     known: dict[str, Case] = {}
+    searched: list[tuple[Hunted, Sequence[Task]]] = []
     for name, group in groupby(sorted(tasks, key=_package), _package):
         own = list(group)
         report(name, f"hunting the originals of {len(own)} tasks")
@@ -77,10 +82,14 @@ def hunt_tasks(env: RepairEnv, tasks: Sequence[Task], report: Report = lambda na
         for task in own:
             env.reset(options={"task": task})
             found.append(hunt(env.sandbox, {task.id: cases[task.id]}, is_whole=False))
-        yield _summed(name, cases, found)
+        searched.append((_summed(name, cases, found), own))
+        yield searched[-1][0]
     if known:
-        report(ELSEWHERE, f"hunting the originals of {len(known)} tasks")
-        yield _summed(ELSEWHERE, known, [hunt(env.sandbox, known)])
+        report(_ELSEWHERE, f"hunting the originals of {len(known)} tasks")
+        rest = hunt(env.sandbox, known)
+        for hunted, hunted_tasks in searched:
+            traces = tuple(f"{task.id}: {trace}" for task in hunted_tasks for trace in rest.traces[task.id])
+            yield replace(hunted, num_elsewhere=rest.num_files, traces=hunted.traces + traces)
 
 
 def check_leaks(env: AgentEnv, tasks: Sequence[Task]) -> str:
@@ -90,11 +99,12 @@ def check_leaks(env: AgentEnv, tasks: Sequence[Task]) -> str:
         ContractError: One is; says where.
     """
     assert isinstance(env.unwrapped, RepairEnv)
-    hunted = list(hunt_tasks(env.unwrapped, tasks))
+    hunted = {each.package: each for each in hunt_tasks(env.unwrapped, tasks)}.values()
     traces = [trace for each in hunted for trace in each.traces]
     if traces:
         raise ContractError(f"{len(traces)} traces of originals: {'; '.join(traces[:5])}")
-    return f"{len(tasks)} tasks, {sum(each.num_files for each in hunted)} files searched, no trace of an original"
+    num_files = sum(each.num_files for each in hunted) + max(each.num_elsewhere for each in hunted)
+    return f"{len(tasks)} tasks, {num_files} files searched, no trace of an original"
 
 
 CHECKS: Mapping[str, Callable[[AgentEnv, Sequence[Task]], str]] = {"leaks": check_leaks}
@@ -105,12 +115,13 @@ def _package(task: Task) -> str:
     return str(task.config["package"])
 
 
-def _summed(place: str, cases: Mapping[str, Case], found: Sequence[Found]) -> Hunted:
+def _summed(package: str, cases: Mapping[str, Case], found: Sequence[Found]) -> Hunted:
     return Hunted(
-        place,
+        package,
         len(cases),
-        sum(not case.snippets for case in cases.values()),
+        sum(not (case.snippets and case.longer) for case in cases.values()),
         sum(each.num_files for each in found),
         sum(each.num_objects for each in found),
+        0,
         tuple(sentence for each in found for sentence in each.sentences),
     )

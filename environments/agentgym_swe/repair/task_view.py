@@ -10,8 +10,8 @@ from typing import Any
 
 from agentgym.errors import TaskError
 from agentgym.task import Task
+from agentgym_swe.parsing import parse
 from agentgym_swe.repair.verdict.case import Case
-from agentgym_swe.repair.verdict.parsing import parse
 from agentgym_swe.repositories.edit import Edit, apply_edits
 from agentgym_swe.repositories.layer import Layer, load_layer
 

@@ -49,7 +49,8 @@ class Package:
         run: What pytest is given, where its names for files of tests would not find them; () for `tests`.
         path: What is put in front of `sys.path`.
         extra: Further files and folders that tests read.
-        unplanted: Files and folders of the sources that stay as they are, because they are generated.
+        unplanted: Files and folders of the sources that stay as they are, because they are generated; and functions or
+            classes, such as "toolz.itertoolz.nth", whose originals lie in every sandbox.
         left_out: Ids of tests that are left out, or beginnings of such ids, each with the reason.
         needs_metadata: Whether it asks for its own version at run time, so that a record of it must be installed.
         held_out: Whether no training task comes from it.

@@ -19,7 +19,8 @@ from agentgym_swe.repositories.layer import Layer, files_of
 from agentgym_swe.room import PROGRAMS, answer_of, put_programs
 
 WORK = "/agentgym/work"
-MIN_SNIPPET, MAX_NEIGHBOURS = 30, 40
+MIN_SNIPPET, MIN_ELSEWHERE, MAX_NEIGHBOURS = 30, 80, 40
+"""Characters of a piece, in the work folder and elsewhere, and lines that are added to it on either side."""
 _HUNT_S = 1700.0
 
 
@@ -30,10 +31,12 @@ class Case:
     Attributes:
         snippets: Pieces of the original text that the broken files lack.
         modules: Paths under which the edited files are imported.
+        longer: Longer pieces, for other software, in which a common line may stand by chance.
     """
 
     snippets: tuple[str, ...]
     modules: tuple[str, ...]
+    longer: tuple[str, ...]
 
 
 def case_of(layer: Layer, edits: Iterable[Edit]) -> Case:
@@ -42,22 +45,23 @@ def case_of(layer: Layer, edits: Iterable[Edit]) -> Case:
     Neighbours are added until the package holds the piece once, and the broken file does not. A piece that the package
     holds more often tells nothing.
     """
-    snippets, modules, every = [], [], list(edits)
+    snippets, modules, longer, every = [], [], [], list(edits)
     for edit in every:
         broken = edited(layer.text(edit.file), [each for each in every if each.file == edit.file])
-        snippets += _piece(layer, edit, broken)
+        snippets += _piece(layer, edit, broken, MIN_SNIPPET)
+        longer += _piece(layer, edit, broken, MIN_ELSEWHERE)
         entry = max((each for each in layer.python_path if edit.file.startswith(f"{each}/")), key=len, default="")
         modules.append(edit.file.removeprefix(f"{entry}/") if entry else edit.file)
-    return Case(tuple(dict.fromkeys(snippets)), tuple(dict.fromkeys(modules)))
+    return Case(*(tuple(dict.fromkeys(each)) for each in (snippets, modules, longer)))
 
 
-def _piece(layer: Layer, edit: Edit, broken: str) -> list[str]:
+def _piece(layer: Layer, edit: Edit, broken: str, at_least: int) -> list[str]:
     text = layer.text(edit.file)
     start = text.rfind("\n", 0, edit.start) + 1
     end = text.find("\n", max(edit.start, edit.end - 1)) + 1 or len(text)
     for _ in range(MAX_NEIGHBOURS):
         piece = text[start:end]
-        is_long = len(" ".join(piece.split())) >= MIN_SNIPPET
+        is_long = len(" ".join(piece.split())) >= at_least
         if is_long and piece not in broken and _number_in(layer, piece) == 1:
             return [piece]
         start = text.rfind("\n", 0, max(0, start - 1)) + 1
@@ -114,7 +118,10 @@ def hunt(sandbox: Sandbox, cases: Mapping[str, Case], *, is_whole: bool = True, 
         "skipped": [PROGRAMS, work] if is_whole else [],
         "repositories": [] if is_whole else [work],
         "git": [*INERT_GIT, "-c", "safe.directory=*"],
-        "cases": {name: {"snippets": case.snippets, "modules": case.modules} for name, case in cases.items()},
+        "cases": {
+            name: {"snippets": case.longer if is_whole else case.snippets, "modules": case.modules}
+            for name, case in cases.items()
+        },
     }
     ended = sandbox.exec(["python3", "-B", f"{PROGRAMS}/hunt.py"], stdin=json.dumps(asked).encode(), timeout_s=_HUNT_S)
     answer = answer_of(ended, "hunt")

@@ -15,9 +15,12 @@ from agentgym_swe.tuning.servers.load import Counter, Durability, Load
 from agentgym_swe.tuning.servers.option import Config
 from agentgym_swe.tuning.surface import configs_of, load_surface
 
-TRAINED = ("sessions", "cache", "pages", "lookups")
-"""Loads that training shows."""
-HELD_OUT = ("ledger",)
+TRAINED = (
+    "sessions", "pages", "lookups", "cache", "images", "payments", "queue", "api", "reports", "ranking", "connections",
+    "visits",
+)  # fmt: skip
+"""Loads that training shows, those of the three servers in turn."""
+HELD_OUT = ("ledger", "shared", "ingest")
 """Loads that it never shows."""
 MIN_GAIN = 0.1
 """What the reference must gain, else chance decides."""

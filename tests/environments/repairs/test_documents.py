@@ -3,7 +3,7 @@ import pytest
 from agentgym.errors import ConfigError
 from agentgym.task import Task
 from agentgym_swe.making.documents import fingerprint, hunted, put, yields
-from agentgym_swe.repair.hunting import ELSEWHERE, Hunted
+from agentgym_swe.repair.hunting import Hunted
 
 
 def test_a_part_of_a_page_is_replaced_between_its_markers(tmp_path):
@@ -35,12 +35,11 @@ def test_yields_are_summed_by_operator_and_by_package():
 def test_a_hunt_of_some_packages_keeps_the_rows_of_the_others(tmp_path):
     page = tmp_path / "README.md"
     page.write_text(
-        "| toolz | 3 | old | 0 | 9 | 9 | 0 |\n| semver | 3 | old | 0 | 9 | 9 | 0 |\n| train | fault | 4 |\n"
+        "| toolz | 3 | old | 0 | 9 | 9 | 9 | 0 |\n| semver | 3 | old | 0 | 9 | 9 | 9 | 0 |\n| train | fault | 4 |\n"
     )
     tasks = [Task("one", 0, config={"package": "semver"})]
-    rows = [Hunted("semver", 1, 0, 50, 20, ("a trace",)), Hunted(ELSEWHERE, 1, 0, 70, 0, ())]
+    rows = [Hunted("semver", 1, 0, 50, 20, 0, ()), Hunted("semver", 1, 0, 50, 20, 700, ("a trace",))]
     assert list(hunted(page, tasks, rows))[2:] == [
-        "| toolz | 3 | old | 0 | 9 | 9 | 0 |",
-        f"| semver | 1 | {fingerprint(tasks)} | 0 | 50 | 20 | 1 |",
-        f"| {ELSEWHERE} | 1 | {fingerprint(tasks)} | 0 | 70 | 0 | 0 |",
+        "| toolz | 3 | old | 0 | 9 | 9 | 9 | 0 |",
+        f"| semver | 1 | {fingerprint(tasks)} | 0 | 50 | 20 | 700 | 1 |",
     ]

@@ -1,15 +1,18 @@
+import dataclasses
+
 import pytest
 
 from agentgym.errors import ConfigError
 from agentgym_swe.making import coverage_map
-from agentgym_swe.making.candidates import Sources
+from agentgym_swe.making.candidates import Sources, candidates
 from agentgym_swe.making.history import older_functions
 from agentgym_swe.making.journal import Journal
 from agentgym_swe.making.making import Maker, Quota
 from agentgym_swe.making.screening import cold
 from agentgym_swe.making.visible import shown_tests
+from agentgym_swe.repositories.catalogue import package_named
 from agentgym_swe.repositories.edit import Edit, apply_edits
-from agentgym_swe.repositories.leaks import case_of, hunt
+from agentgym_swe.repositories.leaks import MIN_ELSEWHERE, case_of, hunt
 from agentgym_swe.room import open_room
 
 CLAMP = "tests/test_small.py::test_clamp"
@@ -52,6 +55,16 @@ def test_visible_tests_lose_the_failing_ones(layer):
         shown_tests(layer, [], "some")
 
 
+def test_no_faults_are_planted_in_what_every_sandbox_holds(layer, monkeypatch):
+    def functions() -> set[str]:
+        return {name for each in candidates(Sources(layer), "seed") for name in each.functions}
+
+    assert {"small.clamp", "small.total"} <= functions()
+    package = dataclasses.replace(package_named("small"), unplanted=("small.clamp", "small.tot"))
+    monkeypatch.setattr("agentgym_swe.making.candidates.package_named", lambda name: package)
+    assert functions() & {"small.clamp", "small.total"} == {"small.total"}
+
+
 def test_hunt_finds_planted_originals_and_nothing_else(layer):
     start = layer.text("small/__init__.py").index("value < low")
     edits = [Edit("small/__init__.py", start, start + 11, "value > low")]
@@ -69,6 +82,10 @@ def test_hunt_finds_planted_originals_and_nothing_else(layer):
         compiled = "import py_compile; py_compile.compile('small/__init__.py', cfile='small/kept.pyc', doraise=True)"
         room.sandbox.exec(["python3", "-c", compiled])
         traces = hunt(room.sandbox, cases, is_whole=False).sentences
+    [piece] = cases["task"].snippets
+    [longer] = cases["task"].longer
+    assert piece in longer
+    assert len(" ".join(piece.split())) < MIN_ELSEWHERE <= len(" ".join(longer.split()))
     assert [trace.split(": ", 1)[1].split(" ")[0].rstrip(":") for trace in traces] == [
         "/agentgym/work/small/kept.pyc",
         "/agentgym/work",

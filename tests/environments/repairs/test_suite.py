@@ -63,7 +63,9 @@ def test_the_readme_shows_the_counts_and_the_hunts_of_these_tasks(tasks):
     readme = (data_folder("tasks") / "swe/repair/README.md").read_text(encoding="utf-8")
     assert f"| all |  | {len(tasks)} |" in readme
     rows = [line.strip("| ").split(" | ") for line in readme.splitlines()]
-    hunted = {place: cells for place, *cells in rows if place in packages() and len(cells) == 6}
-    for name, (count, which, *_, traces) in hunted.items():
+    hunted = {package: cells for package, *cells in rows if package in packages() and len(cells) == 7}
+    assert set(hunted) == {task.config["package"] for task in tasks}
+    for name, (count, which, *_, num_elsewhere, traces) in hunted.items():
         own = [task for task in tasks if task.config["package"] == name]
         assert (count, which, traces) == (str(len(own)), fingerprint(own), "0")
+        assert int(num_elsewhere) > 0

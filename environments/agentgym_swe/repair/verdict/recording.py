@@ -14,10 +14,10 @@ import secrets
 from collections.abc import Mapping, Sequence
 
 from agentgym.sandbox.base import Sandbox
+from agentgym_swe.parsing import parse_expression
 from agentgym_swe.repair.ground import PYTHON, program
 from agentgym_swe.repair.link import WarmLink
 from agentgym_swe.repair.verdict.instrumenting import instrumented
-from agentgym_swe.repair.verdict.parsing import parse_expression
 from agentgym_swe.repair.verdict.slices import PROBE, changed_value, is_plain, runs_by_itself, without_unread
 from agentgym_swe.repair.verdict.test_source import functions_of, parsed
 from agentgym_swe.repair.verdict.tree import FIXED_TIME, File, tree_of
