@@ -45,6 +45,9 @@ SHORT = {
     "agentgym serve ID": "agentgym serve agentgym/Lookup-v0 --port 0",
     "agentgym serve ID --uds PATH": "agentgym serve agentgym/Lookup-v0 --uds lookup.socket",
     "agentgym swe prepare toolz semver": "agentgym swe prepare toolz",
+    "agentgym eval --suite gui/desktop --policy oracle --limit 5": (
+        "agentgym eval --suite gui/desktop --policy oracle --limit 1"
+    ),
     "agentgym gui osworld TASKS --cache CACHE": "agentgym gui osworld made/tasks --cache made/cache",
     "python -m agentgym_gui.osworld.examples FOLDER": "python -m agentgym_gui.osworld.examples written-tasks",
     "python -m scripts.check_suites SUITE": "python -m scripts.check_suites dialogue/guess-number",
@@ -106,6 +109,8 @@ NOT_RUN = {
             """'logins={"__SHOPPING__": "shopping.json"}' """
             "judge=endpoint:http://localhost:8000/v1#model leave_out=true",
             "agentgym eval --suite gui/traces --policy endpoint:http://localhost:8000/v1#model",
+            "agentgym eval --suite agentgym/Grounding-v0 --policy endpoint:http://localhost:8000/v1#model "
+            "--env-option targets=screenspot_desktop_v2.json images=screenspotv2_image answers=text",
             "agentgym eval --suite agentgym/GuiTrace-v0 --policy endpoint:http://localhost:8000/v1#model "
             "--env-option traces=android_control.jsonl images=screenshots",
             "agentgym eval --suite bfcl/multi_turn --policy endpoint:URL#MODEL "
@@ -150,6 +155,7 @@ NOT_RUN = {
             "agentgym eval --partner second=torch:RUN/models/cloned",
             "agentgym eval --policy torch:PATH",
             "agentgym play --record",
+            "agentgym gui render",
             "agentgym swe rows",
             "agentgym web record",
             "agentgym web serve",
@@ -226,6 +232,17 @@ NOT_RUN = {
             "actions=computer_13",
         ),
         f"{OWN_FILES}tests/environments/gui/desktop/test_osworld.py plays such",
+    ),
+    **dict.fromkeys(
+        (
+            "agentgym gui render FOLDER --screens 2000",
+            "agentgym gui render screens --screens 240 --app galculator mousepad --state start --places 40 "
+            "--fixed-look",
+        ),
+        "renders for minutes; tests/environments/gui/grounding/test_live.py renders a few screens",
+    ),
+    "python -m agentgym_gui.traces.played gui/desktop-traces": (
+        "plays oracles for half an hour; tests/environments/gui/desktop/test_desktop.py records one"
     ),
     **dict.fromkeys(
         ("python -m agentgym_swe.tuning.record", "python -m agentgym_swe.tuning.record LOAD --again"),

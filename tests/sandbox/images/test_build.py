@@ -336,7 +336,6 @@ def test_images_of_ours_are_small_and_give_no_rights(client: Any, name_of_ours: 
             "Redis server v=7",
         ),
         ("desktop", "which Xvfb openbox agentgym-desk mousepad gnumeric", "/usr/bin/gnumeric"),
-        ("desktop-office", "which soffice", "/usr/bin/soffice"),
         ("env", "agentgym list --json", "agentgym/GuessNumber-v0"),
         ("web", "chromium-headless-shell --version && agentgym list --family web --json", "agentgym/MiniWoB-v0"),
     ],

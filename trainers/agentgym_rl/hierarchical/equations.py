@@ -150,7 +150,7 @@ _STATES = {
     "both": "the state behind the history, and what came since the last message",
     "opening": "the prompt that the episode began with, and what came since the last message",
     "all": "that prompt, the state behind the history, and what came since the last message",
-    "auto": "what came since the last message; where it does not say all, the opening and the history too",
+    "auto": "what came since the last message; where that is not all, opening and history too",
 }
 
 

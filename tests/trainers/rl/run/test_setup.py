@@ -120,8 +120,8 @@ def test_the_first_demonstration_that_is_too_long_ends_the_run(tmp_path: Path, m
     )  # none of those that are looked at is too long
     kept: list[str] = []
     monkeypatch.setattr(
-        "agentgym_rl.run.job.TrainingJob._keep_demonstration",
-        lambda self, records: kept.extend(record.id for record in records),
+        "agentgym_rl.run.job._keep_demonstration",
+        lambda store, records: kept.extend(record.id for record in records),
     )
     config = load_config(None, [*SMALL, *CLONED, "packing.row_length=60", "rollout.sampling.max_tokens=16"])
     with pytest.raises(ConfigError, match=r"a row 60; raise packing\.row_length"):

@@ -77,11 +77,12 @@ class Phrases:
             name: list(dict.fromkeys(found for text in texts if (found := content_of(text))))
             for name, texts in phrases.items()
         }
+        self._places = {name: place for place, name in enumerate(self._phrases)}
         counts = Counter(word for texts in self._phrases.values() for word in frozenset().union(*texts))
         num = len(self._phrases) + 1
         self._weights = {word: _LIGHT.get(word, 1.0) * (0.4 + math.log(num / count)) for word, count in counts.items()}
         self._totals = {
-            name: [(phrase, sum(self._weights[word] for word in phrase)) for phrase in texts]
+            name: [(phrase, math.fsum(self._weights[word] for word in phrase)) for phrase in texts]
             for name, texts in self._phrases.items()
         }
         self._by_word: dict[str, list[str]] = {}
@@ -95,11 +96,12 @@ class Phrases:
         return list(self._phrases)
 
     def matches(self, words: Collection[str], least: float) -> list[Match]:
-        """The things that words name with at least this coverage, the best first."""
+        """The things that words name with at least this coverage, the best first; of equal ones the first declared."""
         words = frozenset(words)
-        candidates = dict.fromkeys(name for word in words for name in self._by_word.get(word, ()))
+        candidates = {name for word in words for name in self._by_word.get(word, ())}
         found = [self._best(name, words) for name in candidates]
-        return sorted((each for each in found if each.coverage >= least), key=lambda each: -each.score)
+        likely = (each for each in found if each.coverage >= least)
+        return sorted(likely, key=lambda each: (-each.score, self._places[each.name]))
 
     def best(self, words: Collection[str], least: float) -> Match | None:
         """The best of the matches; None if there is none."""
@@ -126,7 +128,7 @@ class Phrases:
         fullest = 0.0
         for phrase, total in self._totals[name]:
             common = phrase & words
-            weight = sum(self._weights[word] for word in common)
+            weight = math.fsum(self._weights[word] for word in common)
             coverage = weight / total
             if not phrase.isdisjoint(_NEGATIONS) and words.isdisjoint(_NEGATIONS):
                 coverage *= _UNDENIED
