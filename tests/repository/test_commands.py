@@ -241,6 +241,7 @@ NOT_RUN = {
         ),
         "renders for minutes; tests/environments/gui/grounding/test_live.py renders a few screens",
     ),
+    "python -m benchmarks.grounding --screens screens --seeds 0,1,2,3,4 --parts screens/parts": MEASURES,
     "python -m agentgym_gui.traces.played gui/desktop-traces": (
         "plays oracles for half an hour; tests/environments/gui/desktop/test_desktop.py records one"
     ),
