@@ -142,7 +142,8 @@ class OSWorldEnv(DesktopEnv):
         return DesktopTask()
 
     def lay_out(self, desktop: Desktop, work: DesktopTask) -> None:
-        """Carry the file's steps out."""
+        """Put an empty desktop in order, and carry the file's steps out."""
+        super().lay_out(desktop, work)
         play_steps(desktop, self._file.steps, self._file.cache)
 
     def parts(self, before: State, after: State) -> Sequence[Component]:

@@ -12,7 +12,7 @@ from agentgym.errors import TaskError
 from agentgym.sandbox.base import ExecResult, Sandbox
 from agentgym_gui.desktop.link import DesktopLostError
 from agentgym_gui.desktop.session import Desktop
-from agentgym_gui.desktop.settings import GTK_SETTINGS, HOME
+from agentgym_gui.desktop.settings import HOME
 from agentgym_gui.desktop.staging import session_variables
 from agentgym_gui.osworld.getters import COMMANDS, Cache
 from agentgym_gui.osworld.loading import ForeignTask
@@ -30,7 +30,6 @@ def play_steps(desktop: Desktop, steps: Sequence[Step], cache: Cache) -> None:
     Raises:
         TaskError: A step cannot be carried out; the message names it.
     """
-    desktop.sandbox.write_file(GTK_SETTINGS, desktop.settings.gtk_settings())
     for step in steps:
         match step:
             case PutFile(path, name):
