@@ -27,7 +27,7 @@ from benchmarks.grounding.screens import SCALE, SmallScreen, grey_of, names_of
 
 WAYS = ("supervised", "hit", "dense")
 EVERY = 8
-"""Of the names on a held-out screen every eighth is asked for."""
+"""On a held-out screen, every eighth name is asked for."""
 
 
 @dataclass(frozen=True)

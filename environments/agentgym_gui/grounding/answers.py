@@ -50,7 +50,7 @@ class Pointer:
 
     @tool
     def box(self, left: float, top: float, right: float, bottom: float) -> Answer:
-        """Answer with the box of what was described.
+        """Give the box of the described element.
 
         Args:
             left: Its first column.
