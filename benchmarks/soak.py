@@ -304,7 +304,7 @@ def soak(num_episodes: int, one_in: int = ONE_IN) -> Soaked:
             engine.submit(job)
         while engine.next() is not None:
             pass
-    soaked = Soaked(RolloutStats(), saboteur.faults, before=Holdings.now(provider))
+    soaked = Soaked(RolloutStats(), saboteur.faults, before=_at_rest(provider))
     began = time.monotonic()
     try:
         with soaking(provider, saboteur) as (pool, engine):
@@ -331,14 +331,19 @@ def _play(jobs: Sequence[Job], engine: RolloutEngine, soaked: Soaked, provider: 
             progress(f"{soaked.stats.episodes} episodes, {soaked.stats.retries} retries, {soaked.samples[-1]}")
 
 
+def _at_rest(provider: DockerProvider) -> Holdings:
+    """Holdings while no call is under way, without idle connections to the engine."""
+    provider.host.client.api.close()
+    return Holdings.now(provider)
+
+
 def _settled(provider: DockerProvider, expected: Holdings, timeout_s: float = 60.0) -> Holdings:
-    """Holdings once nothing is on its way out any more: threads of hung calls end when their calls do."""
+    """Holdings once nothing is on its way out any more: hung calls' threads and descriptors end when the calls do."""
     deadline = time.monotonic() + timeout_s
     while True:
-        found = Holdings.now(provider)
-        if found.threads <= expected.threads and found.containers <= expected.containers:
-            return found
-        if time.monotonic() > deadline:
+        found = _at_rest(provider)
+        is_more = (getattr(found, name) > getattr(expected, name) for name in ("threads", "descriptors", "containers"))
+        if not any(is_more) or time.monotonic() > deadline:
             return found
         time.sleep(0.2)
 

@@ -26,7 +26,7 @@ def test_sixty_episodes_under_faults_are_each_accounted_for_and_leave_nothing(mo
     assert kinds == {"SandboxLostError", "SandboxStartError", "StepTimeoutError"}
     before, after = soaked.before, soaked.after
     assert (after.containers, after.mounts, after.folders) == (before.containers, before.mounts, before.folders)
-    # What was open before may be closed by now, such as connections to the engine.
+    # What other tests of this process left open before may be closed by now.
     assert after.threads <= before.threads
     assert after.descriptors <= before.descriptors
     assert max(sample.containers for sample in soaked.samples) >= soak.AT_ONCE
