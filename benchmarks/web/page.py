@@ -43,6 +43,10 @@ NOTES: Mapping[str, Mapping[str, str]] = {
     },
     "browsergym": {
         **_LACKING,
+        "search-engine": (
+            "The links of the results add # to the address, and BrowserGym ends an episode without reward when its "
+            "address changes."
+        ),
         "text-editor": (
             "BrowserGym writes ids into the editor's text; its buttons then change nothing, and Submit fails."
         ),

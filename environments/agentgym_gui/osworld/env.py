@@ -71,7 +71,7 @@ class OSWorldEnv(DesktopEnv):
         tasks: A task file or a folder of them; "" takes AGENTGYM_OSWORLD.
         cache: The folder of the files that tasks need; "" takes `cache` beside the tasks.
         applications: Further applications of the desktop, such as libreoffice_calc.
-        skip: Whether files that cannot be played are left out; otherwise they are refused.
+        leave_out: Whether files that cannot be played are left out instead of refused.
         view: As in `DesktopEnv`.
         sandbox: As in `SandboxEnv`.
         relaxed: As in `SandboxEnv`.
@@ -87,7 +87,7 @@ class OSWorldEnv(DesktopEnv):
         *,
         cache: str = "",
         applications: Sequence[str] = (),
-        skip: bool = True,
+        leave_out: bool = False,
         view: View | None = None,
         sandbox: str | SandboxProvider | SandboxPool | None = None,
         relaxed: Sequence[str] = (),
@@ -100,7 +100,7 @@ class OSWorldEnv(DesktopEnv):
             raise ConfigError(f"name the task files by tasks=PATH or {VARIABLE}=PATH")
         self._path = Path(path)
         self._cache = Path(cache) if cache else self._path.parent / "cache"
-        self._applications, self._skips = APPLICATIONS | set(applications), skip
+        self._applications, self._leaves_out = APPLICATIONS | set(applications), leave_out
 
     @cached_property
     def loaded(self) -> Mapping[str, ForeignTask]:
@@ -110,11 +110,12 @@ class OSWorldEnv(DesktopEnv):
             TaskError: None can be played, or some cannot and may not be left out.
         """
         found = load_osworld(self._path, self._cache, self._applications)
-        if not found.tasks or (found.refused and not self._skips):
+        if not found.tasks or (found.refused and not self._leaves_out):
             first = found.refused[0]
+            others = "; play the others with leave_out=true" if found.tasks else ""
             raise TaskError(
                 f"{len(found.refused)} of the task files of {self._path} cannot be played, the first, {first.path}, "
-                f"because {first.reason}; see all with: agentgym gui osworld {self._path} --cache {self._cache}"
+                f"because {first.reason}; see all with: agentgym gui osworld {self._path} --cache {self._cache}{others}"
             )
         return {task.id: task for task in found.tasks.values()}
 

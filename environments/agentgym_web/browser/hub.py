@@ -14,9 +14,11 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
+import uvloop
+
 from agentgym.errors import InfrastructureError
 from agentgym_web.browser.devtools import Connection, unheard
-from agentgym_web.browser.errors import BrowserLostError, BrowserStartError
+from agentgym_web.browser.errors import BrowserLostError, BrowserStartError, DevToolsError
 from agentgym_web.browser.gate import Network
 from agentgym_web.browser.page import WebPage
 from agentgym_web.browser.program.finding import UNPRIVILEGED
@@ -43,6 +45,8 @@ class Browser:
         self.process, self.settings = process, settings
         self.windows: list[Window] = []
         self.num_opened = 0
+        self._reopened: set[PageSettings] = set()
+        self._spare: tuple[PageSettings, asyncio.Task[Window]] | None = None
         self._ending: threading.Thread | None = None
         self._watching: asyncio.Task[None] | None = None
         self.connection = Connection(process.commands, process.replies, self._lost)
@@ -52,6 +56,12 @@ class Browser:
     def is_lost(self) -> bool:
         """Whether it ended."""
         return self.connection.is_lost
+
+    @property
+    def num_used(self) -> int:
+        """Windows that environments have."""
+        spare = self._spare is not None and self._spare[1].done()
+        return len(self.windows) - spare
 
     async def start(self) -> None:
         """Wait until it answers, and ask to be told of its tabs.
@@ -75,7 +85,30 @@ class Browser:
         self._watching = asyncio.ensure_future(watch_memory(self.process))
 
     async def open(self, settings: PageSettings, network: Network) -> Window:
-        """A new window."""
+        """A new window. Where windows of these settings come and go, the next one is made ahead."""
+        window = await self._take_spare(settings) or await self._make(settings)
+        window.gate.network = network
+        if settings in self._reopened and self._spare is None:
+            making = asyncio.ensure_future(self._make(settings))
+            making.add_done_callback(unheard)
+            self._spare = settings, making
+        return window
+
+    async def _take_spare(self, settings: PageSettings) -> Window | None:
+        """The window that was made ahead; None if there is none that fits, or if it came to harm."""
+        if self._spare is None or self._spare[0] != settings:
+            return None
+        (_, making), self._spare = self._spare, None
+        try:
+            window = await making
+        except (DevToolsError, BrowserStartError):
+            return None
+        if window.is_stained:
+            await self.close_window(window)
+            return None
+        return window
+
+    async def _make(self, settings: PageSettings) -> Window:
         self.num_opened += 1
         folder = self.process.profile / f"window{self.num_opened}"
         try:
@@ -85,7 +118,7 @@ class Browser:
                     os.chown(path, UNPRIVILEGED, UNPRIVILEGED)
         except OSError as error:
             raise BrowserStartError(f"a window has no folder: {error}; free some space there") from error
-        window = Window(self.connection, settings, network, folder, secrets.token_hex(8))
+        window = Window(self.connection, settings, Network(), folder, secrets.token_hex(8))
         self.windows.append(window)
         try:
             await window.open()
@@ -110,6 +143,7 @@ class Browser:
 
     async def close_window(self, window: Window) -> None:
         """End a window."""
+        self._reopened.add(window.settings)
         if window in self.windows:
             self.windows.remove(window)
         if self.is_lost:
@@ -119,6 +153,9 @@ class Browser:
 
     async def end(self) -> None:
         """End the browser with all of its windows."""
+        if self._spare is not None:
+            self._spare[1].cancel()
+            self._spare = None
         for window in list(self.windows):
             with suppress(Exception):
                 await window.gate.close()
@@ -170,7 +207,7 @@ class Hub:
         self._pid = os.getpid()
         self._browsers: list[Browser] = []
         self._starting: asyncio.Lock | None = None
-        self.loop = asyncio.new_event_loop()
+        self.loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
         self._thread = threading.Thread(target=self._serve, name="browser-hub", daemon=True)
         self._thread.start()
 
@@ -255,7 +292,7 @@ class Hub:
         async with self._starting:
             self._browsers = [browser for browser in self._browsers if not browser.is_lost]
             for browser in self._browsers:
-                if browser.settings == settings and len(browser.windows) < self._windows_each:
+                if browser.settings == settings and browser.num_used < self._windows_each:
                     return browser
             process = await self.loop.run_in_executor(None, start_process, settings)
             browser = Browser(process, settings)

@@ -83,3 +83,12 @@ def test_files_that_cannot_be_played_are_said_with_the_command_that_lists_them(t
     path = written(tmp_path, related_apps=["gimp"])
     with pytest.raises(TaskError, match=r"1 of the task files .* needs gimp.* agentgym gui osworld"):
         OSWorldEnv(path).make_task(0)
+
+
+def test_files_that_cannot_be_played_are_refused_or_left_out(tmp_path):
+    path = written(tmp_path)
+    other = json.loads((tmp_path / "tasks" / "list.json").read_text())
+    (tmp_path / "tasks" / "other.json").write_text(json.dumps({**other, "id": "other", "related_apps": ["gimp"]}))
+    with pytest.raises(TaskError, match=r"1 of the task files .*other\.json, because .* leave_out=true"):
+        OSWorldEnv(path).make_task(0)
+    assert OSWorldEnv(path, leave_out=True).num_tasks == 1
