@@ -201,3 +201,14 @@ def test_each_fact_asked_for_in_the_desk_s_own_words_is_that_fact_alone(heard):
     assert {fact: said(understood) for fact, understood in asked.items()} == {
         fact: [f"ask(fact={fact!r})"] for fact in asked
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("What is your name, your email and your phone number?", ["name", "email", "phone"]),
+        ("Is it the email or the phone number that you want to change?", ["field"]),
+    ],
+)
+def test_two_things_are_a_choice_only_where_or_stands_between_them(heard, text, facts):
+    assert said(heard(text)) == [f"ask(fact={fact!r})" for fact in facts]
