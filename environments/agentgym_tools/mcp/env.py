@@ -81,9 +81,9 @@ class McpToolsEnv(SandboxEnv):
         The common keys: messages, reward_events, turn, is_invalid, and at the end outcome, success, score.
     Sandbox:
         One at a time, with the first call: image agentgym/mcp, no network, 1 CPU, 512 MiB, 64 processes. The servers of
-        the task run in it, each from its first call to the end of the episode. What lies in the work folder at the end
-        is copied out and read as data. Under bubblewrap and process the servers' programs have to be on this machine;
-        see `interpreter`.
+        the task run in it, each from its first call to the end of the episode. One from PyPI that a task names alone
+        has been imported before, and serves no other episode. What lies in the work folder at the end is copied out and
+        read as data. Under bubblewrap and process the servers' programs have to be on this machine; see `interpreter`.
     Source and licence:
         Written for agentgym, Apache-2.0; its tasks are generated, CC0-1.0. The servers are those of PyPI, MIT.
 
