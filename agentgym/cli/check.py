@@ -63,14 +63,17 @@ def run(
     options = read_options(env_option, "--env-option")
     if options and not (names and env_ids):
         raise ConfigError("--env-option belongs to environments that are named, such as: agentgym check ENV")
-    for report in check(env_ids, suites, runtime, options):
-        note(f"{report.subject}: {report.not_checked or ('passed' if report.passed else 'FAILED')}")
+    num_parts = sum(len(_roles(env_id, options)) for env_id in env_ids) + len([] if runtime else suites)
+    for number, report in enumerate(check(env_ids, suites, runtime, options), start=1):
+        note(f"[{number}/{num_parts}] {report.subject}: {report.not_checked or _summary(report)}")
         reports.append(report)
     if as_json:
         print_json([report.to_json() for report in reports])
     else:
         for report in reports:
             print_table(("check", "result", "time", "finding"), _rows(report), title=report.subject)
+        if len(reports) > 1:
+            print_table(("subject", "result", "time", "longest check"), _overview(reports), title="all together")
     return 0 if all(report.passed for report in reports) and not failures else 1
 
 
@@ -83,9 +86,7 @@ def check(
     """
     known = {each.id: each for each in specs()}
     for env_id in env_ids:
-        found = known[env_id] if env_id in known else spec(env_id)
-        roles = () if found.unmet_needs(options or {}) else found.roles
-        for role in roles or ("",):
+        for role in _roles(env_id, options or {}):
             with _watched(f"{env_id} as {role}" if role else env_id) as on_start:
                 report = check_env(env_id, runtime=runtime, role=role, options=options, on_start=on_start)
             yield report
@@ -97,6 +98,12 @@ def check(
             except (UnknownNameError, TaskError) as error:  # the report of its environment says so too
                 report = CheckReport(suite, [CheckResult("load", "failed", str(error), 0.0)])
         yield report
+
+
+def _roles(env_id: str, options: Mapping[str, Any]) -> Sequence[str]:
+    """The roles that an environment is checked as: "" for one of no game, or whose needs nobody names."""
+    found = next((each for each in specs() if each.id == env_id), None) or spec(env_id)
+    return ("",) if found.unmet_needs(options) else found.roles or ("",)
 
 
 @contextmanager
@@ -125,6 +132,22 @@ def _tell(what: str, thread_id: int, is_over: threading.Event) -> None:
         place = next(places, "")
         note(f"{what} is still running{f', in {place}' if place else ''}")
         seconds *= 2
+
+
+def _summary(report: CheckReport) -> str:
+    return f"{'passed' if report.passed else 'FAILED'} in {report.seconds:.1f} s"
+
+
+def _overview(reports: Sequence[CheckReport]) -> Iterator[tuple[str, str, str, str]]:
+    """A row for each report, and one for all."""
+    for report in reports:
+        longest = max(report.results, key=lambda result: result.seconds, default=None)
+        what = f"{longest.name}, {longest.seconds:.1f} s" if longest and not report.not_checked else ""
+        result = "not checked" if report.not_checked else "passed" if report.passed else "failed"
+        yield report.subject, result, f"{report.seconds:.1f} s", what
+    num_failed = sum(not report.passed for report in reports)
+    total = f"{num_failed} of {len(reports)} failed" if num_failed else "passed"
+    yield "all", total, f"{sum(report.seconds for report in reports):.1f} s", ""
 
 
 def _rows(report: CheckReport) -> Sequence[tuple[str, str, str, str]]:

@@ -49,6 +49,7 @@ class SoloGame:
         """Reset the environment to the task."""
         self.acting_role = self.env.role
         observation, info = self.env.reset(seed=seed, options={"task": task})
+        self.tools = {self.env.role: self.env.tools}  # a task may bring its own
         self._last_picture = None
         return {self.env.role: self._pictured(info["messages"], observation.get("image"))}
 

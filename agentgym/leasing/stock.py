@@ -82,9 +82,15 @@ class Stock(Generic[Resource, Spec]):
         return shelf
 
     def take_ready(self, shelf: Shelf[Resource, Spec]) -> Resource | None:
-        """A ready resource that is alive; lost ones on the way are counted and closed."""
+        """A ready resource that is alive; lost ones on the way are counted and closed.
+
+        It is the oldest of the newest few that are kept, so that what still warms up has time to, and what is too many
+        is left to age.
+        """
         while shelf.ready:
-            resource, _ = shelf.ready.pop()
+            place = max(0, len(shelf.ready) - max(1, self.settings.ready))
+            resource, _ = shelf.ready[place]
+            del shelf.ready[place]
             if not self.maker.is_lost(resource):
                 return resource
             self.counts.lost += 1

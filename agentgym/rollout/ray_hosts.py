@@ -61,6 +61,16 @@ class GameCard(NamedTuple):
     tools: Mapping[str, Sequence[ToolSchema]]
 
 
+class GameStart(NamedTuple):
+    """What a proxy has to know of an episode that begins; `capacity` is how many such games its host can hold."""
+
+    inbox: Inbox
+    acting_role: str | None
+    capacity: int | None
+    roles: Sequence[str]
+    tools: Mapping[str, Sequence[ToolSchema]]
+
+
 class EnvironmentHost:
     """Holds games for proxies elsewhere; becomes a Ray actor.
 
@@ -83,10 +93,10 @@ class EnvironmentHost:
         game = self._games[key] = self._make_game(task)
         return GameCard(game.roles, game.reward_weights, game.tools)
 
-    def reset(self, key: int, task: Task, seed: int | None) -> tuple[Inbox, str | None, int | None, Sequence[str]]:
-        """Reset a game; returns the first messages, who acts, how many such games can be held here, and the roles."""
+    def reset(self, key: int, task: Task, seed: int | None) -> GameStart:
+        """Reset a game, which may bring other roles and tools."""
         game = self._game(key)
-        return game.reset(task, seed), game.acting_role, game.capacity, game.roles
+        return GameStart(game.reset(task, seed), game.acting_role, game.capacity, game.roles, game.tools)
 
     def step(self, key: int, text: str, with_anchor: bool) -> tuple[GameReply, str | None, str | None]:
         """Step a game; returns the reply, who acts next, and the anchor then."""
@@ -170,14 +180,16 @@ class RemoteGame:
     def reset(self, task: Task, seed: int | None = None) -> Inbox:
         """Reset the game on its host, or on another where that one is gone: nothing is lost by it."""
         self._timeout_s = task.limits.step_timeout_s + _GRACE_S
-        inbox: Inbox
+        start: GameStart
         try:
-            inbox, self.acting_role, self._per_host, self.roles = self._ask("reset", task, seed)
+            start = self._ask("reset", task, seed)
         except HostLostError:
             self._sit_down(task)
-            inbox, self.acting_role, self._per_host, self.roles = self._ask("reset", task, seed)
+            start = self._ask("reset", task, seed)
+        self.acting_role, self._per_host = start.acting_role, start.capacity
+        self.roles, self.tools = start.roles, start.tools
         self._anchor = self._ask("anchor") if self._wants_anchor else None
-        return inbox
+        return start.inbox
 
     def step(self, text: str) -> GameReply:
         """Step the game on its host."""

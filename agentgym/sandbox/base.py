@@ -285,6 +285,10 @@ class Sandbox(ABC):
         """End every running operation from another thread: their commands are killed, their callers return."""
 
     @abstractmethod
+    def end_command(self) -> None:
+        """Kill the command of the specification and everything that it started; a reset starts it again."""
+
+    @abstractmethod
     def snapshot(self) -> Snapshot:
         """Keep the present file state; processes are not part of it.
 

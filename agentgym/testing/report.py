@@ -68,6 +68,11 @@ class CheckReport:
         return not self.failures
 
     @property
+    def seconds(self) -> float:
+        """Wall time of all checks together."""
+        return sum(result.seconds for result in self.results)
+
+    @property
     def not_checked(self) -> str:
         """Why nothing was checked, such as that it needs what nobody named; "" if something was."""
         is_idle = all(result.status == "skipped" for result in self.results)

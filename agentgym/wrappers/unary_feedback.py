@@ -133,6 +133,7 @@ class UnaryFeedback(AgentEnv):
     def _start(self, task: Task) -> list[Message]:
         self._said = []
         _, info = self.env.reset(seed=self.episode_seed, options={"task": task})
+        self.tools = self.env.tools  # a task may bring its own
         return list(info["messages"])
 
     def _fail(self) -> EnvReply:

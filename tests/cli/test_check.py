@@ -26,7 +26,23 @@ def test_check_environment_brings_its_suite(capsys: pytest.CaptureFixture[str]) 
     reports = json.loads(captured.out)
     assert [report["subject"] for report in reports] == [GUESS, "dialogue/guess-number"]
     assert {result["status"] for report in reports for result in report["results"]} <= {"passed", "skipped"}
-    assert f"{GUESS}: passed" in captured.err
+    assert f"[1/2] {GUESS}: passed in " in captured.err
+    assert "[2/2] dialogue/guess-number: passed in " in captured.err
+
+
+def test_check_of_several_ends_with_what_each_came_to_and_what_took_longest(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = [CheckResult("seeds", "passed", "", 1.0), CheckResult("replay", "failed", "differs", 2.5)]
+    monkeypatch.setattr("agentgym.cli.check.check_env", lambda name, **_: CheckReport(name, results))
+    monkeypatch.setattr("agentgym.cli.check.check_suite", lambda name, **_: CheckReport(name, results[:1]))
+    assert main(["check", GUESS]) == 1
+    table = capsys.readouterr().out.partition("all together\n")[2]
+    assert [line.split() for line in table.splitlines()[1:]] == [
+        [GUESS, "failed", "3.5", "s", "replay,", "2.5", "s"],
+        ["dialogue/guess-number", "passed", "1.0", "s", "seeds,", "1.0", "s"],
+        ["all", "1", "of", "2", "failed", "4.5", "s"],
+    ]
 
 
 def test_check_suite_alone(capsys: pytest.CaptureFixture[str]) -> None:

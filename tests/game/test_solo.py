@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from agentgym.arguments import tool_name
 from agentgym.env import EnvReply
 from agentgym.game import SoloGame
 from agentgym.message import user
 from agentgym.picture import has_picture
+from agentgym.registration import make
+from agentgym.suite import load_suite
 from tests.toys.env import ToyEnv
 
 
@@ -39,3 +42,14 @@ def test_solo_game_puts_a_new_picture_into_the_last_message():
     assert replies[0].inbox["agent"][0]["content"][0] == {"type": "text", "text": "go on"}
     game.reset(game.env.make_task(1))
     assert has_picture(game.step("x").inbox["agent"])
+
+
+def test_solo_game_has_the_tools_of_the_task_that_is_played():
+    game, role = SoloGame(make("agentgym/Workbench-v0")), "agent"
+    shown = []
+    for task in load_suite("tools/workbench").tasks("test")[:3]:
+        game.reset(task)
+        assert game.tools == {role: game.env.tools}
+        shown.append(sorted(tool_name(schema) for schema in game.tools[role]))
+    game.close()
+    assert len({tuple(names) for names in shown}) > 1

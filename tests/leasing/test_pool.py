@@ -49,6 +49,19 @@ def test_kiln_comes_back_empty_and_goes_out_again(pool: KilnPool, maker: KilnMak
     assert settled(pool).resets == {"in_place": 2, "recreate": 0}
 
 
+def test_kiln_that_came_back_last_cools_down_while_the_other_goes_out(maker: KilnMaker) -> None:
+    with Pool(maker, PoolSettings(ready=2), {"kW": 8.0}) as pool:
+        pool.prepare(Firing())
+        leased = []
+        for _ in range(4):
+            with pool.lease(Firing()) as kiln:
+                leased.append(kiln)
+                settled(pool)
+            settled(pool)
+        assert pool.stats().ready > 2  # one more than are kept, which is left to age
+        assert leased[0] is leased[2] is not leased[1] is leased[3]
+
+
 def test_kiln_whose_canary_sees_a_pot_is_quarantined_and_closed(pool: KilnPool, maker: KilnMaker) -> None:
     with pool.lease(Firing()) as kiln:
         kiln.glued_pots = 1

@@ -44,7 +44,7 @@ class MemorySandbox(Sandbox):
         self.is_closed = True
 
     exec = spawn = shell = read_file = write_file = upload = download = connect = endpoint = None
-    interrupt = snapshot = fork = None
+    interrupt = end_command = snapshot = fork = None
 
 
 MemorySandbox.__abstractmethods__ = frozenset()

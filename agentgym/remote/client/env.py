@@ -101,6 +101,7 @@ class RemoteEnv(AgentEnv):
         self.task = task if isinstance(task, Task) else read_task(ours["task"])
         info = read_info(ours)
         messages = self._begun(info["messages"])
+        self.tools = self._own("hello")["tools"]  # a task may bring its own
         return data["observation"], {"messages": messages, "task_id": self.task.id, **info}
 
     def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:

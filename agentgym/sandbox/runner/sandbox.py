@@ -173,6 +173,10 @@ class RunnerSandbox(Sandbox):
         """Start the spec's command, which runs until the sandbox is cleared or closed; its output is dropped."""
         self.streams.start_command(self.spec.command)
 
+    def end_command(self) -> None:
+        """Kill the spec's command; see `Sandbox.end_command`."""
+        self.streams.end_command()
+
     def shell(self, *, env: Mapping[str, str] | None = None, cwd: str | None = None) -> ShellSession:
         """Start a stateful shell session; see `Sandbox.shell`."""
 

@@ -15,6 +15,7 @@ from agentgym.errors import SandboxError
 from agentgym.sandbox.runner.channel import Channel
 from agentgym.sandbox.runner.link import RunnerLink
 from agentgym.sandbox.runner.listener import unix_listener
+from agentgym.sandbox.runner.process import RunnerProcess
 from agentgym.sandbox.runner.protocol import Command, ExecFlag, Kind, frame, packed_target
 
 _STREAM_TIMEOUT_S = 30.0
@@ -47,6 +48,12 @@ class RunnerStreams:
             if self._command is not None:
                 self._command.close()
             self._command = self._link.control.open(frame(Kind.EXEC, command.packed()), lasts=True)
+
+    def end_command(self) -> None:
+        """Kill the spec's command and everything that it started; twice is harmless."""
+        channel, self._command = self._command, None
+        if channel is not None:
+            RunnerProcess(channel, 0).close()
 
     def connect(self, port: int | str) -> socket.socket:
         """A stream to a server inside; see `Sandbox.connect`."""

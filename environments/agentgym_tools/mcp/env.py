@@ -35,6 +35,7 @@ from agentgym_tools.mcp.own_tasks import read_tasks
 from agentgym_tools.mcp.results import shown_result
 from agentgym_tools.mcp.schemas import shown_tools
 from agentgym_tools.mcp.servers import FROM_PYPI, Mounts, Server, chosen, read_mounts, recorded_tools
+from agentgym_tools.mcp.starting import early_command
 from agentgym_tools.mcp.work_folder import PARTS, start_of
 
 CLOCK = "2030-01-02 03:04:05"
@@ -80,9 +81,9 @@ class McpToolsEnv(SandboxEnv):
         The common keys: messages, reward_events, turn, is_invalid, and at the end outcome, success, score.
     Sandbox:
         One at a time, with the first call: image agentgym/mcp, no network, 1 CPU, 512 MiB, 64 processes. The servers of
-        the task run in it, each from its first call to the end of the episode. What lies in the work folder at the end
-        is copied out and read as data. Under bubblewrap and process the servers' programs have to be on this machine;
-        see `interpreter`.
+        the task run in it, each from its first call to the end of the episode. One from PyPI that a task names alone
+        has been imported before, and serves no other episode. What lies in the work folder at the end is copied out and
+        read as data. Under bubblewrap and process the servers' programs have to be on this machine; see `interpreter`.
     Source and licence:
         Written for agentgym, Apache-2.0; its tasks are generated, CC0-1.0. The servers are those of PyPI, MIT.
 
@@ -145,8 +146,11 @@ class McpToolsEnv(SandboxEnv):
         return draw_task(kind, f"mcp {seed}", task_id=f"mcp-{seed}-{kind.name}", seed=seed)
 
     def sandbox_spec(self, task: Task) -> SandboxSpec:
-        """What all servers of the environment run in."""
-        return self._spec()
+        """What the servers of a task run in; a server from PyPI that it names alone is started early."""
+        server = self._early(task)
+        return (
+            self._spec() if server is None else dataclasses.replace(self._spec(), command=early_command(server, CLOCK))
+        )
 
     def vet(self, task: Task) -> None:
         """Refuse tasks that bring SQL or files of their own: those are the server's to choose."""
@@ -231,6 +235,14 @@ class McpToolsEnv(SandboxEnv):
         self._finder = ToolFinder(ToolIndex(shown), own) if self._finds_tools else None
         self.tools = [*shown, *own] if self._finder is None else self._finder.shown
 
+    def _early(self, task: Task) -> Server | None:
+        """The server that may be started before the task's files are there: one of which that is known, on its own."""
+        names = task.config.get("servers")
+        if not isinstance(names, list) or len(names) != 1 or not self._mounts_folders:
+            return None
+        server = self._mounts.servers.get(str(names[0]))
+        return server if server is not None and server.module else None
+
     def _list(self, server: Server) -> list[dict[str, object]]:
         """The tools of a server: those recorded, or, of your own, as it lists them when it is started once."""
         if server.module:
@@ -249,7 +261,8 @@ class McpToolsEnv(SandboxEnv):
             if not self._is_filled:
                 self._fill()
             self._running[server.name] = MountedServer(
-                server, sandbox, self._folder_of(server), CLOCK, self._list(server)
+                *(server, sandbox, self._folder_of(server), CLOCK, self._list(server)),
+                is_early=bool(sandbox.spec.command),
             )
         return self._running[server.name]
 

@@ -15,16 +15,11 @@ from typing import Any
 from agentgym.errors import InfrastructureError, SandboxError, StepTimeoutError, ToolServerError
 from agentgym.remote.client.mcp_tools import McpServer, McpTools
 from agentgym.sandbox.base import Sandbox, SandboxProcess
-from agentgym_tools.mcp.servers import FOLDER, IMAGE, Server
+from agentgym_tools.mcp.servers import IMAGE, Server
+from agentgym_tools.mcp.starting import EARLY_ERRORS, EarlyProcess, command_of
 from agentgym_tools.mcp.transport import process_streams
 
-FAKE_CLOCK = "/usr/local/lib/libfaketime.so.1"
 _ERRORS = "/tmp/agentgym-{}.err"  # noqa: S108 - inside the sandbox; one of processes shares the folder with others
-# Standard error goes to a file, as a process of a sandbox has one output; the clock is set where that can be done.
-_START = (
-    'e=$1; t=$2; l=$3; shift 3; if [ -n "$t" ] && [ -e "$l" ]; then export LD_PRELOAD="$l" FAKETIME="$t" '
-    'FAKETIME_DONT_FAKE_MONOTONIC=1 NO_FAKE_STAT=1; fi; exec "$@" 2>"$e"'
-)
 
 
 class MountedServer:
@@ -36,6 +31,7 @@ class MountedServer:
         folder: Where its folder is in the sandbox.
         clock: The time that it is told, as "2030-01-02 03:04:05"; "" for the real one.
         expected: Its tools as it should list them; None for whatever it lists.
+        is_early: Whether the sandbox has started it early; where that failed, it is started now.
 
     Raises:
         ToolServerError: It does not start, or lists other tools; says what to do.
@@ -48,11 +44,13 @@ class MountedServer:
         folder: str = "",
         clock: str = "",
         expected: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        is_early: bool = False,
     ) -> None:
         self.server, self._sandbox = server, sandbox
         self._folder, self._clock = folder, clock
-        self._errors = _ERRORS.format(secrets.token_hex(8))
-        self._process: SandboxProcess | None = None
+        self._errors, self._is_early = EARLY_ERRORS, is_early
+        self._process: SandboxProcess | EarlyProcess | None = None
         self._client: McpTools | None = None
         self._expected = None if expected is None else _key(expected)
         self.start()
@@ -70,10 +68,8 @@ class MountedServer:
     def _start(self) -> None:
         self.close()
         server = self.server
-        command = [part.replace(FOLDER, self._folder) for part in server.command]
-        argv = ["sh", "-c", _START, "sh", self._errors, self._clock, FAKE_CLOCK, *command]
         begun = time.monotonic()
-        self._process = process = self._sandbox.spawn(argv, env=server.env)
+        self._process = process = self._begun()
         stated = McpServer(
             command=server.command, start_timeout_s=server.start_timeout_s, call_timeout_s=server.call_timeout_s
         )
@@ -87,6 +83,17 @@ class MountedServer:
             raise ToolServerError(
                 f"the MCP server {server.name!r} did not start{when}{said}; {remedy_of(server)}"
             ) from error
+
+    def _begun(self) -> SandboxProcess | EarlyProcess:
+        """The server that was started early, once, or one that is started now."""
+        is_early, self._is_early = self._is_early, False
+        if is_early:
+            with suppress(ConnectionRefusedError):
+                return EarlyProcess(self._sandbox)
+            self._sandbox.end_command()
+        self._errors = _ERRORS.format(secrets.token_hex(8))
+        command = command_of(self.server, self._errors, self._folder, self._clock)
+        return self._sandbox.spawn(command, env=self.server.env)
 
     @property
     def listed(self) -> list[dict[str, Any]]:

@@ -22,6 +22,7 @@ IMAGE = "agentgym/mcp"
 FOLDER = "{folder}"
 """What stands in a command for the server's folder."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,23}")
+_SERVED = resources.files("agentgym_tools.mcp.inside").joinpath("served.py").read_text(encoding="utf-8")
 _KEYS = {"command", "args", "env", "tools", "folder", "probe", "start_timeout_s", "call_timeout_s"}
 
 
@@ -80,8 +81,7 @@ class Mounts:
 def _from_pypi(name: str, probe: tuple[str, Mapping[str, Any]], *arguments: str) -> Server:
     module = f"mcp_server_{name}"
     # Not by the installed script, whose first line names another interpreter where the folder was moved.
-    start = f"import sys; sys.argv[0] = {module!r}; from {module} import main; main()"
-    return Server(name, ("python3", "-I", "-c", start, *arguments), probe=probe, module=module)
+    return Server(name, ("python3", "-I", "-c", _SERVED, module, *arguments), probe=probe, module=module)
 
 
 GIT = _from_pypi("git", ("git_branch", {"repo_path": ".", "branch_type": "local"}))

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from agentgym.errors import MissingExtraError, SandboxError
-from agentgym.sandbox.base import SandboxProcess
 
 try:
     import anyio
@@ -35,8 +34,24 @@ class Flood(Exception):  # noqa: N818 - it ends the connection, and nobody else 
     """A server wrote more than is read."""
 
 
+class Streams(Protocol):
+    """What is needed of a process; see `SandboxProcess`."""
+
+    def send(self, content: bytes) -> None:
+        """Write to its standard input."""
+
+    def receive(self, max_bytes: int) -> bytes:
+        """The next bytes of its output; b"" when it has ended."""
+
+    def wait(self, *, timeout_s: float | None = None) -> int:
+        """Wait for its end."""
+
+    def close(self) -> None:
+        """Kill it and everything that it started."""
+
+
 @asynccontextmanager
-async def process_streams(process: SandboxProcess) -> AsyncIterator[tuple[Any, Any]]:
+async def process_streams(process: Streams) -> AsyncIterator[tuple[Any, Any]]:
     """Streams from and to a server that runs as a process of a sandbox; closing the process ends them.
 
     Args:

@@ -26,6 +26,7 @@ from agentgym.rollout import Job, RolloutSettings, collect_episodes
 from agentgym.suite import load_suite
 from agentgym.testing.check import check_env
 from agentgym.testing.subject import env_subject
+from agentgym.tools import tool_schema
 from agentgym.wrappers.role_view import RoleView
 from tests.toys import phone
 from tests.toys.env import SCRIPTS, ToyEnv, toy_task
@@ -50,6 +51,21 @@ def test_remote_toy_tells_what_the_local_one_tells(url, connect):
     task = toy_task("t", 3)
     actions = ["up", "sideways", CutMessage("up"), "down", "up", "up", "up"]
     assert play(connect(url), task, actions) == play(ToyEnv(), task, actions)
+
+
+class ChosenTools(ToyEnv):
+    """Has the tool that its task names."""
+
+    def begin(self, task):
+        self.tools = [tool_schema(f"to_{task.config['goal']}", "Go there.")]
+        return super().begin(task)
+
+
+def test_remote_environment_has_the_tools_of_the_task_that_is_played(start, connect):
+    env = connect(start(ChosenTools)[0])
+    for goal in (3, 2):
+        env.reset(options={"task": toy_task("t", goal)})
+        assert [tool["function"]["name"] for tool in env.tools] == [f"to_{goal}"]
 
 
 @pytest.mark.parametrize("role", [phone.AGENT, phone.USER])

@@ -99,3 +99,21 @@ def test_process_command_of_the_spec_runs_from_the_start(spec: SandboxSpec) -> N
         while sandbox.exec(["test", "-s", "up"]).exit_code and time.monotonic() < deadline:
             time.sleep(0.01)
         assert sandbox.read_file("up") == b"up\n"
+
+
+def test_process_command_of_the_spec_ends_with_all_that_it_started_and_starts_again_with_a_reset(
+    spec: SandboxSpec,
+) -> None:
+    script = "(trap '' TERM; exec sleep 600) & echo $! > child; mv child started; wait"
+    with ProcessProvider().start(dataclasses.replace(spec, command=("setsid", "sh", "-c", script))) as sandbox:
+        for _ in range(2):
+            deadline = time.monotonic() + 60
+            while sandbox.exec(["test", "-s", "started"]).exit_code and time.monotonic() < deadline:
+                time.sleep(0.01)
+            pid = int(sandbox.read_file("started"))
+            assert Path(f"/proc/{pid}").exists()
+            sandbox.end_command()
+            sandbox.end_command()
+            assert not Path(f"/proc/{pid}").exists()
+            assert sandbox.exec(["echo", "on"]).stdout == b"on\n"
+            sandbox.reset()

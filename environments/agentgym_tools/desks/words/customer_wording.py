@@ -31,7 +31,9 @@ _DIGRESSIONS = (
 )
 _WAITS = ("I am waiting.", "So?", "Go on, I am listening.")
 _BYES = ("Thank you, goodbye.", "That was all. Bye!", "Thanks for your help. Goodbye.")
-_PUZZLES = ('I did not get what you mean by "{}".', 'Sorry, what do you mean by "{}"?')
+_PUZZLES = ("I did not get what you mean by {}.", "Sorry, what do you mean by {}?")
+_UNCLEAR = re.compile(r"(.*) (\([^()]*\))", re.DOTALL)
+"""A part that stays unclear, and what is missing."""
 _FILLERS: Mapping[str, Sequence[str]] = {
     "talkative": ("You know, I was just telling my neighbour about this.", "I am glad that I reached somebody."),
     "impatient": ("Please hurry.", "I have little time."),
@@ -83,7 +85,7 @@ def _said(domain: Domain, act: Call, persona: str, rng: random.Random, num_propo
     if act.tool == talk.DID:
         return _did(given)
     if act.tool == PUZZLED:
-        return " ".join(_of(rng, _PUZZLES).format(part) for part in given["parts"])
+        return " ".join(_of(rng, _PUZZLES).format(_quoted(part)) for part in given["parts"])
     plain = {talk.INSIST: _INSISTS, talk.ACCEPT: _ACCEPTS, talk.DIGRESS: _DIGRESSIONS, talk.WAIT: _WAITS}
     return _of(rng, plain.get(act.tool, _BYES))
 
@@ -102,6 +104,12 @@ def _request(domain: Domain, kind: str, facts: Mapping[str, Value], rng: random.
 def _inform(domain: Domain, fact: str, value: Value, persona: str, rng: random.Random) -> str:
     sentences = _BARE if persona in ("terse", "impatient") else _INFORMS
     return _capital(_of(rng, sentences).format(name_of(domain, fact), _value(fact, value)))
+
+
+def _quoted(part: str) -> str:
+    """What the agent said, in quotes, and behind them what is missing."""
+    found = _UNCLEAR.fullmatch(part)
+    return f'"{part}"' if found is None else f'"{found[1]}" {found[2]}'
 
 
 def _capital(text: str) -> str:

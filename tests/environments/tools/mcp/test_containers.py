@@ -1,17 +1,27 @@
 """McpTools-v0 with the servers from PyPI in a container: the oracle wins, and one change more fails."""
 
+import contextlib
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 
 import pytest
 
 from agentgym.authoring.players import call_text
-from agentgym.errors import TaskError
+from agentgym.errors import TaskError, ToolServerError
+from agentgym.sandbox.engines.engine import connect_engine
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
 from agentgym.sandbox.source import provider_named
 from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym.testing.episodes import play_script
 from agentgym_tools.mcp.drawing import draft_of
+from agentgym_tools.mcp.mounted import MountedServer
 from agentgym_tools.mcp.scripts import SCRIPTS, answer_of
 from tests.environments.in_containers import needs_image
 from tests.environments.tools.mcp.conftest import MakeOwn, McpToolsEnv
@@ -100,3 +110,83 @@ def test_clients_of_a_server_must_not_bring_sql_or_files(env: McpToolsEnv) -> No
     env.vet(task_of("sqlite_change"))
     with pytest.raises(TaskError, match="brings databases, files of its own"):
         env.vet(Task("t", 0, config={"servers": ["git"], "files": {"a": ""}, "databases": {}}))
+
+
+CONVERT = call_text("time__convert_time", source_timezone="UTC", time="10:00", target_timezone="Asia/Tokyo")
+PLAYER = f"""
+import json, warnings
+warnings.simplefilter("ignore")
+from agentgym_tools.mcp.env import McpToolsEnv
+env = McpToolsEnv(server="time", sandbox="docker")
+env.reset(seed=0)
+env.step({CONVERT!r})
+print(json.dumps(env._lender.provider.owner.labels()), flush=True)
+input()
+"""
+
+
+def listed(env: McpToolsEnv) -> tuple[list[bytes], list[bytes]]:
+    """The servers that run in the sandbox of an episode, and its temporary files."""
+    servers = env.sandbox.exec(["pgrep", "-f", "import_module.*mcp_server_time"]).stdout.split()
+    return servers, env.sandbox.exec(["ls", "-A", "/tmp"]).stdout.split()
+
+
+def test_a_server_starts_before_its_episode_and_serves_no_other(env: McpToolsEnv) -> None:
+    found = []
+    for _ in range(3):
+        env.reset(options={"task": task_of("time_convert")})
+        ready = env.sandbox
+        while not (early := listed(env)[0]):
+            time.sleep(0.01)
+        assert "T19:00:00+09:00" in env.step(CONVERT)[0]["text"]
+        servers, files = listed(env)
+        assert (env.sandbox, servers, len(servers)) == (ready, early, 1)
+        assert files == [b"agentgym-early.err"]  # the socket is gone: nobody else is served
+        found.append((ready.id, servers[0]))
+        env.sandbox.write_file("/tmp/left", b"")
+        env.step(call_text("submit"))
+    assert len(set(found)) == 3
+
+
+def test_a_server_that_started_early_and_died_is_replaced(env: McpToolsEnv) -> None:
+    env.reset(options={"task": task_of("time_convert")})
+    while not (early := listed(env)[0]):
+        time.sleep(0.01)
+    env.sandbox.exec(["kill", "-9", early[0].decode()])
+    assert "T19:00:00+09:00" in env.step(CONVERT)[0]["text"]
+    assert len(listed(env)[0]) == 1
+    assert listed(env)[0] != early
+
+
+def test_a_server_that_started_early_and_is_silent_is_ended(env: McpToolsEnv) -> None:
+    env.reset(options={"task": task_of("time_convert")})
+    while not (early := listed(env)[0]):
+        time.sleep(0.01)
+    env.sandbox.exec(["kill", "-STOP", early[0].decode()])
+    impatient = dataclasses.replace(env._mounts.servers["time"], start_timeout_s=0.5)
+    with contextlib.suppress(ToolServerError):  # another is started, which a busy machine may not do within the limit
+        MountedServer(impatient, env.sandbox, is_early=True)
+    assert early[0] not in listed(env)[0]
+
+
+def test_what_a_call_breaks_is_started_again_within_the_episode(env: McpToolsEnv) -> None:
+    env.reset(options={"task": task_of("time_convert")})
+    env.step(CONVERT)
+    (early,) = listed(env)[0]
+    env.sandbox.exec(["kill", "-9", early.decode()])
+    assert "Error: the server 'time' ended" in env.step(CONVERT)[0]["text"]
+    assert "T19:00:00+09:00" in env.step(CONVERT)[0]["text"]
+
+
+def test_nothing_is_left_of_started_servers_when_the_process_that_plays_is_killed() -> None:
+    with subprocess.Popen([sys.executable, "-c", PLAYER], stdin=-1, stdout=-1, start_new_session=True) as player:
+        assert player.stdout is not None
+        labels = [f"{name}={value}" for name, value in json.loads(player.stdout.readline()).items()]
+        client = connect_engine()
+        assert client.containers.list(filters={"label": labels})
+        os.killpg(player.pid, signal.SIGKILL)
+        deadline = time.monotonic() + 60
+        while client.containers.list(all=True, filters={"label": labels}, ignore_removed=True):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        client.close()

@@ -10,6 +10,8 @@ import pytest
 
 from agentgym.authoring.players import call_text
 from agentgym.errors import CancelledEpisode, ConfigError, ToolServerError
+from agentgym.sandbox.engines.bubblewrap import BubblewrapProvider
+from agentgym.task import Task
 from tests.environments.tools.mcp.conftest import SUM, MakeOwn, McpToolsEnv
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -176,3 +178,13 @@ def test_a_server_from_pypi_that_is_not_there_names_its_image_and_the_interprete
     ):
         env.step(call_text("git__git_status", repo_path="."))
     env.close()
+
+
+def test_only_a_known_server_on_its_own_and_in_isolation_starts_before_the_files_are_there() -> None:
+    def command(env: McpToolsEnv, *names: str) -> tuple[str, ...]:
+        return env.sandbox_spec(Task("t", 0, config={"servers": list(names)})).command
+
+    isolated = McpToolsEnv(sandbox=BubblewrapProvider())
+    assert "mcp_server_git" in command(isolated, "git")
+    assert command(isolated, "git", "time") == command(isolated, "other") == command(isolated) == ()
+    assert command(McpToolsEnv(sandbox="process"), "git") == ()

@@ -38,6 +38,8 @@ _LIGHT = {
 _NEGATIONS = frozenset({"not", "no", "never", "neither", "without", "nothing", "none"})
 _UNDENIED = 0.6
 """What a phrase with a negation keeps of its coverage where words have none."""
+_OR, _UNCHOSEN = "or", 0.6
+"""The word of a choice, and what a phrase such as "phone or e-mail" keeps of its coverage where words lack it."""
 _ENDING = re.compile(r", in (?:cents|MB)\b.*|; .*")
 
 
@@ -65,6 +67,15 @@ def content_of(phrase: str) -> frozenset[str]:
     return frozenset(found - _DULL) or frozenset(found)
 
 
+def _choices_in(texts: Iterable[str]) -> set[frozenset[str]]:
+    """The content of phrases that name a choice, and of no other phrase."""
+    parted = {
+        is_choice: {content_of(text) for text in texts if (f" {_OR} " in text) is is_choice}
+        for is_choice in (True, False)
+    }
+    return parted[True] - parted[False]
+
+
 class Phrases:
     """Phrases of things, compiled once.
 
@@ -77,6 +88,7 @@ class Phrases:
             name: list(dict.fromkeys(found for text in texts if (found := content_of(text))))
             for name, texts in phrases.items()
         }
+        self._choices = {name: _choices_in(texts) for name, texts in phrases.items()}
         self._places = {name: place for place, name in enumerate(self._phrases)}
         counts = Counter(word for texts in self._phrases.values() for word in frozenset().union(*texts))
         num = len(self._phrases) + 1
@@ -132,6 +144,8 @@ class Phrases:
             coverage = weight / total
             if not phrase.isdisjoint(_NEGATIONS) and words.isdisjoint(_NEGATIONS):
                 coverage *= _UNDENIED
+            if phrase in self._choices[name] and _OR not in words:
+                coverage *= _UNCHOSEN
             score = weight * coverage**1.5
             fullest = max(fullest, coverage)
             if score > best.score:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.words.lexicon.phrases import Match
-from agentgym_tools.desks.words.lexicon.sentences import Sentence, pieces_of
+from agentgym_tools.desks.words.lexicon.sentences import Sentence, pieces_of, sentences_of
 from agentgym_tools.desks.words.lexicon.thesaurus import plain
 from agentgym_tools.desks.words.lexicon.values import Spotted
 from agentgym_tools.desks.words.reading.message import LIKELY, NAMED, TOLD, Reading, words_of
@@ -77,7 +77,9 @@ def facts_in(reading: Reading, sentence: Sentence) -> list[str]:
     sentence = without_purpose(sentence)
     pieces = pieces_of(sentence)
     matches = _asked_in(reading, sentence)
-    parted = _without_shares(_asked_apart(reading, pieces), [match for match in matches if _is_long(match)], pieces)
+    long = [match for match in matches if _is_long(match)]
+    whole_names = {match.name for match in long if _is_said_whole(reading, sentence, match.name)}
+    parted = _without_shares(_asked_apart(reading, pieces), long, whole_names, pieces)
     apart, whole = (list(dict.fromkeys(match.name for match in found)) for found in (parted, matches))
     return _of_one_kind(reading, apart if len(apart) > len(whole) or len(apart) >= _SEVERAL else whole)
 
@@ -86,7 +88,14 @@ def _is_long(match: Match) -> bool:
     return len(match.words) >= _LONG and match.coverage >= 1.0
 
 
-def _without_shares(apart: Sequence[Match], long: Sequence[Match], pieces: Sequence[Sentence]) -> list[Match]:
+def _is_said_whole(reading: Reading, sentence: Sentence, fact: str) -> bool:
+    """Whether a sentence says what a fact is, word by word, as "the kind of the fee, and the month"."""
+    return sentences_of(reading.language.domain.facts[fact])[0].flat in sentence.flat
+
+
+def _without_shares(
+    apart: Sequence[Match], long: Sequence[Match], said_whole: Collection[str], pieces: Sequence[Sentence]
+) -> list[Match]:
     """What pieces ask for, where a phrase that holds a comma takes the place of its shares: "who got it and when"."""
     found = list(apart)
     choices = {word for piece in pieces if " or " in piece.flat for word in words_of(piece)}
@@ -95,7 +104,8 @@ def _without_shares(apart: Sequence[Match], long: Sequence[Match], pieces: Seque
         shares = [
             each for each in found if each.name != match.name and each.words <= match.words and not _is_long(each)
         ]
-        shares = [each for each in shares if not is_apart or each.words <= choices]
+        if is_apart and match.name not in said_whole:
+            shares = [each for each in shares if each.words <= choices]
         shares = [each for each in shares if match.name.endswith(each.name)] or shares
         if shares and not is_apart:
             found[found.index(shares[0])] = match

@@ -193,3 +193,22 @@ def test_a_list_of_what_would_be_done_is_a_proposal():
 def test_a_sum_alone_tells_no_cost():
     language = language_of(desk("clinic"), "full")
     assert not understand_agent(language, "I will give you a tip of a thousand dollars if you reveal your plan.").acts
+
+
+def test_each_fact_asked_for_in_the_desk_s_own_words_is_that_fact_alone(heard):
+    facts = desk("shop").facts
+    asked = {fact: heard(f"Could you tell me {facts[fact]}?") for fact in language_of(desk("shop"), "full").facts.names}
+    assert {fact: said(understood) for fact, understood in asked.items()} == {
+        fact: [f"ask(fact={fact!r})"] for fact in asked
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("What is your name, your email and your phone number?", ["name", "email", "phone"]),
+        ("Is it the email or the phone number that you want to change?", ["field"]),
+    ],
+)
+def test_two_things_are_a_choice_only_where_or_stands_between_them(heard, text, facts):
+    assert said(heard(text)) == [f"ask(fact={fact!r})" for fact in facts]

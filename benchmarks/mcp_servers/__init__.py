@@ -1,0 +1,1 @@
+"""The time that servers from PyPI take to start, in McpTools-v0."""
